@@ -1,0 +1,50 @@
+# Everything runs in .venv; nothing is installed by hand. `make help` lists the targets.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test quick lint bench docs clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 8
+
+$(VENV)/ok: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("assay needs Python 3.11 or newer, found %d.%d; set PYTHON=python3.11" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing assay into $(VENV) (first time only) ..."
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/ok
+	@echo "Installing the development tools ..."
+	@$(PIP) -e '.[dev]'
+	@touch $@
+
+demo: $(VENV)/ok ## report on the bundled wholesale customers table
+	@$(BIN)/assay report examples/data/wholesale_customers.csv -o report.html
+
+test: lint ## lint, types, import contracts, tests and doctests with coverage
+	@$(BIN)/python -m pytest -q -n 2 --cov --cov-report=term
+
+quick: $(VENV)/dev ## the tests without the slow simulations
+	@$(BIN)/python -m pytest -q -n 2 -m 'not slow'
+
+lint: $(VENV)/dev ## ruff, mypy and the import contracts
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: $(VENV)/dev ## the benchmarks, beside their peers
+	@$(PIP) -e '.[bench]'
+	@$(BIN)/python -m benchmarks
+
+docs: $(VENV)/dev ## build docs/_build/index.html
+	@$(PIP) -e '.[docs]'
+	@$(BIN)/sphinx-build -W -q -b html docs docs/_build
+	@echo "docs/_build/index.html"
+
+clean: ## remove what the other targets made
+	@rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .hypothesis .coverage report.html

@@ -1,0 +1,31 @@
+"""What can go wrong, as types. Each message says what was wrong, where, and what to do."""
+
+from __future__ import annotations
+
+
+class AssayError(Exception):
+    """Base of every error that assay raises on purpose."""
+
+
+class DataError(AssayError, ValueError):
+    """The data cannot be used as they are."""
+
+
+class ParameterError(AssayError, ValueError):
+    """An option has a value it cannot have."""
+
+
+class SingularError(DataError):
+    """A matrix has no inverse, or is not positive definite, where one is needed."""
+
+
+class FileFormatError(DataError):
+    """A file is not what it claims to be."""
+
+
+class NotConverged(UserWarning):  # noqa: N818 -- a state to be told of, not an error
+    """A solver stopped before its tolerance was met."""
+
+
+class NotFittedYet(AssayError, AttributeError):  # noqa: N818
+    """A model was asked before it was fitted."""
