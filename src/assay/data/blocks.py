@@ -1,0 +1,93 @@
+"""Cutting anything tabular into blocks of rows of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.data.source import Source
+from assay.errors import DataError
+
+
+def block_slices(n: int, d: int) -> list[slice]:
+    """Cut n rows of d columns into blocks; depends on the shape only, so that results are the same everywhere.
+
+    A block has at least 4 d rows, so that merging its (d, d) summary costs little beside making it; there are about
+    sixteen of them in a small table, to keep several cores busy, and at most 32,768 rows in each.
+
+    >>> [s.stop - s.start for s in block_slices(10_000, 3)]
+    [4096, 4096, 1808]
+    """
+    rows = max(4096, 4 * d, min(32_768, -(-n // 16)))
+    return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
+
+
+@dataclass(frozen=True, slots=True)
+class FloatBlocks:
+    """Blocks of numeric rows with the number of the first row of each.
+
+    Iterating a second time begins anew, unless the data were a one-way iterator.
+
+    Attributes:
+        columns: names, or None.
+    """
+
+    columns: tuple[str, ...] | None
+    start: Callable[[], Iterator[NDArray[Any]]]
+
+    def __iter__(self) -> Iterator[tuple[int, NDArray[Any]]]:
+        row = 0
+        for block in self.start():
+            yield row, block
+            row += len(block)
+
+
+def float_blocks(data: Any) -> FloatBlocks:
+    """Blocks of float rows from an array, a data frame, a `Source` or an iterable of arrays.
+
+    Args:
+        data: what a model's `fit` takes. Integers and booleans are read as floats, float32 stays float32.
+
+    >>> [(row, block.shape) for row, block in float_blocks(np.zeros((5, 2)))]
+    [(0, (5, 2))]
+    """
+    if isinstance(data, Source):
+        return FloatBlocks(data.numeric_columns, data.float_blocks)
+    if isinstance(data, (np.ndarray, list, tuple)) and not _is_blocks(data):
+        X = as_float(np.asarray(data))
+        return FloatBlocks(None, lambda: (X[part] for part in block_slices(*X.shape)))
+    if hasattr(data, "__dataframe__") or hasattr(data, "__arrow_c_stream__"):
+        import narwhals as nw
+
+        frame = nw.from_native(data, eager_only=True)
+        X = as_float(frame.to_numpy())
+        return FloatBlocks(tuple(map(str, frame.columns)), lambda: (X[part] for part in block_slices(*X.shape)))
+    if isinstance(data, Iterable):
+        return FloatBlocks(None, lambda: (as_float(np.asarray(block)) for block in data))
+    raise DataError(f"cannot read rows from a {type(data).__name__}; give an array, a data frame or a Source")
+
+
+def _is_blocks(data: Any) -> bool:
+    return not isinstance(data, np.ndarray) and len(data) > 0 and all(np.ndim(block) == 2 for block in data)
+
+
+def as_float(X: NDArray[Any]) -> NDArray[Any]:
+    """A two-dimensional array of float64, or float32 where it was that already."""
+    if X.ndim != 2:
+        raise DataError(f"a table has two dimensions, rows and columns; got {X.ndim}")
+    if X.dtype in (np.float64, np.float32):
+        return X
+    if X.dtype.kind in "biuf":
+        return X.astype(np.float64)
+    try:
+        return X.astype(np.float64) if X.dtype.kind == "O" else _refuse_kind(X)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"the table holds values that are not numbers: {error}") from error
+
+
+def _refuse_kind(X: NDArray[Any]) -> NDArray[Any]:
+    raise DataError(f"a table of numbers is needed; got {X.dtype} values")

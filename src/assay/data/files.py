@@ -1,0 +1,128 @@
+"""Writing files whole or not at all, and reading archives that hold data only."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from assay.errors import DataError, FileFormatError
+
+_HEADER = "assay.json"
+_FORMAT = 1
+
+
+@contextlib.contextmanager
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Write to a file beside `path` and put it in place only when the block ends well.
+
+    A crash, an exception or an interrupt leaves what was there before untouched.
+
+    Args:
+        path: where the whole file shall be.
+
+    Yields:
+        A binary handle.
+
+    >>> import tempfile, pathlib
+    >>> target = pathlib.Path(tempfile.mkdtemp()) / "a.txt"
+    >>> with atomic_write(target) as handle:
+    ...     _ = handle.write(b"whole")
+    >>> target.read_bytes()
+    b'whole'
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise DataError(f"cannot write {target}: it is a folder; give a file name")
+    if not target.parent.is_dir():
+        raise DataError(f"cannot write {target}: the folder {target.parent} does not exist; create it first")
+    try:
+        descriptor, partial = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    except OSError as error:
+        raise DataError(f"cannot write {target}: {error.strerror or error}") from error
+    try:
+        with os.fdopen(descriptor, "wb") as handle:
+            yield handle
+            handle.flush()
+            os.fsync(handle.fileno())
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        Path(partial).chmod(mode)
+        Path(partial).replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(partial).unlink()
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_archive(
+    path: str | os.PathLike[str], kind: str, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
+) -> None:
+    """Write named arrays and a JSON header into one file.
+
+    Args:
+        path: the file.
+        kind: what the file holds, such as "Moments" or "PCA".
+        header: JSON-ready values.
+        arrays: named numeric, boolean or text arrays.
+    """
+    with atomic_write(path) as handle, zipfile.ZipFile(handle, "w") as archive:
+        document = {"format": _FORMAT, "kind": kind, "header": dict(header)}
+        _add(archive, _HEADER, json.dumps(document, sort_keys=True, allow_nan=True).encode())
+        for name in sorted(arrays):
+            array = np.ascontiguousarray(arrays[name]).reshape(np.shape(arrays[name]))
+            if array.dtype.hasobject:
+                raise DataError(f"{name} holds Python objects, which a data-only file cannot keep")
+            buffer = BytesIO()
+            np.lib.format.write_array(buffer, array, allow_pickle=False)
+            _add(archive, f"{name}.npy", buffer.getvalue())
+
+
+def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    # a fixed date keeps the file the same, byte for byte, for the same content
+    archive.writestr(zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), content)
+
+
+def read_archive(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dict[str, np.ndarray]]:
+    """Read what `write_archive` wrote. Nothing in the file can run: no pickles, no names to import.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The kind, the header and the arrays.
+    """
+    source = Path(path)
+    if not source.is_file():
+        raise DataError(f"cannot load {source}: there is no such file")
+    try:
+        with zipfile.ZipFile(source) as archive:
+            document = json.loads(archive.read(_HEADER))
+            kind, header, version = document["kind"], document["header"], document["format"]
+            arrays = {
+                name.removesuffix(".npy"): np.lib.format.read_array(BytesIO(archive.read(name)), allow_pickle=False)
+                for name in archive.namelist()
+                if name != _HEADER
+            }
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError, OSError) as error:
+        raise FileFormatError(f"cannot load {source}: it is not a whole file saved by assay ({error})") from error
+    if version != _FORMAT:
+        raise FileFormatError(
+            f"cannot load {source}: its format is {version}, this assay reads {_FORMAT}; update assay"
+        )
+    if not isinstance(kind, str) or not isinstance(header, dict):
+        raise FileFormatError(f"cannot load {source}: its header is not one that assay writes")
+    return kind, header, arrays

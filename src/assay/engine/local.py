@@ -1,0 +1,114 @@
+"""Map-reduce over blocks on this machine's threads.
+
+The result does not depend on how many threads ran or which finished first: each block is mapped on its own with
+single-threaded BLAS, and results are merged in the order of the blocks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, TypeVar
+
+from assay.errors import DataError, ParameterError
+
+Block = TypeVar("Block")
+Part = TypeVar("Part")
+Progress = Callable[[int], object]
+
+
+def map_reduce(
+    blocks: Iterable[Block],
+    map: Callable[[Block], Part],
+    merge: Callable[[Part, Part], Part],
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Part:
+    """Map every block and merge the parts in block order.
+
+    At most `threads + 1` blocks are held at a time, so a lazy iterable larger than memory is fine. An interrupt
+    or an exception stops the work: blocks not yet begun are never begun.
+
+    Args:
+        blocks: what to work on; read lazily, in this thread.
+        map: from a block to its part; runs in worker threads.
+        merge: from two parts to one; runs in this thread.
+        threads: how many workers; default: the cores this process may use.
+        progress: called with the number of blocks merged so far. Raise in it to stop.
+
+    Returns:
+        The merged part.
+
+    >>> map_reduce([[1, 2], [3]], sum, lambda a, b: a + b)
+    6
+    """
+    workers = available_cores() if threads is None else threads
+    if workers < 1:
+        raise ParameterError(f"threads must be at least 1; got {threads}")
+    with _one_blas_thread():
+        parts = _mapped(blocks, map, workers)
+        try:
+            total = next(parts, _NOTHING)
+            if total is _NOTHING:
+                raise DataError("there is nothing to summarise: the source has no blocks")
+            done = 1
+            _tell(progress, done)
+            for part in parts:
+                total = merge(total, part)
+                done += 1
+                _tell(progress, done)
+        finally:
+            parts.close()
+    return total  # type: ignore[no-any-return]
+
+
+_NOTHING: Any = object()
+
+
+def _tell(progress: Progress | None, done: int) -> None:
+    if progress is not None:
+        progress(done)
+
+
+def _mapped(blocks: Iterable[Block], map: Callable[[Block], Part], workers: int) -> Any:
+    if workers == 1:
+        return (map(block) for block in blocks)
+    return _mapped_by_threads(blocks, map, workers)
+
+
+def _mapped_by_threads(blocks: Iterable[Block], map: Callable[[Block], Part], workers: int) -> Iterator[Part]:
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="assay")
+    waiting: deque[Future[Part]] = deque()
+    try:
+        for block in blocks:
+            waiting.append(pool.submit(map, block))
+            if len(waiting) > workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def available_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def _controller() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+@contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    # threads run over blocks; BLAS threads inside would fight them, and their number would change the bits
+    with _controller().limit(limits=1, user_api="blas"):
+        yield

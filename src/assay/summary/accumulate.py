@@ -1,0 +1,121 @@
+"""The moments of one block, cut into chunks that stay in the cache."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import DataError
+from assay.linalg import double_double as dd
+
+Array: TypeAlias = NDArray[np.float64]
+
+# Squares of what lies beyond these leave the range of float64.
+HUGE = 1e140
+TINY = 1e-140
+
+
+def chunk_rows(d: int) -> int:
+    """Rows per chunk: about 2 MB of float64, which a core's second-level cache holds or nearly so."""
+    return int(np.clip(262_144 // max(d, 1), 256, 4096))
+
+
+class Accumulator:
+    """Sums of x - s and (x - s)(x - s)^T about a provisional centre s near the data.
+
+    With s the mean of a share f of the rows, subtracting n e e^T at the end (e = mean - s) loses at most a factor 1/f
+    of precision, and the rows are read from memory only once.
+    """
+
+    def __init__(self, d: int, *, names: tuple[str, ...] | None = None) -> None:
+        self.count = 0
+        self._weight = 0.0
+        self._names = names
+        self._shift: Array | None = None
+        self._sum = np.zeros(d)
+        self._scatter = np.zeros((d, d))
+        self._product = np.empty((d, d))
+
+    def add(self, rows: NDArray[Any], weight: Array | None = None, *, first_row: int = 0) -> None:
+        """Take in (b, d) rows; they are not changed."""
+        step = chunk_rows(rows.shape[1])
+        # a buffer in the layout of the data: transposing costs more than the product
+        order: Literal["F", "C"] = "F" if rows.flags.f_contiguous and not rows.flags.c_contiguous else "C"
+        buffer = np.empty((min(step, len(rows)), rows.shape[1]), order=order)
+        with np.errstate(all="ignore"):  # what overflows or is not finite is found and named below
+            for i in range(0, len(rows), step):
+                chunk = rows[i : i + step]
+                copied = buffer[: len(chunk)]
+                np.copyto(copied, chunk)
+                self.add_copied(copied, None if weight is None else weight[i : i + step])
+        if self.suspicious.any():
+            refuse_unusable(rows, first_row, self._names)
+
+    def add_copied(self, rows: Array, weight: Array | None = None) -> None:
+        """Take in (b, d) float64 rows that may be overwritten."""
+        with np.errstate(all="ignore"):
+            if self._shift is None:
+                self._shift = _centre(rows)
+            rows -= self._shift
+            self.count += len(rows)
+            if weight is None:
+                self._weight += len(rows)
+                self._sum += np.ones(len(rows)) @ rows
+            else:
+                self._weight += float(weight.sum())
+                self._sum += weight @ rows
+                rows *= np.sqrt(weight)[:, None]
+            self._scatter += np.matmul(rows.T, rows, out=self._product)
+
+    @property
+    def suspicious(self) -> NDArray[np.bool_]:
+        """(d,) which columns may hold values whose squares are not finite, normal numbers."""
+        squares = np.diag(self._scatter)
+        fine = np.isfinite(self._sum) & (squares > TINY**2) & (squares < np.inf)
+        return ~fine | ~np.isfinite(self._scatter).all(axis=0)
+
+    def finish(self) -> tuple[float, dd.Pair, Array]:
+        """Weight, mean as a pair, and scatter about the mean."""
+        d = len(self._sum)
+        if self._shift is None or self._weight == 0.0:
+            return 0.0, dd.pair(np.zeros(d)), np.zeros((d, d))
+        offset = self._sum / self._weight
+        scatter = self._scatter - np.multiply.outer(self._sum, offset)
+        scatter = (scatter + scatter.T) / 2.0
+        # rounding may leave a variance a hair below zero
+        np.fill_diagonal(scatter, np.maximum(np.diag(scatter), 0.0))
+        return self._weight, dd.two_sum(self._shift, offset), scatter
+
+
+def _centre(rows: Array) -> Array:
+    # clipped into the range, so that a constant column is centred to exact zeros
+    centre: Array = np.clip(rows.mean(axis=0), rows.min(axis=0), rows.max(axis=0))
+    return centre
+
+
+def refuse_unusable(rows: NDArray[Any], first_row: int, names: tuple[str, ...] | None) -> None:
+    """Raise for the first value whose square is not a finite, normal number, and say where it is."""
+    bad = np.argwhere(~np.isfinite(rows))
+    if len(bad):
+        i, j = map(int, bad[0])
+        value = "missing (NaN)" if np.isnan(rows[i, j]) else "infinite"
+        raise DataError(
+            f"row {first_row + i}, {column_label(j, names)} is {value}: moments need finite numbers; "
+            "fill or leave out such values first"
+        )
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    spread = high.astype(np.float64) - low
+    size = np.maximum(np.abs(low), np.abs(high)).astype(np.float64)
+    for column in np.flatnonzero((spread > HUGE) | (size > HUGE**2) | ((spread > 0) & (spread < TINY))):
+        j = int(column)
+        raise DataError(
+            f"{column_label(j, names)} runs from {low[j]:g} to {high[j]:g}: the squares of its deviations "
+            "leave the range of floating point numbers; rescale the column"
+        )
+
+
+def column_label(j: int, names: tuple[str, ...] | None) -> str:
+    """How a message names column j."""
+    return f"column {j}" if names is None else f"column {names[j]!r}"
