@@ -1,0 +1,62 @@
+"""assay finds the structure in data, and says which of it would survive a second look.
+
+Names are loaded when first used, so that `import assay` is quick.
+
+>>> import assay
+>>> assay.PCA.__name__
+'PCA'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from assay.data.read import read as read
+    from assay.evidence.evidence import Evidence as Evidence
+    from assay.models.components.dispersion import dispersion as dispersion
+    from assay.models.components.pca import PCA as PCA
+    from assay.models.files import load as load
+    from assay.study.run import study as study
+    from assay.summary.gram import Gram as Gram
+    from assay.summary.graph import Graph as Graph
+    from assay.summary.grouped import GroupedMoments as GroupedMoments
+    from assay.summary.kernels import Gaussian as Gaussian
+    from assay.summary.kernels import Linear as Linear
+    from assay.summary.kernels import Polynomial as Polynomial
+    from assay.summary.kernels import Precomputed as Precomputed
+    from assay.summary.moments import Moments as Moments
+
+_HOMES = {
+    "read": "assay.data.read",
+    "study": "assay.study.run",
+    "load": "assay.models.files",
+    "dispersion": "assay.models.components.dispersion",
+    "Evidence": "assay.evidence.evidence",
+    "Moments": "assay.summary.moments",
+    "GroupedMoments": "assay.summary.grouped",
+    "Gram": "assay.summary.gram",
+    "Graph": "assay.summary.graph",
+    "Linear": "assay.summary.kernels",
+    "Polynomial": "assay.summary.kernels",
+    "Gaussian": "assay.summary.kernels",
+    "Precomputed": "assay.summary.kernels",
+    "PCA": "assay.models.components.pca",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

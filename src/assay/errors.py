@@ -23,7 +23,7 @@ class FileFormatError(DataError):
     """A file is not what it claims to be."""
 
 
-class NotConverged(UserWarning):  # noqa: N818 -- a state to be told of, not an error
+class NotConverged(UserWarning):
     """A solver stopped before its tolerance was met."""
 
 

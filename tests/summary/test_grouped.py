@@ -88,6 +88,28 @@ def test_float32_groups_are_accumulated_in_float64():
     np.testing.assert_allclose(g[0].scatter, Moments.of(X[::2].astype(float)).scatter, rtol=1e-10)
 
 
+def test_weights_reach_their_group():
+    rng = np.random.default_rng(4)
+    X, by, w = rng.standard_normal((50, 2)), rng.integers(0, 2, 50), rng.random(50)
+    g = GroupedMoments.of(X, by, weights=w)
+    for label in (0, 1):
+        direct = Moments.of(X[by == label], weights=w[by == label])
+        np.testing.assert_allclose(g[label].scatter, direct.scatter, rtol=1e-12)
+        assert g[label].weight == pytest.approx(direct.weight)
+
+
+def test_a_part_of_each_group_can_be_taken_out_and_every_group_changed_alike():
+    rng = np.random.default_rng(5)
+    X, by = rng.standard_normal((60, 3)), rng.integers(0, 3, 60)
+    rest = GroupedMoments.of(X, by) - GroupedMoments.of(X[:20], by[:20])
+    whole = GroupedMoments.of(X[20:], by[20:])
+    for label in whole.labels:
+        np.testing.assert_allclose(rest[label].scatter, whole[label].scatter, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(whole.map(lambda m: m[[2]])[0].mean, whole[0].mean[[2]])
+    with pytest.raises(ParameterError, match="no group 9"):
+        _ = whole - GroupedMoments.of(X[:1], [9])
+
+
 def test_wrong_groups_are_refused_in_words():
     X = np.ones((5, 2))
     with pytest.raises(ParameterError, match="row 3 has none"):

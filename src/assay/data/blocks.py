@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from assay.data.source import Source
 from assay.errors import DataError
@@ -47,7 +48,7 @@ class FloatBlocks:
 
 
 def float_blocks(data: Any) -> FloatBlocks:
-    """Blocks of float rows from an array, a data frame, a `Source` or an iterable of arrays.
+    """Blocks of float rows from an array, a sparse matrix, a data frame, a `Source` or an iterable of arrays.
 
     Args:
         data: what a model's `fit` takes. Integers and booleans are read as floats, float32 stays float32.
@@ -60,6 +61,9 @@ def float_blocks(data: Any) -> FloatBlocks:
     if isinstance(data, (np.ndarray, list, tuple)) and not _is_blocks(data):
         X = as_float(np.asarray(data))
         return FloatBlocks(None, lambda: (X[part] for part in block_slices(*X.shape)))
+    if issparse(data):
+        rows: Any = data.tocsr()  # type: ignore[attr-defined]
+        return FloatBlocks(None, lambda: (as_float(rows[part].toarray()) for part in block_slices(*rows.shape)))
     if hasattr(data, "__dataframe__") or hasattr(data, "__arrow_c_stream__"):
         import narwhals as nw
 

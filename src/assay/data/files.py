@@ -40,10 +40,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     b'whole'
     """
     target = Path(path)
-    if target.is_dir():
-        raise DataError(f"cannot write {target}: it is a folder; give a file name")
-    if not target.parent.is_dir():
-        raise DataError(f"cannot write {target}: the folder {target.parent} does not exist; create it first")
+    check_writable(target)
     try:
         descriptor, partial = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     except OSError as error:
@@ -60,6 +57,23 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         with contextlib.suppress(OSError):
             Path(partial).unlink()
         raise
+
+
+def check_writable(target: Path, *, unlike: Path | None = None) -> None:
+    """Refuse a place where no file can be put, before any work is done.
+
+    Args:
+        target: the file to be written.
+        unlike: a file that must not be overwritten, such as the data.
+    """
+    if target.is_dir():
+        raise DataError(f"cannot write {target}: it is a folder; give a file name")
+    if not target.parent.is_dir():
+        raise DataError(f"cannot write {target}: the folder {target.parent} does not exist; create it first")
+    if not os.access(target.parent, os.W_OK):
+        raise DataError(f"cannot write {target}: the folder {target.parent} is not writable")
+    if unlike is not None and target.exists() and unlike.exists() and target.samefile(unlike):
+        raise DataError(f"cannot write {target}: that is the data file itself; give another name")
 
 
 def _umask() -> int:

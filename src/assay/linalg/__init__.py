@@ -1,0 +1,95 @@
+"""Factorisations, eigenproblems and measures of matrices: arrays in, named results out."""
+
+from assay.linalg.approximate import Approximation, best_definite, best_rank, ky_fan_eigenvalues, ky_fan_norm
+from assay.linalg.blocks import block_inverse, centre, centring, schur_complement
+from assay.linalg.factor import LU, QR, cholesky, lu, qr, solve_triangular
+from assay.linalg.information import entropy, jensen_shannon, kl_divergence, perplexity
+from assay.linalg.iterate import power_iteration, randomised, subspace_iteration
+from assay.linalg.kinds import definiteness, is_isometry, is_orthogonal_projection, is_projection, loewner_order
+from assay.linalg.lanczos import lanczos
+from assay.linalg.least_squares import LeastSquares, lstsq
+from assay.linalg.measures import LogDeterminant, determinant, log_determinant, norm, trace
+from assay.linalg.ritz import TopEigen
+from assay.linalg.solve import Solution, solve
+from assay.linalg.spaces import (
+    basis,
+    change_of_basis,
+    coordinates,
+    independent,
+    independent_columns,
+    null_space,
+    rank,
+)
+from assay.linalg.spectral import (
+    SVD,
+    GeneralSpectrum,
+    Spectrum,
+    column_signs,
+    eigen,
+    eigen_symmetric,
+    fix_signs,
+    generalized_eigen,
+    svd,
+)
+from assay.linalg.top import top_eigen
+from assay.linalg.top_svd import TopSVD, top_svd
+
+__all__ = [
+    "LU",
+    "QR",
+    "SVD",
+    "Approximation",
+    "GeneralSpectrum",
+    "LeastSquares",
+    "LogDeterminant",
+    "Solution",
+    "Spectrum",
+    "TopEigen",
+    "TopSVD",
+    "basis",
+    "best_definite",
+    "best_rank",
+    "block_inverse",
+    "centre",
+    "centring",
+    "change_of_basis",
+    "cholesky",
+    "column_signs",
+    "coordinates",
+    "definiteness",
+    "determinant",
+    "eigen",
+    "eigen_symmetric",
+    "entropy",
+    "fix_signs",
+    "generalized_eigen",
+    "independent",
+    "independent_columns",
+    "is_isometry",
+    "is_orthogonal_projection",
+    "is_projection",
+    "jensen_shannon",
+    "kl_divergence",
+    "ky_fan_eigenvalues",
+    "ky_fan_norm",
+    "lanczos",
+    "loewner_order",
+    "log_determinant",
+    "lstsq",
+    "lu",
+    "norm",
+    "null_space",
+    "perplexity",
+    "power_iteration",
+    "qr",
+    "randomised",
+    "rank",
+    "schur_complement",
+    "solve",
+    "solve_triangular",
+    "subspace_iteration",
+    "svd",
+    "top_eigen",
+    "top_svd",
+    "trace",
+]

@@ -95,14 +95,20 @@ def _centre(rows: Array) -> Array:
     return centre
 
 
-def refuse_unusable(rows: NDArray[Any], first_row: int, names: tuple[str, ...] | None) -> None:
+def refuse_unusable(
+    rows: NDArray[Any], first_row: int, names: tuple[str, ...] | None, *, first_column: int = 0
+) -> None:
     """Raise for the first value whose square is not a finite, normal number, and say where it is."""
+
+    def label(j: int) -> str:
+        return f"column {first_column + j}" if names is None else f"column {names[j]!r}"
+
     bad = np.argwhere(~np.isfinite(rows))
     if len(bad):
         i, j = map(int, bad[0])
         value = "missing (NaN)" if np.isnan(rows[i, j]) else "infinite"
         raise DataError(
-            f"row {first_row + i}, {column_label(j, names)} is {value}: moments need finite numbers; "
+            f"row {first_row + i}, {label(j)} is {value}: moments need finite numbers; "
             "fill or leave out such values first"
         )
     low, high = rows.min(axis=0), rows.max(axis=0)
@@ -111,11 +117,6 @@ def refuse_unusable(rows: NDArray[Any], first_row: int, names: tuple[str, ...] |
     for column in np.flatnonzero((spread > HUGE) | (size > HUGE**2) | ((spread > 0) & (spread < TINY))):
         j = int(column)
         raise DataError(
-            f"{column_label(j, names)} runs from {low[j]:g} to {high[j]:g}: the squares of its deviations "
+            f"{label(j)} runs from {low[j]:g} to {high[j]:g}: the squares of its deviations "
             "leave the range of floating point numbers; rescale the column"
         )
-
-
-def column_label(j: int, names: tuple[str, ...] | None) -> str:
-    """How a message names column j."""
-    return f"column {j}" if names is None else f"column {names[j]!r}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+import os
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, TypeAlias
@@ -11,11 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.data.blocks import float_blocks
+from assay.data.files import read_archive, write_archive
 from assay.data.folds import fold_numbers
 from assay.engine.local import map_reduce
-from assay.errors import ParameterError
+from assay.errors import FileFormatError, ParameterError
 from assay.summary.accumulate import Accumulator, chunk_rows, refuse_unusable
-from assay.summary.moments import Moments
+from assay.summary.moments import Moments, checked_weights
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -43,6 +45,7 @@ class GroupedMoments:
         data: Any,
         by: ArrayLike,
         *,
+        weights: ArrayLike | None = None,
         threads: int | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> GroupedMoments:
@@ -51,13 +54,15 @@ class GroupedMoments:
         Args:
             data: as for `Moments.of`.
             by: (n,) the group of each row.
+            weights: (n,) non-negative weight of each row.
             threads: workers; the result does not depend on it.
             progress: called with the number of blocks done.
         """
         labels, codes = np.unique(np.asarray(by), return_inverse=True)
         if codes.ndim != 1:
             raise ParameterError(f"there must be one group for each row; got shape {np.shape(by)}")
-        return _summarise(data, labels.tolist(), lambda start, stop: codes[start:stop], threads, progress)
+        w = None if weights is None else checked_weights(weights, len(codes))
+        return _summarise(data, labels.tolist(), lambda start, stop: codes[start:stop], w, threads, progress)
 
     @classmethod
     def folds(
@@ -82,6 +87,7 @@ class GroupedMoments:
             data,
             list(range(n_folds)),
             lambda start, stop: fold_numbers(start, stop, n_folds, seed),
+            None,
             threads,
             progress,
         )
@@ -126,6 +132,51 @@ class GroupedMoments:
     def __add__(self, other: GroupedMoments) -> GroupedMoments:
         return _merged(self, other)
 
+    def __sub__(self, other: GroupedMoments) -> GroupedMoments:
+        """Take the rows of `other` out of the groups they were added to."""
+        taken = dict(zip(other.labels, other.parts, strict=True))
+        unknown = [label for label in other.labels if label not in self.labels]
+        if unknown:
+            raise ParameterError(f"no group {unknown[0]!r} to take rows from")
+        left = tuple(part - taken[k] if k in taken else part for k, part in zip(self.labels, self.parts, strict=True))
+        return GroupedMoments(self.labels, left)
+
+    def map(self, change: Callable[[Moments], Moments]) -> GroupedMoments:
+        """The same change to every group: `g.map(lambda m: m @ A)`, `g.map(lambda m: m[columns])`."""
+        return GroupedMoments(self.labels, tuple(change(part) for part in self.parts))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the summaries to a file that holds numbers only; labels must be text, whole numbers or booleans."""
+        header: dict[str, Any] = {"labels": list(self.labels), "parts": []}
+        arrays: dict[str, NDArray[Any]] = {}
+        for i, part in enumerate(self.parts):
+            about, own = part.to_parts()
+            header["parts"].append(about)
+            arrays |= {f"{i}.{name}": value for name, value in own.items()}
+        write_archive(path, "GroupedMoments", header, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> GroupedMoments:
+        """Read what `save` wrote, bit for bit."""
+        kind, header, arrays = read_archive(path)
+        if kind != "GroupedMoments":
+            raise FileFormatError(f"{path} holds a {kind}, not GroupedMoments")
+        return cls.from_parts(header, arrays)
+
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> GroupedMoments:
+        """Rebuild from the content of a file."""
+        try:
+            parts = tuple(
+                Moments.from_parts(
+                    about, {k.removeprefix(f"{i}."): v for k, v in arrays.items() if k.startswith(f"{i}.")}
+                )
+                for i, about in enumerate(header["parts"])
+            )
+            return cls(tuple(header["labels"]), parts)
+        except (KeyError, TypeError) as error:
+            raise FileFormatError(f"the file does not hold whole GroupedMoments: {error}") from error
+
     def __repr__(self) -> str:
         return f"GroupedMoments({', '.join(f'{k!r}: {m.count}' for k, m in zip(self.labels, self.parts, strict=True))})"
 
@@ -142,42 +193,42 @@ def _summarise(
     data: Any,
     labels: list[Any],
     codes_of: Callable[[int, int], NDArray[np.intp]],
+    weights: Array | None,
     threads: int | None,
     progress: Callable[[int], object] | None,
 ) -> GroupedMoments:
     blocks = float_blocks(data)
 
-    def work() -> Iterable[tuple[int, NDArray[Any], NDArray[np.intp]]]:
-        for start, rows in blocks:
-            codes = codes_of(start, start + len(rows))
-            if len(codes) != len(rows):
-                raise ParameterError(f"there are more rows than groups given: row {start + len(codes)} has none")
-            yield start, rows, codes
+    def summarise(part: tuple[int, NDArray[Any]]) -> GroupedMoments:
+        start, rows = part
+        stop = start + len(rows)
+        codes = codes_of(start, stop)
+        if len(codes) != len(rows):
+            raise ParameterError(f"there are more rows than groups given: row {start + len(codes)} has none")
+        weight = None if weights is None else weights[start:stop]
+        groups = _block(rows, codes, weight, [Accumulator(rows.shape[1]) for _ in labels])
+        if any(group.suspicious.any() for group in groups if group.count):
+            refuse_unusable(rows, start, blocks.columns)
+        return GroupedMoments(tuple(labels), tuple(Moments.from_accumulator(group, blocks.columns) for group in groups))
 
-    def summarise(part: tuple[int, NDArray[Any], NDArray[np.intp]]) -> GroupedMoments:
-        start, rows, codes = part
-        parts = _block(rows, codes, len(labels), start, blocks.columns)
-        return GroupedMoments(tuple(labels), parts)
-
-    return map_reduce(work(), summarise, _merged, threads=threads, progress=progress)
+    return map_reduce(blocks, summarise, _merged, threads=threads, progress=progress)
 
 
 def _block(
-    rows: NDArray[Any], codes: NDArray[np.intp], n_groups: int, start: int, names: tuple[str, ...] | None
-) -> tuple[Moments, ...]:
+    rows: NDArray[Any], codes: NDArray[np.intp], weight: Array | None, groups: list[Accumulator]
+) -> list[Accumulator]:
+    """Sort each chunk of rows by group and hand every group its run."""
     d = rows.shape[1]
-    groups = [Accumulator(d, names=names) for _ in range(n_groups)]
     # larger chunks than for one group, so that each group's share of a chunk is still worth a matrix product
     step = 2 * chunk_rows(d)
-    buffer = np.empty((min(step, len(rows)), d), dtype=np.float64)
+    buffer = np.empty((min(step, len(rows)), d))
     for i in range(0, len(rows), step):
         chunk, code = rows[i : i + step].astype(np.float64, copy=False), codes[i : i + step]
         order = np.argsort(code, kind="stable")
-        ends = np.searchsorted(code[order], np.arange(n_groups + 1))
-        sorted_rows = np.take(chunk, order, axis=0, out=buffer[: len(chunk)], mode="clip")
+        ends = np.searchsorted(code[order], np.arange(len(groups) + 1))
+        in_order = np.take(chunk, order, axis=0, out=buffer[: len(chunk)], mode="clip")
+        w = None if weight is None else weight[i : i + step][order]
         for group, first, last in zip(groups, ends, ends[1:], strict=False):
             if last > first:
-                group.add_copied(sorted_rows[first:last])
-    if any(group.suspicious.any() for group in groups if group.count):
-        refuse_unusable(rows, start, names)
-    return tuple(Moments.from_accumulator(group, names) for group in groups)
+                group.add_copied(in_order[first:last], None if w is None else w[first:last])
+    return groups

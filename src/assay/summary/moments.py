@@ -76,7 +76,7 @@ class Moments:
         """
         if weights is not None:
             X = np.asarray(data)
-            w = _checked_weights(weights, len(X))
+            w = checked_weights(weights, len(X))
             work: Iterable[Any] = ((X[s], w[s], s.start) for s in block_slices(*_shape(X)))
             names = tuple(columns) if columns is not None else None
         else:
@@ -239,7 +239,7 @@ class Moments:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the summary to a file that holds numbers only; read it with `Moments.load` or `assay.load`."""
-        header, arrays = self._to_parts()
+        header, arrays = self.to_parts()
         write_archive(path, "Moments", header, arrays)
 
     @classmethod
@@ -248,9 +248,10 @@ class Moments:
         kind, header, arrays = read_archive(path)
         if kind != "Moments":
             raise FileFormatError(f"{path} holds a {kind}, not Moments")
-        return cls._from_parts(header, arrays)
+        return cls.from_parts(header, arrays)
 
-    def _to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Header and arrays of the file."""
         arrays = {
             f"{name}_{part}": value
             for name, both in zip(("weight", "mean", "scatter"), self._pairs(), strict=True)
@@ -259,7 +260,8 @@ class Moments:
         return {"count": self.count, "columns": self.columns and list(self.columns)}, arrays
 
     @classmethod
-    def _from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Moments:
+    def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Moments:
+        """Rebuild from the content of a file."""
         try:
             weight, mean, scatter = (
                 (arrays[f"{name}_high"], arrays[f"{name}_low"]) for name in ("weight", "mean", "scatter")
@@ -312,7 +314,8 @@ def _shape(X: NDArray[Any]) -> tuple[int, int]:
     return X.shape[0], X.shape[1]
 
 
-def _checked_weights(weights: ArrayLike, n: int) -> Array:
+def checked_weights(weights: ArrayLike, n: int) -> Array:
+    """Weights of n rows as floats, finite and not negative."""
     w = np.asarray(weights, dtype=np.float64)
     if w.shape != (n,):
         raise ParameterError(f"there must be one weight for each of the {n} rows; got shape {w.shape}")

@@ -1,0 +1,1 @@
+"""Benchmarks: assay and its peers on the same data in one run. `python -m benchmarks [name ...]`."""

@@ -1,0 +1,197 @@
+"""Which principal components are real: the spectrum against chance, and the axes on unseen rows.
+
+Components of the correlation matrix are tested one after the other, the largest first, each against what chance does
+once those before it are taken out; the first that fails ends the chain. Because each test is made only if all before
+it rejected, the chance of any false claim is that of one test: q is the running maximum of p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.evidence.evidence import Evidence, Null, verdict_of
+from assay.evidence.held_out import HeldOut, held_out_from_folds, held_out_from_rows
+from assay.linalg.permuted import permutation_pays, permuted_spectrum
+from assay.linalg.random_matrix import SpectrumLaw, spectrum_law
+from assay.models.components.pca import PCA
+from assay.summary.grouped import GroupedMoments
+
+Array: TypeAlias = NDArray[np.float64]
+AXES_SHOWN = 10
+ROWS_SHOWN = 2000
+FEWEST_ROWS = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chance:
+    """What chance does to each tested eigenvalue.
+
+    Attributes:
+        p: (t,) probability that chance does as well.
+        median: (t,) middle of the null.
+        upper: (t,) what chance exceeds with probability alpha.
+        n_real: leading components with p <= alpha.
+        draws: permutations behind it, 0 for the law.
+        method: how, in one phrase.
+    """
+
+    p: Array
+    median: Array
+    upper: Array
+    n_real: int
+    draws: int
+    method: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComponentsResult:
+    """Principal components of the correlation of a table, with the evidence for each.
+
+    Attributes:
+        columns: names of the d columns.
+        n, d: rows and columns.
+        n_real: leading components above chance.
+        values, share: (r,) eigenvalues of the correlation matrix, and as shares of their sum.
+        chance_median, chance_upper: (t,) the null of each tested component.
+        law: the random-matrix law of the spectrum.
+        held_out, held_out_interval: (k,), (k, 2) share of variance on unseen rows.
+        axes, loadings: (d, k) unit vectors, and correlations of columns with scores.
+        scores, score_rows: (m, k) standardised scores of the rows shown, and their numbers; empty without rows.
+        evidence: (t,) one for each tested component.
+    """
+
+    columns: tuple[str, ...]
+    n: int
+    d: int
+    n_real: int
+    values: Array
+    share: Array
+    chance_median: Array
+    chance_upper: Array
+    law: SpectrumLaw
+    held_out: Array
+    held_out_interval: Array
+    axes: Array
+    loadings: Array
+    scores: Array
+    score_rows: NDArray[np.intp]
+    evidence: tuple[Evidence, ...]
+
+
+def components(
+    columns: tuple[str, ...],
+    *,
+    rows: Array | None = None,
+    folds: GroupedMoments | None = None,
+    alpha: float = 0.05,
+    seed: int = 0,
+    progress: Callable[[str], object] | None = None,
+) -> ComponentsResult:
+    """Find the components of a table and say which are real.
+
+    Args:
+        columns: names of the d columns, none of them constant.
+        rows: (n, d) all rows, where they are at hand: chance is then known by permuting columns.
+        folds: moments per fold; needed unless there are more columns than rows. Without rows chance is the law.
+        alpha: chance of calling anything real in a table without structure.
+        seed: of permutations, folds and the rows shown.
+        progress: told what is being done.
+    """
+    tell = progress or (lambda _: None)
+    pca = PCA(standardise=True)
+    if folds is not None:
+        pca.fit_moments(folds.total)
+    else:
+        pca.fit(rows)
+    n, d = pca.n_samples_, len(columns)
+    r = min(n - 1, d)
+    values = pca.eigenvalues_[:r]
+    tell("what chance does")
+    law = spectrum_law(values, n, d, alpha=alpha, vectors=pca.components_[:r].T)
+    chance = _chance(values, n, d, law, rows, alpha, seed)
+    k = min(max(chance.n_real + 1, 2), AXES_SHOWN, r)
+    tell("unseen rows")
+    unseen = held_out_from_folds(folds, k) if folds is not None else held_out_from_rows(_present(rows), k, seed=seed)
+    shown = _rows_shown(n, seed) if rows is not None else np.empty(0, dtype=np.intp)
+    scores = np.empty((0, k)) if rows is None else pca.transform(rows[shown])[:, :k]
+    spread = np.sqrt(pca.explained_variance_[:k])
+    return ComponentsResult(
+        columns=columns,
+        n=n,
+        d=d,
+        n_real=chance.n_real,
+        values=values,
+        share=values / values.sum(),
+        chance_median=chance.median,
+        chance_upper=chance.upper,
+        law=law,
+        held_out=unseen.share,
+        held_out_interval=unseen.interval,
+        axes=pca.components_[:k].T,
+        loadings=pca.loadings_[:, :k],
+        scores=np.divide(scores, spread, out=np.zeros_like(scores), where=spread > 0.0),
+        score_rows=shown,
+        evidence=_judged(values, chance, unseen, law, n, d, alpha),
+    )
+
+
+def _chance(values: Array, n: int, d: int, law: SpectrumLaw, rows: Array | None, alpha: float, seed: int) -> Chance:
+    if rows is not None and law.testable and permutation_pays(n, d):
+        Z = (rows - rows.mean(axis=0)) / rows.std(axis=0, ddof=1)
+        found = permuted_spectrum(Z, rng=np.random.default_rng(seed), alpha=alpha)
+        median = np.array([np.median(draws) for draws in found.null])
+        upper = np.array([np.quantile(draws, 1.0 - alpha, method="higher") for draws in found.null])
+        how = "columns permuted, components found before taken out"
+        p = found.p_tail[: len(median)]
+        return Chance(p, median, upper, found.n_real, max(found.draws), how)
+    t = len(law.chance_upper)
+    return Chance(law.p_values[:t], law.chance_median, law.chance_upper, law.n_real, 0, "Tracy-Widom law")
+
+
+def _judged(
+    values: Array, chance: Chance, unseen: HeldOut, law: SpectrumLaw, n: int, d: int, alpha: float
+) -> tuple[Evidence, ...]:
+    q = np.maximum.accumulate(chance.p)
+    found = []
+    for j in range(len(chance.p)):
+        seen = j < len(unseen.share)
+        # an axis that means nothing explains on unseen rows what any remaining direction does
+        idle = (1.0 - unseen.share[:j].sum()) / (d - j)
+        testable = n >= FEWEST_ROWS and d > 1
+        found.append(
+            Evidence(
+                statistic=float(values[j]),
+                p=float(chance.p[j]) if testable else None,
+                q=float(q[j]) if testable else None,
+                held_out=float(unseen.share[j]) if seen else None,
+                interval=(float(unseen.interval[j, 0]), float(unseen.interval[j, 1])) if seen else None,
+                stability=float(law.alignment[j]),
+                n=n,
+                looks=len(values),
+                method=chance.method,
+                verdict=verdict_of(
+                    float(q[j]) if testable else None,
+                    effect_holds=bool(seen and unseen.interval[j, 0] > idle),
+                    alpha=alpha,
+                ),
+                null=Null(chance.method, float(chance.median[j]), float(chance.upper[j]), chance.draws),
+            )
+        )
+    return tuple(found)
+
+
+def _rows_shown(n: int, seed: int) -> NDArray[np.intp]:
+    if n <= ROWS_SHOWN:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, ROWS_SHOWN, replace=False))
+
+
+def _present(rows: Array | None) -> Array:
+    if rows is None:
+        raise ValueError("components need rows or fold moments")
+    return rows

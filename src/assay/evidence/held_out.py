@@ -1,0 +1,105 @@
+"""How much variance an axis carries on rows that had no part in finding it.
+
+Means, scales and axes come from the training rows alone; the held-out rows are measured about the training mean:
+    H = D^-1 [S_test + w (m_test - m_train)(m_test - m_train)^T] D^-1 / w,   share_j = w_j^T H w_j / trace H
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from assay.data.folds import fold_numbers
+from assay.linalg.principal import axes_of_covariance, axes_of_rows
+from assay.summary.columns import column_moments
+from assay.summary.grouped import GroupedMoments
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """Shares of variance on unseen rows.
+
+    Attributes:
+        share: (k,) mean over folds.
+        interval: (k, 2) 95% interval, widened for the overlap of the training sets (Nadeau & Bengio 2003).
+        folds: how many folds.
+    """
+
+    share: Array
+    interval: Array
+    folds: int
+
+
+def fold_count(n: int) -> int:
+    """Ten folds where each then has ten rows, five for fewer rows, one row each if there are not even five.
+
+    >>> fold_count(1000), fold_count(65), fold_count(7), fold_count(3)
+    (10, 6, 5, 3)
+    """
+    return min(10, max(n // 10, min(n, 5)))
+
+
+def held_out_from_folds(folds: GroupedMoments, k: int) -> HeldOut:
+    """Shares of variance of the leading k axes of the correlation, from fold summaries: no row is read again.
+
+    Args:
+        folds: moments per fold.
+        k: how many axes.
+    """
+
+    def shares() -> Iterator[Array]:
+        for train, test in folds.training():
+            spread = np.sqrt(train.variance)
+            inverse = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
+            W = axes_of_covariance(train.standardised().covariance, k, "moments", 0).vectors[:, :k]
+            gap = test.mean - train.mean
+            H = inverse[:, None] * (test.scatter / test.weight + np.multiply.outer(gap, gap)) * inverse
+            yield _ratio(np.einsum("dj,de,ej->j", W, H, W, optimize=True), float(np.trace(H)))
+
+    return _summarised(list(shares()))
+
+
+def held_out_from_rows(X: Array, k: int, *, seed: int = 0) -> HeldOut:
+    """The same for more columns than rows, through (n, n) Gram matrices.
+
+    Args:
+        X: (n, d) rows.
+        k: how many axes.
+        seed: of the folds.
+    """
+    n = len(X)
+    count = fold_count(n)
+    fold = fold_numbers(0, n, count, seed)
+
+    def shares() -> Iterator[Array]:
+        for i in range(count):
+            train, test = X[fold != i], X[fold == i]
+            mean, variance = column_moments(train)
+            scale = np.where(variance > 0.0, np.sqrt(variance), np.inf)  # what does not vary in training says nothing
+            W = axes_of_rows(train, mean, scale, k, "gram", 0).vectors[:, :k]
+            Z = (test - mean) / scale
+            yield _ratio(np.sum((Z @ W) ** 2, axis=0), float(np.sum(Z**2)))
+
+    return _summarised(list(shares()))
+
+
+def _ratio(part: Array, whole: float) -> Array:
+    return part / whole if whole > 0.0 else np.zeros_like(part)
+
+
+def _summarised(shares: list[Array]) -> HeldOut:
+    values = np.stack(shares)
+    m = len(values)
+    mean = values.mean(axis=0)
+    # variance of a k-fold mean: 1/m plus the test-to-train ratio 1/(m - 1) for training sets that overlap
+    error = values.std(axis=0, ddof=1) * np.sqrt(1.0 / m + 1.0 / (m - 1))
+    half = stdtrit(m - 1, 0.975) * error
+    interval = np.stack([np.maximum(mean - half, 0.0), np.minimum(mean + half, 1.0)], axis=1)
+    return HeldOut(mean, interval, m)

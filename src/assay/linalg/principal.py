@@ -1,0 +1,128 @@
+"""Principal axes by every route: covariance, Gram matrix, singular values, power iteration, random sketch.
+
+All give the eigenpairs of C = Xc^T Xc / (n - 1), Xc the rows less their mean and divided by a scale.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.linalg.iterate import power_iteration, randomised
+from assay.linalg.spectral import Spectrum, eigen_symmetric, fix_signs, svd
+from assay.linalg.top import top_eigen
+
+Array: TypeAlias = NDArray[np.float64]
+Route: TypeAlias = Literal["moments", "gram", "svd", "power", "randomised"]
+
+
+def axes_of_covariance(C: Array, k: int | None, route: Route, seed: int) -> Spectrum:
+    """The top eigenpairs of a covariance.
+
+    Args:
+        C: (d, d).
+        k: how many; None for all.
+        route: "moments" (LAPACK or Lanczos by size), "power" or "randomised".
+        seed: of the random start.
+    """
+    d = len(C)
+    if route == "power":
+        return power_iteration(C, d if k is None else k, random_state=seed)
+    if route == "randomised":
+        return randomised(C, d if k is None else k, random_state=seed)
+    return eigen_symmetric(C) if k is None or 2 * k > d else top_eigen(C, k, random_state=seed)
+
+
+def axes_of_rows(X: Any, mean: Array, scale: Array, k: int | None, route: Route, seed: int) -> Spectrum:
+    """The top eigenpairs of the covariance of the rows, without forming it.
+
+    Args:
+        X: (n, d) dense or CSR; rows as they are.
+        mean: (d,) to subtract.
+        scale: (d,) to divide by.
+        k: how many; None for all min(n, d).
+        route: "svd" works on the rows themselves, any other on the (n, n) Gram matrix.
+        seed: of the random start.
+    """
+    n = X.shape[0]
+    if route == "svd":
+        found = svd((dense(X) - mean) / scale)
+        return Spectrum(found.values**2 / (n - 1), found.right)
+    dual = axes_of_covariance(centred_gram(X, mean, scale) / (n - 1), k, route, seed)
+    values, u = dual.values[: X.shape[1]], dual.vectors[:, : X.shape[1]]
+    raw = np.empty((X.shape[1], len(values)))
+    for part in _column_parts(X):
+        raw[part] = _centred_columns(X, mean, scale, part).T @ u
+    return Spectrum(values, _orthonormal(raw, values, n))
+
+
+def centred_gram(X: Any, mean: Array, scale: Array) -> Array:
+    """Xc Xc^T, (n, n), in blocks of columns so that no centred copy of the rows is held.
+
+    >>> centred_gram(np.array([[1.0, 5.0], [3.0, 5.0]]), np.array([2.0, 5.0]), np.ones(2))
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    n = X.shape[0]
+    gram, product = np.zeros((n, n)), np.empty((n, n))
+    for part in _column_parts(X):
+        block = _centred_columns(X, mean, scale, part)
+        gram += np.matmul(block, block.T, out=product)
+    return gram
+
+
+def dense(X: Any) -> NDArray[Any]:
+    """Rows as an array, sparse or not."""
+    rows: NDArray[Any] = X.toarray() if hasattr(X, "toarray") else X
+    return rows
+
+
+def knee(values: Array) -> int:
+    """How many values stand before the bend of a descending curve: the point farthest below the chord of its ends.
+
+    >>> knee(np.array([10.0, 8.0, 1.0, 0.9, 0.8]))
+    2
+    """
+    if len(values) < 3 or values[0] <= values[-1]:
+        return len(values)
+    chord = np.linspace(values[0], values[-1], len(values))
+    return int(np.argmax(chord - values))
+
+
+def _column_parts(X: Any) -> list[slice]:
+    # as many columns as rows: a square product is what BLAS does best, and a block stays below the Gram matrix in size
+    width = max(512, X.shape[0])
+    return [slice(start, start + width) for start in range(0, X.shape[1], width)]
+
+
+def _centred_columns(X: Any, mean: Array, scale: Array, part: slice) -> Array:
+    block: Array = dense(X[:, part]) - mean[part]
+    if (scale[part] != 1.0).any():
+        block /= scale[part]
+    return block
+
+
+def _orthonormal(raw: Array, values: Array, n: int) -> Array:
+    """Unit directions Xc^T u_j; where the variance is zero but for rounding, any that complete the basis."""
+    length = np.linalg.norm(raw, axis=0)
+    certain = values > (values[0] if len(values) else 0.0) * n * np.finfo(float).eps * 8
+    certain &= length > 0.0
+    vectors = np.divide(raw, length, out=np.zeros_like(raw), where=certain)
+    # Xc^T u_j of close or small eigenvalues are orthogonal only to rounding over their gap: QR makes them so
+    Q, R = np.linalg.qr(vectors[:, certain])
+    vectors[:, certain] = Q * np.where(np.diag(R) < 0.0, -1.0, 1.0)
+    for j in np.flatnonzero(~certain):
+        vectors[:, j] = _completing(vectors)
+    return fix_signs(vectors)
+
+
+def _completing(vectors: Array) -> Array:
+    """A unit vector orthogonal to all columns: the unit vector they explain least, cleaned twice."""
+    start = int(np.argmin(np.sum(vectors**2, axis=1)))
+    rest = np.zeros(len(vectors))
+    rest[start] = 1.0
+    for _ in range(2):
+        rest -= vectors @ (vectors.T @ rest)
+    return rest / float(np.linalg.norm(rest))

@@ -1,0 +1,54 @@
+"""What every model shares: scikit-learn's conventions, sources as input, files that hold data only."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from assay.data.source import Source
+from assay.errors import DataError
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class Estimator(BaseEstimator):
+    """Base of every model.
+
+    `fit` takes arrays, data frames, sparse matrices or a `Source`; `fit_<summary>` takes the summary, however it was
+    gathered; `save` writes a file that holds data only, which `assay.load` reads back.
+    """
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that holds numbers and text, never code; read it with `assay.load`."""
+        from assay.models.files import save
+
+        save(self, path)
+
+    def _checked(self, X: Any, *, reset: bool, **checks: Any) -> Any:
+        """X as a checked (n, d) array or sparse matrix; columns are recorded on fit and compared later."""
+        if not isinstance(X, Source):
+            return validate_data(self, X, reset=reset, **checks)
+        if reset:
+            self._record_columns(X.numeric_columns, len(X.numeric_columns))
+        else:
+            self._compare_columns(X.numeric_columns)
+        return np.concatenate(list(X.float_blocks()))
+
+    def _record_columns(self, columns: tuple[str, ...] | None, d: int) -> None:
+        self.n_features_in_ = d
+        if columns is not None:
+            self.feature_names_in_ = np.asarray(columns, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _compare_columns(self, columns: tuple[str, ...]) -> None:
+        known = getattr(self, "feature_names_in_", None)
+        if known is not None and tuple(known) != columns:
+            raise DataError(f"fitted on columns {', '.join(known)}; these data have {', '.join(columns)}")
+        if len(columns) != self.n_features_in_:
+            raise DataError(f"fitted on {self.n_features_in_} columns; these data have {len(columns)}")

@@ -1,0 +1,270 @@
+"""Principal components: the top eigenvectors of the covariance.
+
+summary  C = scatter / (n - 1), (d, d)             solver  C w_j = lambda_j w_j, descending
+dual     G = Xc Xc^T / (n - 1), (n, n)             solver  G u_j = lambda_j u_j,  w_j = Xc^T u_j / |Xc^T u_j|
+reading  scores Z = (X - mu) W                     chance  Marchenko-Pastur or permuted columns
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from assay.data.blocks import block_slices
+from assay.data.source import Source
+from assay.errors import ParameterError
+from assay.linalg.permuted import permutation_pays, permuted_spectrum
+from assay.linalg.principal import Route, axes_of_covariance, axes_of_rows, dense, knee
+from assay.linalg.random_matrix import spectrum_law
+from assay.linalg.spectral import Spectrum
+from assay.models.base import Estimator
+from assay.summary.columns import column_moments
+from assay.summary.moments import Moments
+
+Array: TypeAlias = NDArray[np.float64]
+Solver: TypeAlias = Literal["auto"] | Route
+
+
+class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """Rotate data to uncorrelated axes of decreasing variance: which directions carry the spread?
+
+    Args:
+        n_components: how many axes to keep. None: all. An integer: so many. A share in (0, 1): as few as explain that
+            share of the variance. "real": those above what independent columns give, possibly none; judged by
+            permuted columns where rows are at hand and few enough, by the random-matrix law otherwise.
+        standardise: divide each column by its standard deviation first.
+        whiten: give the scores unit variance.
+        solver: "auto" chooses by shape. "moments": eigenvectors of the covariance. "gram": the dual, for more columns
+            than rows. "svd": LAPACK's singular values. "power": power iteration with deflation. "randomised": a
+            random sketch, not exact.
+        random_state: seed of the permutations and of random starts.
+
+    Attributes:
+        components_: (k, d) orthonormal axes, by descending variance; the largest entry of each is positive.
+        explained_variance_: (k,) variance of the scores.
+        explained_variance_ratio_: (k,) as shares of the total.
+        singular_values_: (k,) of the centred (and scaled) data.
+        mean_: (d,) column means.
+        scale_: (d,) what columns are divided by.
+        noise_variance_: mean of the variances left out.
+        eigenvalues_: all eigenvalues the route gave, at least k.
+        n_components_: k.
+        n_samples_, weight_: rows fitted and the sum of their weights.
+        column_variance_, total_variance_: variance of each (scaled) column, and their sum.
+        route_: the way taken: "moments", "gram", "svd", "power" or "randomised".
+
+    >>> X = np.array([[2.5, 2.4], [.5, .7], [2.2, 2.9], [1.9, 2.2], [3.1, 3.0],
+    ...               [2.3, 2.7], [2, 1.6], [1, 1.1], [1.5, 1.6], [1.1, .9]])
+    >>> pca = PCA().fit(X)
+    >>> pca.explained_variance_.round(7)
+    array([1.2840277, 0.0490834])
+    >>> pca.components_[0].round(7)
+    array([0.6778734, 0.7351787])
+
+    References:
+        Jolliffe, Principal Component Analysis, 2002; Johnstone, Annals of Statistics 29, 2001.
+    """
+
+    def __init__(
+        self,
+        n_components: int | float | str | None = None,
+        *,
+        standardise: bool = False,
+        whiten: bool = False,
+        solver: Solver = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.standardise = standardise
+        self.whiten = whiten
+        self.solver = solver
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Find the axes of (n, d) rows.
+
+        Args:
+            X: array, data frame, sparse matrix or `Source`.
+            y: not used.
+        """
+        if isinstance(X, Source):
+            return self.fit_moments(Moments.of(X))
+        # the moments find what is not finite and say where; a pass before them would only cost time
+        X = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
+        n, d = X.shape
+        route = self._route("moments" if d <= n else "gram")
+        names = tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
+        if route != "svd" and d <= n and self.solver != "gram":
+            return self._fit_covariance(Moments.of(X, columns=names), route, X)
+        self._describe(*column_moments(X, names), weight=float(n), count=n)
+        spectrum = axes_of_rows(X, self.mean_, self.scale_, self._asked(), route, self._seed())
+        return self._keep(spectrum, route, X)
+
+    def fit_moments(self, moments: Moments) -> Self:
+        """Fit from a summary, however gathered: an array, a file, a cluster, three hospitals."""
+        route = self._route("moments")
+        if route in ("gram", "svd"):
+            raise ParameterError(f"solver {route!r} needs the rows; a summary is fitted by 'moments' or 'power'")
+        self._record_columns(moments.columns, moments.d)
+        return self._fit_covariance(moments, route, None)
+
+    def transform(self, X: Any) -> Array:
+        """Scores of (n, d) rows: (n, k)."""
+        check_is_fitted(self)
+        return self._scores(self._checked(X, reset=False, accept_sparse="csr"))
+
+    def inverse_transform(self, Z: ArrayLike) -> Array:
+        """Rows in the user's columns from (n, k) scores; what the dropped axes carried is lost."""
+        check_is_fitted(self)
+        scores = np.asarray(Z, dtype=np.float64)
+        if scores.ndim != 2 or scores.shape[1] != self.n_components_:
+            raise ParameterError(f"scores have shape (n, {self.n_components_}); got {scores.shape}")
+        if self.whiten:
+            scores = scores * np.sqrt(self.explained_variance_)
+        return scores @ self.components_ * self.scale_ + self.mean_
+
+    def remove_leading(self, X: Any, n: int) -> Array:
+        """Rows without what the first n axes carry, for artefacts that dominate the variance.
+
+        Args:
+            X: (m, d) rows.
+            n: how many axes to take out.
+        """
+        check_is_fitted(self)
+        axes = self.components_[: self._at_most(n)]
+        return self._rebuilt(X, lambda centred: centred - (centred @ axes.T) @ axes)
+
+    def denoise(self, X: Any, n: int | None = None) -> Array:
+        """Rows rebuilt from the first n axes alone, all fitted ones by default."""
+        check_is_fitted(self)
+        axes = self.components_[: self._at_most(self.n_components_ if n is None else n)]
+        return self._rebuilt(X, lambda centred: (centred @ axes.T) @ axes)
+
+    @property
+    def loadings_(self) -> Array:
+        """(d, k) correlation of each column with each component; zero for constant columns."""
+        check_is_fitted(self)
+        spread = np.sqrt(self.column_variance_)
+        moved = self.components_.T * np.sqrt(self.explained_variance_)
+        return np.divide(moved, spread[:, None], out=np.zeros_like(moved), where=spread[:, None] > 0.0)
+
+    @property
+    def reconstruction_error_(self) -> float:
+        """Sum of squares of what the dropped axes carried on the training rows, in scaled units."""
+        check_is_fitted(self)
+        kept = float(np.sum(self.singular_values_**2))
+        return max(0.0, self.total_variance_ * (self.weight_ - 1.0) - kept)
+
+    @property
+    def knee_(self) -> int:
+        """How many eigenvalues stand before the bend of the scree: the point farthest below the chord of its ends."""
+        check_is_fitted(self)
+        return knee(self.eigenvalues_)
+
+    def _route(self, by_shape: Route) -> Route:
+        if self.solver not in ("auto", *get_args(Route)):
+            raise ParameterError(f"solver is one of auto, {', '.join(get_args(Route))}; got {self.solver!r}")
+        return by_shape if self.solver == "auto" else self.solver
+
+    def _fit_covariance(self, moments: Moments, route: Route, X: Any) -> Self:
+        self._describe(moments.mean, moments.variance, weight=moments.weight, count=moments.count)
+        covariance = (moments.standardised() if self.standardise else moments).covariance
+        return self._keep(axes_of_covariance(covariance, self._asked(), route, self._seed()), route, X)
+
+    def _describe(self, mean: Array, variance: Array, *, weight: float, count: int) -> None:
+        spread = np.sqrt(variance)
+        self.mean_ = mean
+        self.scale_ = np.where(spread > 0.0, spread, 1.0) if self.standardise else np.ones_like(mean)
+        self.column_variance_ = variance / self.scale_**2
+        self.total_variance_ = float(self.column_variance_.sum())
+        self.n_samples_ = count
+        self.weight_ = weight
+
+    def _keep(self, spectrum: Spectrum, route: Route, X: Any) -> Self:
+        values = np.maximum(spectrum.values[: self._limit], 0.0)  # rounding may leave a zero a hair below
+        k = self._count(values, spectrum.vectors, X)
+        total = self.total_variance_
+        self.eigenvalues_ = values
+        self.n_components_ = k
+        self.components_ = np.ascontiguousarray(spectrum.vectors[:, :k].T)
+        self.explained_variance_ = values[:k].copy()
+        self.explained_variance_ratio_ = values[:k] / total if total > 0.0 else np.zeros(k)
+        self.singular_values_ = np.sqrt(values[:k] * (self.weight_ - 1.0))
+        self.noise_variance_ = max(total - float(values[:k].sum()), 0.0) / max(self._limit - k, 1)
+        self.route_ = route
+        return self
+
+    @property
+    def _limit(self) -> int:
+        return min(self.n_samples_, len(self.mean_))
+
+    def _asked(self) -> int | None:
+        """How many eigenpairs the solver must give; None for all."""
+        asked = self.n_components
+        if asked is None or asked == "real" or (isinstance(asked, float) and 0.0 < asked < 1.0):
+            return None
+        if isinstance(asked, (int, np.integer)) and not isinstance(asked, bool) and 0 < asked <= self._limit:
+            return int(asked)
+        raise ParameterError(
+            f"n_components is None, 'real', a share between 0 and 1, or an integer from 1 to {self._limit} "
+            f"(the smaller of rows and columns); got {asked!r}"
+        )
+
+    def _count(self, values: Array, vectors: Array, X: Any) -> int:
+        asked = self._asked()
+        if asked is not None:
+            return asked
+        if self.n_components is None:
+            return self._limit
+        if self.n_components == "real":
+            return self._count_real(values, vectors, X)
+        share = np.cumsum(values) / self.total_variance_ if self.total_variance_ > 0.0 else np.ones(len(values))
+        # a hair of tolerance, so that rounding does not add an axis
+        return min(int(np.searchsorted(share, float(self.n_components) - 1e-12)) + 1, len(values))
+
+    def _count_real(self, values: Array, vectors: Array, X: Any) -> int:
+        n, d = self.n_samples_, len(self.mean_)
+        if X is not None and permutation_pays(n, d):
+            return permuted_spectrum(self._centred(X), rng=np.random.default_rng(self._seed())).n_real
+        return spectrum_law(values, n, d, vectors=vectors[:, : len(values)]).n_real
+
+    def _seed(self) -> int:
+        if self.random_state is None or isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state or 0)
+        return int(self.random_state.randint(2**31 - 1))
+
+    def _at_most(self, n: int) -> int:
+        if not 0 <= n <= self.n_components_:
+            raise ParameterError(f"{self.n_components_} axes were fitted; got {n}")
+        return n
+
+    def _centred(self, X: Any) -> Array:
+        centred: Array = (dense(X) - self.mean_) / self.scale_
+        return centred
+
+    def _scores(self, X: Any) -> Array:
+        scores = np.empty((X.shape[0], self.n_components_))
+        for part in block_slices(*X.shape):
+            scores[part] = self._centred(X[part]) @ self.components_.T
+        if self.whiten:
+            spread = np.sqrt(self.explained_variance_)
+            scores *= np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
+        return scores
+
+    def _rebuilt(self, X: Any, change: Any) -> Array:
+        rows = self._checked(X, reset=False, accept_sparse="csr")
+        rebuilt: Array = change(self._centred(rows)) * self.scale_ + self.mean_
+        return rebuilt
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

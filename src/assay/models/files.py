@@ -1,0 +1,117 @@
+"""Saving and loading models as data: numbers, text and nested lists of them. Loading never runs anything.
+
+A file names its kind; kinds are looked up in the registry, never imported by a name found in a file.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from assay.data.files import read_archive, write_archive
+from assay.errors import DataError, FileFormatError
+from assay.models.registry import MODELS, VALUES, model_class
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def save(model: BaseEstimator, path: str | os.PathLike[str]) -> None:
+    """Write a registered model, fitted or not, to one file.
+
+    Args:
+        model: an instance of a class in the registry.
+        path: the file.
+    """
+    name = type(model).__name__
+    if name not in MODELS or type(model) is not model_class(name):
+        raise DataError(f"cannot save a {name}: only assay's own models are saved as data")
+    arrays: Arrays = {}
+    params = model.get_params(deep=False)
+    fitted = {key: value for key, value in vars(model).items() if key not in params}
+    header = {"params": _encoded(params, "params", arrays), "fitted": _encoded(fitted, "fitted", arrays)}
+    write_archive(path, name, header, arrays)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model or a summary that assay saved. Nothing in the file can run.
+
+    Args:
+        path: the file.
+
+    >>> import tempfile, pathlib
+    >>> from assay.models.components.pca import PCA
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "pca.assay"
+    >>> PCA(2).fit(np.random.default_rng(0).standard_normal((9, 3))).save(file)
+    >>> load(file).n_components_
+    2
+    """
+    kind, header, arrays = read_archive(path)
+    if kind in VALUES:
+        return getattr(import_module(VALUES[kind]), kind).from_parts(header, arrays)
+    if kind not in MODELS:
+        raise FileFormatError(f"cannot load {path}: it holds a {kind!r}, which this assay does not know")
+    cls = model_class(kind)
+    try:
+        params, fitted = _decoded(header["params"], arrays), _decoded(header["fitted"], arrays)
+        model = cls(**params)
+        for key, value in fitted.items():
+            if not key.isidentifier() or key.startswith("__") or hasattr(cls, key):
+                raise FileFormatError(f"cannot load {path}: {key!r} is not an attribute that a {kind} has")
+            setattr(model, key, value)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise FileFormatError(f"cannot load {path}: it does not hold a whole {kind} ({error})") from error
+    return model
+
+
+def _encoded(value: Any, place: str, arrays: Arrays) -> Any:
+    """JSON-ready form of a value; arrays go aside under the place they were found."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": repr(value)}
+    if isinstance(value, np.generic):
+        return _encoded(value.item(), place, arrays)
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind == "O":
+            return {"texts": [_text(item, place) for item in value.tolist()]}
+        arrays[place] = value
+        return {"array": place}
+    if isinstance(value, (list, tuple)):
+        items = [_encoded(item, f"{place}.{i}", arrays) for i, item in enumerate(value)]
+        return {"tuple": items} if isinstance(value, tuple) else {"list": items}
+    if isinstance(value, Mapping):
+        return {"dict": {_text(key, place): _encoded(item, f"{place}.{key}", arrays) for key, item in value.items()}}
+    raise DataError(f"cannot save {place}: a {type(value).__name__} is not data")
+
+
+def _text(value: Any, place: str) -> str:
+    if not isinstance(value, str):
+        raise DataError(f"cannot save {place}: {value!r} is not text")
+    return value
+
+
+def _decoded(node: Any, arrays: Arrays) -> Any:
+    if not isinstance(node, dict):
+        return node
+    ((tag, content),) = node.items()
+    match tag:
+        case "float":
+            return float(content)
+        case "array":
+            return arrays[content]
+        case "texts":
+            return np.asarray(content, dtype=object)
+        case "list":
+            return [_decoded(item, arrays) for item in content]
+        case "tuple":
+            return tuple(_decoded(item, arrays) for item in content)
+        case "dict":
+            return {key: _decoded(item, arrays) for key, item in content.items()}
+    raise FileFormatError(f"the file holds {tag!r}, which this assay does not know")

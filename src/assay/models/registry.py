@@ -1,0 +1,51 @@
+"""Every model, once: where it lives, which question it answers, whether it must be fast.
+
+The conformance tests read this table: what is listed here is exported by `assay`, documented, doctested, put through
+scikit-learn's checks, and benchmarked if it is hot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from assay.errors import ParameterError
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One model.
+
+    Attributes:
+        module: where its class lives.
+        guide: the page of docs/guide that shows it.
+        benchmark: the script of benchmarks/ that measures it; None if it is not hot.
+    """
+
+    module: str
+    guide: str
+    benchmark: str | None = None
+
+
+MODELS: dict[str, Entry] = {
+    "PCA": Entry("assay.models.components.pca", guide="components.md", benchmark="components.py"),
+}
+
+# Values that a saved model may hold beside numbers and text.
+VALUES: dict[str, str] = {
+    "Moments": "assay.summary.moments",
+    "GroupedMoments": "assay.summary.grouped",
+}
+
+
+def model_class(name: str) -> type[Any]:
+    """The class of a registered model.
+
+    >>> model_class("PCA").__name__
+    'PCA'
+    """
+    if name not in MODELS:
+        raise ParameterError(f"no model {name!r}; there are {', '.join(MODELS)}")
+    found: type[Any] = getattr(import_module(MODELS[name].module), name)
+    return found

@@ -1,0 +1,25 @@
+"""Findings for programs."""
+
+from __future__ import annotations
+
+import json
+
+from assay.study.findings import Study
+
+
+def dumps(study: Study) -> str:
+    """Write the study as JSON, the same bytes each time: keys sorted, no NaN, UTF-8 text left readable.
+
+    Args:
+        study: the study.
+
+    Returns:
+        JSON with a newline at its end.
+
+    >>> from assay.study.findings import DataCard, Ledger
+    >>> dumps(Study(DataCard("a.csv", 9, 9, ()), (), Ledger(), "0.1.0")).splitlines()[1]
+    '  "assay": "0.1.0",'
+    """
+    text = json.dumps(study.as_dict(), allow_nan=False, ensure_ascii=False, indent=2, sort_keys=True)
+    # a lone surrogate (a file name that is not UTF-8) has no UTF-8 form; its \udcxx escape is valid JSON
+    return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"

@@ -1,0 +1,74 @@
+"""How each kind of structure is spoken of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assay.evidence.evidence import Evidence, Verdict
+from assay.report.numbers import fraction, number, percent, probability
+
+BADGES: dict[Verdict, tuple[str, str]] = {
+    "supported": ("✓", "Supported"),
+    "suggestive": ("≈", "Suggestive"),
+    "not distinguishable from chance": ("○", "Not distinguishable from chance"),
+    "not testable here": ("–", "Not testable here"),
+}
+SURVIVED: tuple[Verdict, ...] = ("supported", "suggestive")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The words for one kind of structure.
+
+    Attributes:
+        noun: one of them.
+        plural: several.
+        statistic: what was measured.
+        held_out: what the value on unseen rows is of.
+        held_out_format: how to write that value.
+        stability: what stability means here.
+        stability_format: how to write it.
+    """
+
+    noun: str
+    plural: str
+    statistic: str = "statistic"
+    held_out: str = ""
+    held_out_format: Callable[[float | None], str] = number
+    stability: str = "Comes back"
+    stability_format: Callable[[float | None], str] = fraction
+
+
+_KINDS = {
+    "component": Kind(
+        "component",
+        "components",
+        statistic="Eigenvalue",
+        held_out="of variance",
+        held_out_format=percent,
+        stability="Alignment of direction",
+    ),
+}
+
+
+def chances(evidence: Evidence) -> tuple[str, str]:
+    """Write p and q; where no simulated draw did as well, both are bounds.
+
+    >>> from assay.evidence.evidence import Null
+    >>> chances(Evidence(statistic=3.1, p=.01, q=.02, held_out=None, interval=None, n=99, looks=8,
+    ...                  method="permutation", verdict="suggestive", null=Null("shuffled", 1.0, 2.0, draws=99)))
+    ('≤ .01', '≤ .02')
+    """
+    draws = evidence.null.draws if evidence.null else 0
+    bound = draws > 0 and evidence.p is not None and evidence.p * (draws + 1) < 1 + 1e-9
+    return probability(evidence.p, bound=bound), probability(evidence.q, bound=bound)
+
+
+def kind_of(name: str) -> Kind:
+    """Find the words for a kind; one without words of its own is called by its name.
+
+    >>> kind_of("component").plural, kind_of("group").plural
+    ('components', 'groups')
+    """
+    return _KINDS.get(name) or Kind(name, f"{name}s", statistic="Statistic")

@@ -1,0 +1,151 @@
+"""A study as one HTML file that needs nothing else: no network, no fonts, no server."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib import resources
+from typing import Any
+
+from assay.report.cards import cards
+from assay.report.component_views import View, loading_tables, scope_of_scores, score_views, spectrum_views
+from assay.report.data_section import data_section, ledger_section, reading_section
+from assay.report.elements import details, section
+from assay.report.escape import escaped
+from assay.report.headline import headline
+from assay.report.kinds import BADGES, SURVIVED
+from assay.report.numbers import count, counted
+from assay.study.findings import DataCard, Study
+from assay.views.embed import embed, library
+
+
+def render(study: Study) -> str:
+    """Write a study as a page; the same study gives the same bytes.
+
+    Args:
+        study: the study.
+
+    Returns:
+        HTML.
+
+    >>> from assay.study.findings import DataCard, Ledger
+    >>> render(Study(DataCard("a.csv", 9, 9, ()), (), Ledger(), "0.1.0"))[:15]
+    '<!doctype html>'
+    """
+    result = study.results.get("components")
+    spectrum = spectrum_views(result) if result is not None else []
+    scores = score_views(result) if result is not None else []
+    drawn = [*spectrum, *scores]
+    script, places = embed({view.name: view.figure for view in drawn})
+    scripts = [library(), script, _text("page.js")] if drawn else [_text("page.js")]
+    parts = [
+        ("findings", "Findings", _findings(study)),
+        ("views", "The views behind this", _views(study.data, result, spectrum, scores, places) if drawn else ""),
+        ("fallen", "What did not survive", _fallen(study)),
+        ("ledger", "The ledger of looks", ledger_section(study)),
+        ("data", "The data", data_section(study)),
+        ("reading", "How to read this", reading_section()),
+    ]
+    parts = [part for part in parts if part[2]]
+    links = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title, _ in parts)
+    body = "".join(section(name, title, content) for name, title, content in parts)
+    title = escaped(study.data.name, 120)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n{_policy(scripts)}\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f'<meta name="generator" content="assay {escaped(study.version)}">\n'
+        f"<title>{title} – assay</title>\n<style>\n{_text('page.css')}</style>\n</head>\n<body>\n"
+        f'<a class="skip" href="#findings">Skip to the findings</a>\n{_header(study)}\n'
+        f'<nav aria-label="On this page"><ul>{links}</ul></nav>\n<main>{body}</main>\n{_footer(study)}\n'
+        f"{''.join(f'<script>{text}</script>' for text in scripts)}\n</body>\n</html>\n"
+    )
+
+
+def _policy(scripts: list[str]) -> str:
+    """Allow the page's own scripts by their hashes and nothing else: no network, no script from the data."""
+    digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    rules = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
+    return f"""<meta http-equiv="Content-Security-Policy" content="{rules}; base-uri 'none'; form-action 'none'">"""
+
+
+def _text(name: str) -> str:
+    return resources.files("assay.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _header(study: Study) -> str:
+    answer, data = headline(study), study.data
+    used = sum(column.used for column in data.columns)
+    facts = [
+        f"{counted(data.rows_used, 'row')}"
+        if data.rows == data.rows_used
+        else f"{count(data.rows_used)} of {counted(data.rows, 'row')}",
+        f"{count(used)} of {counted(len(data.columns), 'column')} used",
+        counted(study.ledger.looks, "look"),
+    ]
+    notes = "".join(f"<li>{escaped(note)}</li>" for note in data.notes)
+    warning = (
+        '<aside class="notes" aria-labelledby="notes"><h2 id="notes">Before you rely on this</h2>'
+        f"<ul>{notes}</ul></aside>"
+    )
+    return (
+        f'<header><p class="brand">assay report</p><h1>{escaped(data.name, 120)}</h1>'
+        f'<p class="facts">{" · ".join(facts)}</p>'
+        f'<div class="answer {answer.verdict.split()[-1]}">'
+        f'<p class="sign" aria-hidden="true">{BADGES[answer.verdict][0]}</p>'
+        f'<div><p class="line">{escaped(answer.line)}</p><p class="why">{escaped(answer.why)}</p></div></div>'
+        f"{warning if notes else ''}</header>"
+    )
+
+
+def _findings(study: Study) -> str:
+    stood = [f for f in study.findings if f.evidence.verdict in SURVIVED]
+    if stood:
+        return cards(stood)
+    return (
+        '<p>No structure stood up. What was looked for is listed under <a href="#fallen">what did not survive</a>.</p>'
+    )
+
+
+def _fallen(study: Study) -> str:
+    fallen = [f for f in study.findings if f.evidence.verdict not in SURVIVED]
+    return cards(fallen) if fallen else "<p>Nothing: every structure that was tested stood up.</p>"
+
+
+def _views(data: DataCard, result: Any, spectrum: list[View], scores: list[View], places: dict[str, str]) -> str:
+    content = f'<div class="figures">{"".join(_figure(view, places[view.name]) for view in spectrum)}</div>'
+    if not result.n_real:
+        return f"{content}<p class=aside>No map of the rows is drawn: its axes would be noise.</p>"
+    heat, every = loading_tables(result)
+    content += f'<h3>What the components are made of</h3><div class="heats">{heat}</div>'
+    content += details(f"Find any of the {count(result.d)} columns", every) if every else ""
+    if not scores:
+        return f"{content}<p class=aside>No map of the rows is drawn: they were summarised, not kept.</p>"
+    content += (
+        "<h3>The rows along them</h3>"
+        f"<p>{scope_of_scores(result, all_used=data.rows == data.rows_used)} "
+        "Select rows in one view, by dragging over them or touching one, and they are selected in all.</p>"
+        '<p class="selected"><output id="selected-rows" aria-live="polite">No rows are selected.</output></p>'
+        f'<div class="figures">{"".join(_figure(view, places[view.name]) for view in scores)}</div>'
+    )
+    return content
+
+
+def _figure(view: View, place: str) -> str:
+    key = "".join(f'<li><i class="{swatch}" aria-hidden="true"></i>{escaped(words)}</li>' for swatch, words in view.key)
+    numbers = details("The numbers", view.numbers) if view.numbers else ""
+    name = escaped(view.name)
+    return (
+        f'<figure aria-labelledby="{name}-title" aria-describedby="{name}-caption">'
+        f'<h3 id="{name}-title">{escaped(view.title)}</h3><ul class="key">{key}</ul>{place}'
+        "<noscript><p>The figure needs JavaScript.</p></noscript>"
+        f'<figcaption><p id="{name}-caption">{escaped(view.caption)}</p>{numbers}</figcaption></figure>'
+    )
+
+
+def _footer(study: Study) -> str:
+    return (
+        f"<footer><p>Made by assay {escaped(study.version)}, seed {study.ledger.seed}. This file holds its own figures "
+        "and fetches nothing; it shows row numbers and scores, no rows of the data.</p></footer>"
+    )

@@ -1,0 +1,48 @@
+"""Reports to files, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from pathlib import Path
+
+from assay.data.files import atomic_write
+from assay.errors import ParameterError
+from assay.report import findings_json
+from assay.study.findings import Study
+
+PathLike = str | os.PathLike[str]
+
+
+def write_report(study: Study, html_path: PathLike | None = None, json_path: PathLike | None = None) -> None:
+    """Write a study as a page, as JSON, or as both.
+
+    Both are made and written beside their places before either is put in place: if one fails, what was there
+    before stays.
+
+    Args:
+        study: the study.
+        html_path: where the page shall be.
+        json_path: where the JSON shall be.
+
+    >>> import pathlib, tempfile
+    >>> from assay.study.findings import DataCard, Ledger
+    >>> target = pathlib.Path(tempfile.mkdtemp()) / "a.json"
+    >>> write_report(Study(DataCard("a.csv", 9, 9, ()), (), Ledger(), "0.1.0"), json_path=target)
+    >>> target.stat().st_size > 0
+    True
+    """
+    if html_path is None and json_path is None:
+        raise ParameterError("nothing to write: give html_path, json_path or both")
+    if html_path is not None and json_path is not None and Path(html_path).resolve() == Path(json_path).resolve():
+        raise ParameterError(f"the page and the JSON cannot both be {Path(html_path)}; give two names")
+    contents: list[tuple[PathLike, str]] = []
+    if json_path is not None:
+        contents.append((json_path, findings_json.dumps(study)))
+    if html_path is not None:
+        from assay.report.page import render  # imports the plotting library, half a second; JSON needs none
+
+        contents.append((html_path, render(study)))
+    with ExitStack() as stack:
+        for path, content in contents:
+            stack.enter_context(atomic_write(path)).write(content.encode("utf-8"))

@@ -1,0 +1,76 @@
+"""Findings in plain words: what, how much, on unseen rows, against chance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.evidence.components import ComponentsResult
+
+_NAMED = 4
+
+
+def component_subject(found: ComponentsResult, j: int) -> str:
+    """The columns that make a component, those that fall with it behind "against"."""
+    if j >= found.loadings.shape[1]:
+        return f"component {j + 1}"
+    loading = found.loadings[:, j]
+    strong = np.flatnonzero(np.abs(loading) >= 0.5 * np.abs(loading).max())
+    order = strong[np.argsort(-np.abs(loading[strong]), kind="stable")]
+    rising = [found.columns[i] for i in order if loading[i] > 0]
+    falling = [found.columns[i] for i in order if loading[i] < 0]
+    if not rising:
+        rising, falling = falling, rising
+    return _list(rising) + (f" against {_list(falling)}" if falling else "")
+
+
+def component_sentence(found: ComponentsResult, j: int) -> str:
+    """One component, its size, its size on unseen rows, and what chance does."""
+    evidence = found.evidence[j]
+    size = f"{percent(found.share[j])} of the variance"
+    unseen = ""
+    if evidence.held_out is not None and evidence.interval is not None:
+        low, high = evidence.interval
+        unseen = f", {percent(evidence.held_out)} on unseen rows (95% interval {percent(low)} to {percent(high)})"
+    if evidence.verdict == "not testable here":
+        return (
+            f"Component {j + 1} carries {size}{unseen}; with {found.n} rows and {found.d} "
+            f"{'column' if found.d == 1 else 'columns'} it cannot be told from chance."
+        )
+    chance = f"chance alone reaches {percent(found.chance_upper[j] / found.values.sum())} one time in twenty"
+    p = probability(evidence.p)
+    if evidence.verdict == "supported":
+        return f"Component {j + 1} is real: {component_subject(found, j)}. It carries {size}{unseen}; {chance} ({p})."
+    if evidence.verdict == "suggestive":
+        return (
+            f"Component {j + 1} may be real: {component_subject(found, j)}. It carries {size}{unseen}; {chance} ({p})."
+        )
+    first = "No component stands out" if j == 0 else f"Component {j + 1} does not stand out"
+    return f"{first}: it carries {size}{unseen}; {chance} ({p})."
+
+
+def percent(share: float) -> str:
+    """A share in percent with the digits that matter.
+
+    >>> percent(.3879), percent(.0412), percent(.00012)
+    ('39%', '4.1%', '0.01%')
+    """
+    value = 100.0 * float(share)
+    digits = 0 if value >= 10 else 1 if value >= 1 else 2
+    return f"{value:.{digits}f}%"
+
+
+def probability(p: float | None) -> str:
+    """A p-value with the digits that matter; what lies at or below the floor of the tests is given as a bound.
+
+    >>> probability(.0312), probability(1e-9), probability(1.0)
+    ('p = .031', 'p ≤ .0001', 'p = 1')
+    """
+    if p is None:
+        return "no p"
+    return "p ≤ .0001" if p <= 1e-4 else f"p = {p:.2g}".replace("0.", ".")
+
+
+def _list(names: list[str]) -> str:
+    if len(names) > _NAMED:
+        return ", ".join(names[: _NAMED - 1]) + f" and {len(names) - _NAMED + 1} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,163 @@
+"""The page as a browser sees it: drawn, silent, unbroken by hostile names, linked."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from sample_study import HOSTILE
+
+# every canvas of the page, through the shadow roots that Bokeh draws in, as [opaque pixels, their mean brightness]
+INK = """(() => {
+  const found = [];
+  const walk = (node) => {
+    if (node instanceof HTMLCanvasElement && node.width > 0) {
+      const pixels = node.getContext("2d").getImageData(0, 0, node.width, node.height).data;
+      let count = 0, sum = 0;
+      for (let i = 0; i < pixels.length; i += 4) {
+        if (pixels[i + 3] > 200) { count += 1; sum += (pixels[i] + pixels[i + 1] + pixels[i + 2]) / 3; }
+      }
+      if (count > 0) found.push([count, sum / count]);
+    }
+    for (const child of [...(node.shadowRoot ? node.shadowRoot.children : []), ...node.children]) walk(child);
+  };
+  walk(document.body);
+  return found;
+})()"""
+
+
+TOOLTIPS = """(() => {
+  const texts = [];
+  const walk = (node) => {
+    if (node.className === 'tip') texts.push(node.textContent.trim());
+    for (const child of [...(node.shadowRoot ? node.shadowRoot.children : []), ...node.children]) walk(child);
+  };
+  walk(document.body);
+  return texts;
+})()"""
+PLOTS = "Array.from((await assayViews)[0]).filter((view) => view.model.type === 'Figure')"
+
+
+def frame_of(browser, view):
+    """Where the data of a figure are on the screen: left, top, width, height."""
+    browser.ask(f"document.getElementById('view-{view}').scrollIntoView({{block: 'center', behavior: 'instant'}})")
+    return browser.ask(
+        f"""(async () => {{
+          const plot = {PLOTS}.find((view) => view.el.parentElement.id === 'view-{view}');
+          const at = plot.canvas_view.el.getBoundingClientRect(), frame = plot.frame.bbox;
+          return [at.left + frame.left, at.top + frame.top, frame.width, frame.height];
+        }})()"""
+    )
+
+
+@pytest.mark.parametrize("name", ["wholesale", "wide", "noise", "one"])
+def test_every_figure_is_drawn_and_nothing_is_fetched_or_complained_about(browser, page_of, name):
+    browser.open(page_of(name))
+    figures = browser.ask("document.querySelectorAll('figure').length")
+    assert figures >= 2
+    assert browser.ask("Number(document.documentElement.dataset.drawn)") == figures
+    assert browser.complaints == []
+    browser.wait(f"{INK}.length >= {figures}")
+    assert min(count for count, _ in browser.ask(INK)) > 500
+    assert [url for url in browser.requests if not url.startswith(("file:", "data:"))] == []
+
+
+@pytest.mark.parametrize("guarded", [True, False], ids=["with its policy", "without its policy"])
+def test_hostile_names_stay_text(browser, page_of, tmp_path, guarded):
+    page = page_of("hostile")
+    if not guarded:  # the escaping must hold on its own, not because the policy forbids what slipped through
+        open_page = re.sub(r'<meta http-equiv="Content-Security-Policy".*?>\n', "", page.read_text("utf-8"))
+        page = tmp_path / "open.html"
+        page.write_text(open_page, encoding="utf-8")
+    browser.open(page)
+    left, top, width, height = frame_of(browser, "biplot")
+    names = set()
+    for i in range(len(HOSTILE)):
+        x, y = browser.ask(
+            f"""(async () => {{
+              const plot = {PLOTS}.find((view) => view.el.parentElement.id === 'view-biplot');
+              const tips = plot.model.renderers.map((r) => r.data_source.data).find((data) => 'first' in data);
+              const at = plot.canvas_view.el.getBoundingClientRect(), scale = plot.frame;
+              return [at.left + scale.x_scale.compute(tips.x[{i}]), at.top + scale.y_scale.compute(tips.y[{i}])];
+            }})()"""
+        )
+        assert left < x < left + width
+        assert top < y < top + height
+        browser.mouse("mouseMoved", x - 2, y)
+        browser.mouse("mouseMoved", x, y)
+        names.update(browser.ask(TOOLTIPS))
+    assert set(HOSTILE[:5]) <= names
+    assert browser.ask("document.title") == "<script>alert(1)</script>.csv – assay"
+    assert browser.ask("document.scripts.length") == 3
+    assert browser.ask("document.querySelectorAll('img, b[onmouseover]').length") == 0
+    assert browser.complaints == []
+
+
+def test_rows_selected_in_one_figure_are_selected_in_the_other_and_named(browser, page_of):
+    browser.open(page_of("wholesale"), height=1200)
+    left, top, width, height = frame_of(browser, "biplot")
+    browser.mouse("mouseMoved", left + 3, top + 3)
+    browser.mouse("mousePressed", left + 3, top + 3, "left")
+    for part in (0.3, 0.6, 0.95):
+        browser.mouse("mouseMoved", left + part * width, top + part * height, "left")
+    browser.mouse("mouseReleased", left + 0.95 * width, top + 0.95 * height, "left")
+    browser.wait("document.getElementById('selected-rows').textContent.includes('selected: rows')")
+    selected = browser.ask(
+        f"""(async () => {PLOTS}
+             .flatMap((view) => view.model.renderers.map((r) => r.data_source).filter((s) => s.name === 'rows'))
+             .map((source) => source.selected.indices.length))()"""
+    )
+    assert len(selected) == 2
+    assert selected[0] == selected[1] > 400
+    said = browser.ask("document.getElementById('selected-rows').textContent")
+    assert said.startswith(f"{selected[0]} selected: rows ")
+
+
+def test_a_column_is_found_by_typing_part_of_its_name(browser, page_of):
+    browser.open(page_of("wide"))
+    browser.ask("document.getElementById('all-columns').closest('details').open = true")
+    browser.ask("document.getElementById('all-columns-search').focus()")
+    browser.do("Input.insertText", text="GENE_12")
+    shown = "Array.from(document.querySelectorAll('#all-columns tbody tr')).filter((row) => row.offsetHeight > 0)"
+    browser.wait(f"{shown}.length === 10")
+    assert browser.ask(f"{shown}.every((row) => row.cells[0].textContent.startsWith('gene_12'))")
+
+
+def test_figures_turn_light_on_dark_and_dark_on_paper(browser, page_of):
+    def brightness():
+        browser.wait(f"{INK}.length >= 4")
+        return sum(count * mean for count, mean in browser.ask(INK)) / sum(count for count, _ in browser.ask(INK))
+
+    browser.open(page_of("wholesale"))
+    light = brightness()
+    browser.open(page_of("wholesale"), dark=True)
+    dark = brightness()
+    browser.ask("dispatchEvent(new Event('beforeprint'))")
+    assert browser.ask("document.querySelector('#reading details').open")
+    paper = brightness()
+    browser.ask("dispatchEvent(new Event('afterprint'))")
+    assert brightness() == pytest.approx(dark, abs=2)
+    assert paper == pytest.approx(light, abs=2)
+    assert abs(dark - light) > 10
+    browser.do("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
+    browser.wait("document.documentElement.dataset.figures === 'light'")
+    assert brightness() == pytest.approx(light, abs=2)
+
+
+@pytest.mark.parametrize("name", ["wholesale", "hostile"])
+def test_a_phone_shows_the_page_without_scrolling_sideways_and_fingers_scroll_it(browser, page_of, name):
+    browser.open(page_of(name), width=390, height=800, touch=True)
+    assert browser.ask("document.documentElement.scrollWidth") <= 390
+    assert browser.ask(
+        f"""(async () => {PLOTS}.flatMap((view) => view.model.toolbar.tools)
+             .every((tool) => tool.type !== 'BoxSelectTool' || !tool.active))()"""
+    )
+    assert browser.complaints == []
+
+
+def test_the_first_tab_stop_leads_past_the_header(browser, page_of):
+    browser.open(page_of("noise"))
+    for kind in ("keyDown", "keyUp"):
+        browser.do("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
+    assert browser.ask("document.activeElement.getAttribute('href')") == "#findings"
+    assert browser.ask("document.activeElement.getBoundingClientRect().left") >= 0

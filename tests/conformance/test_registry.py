@@ -1,0 +1,61 @@
+"""Each step of "adding a method" in CONTRIBUTING.md, enforced."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import assay
+from assay import models
+from assay.models.base import Estimator
+from assay.models.registry import MODELS, model_class
+
+ROOT = Path(__file__).parents[2]
+
+
+def written_models():
+    """Every public Estimator class defined in a model file."""
+    for info in pkgutil.walk_packages(models.__path__, "assay.models."):
+        module = importlib.import_module(info.name)
+        for name, cls in inspect.getmembers(module, inspect.isclass):
+            if issubclass(cls, Estimator) and cls is not Estimator and cls.__module__ == info.name and name[0] != "_":
+                yield name, info.name
+
+
+def test_every_model_written_is_registered_where_it_lives():
+    assert dict(written_models()) == {name: entry.module for name, entry in MODELS.items()}
+
+
+@pytest.mark.parametrize("name", MODELS)
+class TestEachModel:
+    def test_is_exported_by_assay(self, name):
+        assert getattr(assay, name) is model_class(name)
+
+    def test_is_documented_in_its_guide(self, name):
+        guide = ROOT / "docs" / "guide" / MODELS[name].guide
+        assert re.search(rf"\b{name}\b", guide.read_text())
+
+    def test_has_a_doctest_and_says_what_its_arguments_and_attributes_are(self, name):
+        cls = model_class(name)
+        assert doctest.DocTestParser().get_examples(cls.__doc__)
+        for parameter in inspect.signature(cls).parameters:
+            assert re.search(rf"^\s+{parameter}: ", cls.__doc__, re.MULTILINE), parameter
+        assert "Attributes:" in cls.__doc__
+
+    def test_is_benchmarked_if_hot(self, name):
+        script = MODELS[name].benchmark
+        assert script is None or re.search(rf"\b{name}\b", (ROOT / "benchmarks" / script).read_text())
+
+    def test_has_tests_of_its_own(self, name):
+        module = MODELS[name].module.rsplit(".", 1)[1]
+        assert list((ROOT / "tests" / "models").rglob(f"test_{module}.py"))
+
+
+@parametrize_with_checks([model_class(name)() for name in MODELS])
+def test_scikit_learns_own_checks_pass(estimator, check):
+    check(estimator)

@@ -1,0 +1,53 @@
+"""Held-out variance: training rows decide everything, the fold form equals the row form, noise explains its share."""
+
+import numpy as np
+import pytest
+
+from assay.data.folds import fold_numbers
+from assay.evidence.held_out import fold_count, held_out_from_folds, held_out_from_rows
+from assay.summary.grouped import GroupedMoments
+
+
+def test_fold_moments_and_rows_give_the_same_shares():
+    X = np.random.default_rng(0).standard_normal((80, 6)) @ np.diag([5, 4, 3, 2, 1, 1]) @ np.ones(
+        (6, 6)
+    ) + np.random.default_rng(1).standard_normal((80, 6))
+    folds = GroupedMoments.folds(X, fold_count(80), seed=2)
+    a, b = held_out_from_folds(folds, 4), held_out_from_rows(X, 4, seed=2)
+    np.testing.assert_allclose(a.share, b.share, rtol=1e-9)
+    np.testing.assert_allclose(a.interval, b.interval, rtol=1e-8)
+
+
+def test_shares_are_those_of_a_plain_cross_validation():
+    X = np.random.default_rng(3).gamma(2.0, size=(100, 5))
+    fold = fold_numbers(0, 100, 10, 0)
+    shares = []
+    for i in range(10):
+        train, test = X[fold != i], X[fold == i]
+        mean, scale = train.mean(axis=0), train.std(axis=0, ddof=1)
+        _, _, Vt = np.linalg.svd((train - mean) / scale, full_matrices=False)
+        Z = (test - mean) / scale
+        shares.append(((Z @ Vt.T) ** 2).sum(axis=0)[:3] / (Z**2).sum())
+    found = held_out_from_folds(GroupedMoments.folds(X, 10), 3)
+    np.testing.assert_allclose(found.share, np.mean(shares, axis=0), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("n", "d"), [(400, 10), (60, 200)])
+def test_an_axis_of_noise_explains_no_more_than_any_other_on_unseen_rows(n, d):
+    X = np.random.default_rng(4).standard_normal((n, d))
+    found = held_out_from_rows(X, 1)
+    low, high = found.interval[0]
+    assert low < 1.0 / d < high
+
+
+def test_all_axes_together_explain_everything():
+    X = np.random.default_rng(5).standard_normal((50, 4))
+    assert held_out_from_rows(X, 4).share.sum() == pytest.approx(1.0)
+
+
+def test_a_column_constant_in_training_does_no_harm():
+    X = np.random.default_rng(6).standard_normal((40, 3))
+    X[:, 2] = 0.0
+    X[7, 2] = 1.0
+    for found in (held_out_from_rows(X, 2), held_out_from_folds(GroupedMoments.folds(X, 4), 2)):
+        assert np.isfinite(found.share).all() and (found.share <= 1.0).all()

@@ -1,0 +1,80 @@
+"""Saved models hold data only; a file cannot make loading run anything."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA as Foreign
+
+import assay
+from assay.errors import DataError, FileFormatError
+
+
+def edited(path, change):
+    """Rewrite the header of a saved file."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    document = json.loads(parts["assay.json"])
+    change(document)
+    parts["assay.json"] = json.dumps(document).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return path
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "pca.assay"
+    assay.PCA(1).fit(np.eye(3)).save(path)
+    return path
+
+
+def test_an_unfitted_model_keeps_its_options(tmp_path):
+    assay.PCA(0.9, standardise=True, random_state=3).save(tmp_path / "a")
+    assert assay.load(tmp_path / "a").get_params() == assay.PCA(0.9, standardise=True, random_state=3).get_params()
+
+
+def test_summaries_are_loaded_by_the_same_door(tmp_path):
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    assay.Moments.of(X).save(tmp_path / "m")
+    np.testing.assert_array_equal(assay.load(tmp_path / "m").scatter, assay.Moments.of(X).scatter)
+    grouped = assay.GroupedMoments.of(X, np.arange(30) % 3)
+    grouped.save(tmp_path / "g")
+    back = assay.load(tmp_path / "g")
+    assert back.labels == (0, 1, 2)
+    for a, b in zip(back.parts, grouped.parts, strict=True):
+        np.testing.assert_array_equal(a.scatter, b.scatter)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d.update(kind="os.system"), "which this assay does not know"),
+        (lambda d: d.update(format=99), "update assay"),
+        (lambda d: d["header"].pop("fitted"), "not hold a whole PCA"),
+        (lambda d: d["header"]["params"]["dict"].update(evil=1), "not hold a whole PCA"),
+        (lambda d: d["header"]["fitted"]["dict"].update(transform=1), "not an attribute"),
+        (lambda d: d["header"]["fitted"]["dict"].update(__class__=1), "not an attribute"),
+        (lambda d: d["header"]["fitted"]["dict"].update(mean_={"pickle": "x"}), "does not know"),
+        (lambda d: d["header"]["fitted"]["dict"].update(mean_={"array": "gone"}), "not hold a whole PCA"),
+    ],
+)
+def test_an_edited_file_is_refused(saved, change, message):
+    with pytest.raises(FileFormatError, match=message):
+        assay.load(edited(saved, change))
+
+
+def test_only_our_own_models_and_only_data_are_saved(tmp_path):
+    from assay.models.files import save
+
+    with pytest.raises(DataError, match="only assay's own models"):
+        save(Foreign(), tmp_path / "a")
+    model = assay.PCA(1).fit(np.eye(3))
+    model.extra_ = lambda: None
+    with pytest.raises(DataError, match="fitted.extra_: a function is not data"):
+        model.save(tmp_path / "a")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(DataError, match="no such file"):
+        assay.load(tmp_path / "a")

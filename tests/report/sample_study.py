@@ -1,0 +1,198 @@
+"""Studies with true numbers for the tests of views and reports, computed with numpy alone."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from assay.evidence.evidence import Evidence, Null, verdict_of
+from assay.study.findings import Column, DataCard, Finding, Ledger, Look, Study
+
+DATA = Path(__file__).parents[2] / "examples" / "data" / "wholesale_customers.csv"
+HOSTILE = (
+    "<script>document.title='broken'</script>",
+    "</script><script>document.title='broken'</script>",
+    "<img src=x onerror=\"document.title='broken'\">",
+    "\"&'><b onmouseover=\"document.title='broken'\">",
+    "$$\\href{javascript:alert(1)}{x}$$",
+    "]]><!-- ${name} @{name} \x1b[31mred \u202egnp.exe",
+)
+
+
+def _standard(X: np.ndarray) -> np.ndarray:
+    return (X - X.mean(0)) / X.std(0, ddof=1)
+
+
+def _eigenvalues(Z: np.ndarray) -> np.ndarray:
+    gram = Z @ Z.T if len(Z) < Z.shape[1] else Z.T @ Z
+    return np.linalg.eigvalsh(gram)[::-1] / (len(Z) - 1)
+
+
+def _null(Z: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Eigenvalues when every column is shuffled on its own (Horn's parallel analysis), (draws, r)."""
+    return np.array([_eigenvalues(rng.permuted(Z, axis=0)) for _ in range(draws)])
+
+
+def _held_out(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    folds = np.arange(len(X)) % 5
+    shares = []
+    for fold in range(5):
+        train, test = X[folds != fold], X[folds == fold]
+        mean, scale = train.mean(0), train.std(0, ddof=1)
+        _, _, Vt = np.linalg.svd((train - mean) / scale, full_matrices=False)
+        Z = (test - mean) / scale
+        shares.append(((Z @ Vt[:k].T) ** 2).sum(0) / (Z**2).sum())
+    centre, half = np.mean(shares, axis=0), 2.776 * np.std(shares, axis=0, ddof=1) / np.sqrt(5)
+    return centre, np.stack([np.maximum(centre - half, 0), centre + half], axis=1)
+
+
+@threadpool_limits.wrap(limits=1)  # matrices this small only wait for each other's threads
+def components(X: np.ndarray, names: tuple[str, ...], *, draws: int = 199, seed: int = 0) -> SimpleNamespace:
+    """The numbers behind the findings on components, in the shape the report reads."""
+    rng = np.random.default_rng(seed)
+    n, d = X.shape
+    Z = _standard(X)
+    U, s, Vt = np.linalg.svd(Z, full_matrices=False)
+    r = min(n - 1, d)
+    values = s[:r] ** 2 / (n - 1)
+    k = min(10, r)
+    held_out, interval = _held_out(X, k)
+    halves = [np.linalg.svd(_standard(X[part::2]), full_matrices=False)[2][:k] for part in (0, 1)]
+    alignment = np.abs((halves[0] * halves[1]).sum(1))
+    evidence: list[Evidence] = []
+    nulls = _null(Z, draws, rng)
+    for j in range(r):
+        null = nulls[:, j]
+        p = (1 + int((null >= values[j]).sum())) / (1 + draws)
+        chance = Null("columns shuffled", float(np.median(null)), float(np.quantile(null, 0.95)), draws)
+        holds = j < k and held_out[j] > 1 / d
+        evidence.append(
+            Evidence(
+                statistic=float(values[j]), p=p, q=p, null=chance, n=n, looks=r,
+                held_out=float(held_out[j]) if j < k else None,
+                interval=(float(interval[j, 0]), float(interval[j, 1])) if j < k else None,
+                stability=float(alignment[j]) if j < k else None, method="every column shuffled on its own",
+                verdict=verdict_of(p, effect_holds=bool(holds)),
+            )
+        )  # fmt: skip
+        if p > 0.05:
+            break
+    gamma = d / n
+    rows = np.sort(rng.choice(n, min(n, 2000), replace=False))
+    scores = (U * np.sqrt(n - 1))[:, :k]
+    return SimpleNamespace(
+        columns=names, n=n, d=d,
+        n_real=sum(e.p is not None and e.p <= 0.05 for e in evidence),
+        values=values, share=values / d,
+        chance_median=np.array([e.null.median for e in evidence if e.null]),
+        chance_upper=np.array([e.null.upper for e in evidence if e.null]),
+        law=SimpleNamespace(
+            noise=1.0, lower=max(0.0, 1 - gamma**0.5) ** 2, upper=(1 + gamma**0.5) ** 2,
+            debiased=values[:1], alignment=values[:1] * 0,
+        ),
+        held_out=held_out, held_out_interval=interval,
+        loadings=Vt[:k].T * np.sqrt(values[:k]),
+        axes=Vt[:k].T, scores=scores[rows], score_rows=rows, evidence=tuple(evidence),
+    )  # fmt: skip
+
+
+def study_of(
+    result: SimpleNamespace, name: str, *, aside: tuple[Column, ...] = (), notes: tuple[str, ...] = ()
+) -> Study:
+    """Wrap the numbers as a study with one finding per tested component."""
+    findings = []
+    for j, evidence in enumerate(result.evidence):
+        leading = [result.columns[i] for i in np.argsort(-np.abs(result.loadings[:, j]), kind="stable")[:3]]
+        real = evidence.verdict == "supported"
+        opening = (
+            f"Component {j + 1} carries {result.share[j]:.1%} of the variance, mostly {', '.join(leading)}"
+            if real
+            else f"Component {j + 1}, with {result.share[j]:.1%} of the variance, is no larger than chance"
+        )
+        assert evidence.null is not None
+        sentence = f"{opening} (eigenvalue {evidence.statistic:.2f}; chance reaches {evidence.null.upper:.2f})."
+        findings.append(Finding(f"component-{j + 1}", "component", ", ".join(leading), sentence, evidence))
+    used = tuple(Column(column, "number", used=True) for column in result.columns)
+    looks = Look("components", len(result.values), len(findings), "sequential, then Benjamini-Hochberg")
+    return Study(
+        data=DataCard(name, result.n, result.n, used + aside, notes),
+        findings=tuple(findings), ledger=Ledger((looks,)), version="0.1.0",
+        results={"components": result},
+    )  # fmt: skip
+
+
+@cache
+def wholesale() -> Study:
+    """440 customers, six spendings: two real components."""
+    table = np.genfromtxt(DATA, delimiter=",", names=True)
+    names = tuple(table.dtype.names or ())[2:]
+    X = np.stack([table[name] for name in names], axis=1)
+    aside = (
+        Column("Channel", "category", used=False, note="2 distinct values: read as a category"),
+        Column("Region", "category", used=False, missing=3, note="3 distinct values: read as a category"),
+    )
+    return study_of(components(X, names), DATA.name, aside=aside)
+
+
+@cache
+def wide() -> Study:
+    """90 rows of 300 columns around three planted directions."""
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((90, 300))
+    for strength in (6.0, 4.5, 3.5):
+        axis = rng.standard_normal(300)
+        X += np.outer(rng.standard_normal(90), strength * axis / np.linalg.norm(axis))
+    result = components(X, tuple(f"gene_{j:03d}" for j in range(300)), draws=39)
+    return study_of(result, "expression.parquet", notes=("There are fewer rows (90) than columns (300).",))
+
+
+@cache
+def noise() -> Study:
+    """200 rows of 12 columns that have nothing to do with each other."""
+    X = np.random.default_rng(11).standard_normal((200, 12))
+    return study_of(components(X, tuple(f"sensor {c}" for c in "ABCDEFGHIJKL")), "noise.csv")
+
+
+@cache
+def one() -> Study:
+    """150 rows of 7 columns that share one cause."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((150, 7)) + 0.9 * rng.standard_normal((150, 1))
+    return study_of(components(X, tuple(f"item {j + 1}" for j in range(7))), "questionnaire.csv")
+
+
+@cache
+def hostile() -> Study:
+    """Two real components of columns whose names try to break out of the page."""
+    table = np.genfromtxt(DATA, delimiter=",", skip_header=1)[:, 2:]
+    aside = (Column("<script>document.title='broken'</script>", "text", used=False, note="</td><script>1</script>"),)
+    return study_of(
+        components(table, HOSTILE),
+        "<script>alert(1)</script>.csv",
+        aside=aside,
+        notes=("a <b>bold</b> note & more",),
+    )
+
+
+@cache
+def huge() -> Study:
+    """What a million rows of 5000 columns leave behind: 2000 rows of scores, ten axes, every column."""
+    rng = np.random.default_rng(8)
+    d, k = 5000, 10
+    small = wide()
+    result = SimpleNamespace(**vars(small.results["components"]))
+    result.columns = tuple(f"{'a rather long column name ' * 3}{j}" for j in range(d))
+    result.n, result.d = 1_000_000, d
+    result.values = np.sort(rng.gamma(2.0, 0.5, d))[::-1]
+    result.values[:3] = 400.0, 90.0, 30.0
+    result.share = result.values / result.values.sum()
+    result.loadings, result.axes = rng.uniform(-1, 1, (d, k)), rng.standard_normal((d, k))
+    result.scores, result.score_rows = (
+        rng.standard_normal((2000, k)),
+        np.sort(rng.choice(1_000_000, 2000, False)),
+    )
+    return study_of(result, "large.parquet")

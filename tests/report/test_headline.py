@@ -1,0 +1,81 @@
+"""The one line at the top is true of the findings below it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import sample_study
+
+from assay.evidence.evidence import Evidence
+from assay.report.headline import headline
+from assay.study.findings import DataCard, Finding, Ledger, Look, Study
+
+
+def study_with(*verdicts: str, kinds: str = "group") -> Study:
+    unknown = {"p": None, "q": None, "held_out": None, "interval": None}
+    findings = tuple(
+        Finding(
+            f"f{j}", kind, "x", f"Sentence {j}.", Evidence(1.0, n=9, looks=1, method="m", verdict=verdict, **unknown)
+        )
+        for j, (verdict, kind) in enumerate(zip(verdicts, kinds.split() * len(verdicts), strict=False))
+    )
+    return Study(DataCard("a.csv", 9, 9, ()), findings, Ledger((Look("groups", 4, 1, "none"),)), "0.1.0")
+
+
+CHANCE, UNTESTABLE = "not distinguishable from chance", "not testable here"
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "kinds", "line"),
+    [
+        (["supported"], "group", "1 group of 1 would survive a second look."),
+        (["supported", CHANCE, "supported"], "group", "2 groups of 3 would survive a second look."),
+        (["supported"] * 2, "group pair", "1 group of 1 and 1 pair of 1 would survive a second look."),
+        (["suggestive", CHANCE], "group", "Nothing here is established; 1 group of 2 would be worth a second look."),
+        ([CHANCE, UNTESTABLE], "group", "Nothing here is distinguishable from chance."),
+        ([UNTESTABLE], "group", "Nothing was tested here."),
+        ([], "group", "Nothing was tested here."),
+    ],
+)
+def test_the_line_counts_what_stood_up(verdicts, kinds, line):
+    assert headline(study_with(*verdicts, kinds=kinds)).line == line
+
+
+def test_suggestive_ones_are_mentioned_beside_supported_ones():
+    assert headline(study_with("supported", "suggestive")).why == "Suggestive only: 1 group of 2."
+
+
+def test_components_are_counted_of_all_that_could_be():
+    assert headline(sample_study.wholesale()).line == "2 components of 6 would survive a second look."
+    assert headline(sample_study.wide()).line == "3 components of 89 would survive a second look."
+
+
+def test_what_components_carry_agrees_with_numpy():
+    result = sample_study.wholesale().results["components"]
+    inside, unseen = re.findall(r"([\d.]+)%", headline(sample_study.wholesale()).why)
+    assert float(inside) == pytest.approx(100 * result.values[:2].sum() / result.values.sum(), abs=0.05)
+    assert float(unseen) == pytest.approx(100 * result.held_out[:2].sum(), abs=0.05)
+
+
+def test_finding_nothing_says_how_near_it_came():
+    study = sample_study.noise()
+    result = study.results["components"]
+    found = headline(study)
+    assert found.verdict == CHANCE
+    assert found.why.startswith("That is an answer: 12 looks at 200 rows")
+    largest, needed = (float(x) for x in re.findall(r"([\d.]+)%", found.why))
+    assert largest == pytest.approx(100 * result.share[0], abs=0.05)
+    assert needed == pytest.approx(100 * result.chance_upper[0] / result.values.sum(), abs=0.05)
+    assert largest < needed
+
+
+@pytest.mark.parametrize("upper", [np.array([np.inf]), np.array([np.nan]), np.array([])])
+def test_a_null_without_a_finite_end_is_not_quoted(upper):
+    study = sample_study.noise()
+    result = SimpleNamespace(**vars(study.results["components"]))
+    result.chance_upper = upper
+    assert "%" not in headline(replace(study, results={"components": result})).why

@@ -1,0 +1,84 @@
+"""Text for the terminal: complete, narrow, inert."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+
+import pytest
+import sample_study
+from rich.cells import cell_len
+from rich.console import Console
+
+from assay.report.escape import visible
+from assay.report.text import evidence_line, render, show
+
+STUDIES = ("wholesale", "wide", "noise", "one", "hostile")
+
+
+def unwrapped(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("width", [80, 40])
+def test_lines_keep_to_the_width_and_carry_every_sentence_once(name, width):
+    study = getattr(sample_study, name)()
+    text = render(study, width=width)
+    assert max(map(cell_len, text.splitlines())) <= width
+    assert all(line == line.rstrip() for line in text.splitlines())
+    solid = "".join(text.split())
+    for finding in study.findings:
+        assert solid.count("".join(visible(finding.sentence).split())) == 1
+
+
+def test_wide_characters_are_counted_as_two_columns():
+    study = sample_study.noise()
+    study = replace(study, findings=(replace(study.findings[0], sentence="主成分" * 60),))
+    assert max(map(cell_len, render(study).splitlines())) <= 80
+
+
+def test_nothing_from_the_data_reaches_the_terminal_as_a_command():
+    text = render(sample_study.hostile())
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text)
+    assert r"\x1b[31mred" in unwrapped(text)
+
+
+def test_brackets_in_names_are_not_markup():
+    study = sample_study.noise()
+    study = replace(study, findings=(replace(study.findings[0], sentence="[bold]x[/bold] [link=a]y"),))
+    assert "[bold]x[/bold] [link=a]y" in render(study)
+
+
+def test_colour_repeats_what_the_words_say():
+    study = sample_study.wholesale()
+    file = io.StringIO()
+    show(study, Console(file=file, width=80, force_terminal=True, color_system="standard", legacy_windows=False))
+    assert "\x1b[1;32m" in file.getvalue()
+    assert re.sub(r"\x1b\[[0-9;]*m", "", file.getvalue()) == render(study)
+
+
+def test_the_ledger_and_the_answer_are_there():
+    text = unwrapped(render(sample_study.wholesale()))
+    assert "2 components of 6 would survive a second look." in text
+    assert "Ledger: 6 looks at alpha 0.05, seed 0: components 6 looks, 3 tests" in text
+    assert text.index("Findings") < text.index("What did not survive") < text.index("Ledger")
+
+
+def test_rows_left_out_and_notes_are_told():
+    study = sample_study.noise()
+    data = replace(study.data, rows=201, notes=("One row was not whole.",))
+    text = render(replace(study, data=data))
+    assert text.startswith("noise.csv: 200 of 201 rows, 12 of 12 columns used\nNote: One row was not whole.\n")
+
+
+def test_only_latin_letters_and_signs_are_added():
+    render(sample_study.wholesale()).encode("latin-1")
+
+
+def test_what_is_not_known_is_left_out_of_the_evidence():
+    finding = sample_study.noise().findings[0]
+    bare = replace(finding.evidence, p=None, q=None, held_out=None, interval=None, stability=None, null=None)
+    line = evidence_line(replace(finding, evidence=bare))
+    assert line == "200 rows, 12 looks; every column shuffled on its own"

@@ -1,0 +1,157 @@
+"""A study: what is used, what is found, what is said, and the promise against chance."""
+
+import json
+
+import numpy as np
+import pytest
+
+import assay
+from assay.errors import DataError, ParameterError
+from assay.study.run import study
+
+EVIDENCE_KEYS = ["statistic", "p", "q", "held_out", "interval", "stability", "n", "looks", "method", "verdict"]
+
+
+def factor(n, d, seed=0, strength=1.0):
+    rng = np.random.default_rng(seed)
+    return strength * rng.standard_normal((n, 1)) + rng.standard_normal((n, d))
+
+
+def write(tmp_path, text):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    return path
+
+
+def test_a_common_factor_is_found_and_named(tmp_path):
+    X = factor(300, 4)
+    path = write(tmp_path, "a,b,c,d\n" + "\n".join(",".join(map(str, row)) for row in X))
+    first, second = study(path).findings
+    assert first.evidence.verdict == "supported"
+    assert second.evidence.verdict == "not distinguishable from chance"
+    assert set(first.subject.replace(" and ", ", ").split(", ")) == set("abcd")
+    assert first.sentence.startswith("Component 1 is real: ")
+    low, high = first.evidence.interval
+    # four columns of variance 2 sharing a factor of variance 1: the first eigenvalue is 1 + 3 / 2 of 4
+    assert low < 2.5 / 4 < high
+
+
+def test_wholesale_customers_have_two_real_components(wholesale):
+    found = study(wholesale)
+    assert found.data.rows == found.data.rows_used == 440
+    assert found.results["components"].n_real == 2
+    assert [f.evidence.verdict for f in found.findings[:2]] == ["supported"] * 2
+    assert "Detergents_Paper" in found.findings[0].subject and "Grocery" in found.findings[0].subject
+    assert any("Region holds only 3 different whole numbers" in note for note in found.data.notes)
+
+
+def test_the_same_seed_gives_the_same_study(wholesale):
+    assert study(wholesale, seed=3).as_dict() == study(wholesale, seed=3).as_dict()
+
+
+def test_a_wide_table_goes_through_its_rows():
+    rng = np.random.default_rng(1)
+    X = 2.0 * rng.standard_normal((60, 1)) * rng.standard_normal(400) + rng.standard_normal((60, 400))
+    found = study(X).results["components"]
+    assert found.n_real >= 1
+    assert found.evidence[0].verdict == "supported"
+    assert found.axes.shape[0] == 400
+    np.testing.assert_allclose(found.axes.T @ found.axes, np.eye(found.axes.shape[1]), atol=1e-9)
+
+
+@pytest.mark.slow
+def test_at_most_one_study_of_noise_in_twenty_claims_anything():
+    rng = np.random.default_rng(2)
+    draws = {
+        "gaussian": lambda: rng.standard_normal((120, 8)),
+        "heavy": lambda: rng.standard_t(3, (120, 8)),
+        "discrete": lambda: rng.poisson(0.5, (120, 8)).astype(float),
+        "wide": lambda: rng.exponential(size=(40, 80)),
+    }
+    claims = sum(
+        any(f.evidence.verdict == "supported" for f in study(draw(), seed=i).findings)
+        for i in range(40)
+        for draw in draws.values()
+    )
+    # 160 studies at 5%: more than 16 has probability below 0.2% if the promise holds
+    assert claims <= 16
+
+
+def test_what_cannot_be_used_is_set_aside_with_its_reason(tmp_path):
+    rng = np.random.default_rng(3)
+    lines = ["id,x,y,name,flat,sparse,huge,gone"]
+    for i in range(60):
+        x, y = rng.standard_normal(2)
+        lines.append(f"{i + 1},{x},{'' if i == 5 else y},n{i},7,{i if i < 9 else ''},{1e200 * x},")
+    found = study(write(tmp_path, "\n".join(lines) + "\n"))
+    notes = {column.name: column.note for column in found.data.columns if not column.used}
+    assert notes == {
+        "id": "row numbers",
+        "name": "text, not a number",
+        "flat": "constant (7)",
+        "sparse": "51 of 60 values missing",
+        "huge": notes["huge"],
+        "gone": notes["gone"],
+    }
+    assert "squares leave the range" in notes["huge"]
+    assert (found.data.rows, found.data.rows_used) == (60, 59)
+    assert "1 of 60 rows were left out" in found.data.notes[0]
+    assert "y lacks the most, 1" in found.data.notes[0]
+
+
+def test_columns_can_be_left_out(wholesale):
+    found = study(wholesale, drop=["Channel", "Region"])
+    assert found.results["components"].columns == (
+        "Fresh",
+        "Milk",
+        "Grocery",
+        "Frozen",
+        "Detergents_Paper",
+        "Delicassen",
+    )
+    with pytest.raises(ParameterError, match="no column 'Chanel' to drop; there are Channel, Region"):
+        study(wholesale, drop=["Chanel"])
+
+
+def test_rows_that_do_not_fit_are_streamed_to_the_same_numbers(wholesale, monkeypatch):
+    kept = study(wholesale).results["components"]
+    monkeypatch.setattr("assay.study.table.KEPT_BYTES", 1000)
+    streamed = study(wholesale)
+    found = streamed.results["components"]
+    np.testing.assert_allclose(found.values, kept.values, rtol=1e-12)
+    np.testing.assert_allclose(found.held_out, kept.held_out, rtol=1e-10)
+    assert streamed.findings[0].evidence.method == "Tracy-Widom law"
+    assert found.scores.shape[0] == 0
+    assert found.n_real == kept.n_real
+
+
+@pytest.mark.parametrize(("n", "d"), [(3, 2), (6, 4), (9, 30), (50, 1), (5, 1)])
+def test_too_little_to_test_is_said_not_guessed(n, d):
+    found = study(factor(n, d))
+    assert {f.evidence.verdict for f in found.findings} == {"not testable here"}
+    assert "cannot be told from chance" in found.findings[0].sentence
+    json.dumps(found.as_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x,y\n", "header but no rows"),
+        ("x,y\n1,2\n", "has 1 row, 1 of them complete; at least 3"),
+        ("name\na\nb\nc\n", "no numeric column that can be used: name"),
+        ("x\n5\n5\n5\n", r"no numeric column that can be used: x \(constant"),
+        ("x,y\n1,\n,2\n3,\n,4\n", "0 of them complete"),
+    ],
+)
+def test_tables_without_enough_numbers_are_refused(tmp_path, text, message):
+    with pytest.raises(DataError, match=message):
+        study(write(tmp_path, text))
+
+
+def test_the_json_form_has_the_promised_keys(wholesale):
+    document = assay.study(wholesale).as_dict()
+    assert list(document) == ["assay", "data", "ledger", "findings"]
+    for finding in document["findings"]:
+        assert list(finding) == ["id", "kind", "subject", "sentence", "evidence"]
+        assert list(finding["evidence"]) == EVIDENCE_KEYS
+    assert document["ledger"]["looks"] == 8

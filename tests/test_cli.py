@@ -1,0 +1,94 @@
+"""The command line as a user meets it: in a process of its own."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from assay import __version__
+
+
+def run(*arguments, cwd):
+    return subprocess.run(
+        [sys.executable, "-m", "assay", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120
+    )
+
+
+def test_a_report_prints_findings_and_writes_page_and_json(tmp_path, wholesale):
+    done = run("report", wholesale, "-o", "page.html", "--json", "findings.json", "--seed", "1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Component 1 is real" in " ".join(done.stdout.split())
+    assert (tmp_path / "page.html").resolve().as_uri() in done.stdout
+    document = json.loads((tmp_path / "findings.json").read_text())
+    assert document["assay"] == __version__
+    assert document["ledger"]["seed"] == 1
+    page = (tmp_path / "page.html").read_text()
+    assert page.startswith("<!DOCTYPE html>") or page.startswith("<!doctype html>")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["findings.json", "page.html"]
+
+
+NASTY = {
+    "missing": (None, "there is no such file"),
+    "empty": (b"", "the file is empty"),
+    "no-numbers": (b"name,town\nAnn,Oslo\nBob,Rome\nCid,Bern\n", "no numeric column"),
+    "one-row": (b"x,y\n1,2\n", "has 1 row"),
+    "ragged": (b"x,y\n1,2\n1,2,3\n", "line 3 has 3 values where 2 are expected"),
+    "folder": ("folder", "it is a folder"),
+    "binary": (bytes(range(256)) * 40, "binary file"),
+    "header-only": (b"x,y\n", "no rows"),
+}
+
+
+@pytest.mark.parametrize("case", NASTY)
+def test_wrong_input_gets_one_sentence_code_2_and_no_file(tmp_path, case):
+    content, message = NASTY[case]
+    target = tmp_path / "in" / "data.csv"
+    target.parent.mkdir()
+    (tmp_path / "out").mkdir()
+    if content == "folder":
+        target.mkdir()
+    elif content is not None:
+        target.write_bytes(content)
+    done = run("report", target, "-o", tmp_path / "out" / "r.html", "--json", tmp_path / "out" / "r.json", cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1 and done.stderr.startswith("assay: ")
+    assert "Traceback" not in done.stderr + done.stdout
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(tmp_path, wholesale):
+    done = run("report", wholesale, "-o", "nowhere/page.html", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the folder nowhere does not exist" in done.stderr
+
+
+def test_the_data_cannot_be_overwritten_by_the_page(tmp_path):
+    data = tmp_path / "d.csv"
+    data.write_text("x,y\n1,2\n2,1\n3,5\n")
+    done = run("report", data, "-o", data, cwd=tmp_path)
+    assert done.returncode == 2 and "the data file itself" in done.stderr
+    assert data.read_text().startswith("x,y")
+
+
+def test_an_unknown_option_is_a_usage_error(tmp_path, wholesale):
+    assert run("report", wholesale, "--nonsense", cwd=tmp_path).returncode == 2
+    assert run("report", cwd=tmp_path).returncode == 2
+
+
+def test_version_and_help(tmp_path):
+    assert run("--version", cwd=tmp_path).stdout == f"assay {__version__}\n"
+    assert "report" in run("--help", cwd=tmp_path).stdout
+
+
+def test_an_interrupt_leaves_nothing_behind(tmp_path, wholesale):
+    code = (
+        "import os, signal, sys, time, assay.cli, assay.study.run as run\n"
+        "run.prepare = lambda *args, **options: (os.kill(os.getpid(), signal.SIGINT), time.sleep(60))\n"
+        f"sys.argv = ['assay', 'report', {str(wholesale)!r}, '-o', {str(tmp_path / 'r.html')!r}]\n"
+        "assay.cli.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (130, "assay: stopped; nothing was written\n")
+    assert list(tmp_path.iterdir()) == []
