@@ -25,6 +25,9 @@ $(VENV)/dev: $(VENV)/ok
 demo: $(VENV)/ok ## report on the bundled wholesale customers table
 	@$(BIN)/assay report examples/data/wholesale_customers.csv -o report.html
 
+# two workers on two cores: BLAS threads of their own would only get in each other's way
+test quick: export OPENBLAS_NUM_THREADS = 1
+
 test: lint ## lint, types, import contracts, tests and doctests with coverage
 	@$(BIN)/python -m pytest -q -n 2 --cov --cov-report=term
 

@@ -43,6 +43,14 @@ def test_whole_numbers_may_turn_into_fractions_far_into_the_file(tmp_path):
     assert list(found.float_blocks())[-1][-1, 0] == 1.5
 
 
+def test_a_line_of_many_thousand_columns_is_read_whole(tmp_path):
+    d = 20_000
+    text = ",".join(f"column{j}" for j in range(d)) + "\n" + ",".join(["1.5"] * d) + "\n" + ",".join(["2"] * d) + "\n"
+    found = source(tmp_path, text)
+    assert len(found.numeric_columns) == d
+    assert next(found.float_blocks()).shape == (2, d)
+
+
 def test_empty_and_repeated_names_are_changed_and_noted(tmp_path):
     found = source(tmp_path, "x,,x\n1,2,3\n")
     assert found.numeric_columns == ("x", "column 2", "x (2)")

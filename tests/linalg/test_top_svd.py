@@ -133,7 +133,7 @@ def test_more_values_than_the_smaller_side_are_refused():
 def test_large_dense_matrices_are_tried_by_products_first_and_by_the_gram_matrix_when_that_drags_on(
     values, method, monkeypatch
 ):
-    # As if products were cheap from 700 rows on, which they are from 2200.
+    # As if trying paid from 544 rows on; for two values it does from 2176.
     monkeypatch.setattr(top_svd_module, "_PRICE", 8)
     A = with_values(values, 900, 901)
     result = top_svd(A, 2)

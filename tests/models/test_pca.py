@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.decomposition import PCA as Peer
 
 import assay
-from assay import PCA, Moments
+from assay import PCA, Gaussian, Gram, Moments
 from assay.errors import DataError, ParameterError
 
 SHAPES = [(200, 7), (30, 30), (12, 90)]
@@ -121,6 +121,17 @@ def test_a_summary_gives_the_same_axes_however_it_was_gathered():
     np.testing.assert_allclose(PCA(3).fit(assay.read(X)).components_, direct.components_, atol=1e-12)
     np.testing.assert_allclose(PCA(3).fit(csr_array(X)).components_, direct.components_, atol=1e-12)
     np.testing.assert_allclose(PCA(3).fit(X.astype(np.float32)).components_, direct.components_, atol=1e-6)
+
+
+@pytest.mark.parametrize(("n", "d"), SHAPES)
+@pytest.mark.parametrize("standardise", [False, True])
+def test_the_gram_matrix_gives_the_same_axes_as_the_rows(n, d, standardise):
+    X = table(n, d, shift=1e6)
+    dual, direct = PCA(3, standardise=standardise).fit_gram(Gram.of(X)), PCA(3, standardise=standardise).fit(X)
+    np.testing.assert_allclose(dual.explained_variance_, direct.explained_variance_, rtol=1e-9)
+    np.testing.assert_allclose(dual.components_, direct.components_, atol=1e-7)
+    with pytest.raises(ParameterError, match=r"PCA needs Gram.of\(X, Linear\(\)\)"):
+        PCA().fit_gram(Gram.of(X, Gaussian(1.0)))
 
 
 def test_standardised_axes_do_not_depend_on_units():

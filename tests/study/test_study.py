@@ -99,6 +99,13 @@ def test_what_cannot_be_used_is_set_aside_with_its_reason(tmp_path):
     assert "y lacks the most, 1" in found.data.notes[0]
 
 
+def test_rows_that_follow_each_other_are_noted():
+    rng = np.random.default_rng(4)
+    walks = rng.standard_normal((200, 3)).cumsum(axis=0)
+    assert any("Neighbouring rows are alike" in note for note in study(walks).data.notes)
+    assert not study(rng.permutation(walks)).data.notes
+
+
 def test_columns_can_be_left_out(wholesale):
     found = study(wholesale, drop=["Channel", "Region"])
     assert found.results["components"].columns == (
@@ -129,7 +136,7 @@ def test_rows_that_do_not_fit_are_streamed_to_the_same_numbers(wholesale, monkey
 def test_too_little_to_test_is_said_not_guessed(n, d):
     found = study(factor(n, d))
     assert {f.evidence.verdict for f in found.findings} == {"not testable here"}
-    assert "cannot be told from chance" in found.findings[0].sentence
+    assert ("at least two" if d == 1 else "too few to tell") in found.findings[0].sentence
     json.dumps(found.as_dict(), allow_nan=False)
 
 

@@ -200,6 +200,15 @@ def test_landmarks_keep_the_proven_error_and_miss_no_small_group():
     assert all((gram.marks.indices >= 400).any() for gram in grams)
 
 
+def test_rows_that_a_landmark_stands_for_are_not_taken_themselves():
+    rng = np.random.default_rng(3)
+    rows = np.vstack([rng.standard_normal((200, 2)) * 1e-4, rng.uniform(5, 60, (100, 2))])
+    # a second landmark in the narrow group has a chance of 1e-8; drawn in blocks without rejection it is near certain
+    for seed in range(5):
+        chosen = Gram.landmarks(rows, 40, Gaussian(1.0), random_state=seed).marks.indices
+        assert (chosen < 200).sum() == 1
+
+
 def test_new_rows_are_mapped_by_the_same_landmarks():
     gram = Gram.landmarks(X, 20, Gaussian(1.5))
     np.testing.assert_allclose(gram.features(X), gram.factor, atol=1e-9)

@@ -307,6 +307,13 @@ def test_questions_that_make_no_sense_are_refused_with_a_remedy():
         apart.weighted(lambda d: 1.0)
 
 
+def test_weights_changed_afterwards_do_not_change_the_graph():
+    W = sparse.csr_array(([1.0, 1.0], ([0, 1], [1, 0])), shape=(2, 2))
+    graph = Graph.of_adjacency(W, meaning="distance")
+    W.data[:] = 9
+    assert (graph.weights.data == 1).all()
+
+
 def test_matrices_are_put_in_canonical_form():
     W = matrix_of((np.array([1, 0, 1]), np.array([1, 1, 0]), np.array([0.0, 2.0, 3.0])), 2)
     assert W.has_canonical_format and W.nnz == 3

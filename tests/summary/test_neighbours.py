@@ -19,18 +19,20 @@ from assay.summary.neighbours import nearest_neighbours, neighbours_within
 from assay.summary.threads import in_threads
 
 RNG = np.random.default_rng(0)
+ANGLES = RNG.uniform(0, 7, 300)
 TABLES = {
     "normal": RNG.standard_normal((600, 7)),
     "wide": RNG.standard_normal((300, 60)),
     "shifted by 1e8": RNG.standard_normal((500, 5)) + 1e8,
     "a grid full of ties": RNG.integers(0, 4, (500, 3)) * 1.0,
     "binary": RNG.integers(0, 2, (500, 30)) * 1.0,
+    "a circle about a point": np.vstack([np.column_stack([np.cos(ANGLES), np.sin(ANGLES)]), np.zeros((1, 2))]),
     "all rows equal": np.ones((120, 3)),
     "half the rows equal": np.vstack([np.zeros((200, 4)), RNG.standard_normal((200, 4))])[RNG.permutation(400)],
     "clusters 1e6 apart": np.repeat(RNG.standard_normal((5, 20)) * 1e6, 80, 0) + RNG.standard_normal((400, 20)),
     "clusters 1e14 apart": np.repeat(RNG.standard_normal((5, 3)) * 1e14, 80, 0) + RNG.standard_normal((400, 3)),
     "an outlier": np.vstack([RNG.standard_normal((300, 6)), np.full((1, 6), 1e30)]),
-    "in order": np.sort(RNG.standard_normal((2500, 1)), axis=0)[::-1].copy(),
+    "in order": np.sort(RNG.standard_normal((1200, 1)), axis=0)[::-1].copy(),
     "1e300": RNG.standard_normal((150, 3)) * 1e300,
     "1e-300": RNG.standard_normal((150, 3)) * 1e-300,
     "a huge constant column": np.column_stack([np.full(150, 1e300), RNG.standard_normal((150, 2)) * 1e-20]),

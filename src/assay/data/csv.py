@@ -17,6 +17,7 @@ from assay.errors import DataError
 _DELIMITERS = ",;\t|"
 # Columns get their kind from this much of the file.
 _FIRST_BLOCK = 1 << 23
+_LONGEST_LINE = 1 << 28
 
 
 class CsvSource(Source):
@@ -27,7 +28,7 @@ class CsvSource(Source):
         self.name = path.name
         first_lines = _first_lines(path)
         self._delimiter = _delimiter(first_lines)
-        header = next(csv.reader(first_lines, delimiter=self._delimiter))
+        header = _parsed(first_lines, self._delimiter)[0]
         has_header = not all(_is_number(cell) for cell in header)
         names = _unique_names(header) if has_header else [f"column {i + 1}" for i in range(len(header))]
         self._read = pa_csv.ReadOptions(
@@ -88,6 +89,8 @@ class CsvSource(Source):
 def _first_lines(path: Path) -> list[str]:
     with path.open("rb") as handle:
         start = handle.read(1 << 16)
+        if b"\n" not in start[:-1]:  # a header of many thousand columns
+            start += handle.readline(_LONGEST_LINE)
     if not start.strip(b"\xef\xbb\xbf\r\n\t "):
         raise DataError(f"cannot read {path}: the file is empty")
     if b"\0" in start:
@@ -111,7 +114,7 @@ def _first_lines(path: Path) -> list[str]:
 def _delimiter(lines: list[str]) -> str:
     # the one that cuts most of the first lines into the same number of values, more than one
     def agreement(delimiter: str) -> tuple[int, int]:
-        widths = Counter(len(row) for row in csv.reader(lines[:50], delimiter=delimiter) if row)
+        widths = Counter(len(row) for row in _parsed(lines[:50], delimiter) if row)
         width, count = max(widths.items(), key=lambda item: (item[0] > 1, item[1]))
         return (count if width > 1 else 0, width)
 
@@ -119,6 +122,14 @@ def _delimiter(lines: list[str]) -> str:
         return max(_DELIMITERS, key=agreement)
     except csv.Error as error:
         raise DataError(f"cannot find columns in the first lines: {error}") from error
+
+
+def _parsed(lines: list[str], delimiter: str) -> list[list[str]]:
+    usual = csv.field_size_limit(_LONGEST_LINE)  # with the wrong delimiter a whole line is one cell
+    try:
+        return list(csv.reader(lines, delimiter=delimiter))
+    finally:
+        csv.field_size_limit(usual)
 
 
 def _is_number(cell: str) -> bool:

@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.held_out import HeldOut, held_out_from_folds, held_out_from_rows
-from assay.linalg.permuted import permutation_pays, permuted_spectrum
+from assay.linalg.permuted import permutation_plan, permuted_spectrum
 from assay.linalg.random_matrix import SpectrumLaw, spectrum_law
 from assay.models.components.pca import PCA
 from assay.summary.grouped import GroupedMoments
 
 Array: TypeAlias = NDArray[np.float64]
-AXES_SHOWN = 10
 ROWS_SHOWN = 2000
 FEWEST_ROWS = 10
+# Nobody decides by the 21st component; testing goes no further.
+MOST_TESTED = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +36,7 @@ class Chance:
         p: (t,) probability that chance does as well.
         median: (t,) middle of the null.
         upper: (t,) what chance exceeds with probability alpha.
-        n_real: leading components with p <= alpha.
+        n_real: leading components with p <= alpha, of at most 20 tested.
         draws: permutations behind it, 0 for the law.
         method: how, in one phrase.
     """
@@ -112,9 +113,9 @@ def components(
     r = min(n - 1, d)
     values = pca.eigenvalues_[:r]
     tell("what chance does")
-    law = spectrum_law(values, n, d, alpha=alpha, vectors=pca.components_[:r].T)
-    chance = _chance(values, n, d, law, rows, alpha, seed)
-    k = min(max(chance.n_real + 1, 2), AXES_SHOWN, r)
+    law = spectrum_law(values, n, d, alpha=alpha, vectors=pca.components_[:r].T, max_components=MOST_TESTED)
+    chance = _chance(values, n, d, law, rows, alpha, seed, tell)
+    k = min(max(len(chance.p), 2), r)
     tell("unseen rows")
     unseen = held_out_from_folds(folds, k) if folds is not None else held_out_from_rows(_present(rows), k, seed=seed)
     shown = _rows_shown(n, seed) if rows is not None else np.empty(0, dtype=np.intp)
@@ -140,10 +141,28 @@ def components(
     )
 
 
-def _chance(values: Array, n: int, d: int, law: SpectrumLaw, rows: Array | None, alpha: float, seed: int) -> Chance:
-    if rows is not None and law.testable and permutation_pays(n, d):
+def _chance(
+    values: Array,
+    n: int,
+    d: int,
+    law: SpectrumLaw,
+    rows: Array | None,
+    alpha: float,
+    seed: int,
+    tell: Callable[[str], object],
+) -> Chance:
+    plan = permutation_plan(n, d)
+    if rows is not None and law.testable and plan.draws > 0:
         Z = (rows - rows.mean(axis=0)) / rows.std(axis=0, ddof=1)
-        found = permuted_spectrum(Z, rng=np.random.default_rng(seed), alpha=alpha)
+        rng = np.random.default_rng(seed)
+        found = permuted_spectrum(
+            Z,
+            rng=rng,
+            alpha=alpha,
+            n_max=plan.draws,
+            max_components=plan.components,
+            progress=lambda j, done: tell(f"what chance does to component {j + 1}, {done} of {plan.draws} draws"),
+        )
         median = np.array([np.median(draws) for draws in found.null])
         upper = np.array([np.quantile(draws, 1.0 - alpha, method="higher") for draws in found.null])
         how = "columns permuted, components found before taken out"
@@ -159,7 +178,6 @@ def _judged(
     q = np.maximum.accumulate(chance.p)
     found = []
     for j in range(len(chance.p)):
-        seen = j < len(unseen.share)
         # an axis that means nothing explains on unseen rows what any remaining direction does
         idle = (1.0 - unseen.share[:j].sum()) / (d - j)
         testable = n >= FEWEST_ROWS and d > 1
@@ -168,15 +186,15 @@ def _judged(
                 statistic=float(values[j]),
                 p=float(chance.p[j]) if testable else None,
                 q=float(q[j]) if testable else None,
-                held_out=float(unseen.share[j]) if seen else None,
-                interval=(float(unseen.interval[j, 0]), float(unseen.interval[j, 1])) if seen else None,
+                held_out=float(unseen.share[j]),
+                interval=(float(unseen.interval[j, 0]), float(unseen.interval[j, 1])),
                 stability=float(law.alignment[j]),
                 n=n,
                 looks=len(values),
                 method=chance.method,
                 verdict=verdict_of(
                     float(q[j]) if testable else None,
-                    effect_holds=bool(seen and unseen.interval[j, 0] > idle),
+                    effect_holds=bool(unseen.interval[j, 0] > idle),
                     alpha=alpha,
                 ),
                 null=Null(chance.method, float(chance.median[j]), float(chance.upper[j]), chance.draws),

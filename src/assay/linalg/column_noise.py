@@ -46,7 +46,7 @@ def column_noise(residual: Floats, components: Floats, total: Floats) -> Floats:
     taken = np.einsum("ik,ik->i", components, components)
     for _ in range(_STEPS):  # multiplicative updates keep psi >= 0
         inner = components.T @ (psi[:, None] * components)
-        left = psi * (1.0 - 2.0 * taken) + np.einsum("ik,kl,il->i", components, inner, components, optimize=True)
+        left = psi * (1.0 - 2.0 * taken) + np.einsum("ik,ik->i", components @ inner, components)
         update = np.minimum(psi * residual / np.maximum(left, np.finfo(float).tiny), total)
         moved = np.abs(update - psi).max()
         psi = update

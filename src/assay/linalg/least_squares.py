@@ -61,7 +61,7 @@ def lstsq(A: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LeastSquare
             scaled to about equal length) is at most rcond of the largest. Default: eps max(m, n).
 
     Returns:
-        LeastSquares. Refinement uses doubled precision up to 4 million entries, float64 beyond.
+        LeastSquares. Refinement uses doubled precision up to a million entries of A, float64 beyond.
 
     >>> lstsq([[1, 0], [1, 1], [1, 2]], [1, 3, 5]).x.round(12)
     array([1., 2.])

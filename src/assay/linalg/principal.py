@@ -35,7 +35,9 @@ def axes_of_covariance(C: Array, k: int | None, route: Route, seed: int) -> Spec
     return eigen_symmetric(C) if k is None or 2 * k > d else top_eigen(C, k, random_state=seed)
 
 
-def axes_of_rows(X: Any, mean: Array, scale: Array, k: int | None, route: Route, seed: int) -> Spectrum:
+def axes_of_rows(
+    X: Any, mean: Array, scale: Array, k: int | None, route: Route, seed: int, inner: Array | None = None
+) -> Spectrum:
     """The top eigenpairs of the covariance of the rows, without forming it.
 
     Args:
@@ -45,12 +47,14 @@ def axes_of_rows(X: Any, mean: Array, scale: Array, k: int | None, route: Route,
         k: how many; None for all min(n, d).
         route: "svd" works on the rows themselves, any other on the (n, n) Gram matrix.
         seed: of the random start.
+        inner: (n, n) the Gram matrix of the centred, scaled rows, where it is known already.
     """
     n = X.shape[0]
     if route == "svd":
         found = svd((dense(X) - mean) / scale)
         return Spectrum(found.values**2 / (n - 1), found.right)
-    dual = axes_of_covariance(centred_gram(X, mean, scale) / (n - 1), k, route, seed)
+    gram = centred_gram(X, mean, scale) if inner is None else inner
+    dual = axes_of_covariance(gram / (n - 1), k, route, seed)
     values, u = dual.values[: X.shape[1]], dual.vectors[:, : X.shape[1]]
     raw = np.empty((X.shape[1], len(values)))
     for part in _column_parts(X):

@@ -83,6 +83,7 @@ def spectrum_law(
     alpha: float = 0.05,
     correlation: bool = False,
     vectors: ArrayLike | None = None,
+    max_components: int | None = None,
 ) -> SpectrumLaw:
     """Tell which components are larger than noise would give.
 
@@ -98,6 +99,7 @@ def spectrum_law(
         alpha: level of each step of the sequence.
         correlation: the values are those of a correlation matrix (all columns scaled to the same variance).
         vectors: the eigenvectors as columns, (d, len(values)).
+        max_components: stop after so many real components.
 
     Returns:
         The law beside the spectrum.
@@ -116,6 +118,7 @@ def spectrum_law(
         null, step, limit = "bounded", _bounded_steps(given, nu, columns), dims - 1
     else:
         null, step, limit = "flat", _flat_steps(given, nu, columns), dims - 1
+    limit = limit if max_components is None else min(limit, max_components)
     p_values, n_real, points = _sequence(given, step, limit, alpha)
     chance = np.array(points or [(np.nan, np.nan)]) * scale
     noise, debiased, alignment = _population(given, nu, columns, n_real)
@@ -172,7 +175,8 @@ def _bounded_steps(values: Floats, nu: int, d: int) -> Callable[[int], WhiteNois
     def step(k: int) -> WhiteNoise | None:
         scale = unit * (nu - k) / nu
         rest = values[k:].sum()
-        return WhiteNoise(scale, nu - k, min(rest / scale, d - k), hollow=True) if rest > 0.0 else None
+        columns = min(rest / scale, d - k) if k else d
+        return WhiteNoise(scale, nu - k, columns, hollow=True) if rest > 0.0 else None
 
     return step
 

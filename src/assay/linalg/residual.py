@@ -13,8 +13,8 @@ import numpy as np
 from assay.linalg.double_double import two_product, two_sum
 from assay.linalg.validate import Array
 
-# Up to so many entries residuals are formed this way (about 20 ns each); beyond, the caller uses plain float64.
-CAREFUL = 4_000_000
+# Up to so many entries residuals are formed this way (20 to 50 ns each); beyond, the caller uses plain float64.
+CAREFUL = 1_000_000
 _CHUNK = 1 << 15  # entries worked on at a time: temporaries stay in cache
 
 

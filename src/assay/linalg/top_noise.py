@@ -1,14 +1,14 @@
 """The top eigenvalue of white noise: its law when the noise level has to be read off the same spectrum.
 
-The top eigenvalue of white noise, W ~ Wishart(nu, I_d) / nu, is centred and scaled as
+    W ~ Wishart(nu, I_d) / nu      l = its top eigenvalue, t = trace / d, u = l / t
     centre = (sqrt(nu - 1/2) + sqrt(d - 1/2))^2 / nu
     scale  = (sqrt(nu - 1/2) + sqrt(d - 1/2)) (1 / sqrt(nu - 1/2) + 1 / sqrt(d - 1/2))^(1/3) / nu
-and follows Tracy-Widom's F1 (Ma's constants, of second order). Divided by the mean eigenvalue t = trace / d instead of
-the unknown noise it has less spread: u and t are independent and t has variance 2 / (nu d), so
-    E u^2 = E l^2 / (1 + 2 / (nu d)).
-In a correlation matrix R the diagonal is fixed too. The covariance is D^(1/2) R D^(1/2) with D independent of R, and
-second-order perturbation in D gives how much lower the top eigenvalue of R lies, see `_hollow_shift`. For two
-dimensions the law is exact.
+    (l - centre) / scale           follows Tracy-Widom's F1 (Ma's constants, of second order)
+
+The noise level is not known but read off as t, which takes spread away: u and t are independent and t has variance
+2 / (nu d), so E u^2 = E l^2 / (1 + 2 / (nu d)). In a correlation matrix R the diagonal is fixed too: the covariance is
+D^(1/2) R D^(1/2) with D independent of R, and second-order perturbation in D tells how much lower the top eigenvalue of
+R lies, see `_hollow_shift`. F1 is used with these moments. In two dimensions the law is exact.
 
 References:
     Johnstone, On the distribution of the largest eigenvalue in principal components analysis, Ann. Stat. 29 (2001).

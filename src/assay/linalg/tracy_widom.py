@@ -109,6 +109,7 @@ def tracy_widom_quantile(p: ArrayLike, beta: int = 1) -> Any:
     return quantiles if quantiles.ndim else float(quantiles)
 
 
+@lru_cache(maxsize=1024)
 def _quantile(p: float, beta: int) -> float:
     if p <= tracy_widom_cdf(_LOWEST, beta):
         return -np.inf

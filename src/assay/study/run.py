@@ -49,7 +49,7 @@ def study(
         question="Which components are real?",
         looks=len(found.values),
         tests=len(found.evidence),
-        correction="tested in order until the first failure, so the chance of any false claim is that of one test",
+        correction=_correction(found),
     )
     return Study(
         data=table.card,
@@ -76,6 +76,11 @@ def _components(table: Table, seed: int, alpha: float, tell: Callable[[str, int 
         seed=seed,
         progress=lambda what: tell(f"Components: {what}", None),
     )
+
+
+def _correction(found: ComponentsResult) -> str:
+    until = f"after {found.n_real}" if found.n_real == len(found.evidence) else "at the first failure"
+    return f"tested in order, stopped {until}; so the chance of any false claim is that of one test"
 
 
 def _findings(found: ComponentsResult) -> list[Finding]:

@@ -11,8 +11,6 @@ _NAMED = 4
 
 def component_subject(found: ComponentsResult, j: int) -> str:
     """The columns that make a component, those that fall with it behind "against"."""
-    if j >= found.loadings.shape[1]:
-        return f"component {j + 1}"
     loading = found.loadings[:, j]
     strong = np.flatnonzero(np.abs(loading) >= 0.5 * np.abs(loading).max())
     order = strong[np.argsort(-np.abs(loading[strong]), kind="stable")]
@@ -25,6 +23,8 @@ def component_subject(found: ComponentsResult, j: int) -> str:
 
 def component_sentence(found: ComponentsResult, j: int) -> str:
     """One component, its size, its size on unseen rows, and what chance does."""
+    if found.d == 1:
+        return f"{found.columns[0]} is the only column in use: components need at least two."
     evidence = found.evidence[j]
     size = f"{percent(found.share[j])} of the variance"
     unseen = ""
@@ -33,10 +33,12 @@ def component_sentence(found: ComponentsResult, j: int) -> str:
         unseen = f", {percent(evidence.held_out)} on unseen rows (95% interval {percent(low)} to {percent(high)})"
     if evidence.verdict == "not testable here":
         return (
-            f"Component {j + 1} carries {size}{unseen}; with {found.n} rows and {found.d} "
-            f"{'column' if found.d == 1 else 'columns'} it cannot be told from chance."
+            f"Component {j + 1} carries {size}{unseen}; {found.n} rows and {found.d} columns are too few to tell it "
+            "from chance."
         )
-    chance = f"chance alone reaches {percent(found.chance_upper[j] / found.values.sum())} one time in twenty"
+    ours, theirs = percents(found.share[j], found.chance_upper[j] / found.values.sum())
+    size = f"{ours} of the variance"
+    chance = f"chance alone reaches {theirs} one time in twenty"
     p = probability(evidence.p)
     if evidence.verdict == "supported":
         return f"Component {j + 1} is real: {component_subject(found, j)}. It carries {size}{unseen}; {chance} ({p})."
@@ -57,6 +59,21 @@ def percent(share: float) -> str:
     value = 100.0 * float(share)
     digits = 0 if value >= 10 else 1 if value >= 1 else 2
     return f"{value:.{digits}f}%"
+
+
+def percents(a: float, b: float) -> tuple[str, str]:
+    """Two shares with as many digits as it takes to tell them apart.
+
+    >>> percents(.3879, .161), percents(.25121, .25034)
+    (('39%', '16%'), ('25.1%', '25.0%'))
+    """
+    for digits in range(5):
+        first, second = (f"{100 * float(x):.{digits}f}%" for x in (a, b))
+        if first != second:
+            break
+    if digits == 0:
+        return percent(a), percent(b)
+    return first, second
 
 
 def probability(p: float | None) -> str:

@@ -55,16 +55,24 @@ def prepare(source: Source, *, drop: Sequence[str] = (), progress: Callable[[int
         raise DataError(f"{source.name} has a header but no rows: there is nothing to analyse")
     if profile.rows < FEWEST_ROWS:
         raise _too_few(source.name, profile.rows, profile.rows)
-    columns = tuple(_described(source, profile, name, drop) for name in names)
+    place = {name: j for j, name in enumerate(source.numeric_columns)}
+    columns = tuple(
+        Column(field.name, field.kind, used=False, note="left out on request")
+        if field.name in drop
+        else Column(field.name, field.kind, used=False, note=f"{field.kind}, not a number")
+        if field.kind != "number"
+        else _numeric(profile, field.name, place[field.name])
+        for field in source.schema
+    )
     used = tuple(column.name for column in columns if column.used)
     if not used:
         kinds = ", ".join(f"{c.name} ({c.note or c.kind})" for c in columns[:8])
         raise DataError(f"{source.name} has no numeric column that can be used: {kinds}; at least one is needed")
-    place = [source.numeric_columns.index(name) for name in used]
+    picked_columns = [place[name] for name in used]
 
     def blocks() -> Iterator[Array]:
         for block in [profile.kept] if profile.kept is not None else source.float_blocks():
-            picked = block[:, place]
+            picked = block[:, picked_columns]
             whole = np.isfinite(picked).all(axis=1)
             yield picked if whole.all() else picked[whole]
 
@@ -113,15 +121,10 @@ def _profile(source: Source, progress: Callable[[int], object] | None) -> _Profi
     return profile
 
 
-def _described(source: Source, profile: _Profile, name: str, drop: Sequence[str]) -> Column:
-    kind = next(field.kind for field in source.schema if field.name == name)
-    if name in drop:
-        return Column(name, kind, used=False, note="left out on request")
-    if kind != "number":
-        return Column(name, kind, used=False, note=f"{kind}, not a number")
-    j = source.numeric_columns.index(name)
+def _numeric(profile: _Profile, name: str, j: int) -> Column:
     missing, low, high = int(profile.missing[j]), float(profile.low[j]), float(profile.high[j])
-    return Column(name, kind, used=not (note := _objection(profile, j, missing, low, high)), missing=missing, note=note)
+    objection = _objection(profile, j, missing, low, high)
+    return Column(name, "number", used=not objection, missing=missing, note=objection)
 
 
 def _objection(profile: _Profile, j: int, missing: int, low: float, high: float) -> str:
@@ -143,6 +146,19 @@ def _counts_up(profile: _Profile, j: int) -> bool:
     return profile.kept is not None and bool((np.diff(profile.kept[:, j]) == 1.0).all())
 
 
+def _order_notes(X: Array, used: tuple[str, ...]) -> list[str]:
+    """Whether neighbouring rows are alike, which breaks every p-value if the order is time."""
+    centred = X - X.mean(axis=0)
+    alike = np.einsum("ij,ij->j", centred[1:], centred[:-1]) / np.einsum("ij,ij->j", centred, centred)
+    j = int(np.argmax(alike))
+    if alike[j] < max(0.3, 5.0 / np.sqrt(len(X))):
+        return []
+    return [
+        f"Neighbouring rows are alike (correlation {alike[j]:.2f} from row to row in {used[j]}). If the order is time, "
+        "the rows are not independent, and what is called supported here may be chance."
+    ]
+
+
 def _notes(rows: int, complete: int, columns: tuple[Column, ...], X: Array | None, used: tuple[str, ...]) -> list[str]:
     notes = []
     if complete < rows:
@@ -152,6 +168,7 @@ def _notes(rows: int, complete: int, columns: tuple[Column, ...], X: Array | Non
             f"{worst.name} lacks the most, {worst.missing}."
         )
     if X is not None:
+        notes += _order_notes(X, used)
         for name, x in zip(used, X.T, strict=True):
             levels = np.unique(x) if (x == np.round(x)).all() else x
             if 2 < len(levels) <= 6 and len(levels) < len(x) / 10:

@@ -130,7 +130,8 @@ def nearest_blocked(X: Array, Y: Array, k: int, own: Indices) -> tuple[Indices, 
         indices[part], distances[part] = found, apart
         return measured
 
-    bounds = Bounds.of(Y, np.float32)
+    # a million columns: sums in single precision bound nothing any more
+    bounds = Bounds.of(Y, np.float32 if Y.shape[1] < 2**20 else np.float64)
     with ALONE, threadpool_limits(1, user_api="blas"):  # one query block per thread beats threads inside the product
         pilot = np.unique(np.linspace(0, len(X) - 1, PILOT).astype(np.int64))
         if search(bounds, pilot) > TOLERABLE * k * len(pilot):

@@ -89,33 +89,34 @@ def narrow(bounds: Any, places: Any, count: int, k: int, norms: Any, q: float, s
 
 
 @njit(cache=True, nogil=True)
-def sink(squares: Any, places: Any, ids: Any, at: int, size: int) -> None:
+def sink(apart: Any, places: Any, ids: Any, at: int, size: int) -> None:
     """Let the pair at one place of a heap sink until neither child is further (or as far, with a higher number)."""
-    square, place = squares[at], places[at]
+    distance, place = apart[at], places[at]
     while 2 * at + 1 < size:
         child = 2 * at + 1
         if child + 1 < size:
-            left, right = squares[child], squares[child + 1]
+            left, right = apart[child], apart[child + 1]
             if right > left or (right == left and ids[places[child + 1]] > ids[places[child]]):
                 child += 1
-        if squares[child] < square or (squares[child] == square and ids[places[child]] < ids[place]):
+        if apart[child] < distance or (apart[child] == distance and ids[places[child]] < ids[place]):
             break
-        squares[at], places[at] = squares[child], places[child]
+        apart[at], places[at] = apart[child], places[child]
         at = child
-    squares[at], places[at] = square, place
+    apart[at], places[at] = distance, place
 
 
 @njit(cache=True, nogil=True)
-def nearest_first(x: Any, Y: Any, ids: Any, places: Any, count: int, squares: Any) -> None:
+def nearest_first(x: Any, Y: Any, ids: Any, places: Any, count: int, apart: Any) -> None:
     """Measure the candidates and sort them by distance, equal ones by the row's own number (heapsort)."""
     for s in range(count):
-        squares[s] = measure(x, Y[ids[places[s]]])
+        # the root decides, not the square: squares one rounding apart can have the same root
+        apart[s] = np.sqrt(measure(x, Y[ids[places[s]]]))
     for at in range(count // 2 - 1, -1, -1):
-        sink(squares, places, ids, at, count)
+        sink(apart, places, ids, at, count)
     for last in range(count - 1, 0, -1):
-        squares[0], squares[last] = squares[last], squares[0]
+        apart[0], apart[last] = apart[last], apart[0]
         places[0], places[last] = places[last], places[0]
-        sink(squares, places, ids, 0, last)
+        sink(apart, places, ids, 0, last)
 
 
 @njit(cache=True, nogil=True)
@@ -138,7 +139,7 @@ def collect(
     width = block.shape[1]
     flags = np.zeros((width + 31) // 32 * 32, np.bool_)
     words = flags.view(np.uint64)
-    squares = np.empty(capacity)
+    apart = np.empty(capacity)
     measured = 0
     for r in range(block.shape[0]):
         row = block[r]
@@ -161,10 +162,10 @@ def collect(
                     if count > (capacity + k) // 2:
                         modes[r] = MEASURED
                 if modes[r] == MEASURED:
-                    nearest_first(X[r], Y, ids, places[r], count, squares)
+                    nearest_first(X[r], Y, ids, places[r], count, apart)
                     measured += count
                     count = k
-                    gap = squares[k - 1] * (1 + slack[2]) - reach[r] * reach[r] * (1 - slack[2]) + slack[3]
+                    gap = apart[k - 1] ** 2 * (1 + slack[2]) - reach[r] * reach[r] * (1 - slack[2]) + slack[3]
                     limit = block.dtype.type(gap + slack[4] * abs(gap))
         limits[r] = limit
         counts[r] = count
@@ -177,12 +178,12 @@ def settle(
 ) -> None:
     """Measure what is left in the buffers and write the k nearest, in order."""
     _, counts, modes, bounds, places = state
-    squares = np.empty(bounds.shape[1])
+    apart = np.empty(bounds.shape[1])
     for r in range(len(counts)):
         count = counts[r]
         if modes[r] == APPROXIMATE and count > k:
             count, _ = narrow(bounds[r], places[r], count, k, norms, reach[r], slack)
-        nearest_first(X[r], Y, ids, places[r], count, squares)
+        nearest_first(X[r], Y, ids, places[r], count, apart)
         for s in range(k):
             indices[r, s] = ids[places[r, s]]
-            distances[r, s] = np.sqrt(squares[s])
+            distances[r, s] = apart[s]

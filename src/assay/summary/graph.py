@@ -87,7 +87,7 @@ class Graph:
             raise DataError(f"a graph needs as many rows as columns, and at least one, has shape {(n, m)}.")
         if self.names is not None and len(self.names) != n:
             raise DataError(f"a graph of {n} nodes needs {n} names, has {len(self.names)}.")
-        edges = edges_of(sparse.csr_array(self.weights))
+        edges = edges_of(sparse.csr_array(self.weights, copy=True))
         _refuse_unusable(edges[2], edges[0], edges[1])
         if self.meaning == "similarity":
             linked = edges[2] > 0

@@ -15,6 +15,7 @@ from scipy.spatial import cKDTree
 from assay.errors import DataError, ParameterError
 from assay.summary._blocked import nearest_blocked, within_blocked
 from assay.summary.distances import Array, Indices, as_rows, pair_squares, unit_scale
+from assay.summary.threads import in_threads
 
 Route = Literal["auto", "tree", "blocked"]
 
@@ -192,26 +193,26 @@ def _nearest_tree(X: Array, Y: Array, k: int, own: Indices) -> tuple[Indices, Ar
     n, d = X.shape
     indices = np.empty((n, k), np.int64)
     distances = np.empty((n, k))
-    open_rows = np.arange(n)
-    wanted = min(len(Y), k + 1 + 4)
+    asking = np.arange(n)
+    wanted = min(len(Y), k + 2)  # itself, and one more to see whether the k-th stands alone
     rounding = 8 * (d + 8) * np.finfo(float).eps
-    while len(open_rows):
+
+    def ask(start: int) -> Indices:
+        rows = asking[start : start + step]
+        far, places = (np.reshape(a, (-1, wanted)) for a in tree.query(X[rows], wanted))
+        places, measured = _by_distance(X, Y, rows, places, own)
+        decided = (far[:, -1] > measured[:, k - 1] * (1 + rounding)) | (wanted == len(Y))
+        indices[rows[decided]] = places[decided, :k]
+        distances[rows[decided]] = measured[decided, :k]
+        return np.asarray(rows[~decided])
+
+    while len(asking):
         if wanted > 16 * (k + 8) and wanted < len(Y):  # ties everywhere
-            found, apart = nearest_blocked(X[open_rows], Y, k, own[open_rows])
-            indices[open_rows], distances[open_rows] = found, apart
+            indices[asking], distances[asking] = nearest_blocked(X[asking], Y, k, own[asking])
             break
-        undecided = []
-        for start in range(0, len(open_rows), step := max(1, 2**24 // wanted)):
-            rows = open_rows[start : start + step]
-            far, found_places = tree.query(X[rows], range(1, wanted + 1), workers=-1)
-            places = np.asarray(found_places, np.int64)
-            order, measured = _by_distance(X, Y, rows, places, own)
-            decided = (np.asarray(far)[:, -1] > measured[:, k - 1] * (1 + rounding)) | (wanted == len(Y))
-            indices[rows[decided]] = order[decided, :k]
-            distances[rows[decided]] = measured[decided, :k]
-            undecided.append(rows[~decided])
-        open_rows = np.concatenate(undecided)
-        wanted = min(len(Y), 2 * wanted)
+        step = max(1, 2**17 // wanted)
+        asking = np.concatenate(in_threads(ask, range(0, len(asking), step)))
+        wanted = min(len(Y), 2 * wanted + 8)
     return indices, distances
 
 

@@ -17,12 +17,14 @@ from sklearn.utils.validation import check_is_fitted
 from assay.data.blocks import block_slices
 from assay.data.source import Source
 from assay.errors import ParameterError
-from assay.linalg.permuted import permutation_pays, permuted_spectrum
+from assay.linalg.permuted import permutation_plan, permuted_spectrum
 from assay.linalg.principal import Route, axes_of_covariance, axes_of_rows, dense, knee
 from assay.linalg.random_matrix import spectrum_law
 from assay.linalg.spectral import Spectrum
 from assay.models.base import Estimator
 from assay.summary.columns import column_moments
+from assay.summary.gram import Gram
+from assay.summary.kernels import Linear
 from assay.summary.moments import Moments
 
 Array: TypeAlias = NDArray[np.float64]
@@ -100,9 +102,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         names = tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
         if route != "svd" and d <= n and self.solver != "gram":
             return self._fit_covariance(Moments.of(X, columns=names), route, X)
-        self._describe(*column_moments(X, names), weight=float(n), count=n)
-        spectrum = axes_of_rows(X, self.mean_, self.scale_, self._asked(), route, self._seed())
-        return self._keep(spectrum, route, X)
+        return self._fit_rows(X, route, names)
 
     def fit_moments(self, moments: Moments) -> Self:
         """Fit from a summary, however gathered: an array, a file, a cluster, three hospitals."""
@@ -111,6 +111,14 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             raise ParameterError(f"solver {route!r} needs the rows; a summary is fitted by 'moments' or 'power'")
         self._record_columns(moments.columns, moments.d)
         return self._fit_covariance(moments, route, None)
+
+    def fit_gram(self, gram: Gram) -> Self:
+        """Fit from the exact linear Gram matrix of rows; for other kernels there is no axis in the columns."""
+        if not isinstance(gram.kernel, Linear) or gram.points is None or gram.approximate:
+            raise ParameterError("PCA needs Gram.of(X, Linear()), exact and with its rows; got another Gram matrix")
+        self._record_columns(None, gram.points.shape[1])
+        inner = None if self.standardise or gram.held is None else gram.centred().values
+        return self._fit_rows(gram.points, self._route("gram"), None, inner)
 
     def transform(self, X: Any) -> Array:
         """Scores of (n, d) rows: (n, k)."""
@@ -175,6 +183,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         covariance = (moments.standardised() if self.standardise else moments).covariance
         return self._keep(axes_of_covariance(covariance, self._asked(), route, self._seed()), route, X)
 
+    def _fit_rows(self, X: Any, route: Route, names: tuple[str, ...] | None, inner: Array | None = None) -> Self:
+        self._describe(*column_moments(X, names), weight=float(X.shape[0]), count=X.shape[0])
+        spectrum = axes_of_rows(X, self.mean_, self.scale_, self._asked(), route, self._seed(), inner)
+        return self._keep(spectrum, route, X)
+
     def _describe(self, mean: Array, variance: Array, *, weight: float, count: int) -> None:
         spread = np.sqrt(variance)
         self.mean_ = mean
@@ -228,9 +241,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _count_real(self, values: Array, vectors: Array, X: Any) -> int:
         n, d = self.n_samples_, len(self.mean_)
-        if X is not None and permutation_pays(n, d):
-            return permuted_spectrum(self._centred(X), rng=np.random.default_rng(self._seed())).n_real
-        return spectrum_law(values, n, d, vectors=vectors[:, : len(values)]).n_real
+        plan = permutation_plan(n, d)
+        found = 0
+        if X is not None and plan.draws > 0:
+            rng, most = np.random.default_rng(self._seed()), plan.components
+            found = permuted_spectrum(self._centred(X), rng=rng, n_max=plan.draws, max_components=most).n_real
+            if found < most:
+                return found
+        # without rows, or beyond what permutation can afford, the law counts
+        return max(found, spectrum_law(values, n, d, vectors=vectors[:, : len(values)]).n_real)
 
     def _seed(self) -> int:
         if self.random_state is None or isinstance(self.random_state, (int, np.integer)):
