@@ -114,7 +114,7 @@ def components(
     values = pca.eigenvalues_[:r]
     tell("what chance does")
     law = spectrum_law(values, n, d, alpha=alpha, vectors=pca.components_[:r].T, max_components=MOST_TESTED)
-    chance = _chance(values, n, d, law, rows, alpha, seed, tell)
+    chance = _chance(n, d, law, rows, alpha, seed, tell)
     k = min(max(len(chance.p), 2), r)
     tell("unseen rows")
     unseen = held_out_from_folds(folds, k) if folds is not None else held_out_from_rows(_present(rows), k, seed=seed)
@@ -142,7 +142,6 @@ def components(
 
 
 def _chance(
-    values: Array,
     n: int,
     d: int,
     law: SpectrumLaw,

@@ -75,7 +75,7 @@ def permuted_spectrum(
     alpha: float = 0.05,
     n_max: int = _MOST_DRAWS,
     max_components: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> PermutedSpectrum:
     """Tell which components are larger than shuffled columns would give.
 
@@ -209,7 +209,7 @@ def _draws(
     rng: np.random.Generator,
     alpha: float,
     n_max: int,
-    told: Callable[[int], None] | None,
+    told: Callable[[int], object] | None,
 ) -> Floats:
     """Top eigenvalues of permuted tables, until n_max or until p cannot fall to alpha."""
     tops = np.empty(n_max)

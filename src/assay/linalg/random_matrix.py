@@ -46,8 +46,7 @@ class SpectrumLaw:
     Attributes:
         noise: variance of the noise, the mean over the dimensions that are not real components.
         gamma: columns per degree of freedom, d / (n - 1).
-        lower: lower edge of the bulk at this noise, the real components taken out.
-        upper: upper edge of the bulk.
+        lower, upper: edges of the bulk of noise, the real components taken out.
         threshold: the eigenvalue at which the next component would have been called real; inf if none could be.
         chance_median, chance_upper: for each component tested, the median of its null and the value that chance
             exceeds with probability alpha; one NaN each where nothing could be tested.
@@ -122,12 +121,15 @@ def spectrum_law(
     p_values, n_real, points = _sequence(given, step, limit, alpha)
     chance = np.array(points or [(np.nan, np.nan)]) * scale
     noise, debiased, alignment = _population(given, nu, columns, n_real)
-    edge, other = np.sqrt((nu - n_real) / nu), np.sqrt((columns - n_real) / nu)
+    behind = step(n_real) if null == "columns" and n_real < limit else None
+    # the bulk of equal noise, or of the equal noise that has the edge of noise that differs from column to column
+    bulk = behind or WhiteNoise(noise * (nu - n_real) / nu, nu - n_real, columns - n_real, hollow=False)
+    ratio = np.sqrt(bulk.columns / bulk.rows) if bulk.rows > 0.0 else 0.0
     return SpectrumLaw(
         noise=noise * scale,
         gamma=d / (n - 1),
-        lower=noise * scale * float(edge - other) ** 2,
-        upper=noise * scale * float(edge + other) ** 2,
+        lower=float(bulk.scale * scale * (1.0 - ratio) ** 2),
+        upper=float(bulk.scale * scale * (1.0 + ratio) ** 2),
         threshold=float(chance[-1, 1]) if len(points) > n_real else np.inf,
         chance_median=chance[:, 0],
         chance_upper=chance[:, 1],

@@ -147,11 +147,14 @@ def _counts_up(profile: _Profile, j: int) -> bool:
 
 
 def _order_notes(X: Array, used: tuple[str, ...]) -> list[str]:
-    """Whether neighbouring rows are alike, which breaks every p-value if the order is time."""
+    """Whether neighbouring rows are alike, which breaks every p-value if the order is time.
+
+    A table sorted by one column has that column alike from row to row; time shows in several.
+    """
     centred = X - X.mean(axis=0)
     alike = np.einsum("ij,ij->j", centred[1:], centred[:-1]) / np.einsum("ij,ij->j", centred, centred)
     j = int(np.argmax(alike))
-    if alike[j] < max(0.3, 5.0 / np.sqrt(len(X))):
+    if np.count_nonzero(alike > max(0.3, 5.0 / np.sqrt(len(X)))) < max(2, X.shape[1] // 4):
         return []
     return [
         f"Neighbouring rows are alike (correlation {alike[j]:.2f} from row to row in {used[j]}). If the order is time, "
