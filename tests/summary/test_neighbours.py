@@ -12,11 +12,11 @@ from sklearn.datasets import load_digits
 from sklearn.neighbors import NearestNeighbors
 
 import assay.summary.neighbours as room
+from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 from assay.summary import _blocked
 from assay.summary.distances import unit_scale
 from assay.summary.neighbours import nearest_neighbours, neighbours_within
-from assay.summary.threads import in_threads
 
 RNG = np.random.default_rng(0)
 ANGLES = RNG.uniform(0, 7, 300)

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import cache
 from typing import Any, TypeVar
 
 from assay.errors import DataError, ParameterError
+from assay.linalg.one_thread import one_blas_thread
 
 Block = TypeVar("Block")
 Part = TypeVar("Part")
@@ -50,7 +49,8 @@ def map_reduce(
     workers = available_cores() if threads is None else threads
     if workers < 1:
         raise ParameterError(f"threads must be at least 1; got {threads}")
-    with _one_blas_thread():
+    # threads run over blocks; BLAS threads inside would fight them, and their number would change the bits
+    with one_blas_thread():
         parts = _mapped(blocks, map, workers)
         try:
             total = next(parts, _NOTHING)
@@ -95,20 +95,27 @@ def _mapped_by_threads(blocks: Iterable[Block], map: Callable[[Block], Part], wo
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+def in_threads(
+    work: Callable[[Block], Part], items: Sequence[Block], progress: Callable[[int, int], object] | None = None
+) -> list[Part]:
+    """work(item) for each item, results in order; an interrupt or error drops what has not begun.
+
+    Args:
+        work: must be safe to run beside itself, and let go of the interpreter to gain anything.
+        items: what to call it with.
+        progress: called as progress(done, total) from the calling thread.
+
+    >>> in_threads(lambda start: start**2, range(0, 9, 3))
+    [0, 9, 36]
+    """
+    results: list[Part] = []
+    for result in _mapped_by_threads(items, work, available_cores()):
+        results.append(result)
+        if progress is not None:
+            progress(len(results), len(items))
+    return results
+
+
 def available_cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@cache
-def _controller() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
-@contextmanager
-def _one_blas_thread() -> Iterator[None]:
-    # threads run over blocks; BLAS threads inside would fight them, and their number would change the bits
-    with _controller().limit(limits=1, user_api="blas"):
-        yield

@@ -13,19 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
+from assay.engine.local import in_threads
+from assay.linalg.one_thread import one_blas_thread
 from assay.summary.distances import Array, Indices, middle, pair_squares
-from assay.summary.threads import in_threads
 
 QUERIES, CANDIDATES = 512, 1024  # of one block; measured best of 128..1024 x 512..4096 for d = 50
 PILOT = 64  # queries that decide between single and double precision
-ALONE = Lock()  # two searches at once would restore each other's number of BLAS threads
 TOLERABLE = 8  # measured distances per wanted neighbour, above which single precision does not pay
 
 
@@ -132,7 +130,7 @@ def nearest_blocked(X: Array, Y: Array, k: int, own: Indices) -> tuple[Indices, 
 
     # a million columns: sums in single precision bound nothing any more
     bounds = Bounds.of(Y, np.float32 if Y.shape[1] < 2**20 else np.float64)
-    with ALONE, threadpool_limits(1, user_api="blas"):  # one query block per thread beats threads inside the product
+    with one_blas_thread():  # one query block per thread beats threads inside the product
         pilot = np.unique(np.linspace(0, len(X) - 1, PILOT).astype(np.int64))
         if search(bounds, pilot) > TOLERABLE * k * len(pilot):
             bounds = Bounds.of(Y, np.float64)
@@ -201,7 +199,7 @@ def within_blocked(X: Array, Y: Array, radius: float, limit: int) -> tuple[Indic
         order = np.lexsort((cols, rows))
         return rows[order], cols[order], apart[order]
 
-    with ALONE, threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         parts = in_threads(search, range(0, len(X), QUERIES))
     if sum(len(rows) for rows, _, _ in parts) > limit:
         return None

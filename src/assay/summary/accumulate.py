@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.linalg import double_double as dd
 
 Array: TypeAlias = NDArray[np.float64]
@@ -120,3 +120,14 @@ def refuse_unusable(
             f"{label(j)} runs from {low[j]:g} to {high[j]:g}: the squares of its deviations "
             "leave the range of floating point numbers; rescale the column"
         )
+
+
+def checked_weights(weights: ArrayLike, n: int) -> Array:
+    """Weights of n rows as floats, finite and not negative."""
+    w = np.asarray(weights, dtype=np.float64)
+    if w.shape != (n,):
+        raise ParameterError(f"there must be one weight for each of the {n} rows; got shape {w.shape}")
+    bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0.0)))
+    if bad.size:
+        raise ParameterError(f"weights are finite and not negative; the weight of row {bad[0]} is {w[bad[0]]}")
+    return w

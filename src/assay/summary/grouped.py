@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import reduce
@@ -12,18 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.data.blocks import float_blocks
-from assay.data.files import read_archive, write_archive
 from assay.data.folds import fold_numbers
 from assay.engine.local import map_reduce
 from assay.errors import FileFormatError, ParameterError
-from assay.summary.accumulate import Accumulator, chunk_rows, refuse_unusable
-from assay.summary.moments import Moments, checked_weights
+from assay.summary.accumulate import Accumulator, checked_weights, chunk_rows, refuse_unusable
+from assay.summary.moments import Moments
+from assay.summary.stored import Stored
 
 Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GroupedMoments:
+class GroupedMoments(Stored):
     """One `Moments` for each group of rows.
 
     Attributes:
@@ -145,23 +144,15 @@ class GroupedMoments:
         """The same change to every group: `g.map(lambda m: m @ A)`, `g.map(lambda m: m[columns])`."""
         return GroupedMoments(self.labels, tuple(change(part) for part in self.parts))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the summaries to a file that holds numbers only; labels must be text, whole numbers or booleans."""
+    def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Header and arrays of the file; labels must be text, whole numbers or booleans."""
         header: dict[str, Any] = {"labels": list(self.labels), "parts": []}
         arrays: dict[str, NDArray[Any]] = {}
         for i, part in enumerate(self.parts):
             about, own = part.to_parts()
             header["parts"].append(about)
             arrays |= {f"{i}.{name}": value for name, value in own.items()}
-        write_archive(path, "GroupedMoments", header, arrays)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> GroupedMoments:
-        """Read what `save` wrote, bit for bit."""
-        kind, header, arrays = read_archive(path)
-        if kind != "GroupedMoments":
-            raise FileFormatError(f"{path} holds a {kind}, not GroupedMoments")
-        return cls.from_parts(header, arrays)
+        return header, arrays
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> GroupedMoments:

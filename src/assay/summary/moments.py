@@ -9,7 +9,6 @@ order of merging does not show in the result and a part that was added can be ta
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -18,19 +17,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.data.blocks import block_slices, float_blocks
-from assay.data.files import read_archive, write_archive
 from assay.engine.local import map_reduce
 from assay.errors import DataError, FileFormatError, ParameterError
 from assay.linalg import double_double as dd
-from assay.summary.accumulate import Accumulator
+from assay.summary.accumulate import Accumulator, checked_weights
 from assay.summary.merging import combined_scatter, weighted_gap
+from assay.summary.stored import Stored
 
 Array: TypeAlias = NDArray[np.float64]
 Columns: TypeAlias = int | str | slice | Sequence[int] | Sequence[str] | NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moments:
+class Moments(Stored):
     """Count, mean and scatter, as an algebra.
 
     `a + b` summarises both data sets, `a - b` takes a part out, `m[columns]` restricts, `m @ A` transforms the rows to
@@ -237,19 +236,6 @@ class Moments:
         np.fill_diagonal(scatter, np.where(spread > 0.0, self.weight - 1.0, 0.0))
         return Moments(self.count, self.weight_pair, dd.pair(np.zeros(self.d)), dd.pair(scatter), self.columns)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the summary to a file that holds numbers only; read it with `Moments.load` or `assay.load`."""
-        header, arrays = self.to_parts()
-        write_archive(path, "Moments", header, arrays)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Moments:
-        """Read what `save` wrote, bit for bit."""
-        kind, header, arrays = read_archive(path)
-        if kind != "Moments":
-            raise FileFormatError(f"{path} holds a {kind}, not Moments")
-        return cls.from_parts(header, arrays)
-
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Header and arrays of the file."""
         arrays = {
@@ -312,14 +298,3 @@ def _shape(X: NDArray[Any]) -> tuple[int, int]:
     if X.ndim != 2:
         raise DataError(f"a table has two dimensions, rows and columns; got {X.ndim}")
     return X.shape[0], X.shape[1]
-
-
-def checked_weights(weights: ArrayLike, n: int) -> Array:
-    """Weights of n rows as floats, finite and not negative."""
-    w = np.asarray(weights, dtype=np.float64)
-    if w.shape != (n,):
-        raise ParameterError(f"there must be one weight for each of the {n} rows; got shape {w.shape}")
-    bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0.0)))
-    if bad.size:
-        raise ParameterError(f"weights are finite and not negative; the weight of row {bad[0]} is {w[bad[0]]}")
-    return w

@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.spatial import cKDTree
 
+from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 from assay.summary._blocked import nearest_blocked, within_blocked
 from assay.summary.distances import Array, Indices, as_rows, pair_squares, unit_scale
-from assay.summary.threads import in_threads
 
 Route = Literal["auto", "tree", "blocked"]
 

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from assay.engine.local import available_cores, in_threads
 from assay.errors import DataError, ParameterError
 from assay.summary.distances import Array, Indices
-from assay.summary.threads import cores, in_threads
 
 _EDGES_PER_CHUNK = 2**22  # about a third of a second of work between two looks at an interrupt
 
@@ -59,7 +59,7 @@ def _run(lengths: sparse.csr_array, nodes: Indices, by: str, progress: Callable[
     out = np.empty((len(nodes), int(lengths.shape[0])))
     width, buckets = _buckets(data)
     work_per_source = max(1, len(ends) + 4 * out.shape[1])
-    step = int(np.clip(_EDGES_PER_CHUNK // work_per_source, 1, max(1, -(-len(nodes) // cores()))))
+    step = int(np.clip(_EDGES_PER_CHUNK // work_per_source, 1, max(1, -(-len(nodes) // available_cores()))))
 
     def chunk(start: int) -> None:
         part = slice(start, start + step)
