@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from assay.study.run import study as study
     from assay.summary.gram import Gram as Gram
     from assay.summary.graph import Graph as Graph
+    from assay.summary.graph_options import Nearest as Nearest
+    from assay.summary.graph_options import Within as Within
     from assay.summary.grouped import GroupedMoments as GroupedMoments
     from assay.summary.kernels import Gaussian as Gaussian
     from assay.summary.kernels import Linear as Linear
@@ -40,6 +42,8 @@ _HOMES = {
     "GroupedMoments": "assay.summary.grouped",
     "Gram": "assay.summary.gram",
     "Graph": "assay.summary.graph",
+    "Nearest": "assay.summary.graph_options",
+    "Within": "assay.summary.graph_options",
     "Linear": "assay.summary.kernels",
     "Polynomial": "assay.summary.kernels",
     "Gaussian": "assay.summary.kernels",

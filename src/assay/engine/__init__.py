@@ -1,0 +1,1 @@
+"""Map-reduce over blocks."""

@@ -1,0 +1,1 @@
+"""One file per method, in folders by question; registry.py lists them."""

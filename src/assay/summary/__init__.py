@@ -1,0 +1,1 @@
+"""Frozen values that stand for the data: Moments, Gram and Graph."""

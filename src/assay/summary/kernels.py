@@ -108,7 +108,7 @@ class Polynomial:
 
 @dataclass(frozen=True, slots=True)
 class Gaussian:
-    """k(x, y) = exp(-|x - y|^2 / (2 sigma^2))
+    """k(x, y) = exp(-d^2 / (2 sigma^2)), d the distance between x and y
 
     Args:
         sigma: Positive. None takes the median distance between training rows (of at most 1000 of them, zeros left
