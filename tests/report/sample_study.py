@@ -86,6 +86,7 @@ def components(X: np.ndarray, names: tuple[str, ...], *, draws: int = 199, seed:
     scores = (U * np.sqrt(n - 1))[:, :k]
     return SimpleNamespace(
         columns=names, n=n, d=d,
+        knee=int(np.argmax(np.linspace(values[0], values[-1], len(values)) - values)) or 1,
         n_real=sum(e.p is not None and e.p <= 0.05 for e in evidence),
         values=values, share=values / d,
         chance_median=np.array([e.null.median for e in evidence if e.null]),

@@ -57,6 +57,7 @@ class ComponentsResult:
         columns: names of the d columns.
         n, d: rows and columns.
         n_real: leading components above chance.
+        knee: how many stand before the bend of the scree, which is taste and no test.
         values, share: (r,) eigenvalues of the correlation matrix, and as shares of their sum.
         chance_median, chance_upper: (t,) the null of each tested component.
         law: the random-matrix law of the spectrum.
@@ -70,6 +71,7 @@ class ComponentsResult:
     n: int
     d: int
     n_real: int
+    knee: int
     values: Array
     share: Array
     chance_median: Array
@@ -126,6 +128,7 @@ def components(
         n=n,
         d=d,
         n_real=chance.n_real,
+        knee=pca.knee_,
         values=values,
         share=values / values.sum(),
         chance_median=chance.median,

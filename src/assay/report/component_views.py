@@ -166,12 +166,13 @@ def _heat(value: float) -> str:
 def _scree_words(result: Any) -> str:
     law = f"Noise of {count(result.n)} rows and {counted(result.d, 'column')} alone would lie between "
     law += f"{number(float(result.law.lower))} and {number(float(result.law.upper))}."
+    bend = f"The curve bends after component {result.knee}; that is what the eye goes by, not a test."
     tested = [e for e in result.evidence if e.null is not None]
     if not tested:
-        return law
+        return f"{law} {bend}"
     parts = [f"{number(e.statistic)} against {number(e.null.upper)}" for e in tested[:4]]
     more = ", and so on" if len(tested) > len(parts) else ""
-    return f"Eigenvalues against what chance reaches, in order: {'; '.join(parts)}{more}. {law}"
+    return f"Eigenvalues against what chance reaches, in order: {'; '.join(parts)}{more}. {law} {bend}"
 
 
 def _scree_table(result: Any) -> str:
