@@ -11,6 +11,14 @@ from scipy.linalg import eigh
 
 from assay.errors import ParameterError
 from assay.linalg.bulk import debias, marchenko_pastur, spike_alignment, spike_eigenvalue
+from assay.linalg.one_thread import one_blas_thread
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_tables_need_no_threads():
+    with one_blas_thread():
+        yield
+
 
 GAMMAS = [1e-6, 0.02, 0.5, 1.0, 1.5, 20.0]
 

@@ -8,6 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.linalg.column_noise import column_noise, identified, matching_flat_noise
+from assay.linalg.one_thread import one_blas_thread
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_tables_need_no_threads():
+    with one_blas_thread():
+        yield
 
 
 def projected(psi, V):

@@ -45,6 +45,15 @@ def test_pairs_keep_thirty_digits(operation, oracle, a, b, c, d):
     assert abs(exact(operation(x, y)) - truth) <= scale * Fraction(1, 10**30)
 
 
+@given(*[numbers] * 6)
+def test_three_at_once_are_as_good_as_one_after_another(a, b, c, d, e, f):
+    x, y, z = of(a, b), of(c, d), of(e, f)
+    truth = exact(x) + exact(y) + exact(z)
+    scale = abs(exact(x)) + abs(exact(y)) + abs(exact(z))
+    assert abs(exact(dd.add_three(x, y, z)) - truth) <= scale * Fraction(1, 10**30)
+    assert exact(dd.add_three(x, y, z)) == exact(dd.add_three(y, x, z))
+
+
 @given(st.floats(1e-100, 1e100), numbers)
 def test_square_root_squares_back(a, b):
     x = dd.add(dd.pair(a), dd.pair(a * 1e-17 * np.tanh(b)))

@@ -10,7 +10,15 @@ from scipy.stats import binom, pearsonr
 
 from assay.errors import DataError, ParameterError
 from assay.linalg import permuted
+from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.permuted import permutation_plan, permuted_spectrum
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_tables_need_no_threads():
+    with one_blas_thread():
+        yield
+
 
 NOISES = {
     "gaussian": lambda rng, shape: rng.standard_normal(shape),

@@ -9,9 +9,16 @@ from hypothesis import strategies as st
 from scipy.stats import binom, kstest, pearsonr
 
 from assay.errors import DataError, ParameterError
+from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.random_matrix import debias, spectrum_law, spike_alignment, spike_eigenvalue
 
 FEW = settings(max_examples=40, deadline=None)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_tables_need_no_threads():
+    with one_blas_thread():
+        yield
 
 
 def eigen(X, standardise=False):

@@ -105,6 +105,18 @@ def test_a_shift_of_1e8_moves_only_the_mean(solver):
     np.testing.assert_allclose(far.mean_, near.mean_ + 1e8, rtol=1e-15)
 
 
+@pytest.mark.parametrize("shift", [0.0, 3.0, 1e7])
+@pytest.mark.parametrize("standardise", [False, True])
+def test_large_wide_tables_are_as_exact_as_small_ones(shift, standardise):
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((1000, 2000))
+    X += (rng.standard_normal((1000, 5)) * [40, 30, 20, 15, 12]) @ np.linalg.qr(rng.standard_normal((2000, 5)))[0].T
+    X = np.round(X * 1024) / 1024 + shift  # exact after the shift
+    found, oracle = PCA(5, standardise=standardise).fit(X), PCA(5, standardise=standardise, solver="svd").fit(X)
+    np.testing.assert_allclose(found.explained_variance_, oracle.explained_variance_, rtol=1e-11)
+    np.testing.assert_allclose(found.components_, oracle.components_, atol=1e-9)
+
+
 def test_rows_in_another_order_and_columns_rotated_give_the_same_variances():
     X = table(60, 6)
     rotation = np.linalg.qr(np.random.default_rng(1).standard_normal((6, 6)))[0]

@@ -14,16 +14,19 @@ from assay.data.source import Source
 from assay.errors import DataError
 
 
-def block_slices(n: int, d: int) -> list[slice]:
+def block_slices(n: int, d: int, groups: int = 1) -> list[slice]:
     """Cut n rows of d columns into blocks; depends on the shape only, so that results are the same everywhere.
 
     A block has at least 4 d rows, so that merging its (d, d) summary costs little beside making it; there are about
-    sixteen of them in a small table, to keep several cores busy, and at most 32,768 rows in each.
+    sixteen of them in a small table, to keep several cores busy, and at most 65,536 rows in each.
 
     >>> [s.stop - s.start for s in block_slices(10_000, 3)]
     [4096, 4096, 1808]
     """
-    rows = max(4096, 4 * d, min(32_768, -(-n // 16)))
+    if groups > 1:  # so many summaries to merge: fewer and larger blocks
+        rows = max(4096, 4 * d * groups, min(131_072, -(-n // 8)))
+    else:
+        rows = max(4096, 4 * d, min(65_536, -(-n // 16)))
     return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
 
 
@@ -47,11 +50,12 @@ class FloatBlocks:
             row += len(block)
 
 
-def float_blocks(data: Any) -> FloatBlocks:
+def float_blocks(data: Any, *, groups: int = 1) -> FloatBlocks:
     """Blocks of float rows from an array, a sparse matrix, a data frame, a `Source` or an iterable of arrays.
 
     Args:
         data: what a model's `fit` takes. Integers and booleans are read as floats, float32 stays float32.
+        groups: how many summaries each block will have.
 
     >>> [(row, block.shape) for row, block in float_blocks(np.zeros((5, 2)))]
     [(0, (5, 2))]
@@ -60,16 +64,21 @@ def float_blocks(data: Any) -> FloatBlocks:
         return FloatBlocks(data.numeric_columns, data.float_blocks)
     if isinstance(data, (np.ndarray, list, tuple)) and not _is_blocks(data):
         X = as_float(np.asarray(data))
-        return FloatBlocks(None, lambda: (X[part] for part in block_slices(*X.shape)))
+        return FloatBlocks(None, lambda: (X[part] for part in block_slices(len(X), X.shape[1], groups)))
     if issparse(data):
         rows: Any = data.tocsr()  # type: ignore[attr-defined]
-        return FloatBlocks(None, lambda: (as_float(rows[part].toarray()) for part in block_slices(*rows.shape)))
+        return FloatBlocks(
+            None,
+            lambda: (as_float(rows[part].toarray()) for part in block_slices(rows.shape[0], rows.shape[1], groups)),
+        )
     if hasattr(data, "__dataframe__") or hasattr(data, "__arrow_c_stream__"):
         import narwhals as nw
 
         frame = nw.from_native(data, eager_only=True)
         X = as_float(frame.to_numpy())
-        return FloatBlocks(tuple(map(str, frame.columns)), lambda: (X[part] for part in block_slices(*X.shape)))
+        return FloatBlocks(
+            tuple(map(str, frame.columns)), lambda: (X[part] for part in block_slices(len(X), X.shape[1], groups))
+        )
     if isinstance(data, Iterable):
         return FloatBlocks(None, lambda: (as_float(np.asarray(block)) for block in data))
     raise DataError(f"cannot read rows from a {type(data).__name__}; give an array, a data frame or a Source")

@@ -9,6 +9,16 @@ from assay.linalg.kinds import definiteness, is_isometry, is_orthogonal_projecti
 from assay.linalg.lanczos import lanczos
 from assay.linalg.least_squares import LeastSquares, lstsq
 from assay.linalg.measures import LogDeterminant, determinant, log_determinant, norm, trace
+from assay.linalg.permuted import PermutedSpectrum, permuted_spectrum
+from assay.linalg.random_matrix import (
+    MarchenkoPastur,
+    SpectrumLaw,
+    debias,
+    marchenko_pastur,
+    spectrum_law,
+    spike_alignment,
+    spike_eigenvalue,
+)
 from assay.linalg.ritz import TopEigen
 from assay.linalg.solve import Solution, solve
 from assay.linalg.spaces import (
@@ -33,6 +43,7 @@ from assay.linalg.spectral import (
 )
 from assay.linalg.top import top_eigen
 from assay.linalg.top_svd import TopSVD, top_svd
+from assay.linalg.tracy_widom import tracy_widom_cdf, tracy_widom_quantile, tracy_widom_sf
 
 __all__ = [
     "LU",
@@ -42,8 +53,11 @@ __all__ = [
     "GeneralSpectrum",
     "LeastSquares",
     "LogDeterminant",
+    "MarchenkoPastur",
+    "PermutedSpectrum",
     "Solution",
     "Spectrum",
+    "SpectrumLaw",
     "TopEigen",
     "TopSVD",
     "basis",
@@ -56,6 +70,7 @@ __all__ = [
     "cholesky",
     "column_signs",
     "coordinates",
+    "debias",
     "definiteness",
     "determinant",
     "eigen",
@@ -77,8 +92,10 @@ __all__ = [
     "log_determinant",
     "lstsq",
     "lu",
+    "marchenko_pastur",
     "norm",
     "null_space",
+    "permuted_spectrum",
     "perplexity",
     "power_iteration",
     "qr",
@@ -87,9 +104,15 @@ __all__ = [
     "schur_complement",
     "solve",
     "solve_triangular",
+    "spectrum_law",
+    "spike_alignment",
+    "spike_eigenvalue",
     "subspace_iteration",
     "svd",
     "top_eigen",
     "top_svd",
     "trace",
+    "tracy_widom_cdf",
+    "tracy_widom_quantile",
+    "tracy_widom_sf",
 ]

@@ -9,8 +9,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import dsyrk
 
 from assay.linalg.iterate import power_iteration, randomised
+from assay.linalg.krylov import block_krylov
 from assay.linalg.spectral import Spectrum, eigen_symmetric, fix_signs, svd
 from assay.linalg.top import top_eigen
 
@@ -53,13 +55,32 @@ def axes_of_rows(
     if route == "svd":
         found = svd((dense(X) - mean) / scale)
         return Spectrum(found.values**2 / (n - 1), found.right)
-    gram = centred_gram(X, mean, scale) if inner is None else inner
-    dual = axes_of_covariance(gram / (n - 1), k, route, seed)
+    dual = _few_products(X, mean, scale, k, seed) if route == "gram" and inner is None else None
+    if dual is None:
+        gram = centred_gram(X, mean, scale) if inner is None else inner
+        dual = axes_of_covariance(gram / (n - 1), k, route, seed)
     values, u = dual.values[: X.shape[1]], dual.vectors[:, : X.shape[1]]
     raw = np.empty((X.shape[1], len(values)))
     for part in _column_parts(X):
         raw[part] = _centred_columns(X, mean, scale, part).T @ u
     return Spectrum(values, _orthonormal(raw, values, n))
+
+
+def _few_products(X: Any, mean: Array, scale: Array, k: int | None, seed: int) -> Spectrum | None:
+    """The dual axes from products with the rows, where they come out exact for less than the Gram matrix costs."""
+    n, d = X.shape
+    if k is None or n < 1000 or d < 2 * n or 50 * k > n or hasattr(X, "toarray"):
+        return None
+
+    def apply(Q: Array) -> Array:
+        Z = (X.T @ Q - np.multiply.outer(mean, Q.sum(axis=0))) / (scale**2 * (n - 1))[:, None]
+        product: Array = X @ Z - mean @ Z
+        return product
+
+    found = block_krylov(apply, n, k, seed=seed)
+    # products take the mean off afterwards, which costs as many digits as the mean is longer than the first axis
+    far = np.linalg.norm(mean / scale) * np.sqrt(n / (n - 1))
+    return None if found is None or far > 100.0 * np.sqrt(max(found.values[0], 0.0)) else found
 
 
 def centred_gram(X: Any, mean: Array, scale: Array) -> Array:
@@ -70,11 +91,12 @@ def centred_gram(X: Any, mean: Array, scale: Array) -> Array:
            [-1.,  1.]])
     """
     n = X.shape[0]
-    gram, product = np.zeros((n, n)), np.empty((n, n))
+    gram = np.zeros((n, n), order="F")
     for part in _column_parts(X):
         block = _centred_columns(X, mean, scale, part)
-        gram += np.matmul(block, block.T, out=product)
-    return gram
+        # one triangle, added up in place: numpy's product would fill and add both each time
+        gram = dsyrk(1.0, block.T, beta=1.0, c=gram, trans=1, lower=1, overwrite_c=1)
+    return np.tril(gram) + np.tril(gram, -1).T
 
 
 def dense(X: Any) -> NDArray[Any]:
@@ -102,7 +124,7 @@ def _column_parts(X: Any) -> list[slice]:
 
 
 def _centred_columns(X: Any, mean: Array, scale: Array, part: slice) -> Array:
-    block: Array = dense(X[:, part]) - mean[part]
+    block: Array = np.subtract(dense(X[:, part]), mean[part], order="C")
     if (scale[part] != 1.0).any():
         block /= scale[part]
     return block

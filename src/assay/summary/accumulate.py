@@ -47,27 +47,35 @@ class Accumulator:
         with np.errstate(all="ignore"):  # what overflows or is not finite is found and named below
             for i in range(0, len(rows), step):
                 chunk = rows[i : i + step]
-                copied = buffer[: len(chunk)]
-                np.copyto(copied, chunk)
-                self.add_copied(copied, None if weight is None else weight[i : i + step])
+                centred = np.subtract(chunk, self._near(chunk), out=buffer[: len(chunk)])
+                self._take(centred, None if weight is None else weight[i : i + step])
         if self.suspicious.any():
             refuse_unusable(rows, first_row, self._names)
 
     def add_copied(self, rows: Array, weight: Array | None = None) -> None:
         """Take in (b, d) float64 rows that may be overwritten."""
         with np.errstate(all="ignore"):
-            if self._shift is None:
-                self._shift = _centre(rows)
-            rows -= self._shift
-            self.count += len(rows)
-            if weight is None:
-                self._weight += len(rows)
-                self._sum += np.ones(len(rows)) @ rows
-            else:
-                self._weight += float(weight.sum())
-                self._sum += weight @ rows
-                rows *= np.sqrt(weight)[:, None]
-            self._scatter += np.matmul(rows.T, rows, out=self._product)
+            rows -= self._near(rows)
+            self._take(rows, weight)
+
+    def _near(self, rows: NDArray[Any]) -> Array:
+        """The provisional centre: the mean of the first rows seen."""
+        if self._shift is None:
+            # clipped into the range, so that a constant column is centred to exact zeros
+            mean = rows.mean(axis=0, dtype=np.float64)
+            self._shift = np.clip(mean, rows.min(axis=0), rows.max(axis=0)).astype(np.float64, copy=False)
+        return self._shift
+
+    def _take(self, centred: Array, weight: Array | None) -> None:
+        self.count += len(centred)
+        if weight is None:
+            self._weight += len(centred)
+            self._sum += np.ones(len(centred)) @ centred
+        else:
+            self._weight += float(weight.sum())
+            self._sum += weight @ centred
+            centred *= np.sqrt(weight)[:, None]
+        self._scatter += np.matmul(centred.T, centred, out=self._product)
 
     @property
     def suspicious(self) -> NDArray[np.bool_]:
@@ -87,12 +95,6 @@ class Accumulator:
         # rounding may leave a variance a hair below zero
         np.fill_diagonal(scatter, np.maximum(np.diag(scatter), 0.0))
         return self._weight, dd.two_sum(self._shift, offset), scatter
-
-
-def _centre(rows: Array) -> Array:
-    # clipped into the range, so that a constant column is centred to exact zeros
-    centre: Array = np.clip(rows.mean(axis=0), rows.min(axis=0), rows.max(axis=0))
-    return centre
 
 
 def refuse_unusable(

@@ -188,7 +188,7 @@ def _summarise(
     threads: int | None,
     progress: Callable[[int], object] | None,
 ) -> GroupedMoments:
-    blocks = float_blocks(data)
+    blocks = float_blocks(data, groups=len(labels))
 
     def summarise(part: tuple[int, NDArray[Any]]) -> GroupedMoments:
         start, rows = part
@@ -208,18 +208,20 @@ def _summarise(
 def _block(
     rows: NDArray[Any], codes: NDArray[np.intp], weight: Array | None, groups: list[Accumulator]
 ) -> list[Accumulator]:
-    """Sort each chunk of rows by group and hand every group its run."""
+    """Gather the rows of each group from every chunk and hand them over."""
     d = rows.shape[1]
     # larger chunks than for one group, so that each group's share of a chunk is still worth a matrix product
-    step = 2 * chunk_rows(d)
+    step = 3 * chunk_rows(d)
     buffer = np.empty((min(step, len(rows)), d))
     for i in range(0, len(rows), step):
         chunk, code = rows[i : i + step].astype(np.float64, copy=False), codes[i : i + step]
-        order = np.argsort(code, kind="stable")
+        # short integers are sorted by radix, several times faster
+        order = np.argsort(code.astype(np.uint16) if len(groups) <= 65_536 else code, kind="stable")
         ends = np.searchsorted(code[order], np.arange(len(groups) + 1))
-        in_order = np.take(chunk, order, axis=0, out=buffer[: len(chunk)], mode="clip")
-        w = None if weight is None else weight[i : i + step][order]
         for group, first, last in zip(groups, ends, ends[1:], strict=False):
             if last > first:
-                group.add_copied(in_order[first:last], None if w is None else w[first:last])
+                picked = order[first:last]
+                # a group at a time: what was just gathered is still in the cache when it is multiplied
+                gathered = np.take(chunk, picked, axis=0, out=buffer[: last - first], mode="clip")
+                group.add_copied(gathered, None if weight is None else weight[i : i + step][picked])
     return groups
