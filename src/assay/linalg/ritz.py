@@ -24,7 +24,7 @@ class TopEigen(Spectrum):
     Attributes:
         values: (k,), descending.
         vectors: (n, k), orthonormal columns, sign-fixed.
-        residuals: (k,), |A v - value v|; some eigenvalue lies within this distance of each value.
+        residuals: (k,), the norm of A v - value v; some eigenvalue lies within this distance of each value.
         iterations: how often the matrix was applied by an iterative method; 0 for a direct one.
         converged: whether every residual is within the tolerance.
         method: "lapack", "lanczos", "power", "subspace" or "randomised".

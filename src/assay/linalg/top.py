@@ -33,7 +33,7 @@ def top_eigen(A: Multipliable, k: int, *, random_state: RandomState = 0, method:
             warn (NotConverged) and say so in `converged`.
 
     Returns:
-        TopEigen: descending, paired, sign-fixed, with the residuals |A v - value v|.
+        TopEigen: descending, paired, sign-fixed, with the residuals the norm of A v - value v.
 
     >>> import numpy as np
     >>> top_eigen(np.diag([1.0, 5.0, -9.0]), 2).values.round(12)
