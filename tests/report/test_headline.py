@@ -45,6 +45,16 @@ def test_the_line_counts_what_stood_up(verdicts, kinds, line):
     assert headline(study_with(*verdicts, kinds=kinds)).line == line
 
 
+def test_an_end_of_testing_is_not_taken_for_an_end_of_structure():
+    study = sample_study.wide()
+    result = SimpleNamespace(**vars(study.results["components"]))
+    assert "more may be real" not in headline(study).why
+    result.evidence = result.evidence[: result.n_real]
+    assert headline(replace(study, results={"components": result})).why.endswith(
+        "Testing stopped there; more may be real."
+    )
+
+
 def test_suggestive_ones_are_mentioned_beside_supported_ones():
     assert headline(study_with("supported", "suggestive")).why == "Suggestive only: 1 group of 2."
 

@@ -81,10 +81,16 @@ def _carried(study: Study) -> str:
     k = min(result.n_real, len(result.held_out))
     who = "It carries" if result.n_real == 1 else f"Together the {result.n_real} above chance carry"
     seen = f"{who} {percent(float(result.share[: result.n_real].sum()))} of the variance on these rows"
+    # every one tested was above chance: the tests ended before the components did
+    more = " Testing stopped there; more may be real." if _stopped_early(result) else ""
     if k < result.n_real:
-        return f"{seen}."
+        return f"{seen}.{more}"
     them = "it" if result.n_real == 1 else "them"
-    return f"{seen} and {percent(float(result.held_out[:k].sum()))} on rows that were not used to find {them}."
+    return f"{seen} and {percent(float(result.held_out[:k].sum()))} on rows that were not used to find {them}.{more}"
+
+
+def _stopped_early(result: Any) -> bool:
+    return bool(result.n_real == len(result.evidence) and len(result.values) > result.n_real + 1)
 
 
 def _missed(study: Study) -> str:
