@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-Kind: TypeAlias = Literal["number", "text", "boolean", "time", "other"]
+Kind: TypeAlias = Literal["number", "text", "boolean", "time", "empty", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,8 @@ def _kind(type_: Any) -> Kind:
     is_ = pa.types
     if is_.is_integer(type_) or is_.is_floating(type_) or is_.is_decimal(type_):
         return "number"
+    if is_.is_null(type_):
+        return "empty"
     if is_.is_boolean(type_):
         return "boolean"
     if is_.is_temporal(type_):

@@ -196,7 +196,8 @@ def _judged(
                 method=chance.method,
                 verdict=verdict_of(
                     float(q[j]) if testable else None,
-                    effect_holds=bool(unseen.interval[j, 0] > idle),
+                    # p already says that it is not chance; what unseen rows add is that it is there at all
+                    effect_holds=bool(unseen.share[j] - unseen.error[j] > idle),
                     alpha=alpha,
                 ),
                 null=Null(chance.method, float(chance.median[j]), float(chance.upper[j]), chance.draws),

@@ -28,11 +28,13 @@ class HeldOut:
 
     Attributes:
         share: (k,) mean over folds.
-        interval: (k, 2) 95% interval, widened for the overlap of the training sets (Nadeau & Bengio 2003).
+        error: (k,) its standard error, widened for the overlap of the training sets (Nadeau & Bengio 2003).
+        interval: (k, 2) 95% interval.
         folds: how many folds.
     """
 
     share: Array
+    error: Array
     interval: Array
     folds: int
 
@@ -102,4 +104,4 @@ def _summarised(shares: list[Array]) -> HeldOut:
     error = values.std(axis=0, ddof=1) * np.sqrt(1.0 / m + 1.0 / (m - 1))
     half = stdtrit(m - 1, 0.975) * error
     interval = np.stack([np.maximum(mean - half, 0.0), np.minimum(mean + half, 1.0)], axis=1)
-    return HeldOut(mean, interval, m)
+    return HeldOut(mean, error, interval, m)

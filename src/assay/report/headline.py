@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from assay.evidence.evidence import Verdict
 from assay.report.kinds import kind_of
 from assay.report.numbers import count, counted, percent
@@ -90,7 +92,8 @@ def _carried(study: Study) -> str:
 
 
 def _stopped_early(result: Any) -> bool:
-    return bool(result.n_real == len(result.evidence) and len(result.values) > result.n_real + 1)
+    left = int(np.count_nonzero(np.asarray(result.values) > 1e-9 * result.values[0])) - result.n_real
+    return bool(result.n_real == len(result.evidence) and left > 1)
 
 
 def _missed(study: Study) -> str:

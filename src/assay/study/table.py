@@ -19,6 +19,13 @@ Array: TypeAlias = NDArray[np.float64]
 KEPT_BYTES = 1 << 29
 FEWEST_ROWS = 3
 _REACH = 1e140
+_OTHER_KINDS = {
+    "empty": "no values",
+    "text": "text, not a number",
+    "boolean": "yes or no, not a number",
+    "time": "dates or times, not a number",
+    "other": "not a number",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +66,7 @@ def prepare(source: Source, *, drop: Sequence[str] = (), progress: Callable[[int
     columns = tuple(
         Column(field.name, field.kind, used=False, note="left out on request")
         if field.name in drop
-        else Column(field.name, field.kind, used=False, note=f"{field.kind}, not a number")
+        else Column(field.name, field.kind, used=False, note=_OTHER_KINDS[field.kind])
         if field.kind != "number"
         else _numeric(profile, field.name, place[field.name])
         for field in source.schema
