@@ -40,7 +40,7 @@ lint: $(VENV)/dev ## ruff, mypy and the import contracts
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-bench: $(VENV)/dev ## the benchmarks, beside their peers
+bench: $(VENV)/dev ## the benchmarks, beside their peers (half an hour; python -m benchmarks NAME runs one)
 	@$(PIP) -e '.[bench]'
 	@$(BIN)/python -m benchmarks
 

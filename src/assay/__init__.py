@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "read": "assay.data.read",
-    "study": "assay.study.run",
+    "study": "assay.study",
     "load": "assay.models.files",
     "dispersion": "assay.models.components.dispersion",
     "Evidence": "assay.evidence.evidence",
@@ -57,7 +57,9 @@ __all__ = ["__version__", *_HOMES]
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    home = import_module(_HOMES[name])
+    # the room `study` is itself callable, so that assay.study(data) and assay.study.run both work
+    value = home if home.__name__ == f"assay.{name}" else getattr(home, name)
     globals()[name] = value
     return value
 

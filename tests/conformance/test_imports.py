@@ -48,6 +48,18 @@ def test_starting_takes_well_under_half_a_second(arguments):
     assert min(once() for _ in range(3)) < 0.4
 
 
+def test_study_is_a_function_to_call_and_a_room_to_enter():
+    code = """
+import inspect, assay
+assert list(inspect.signature(assay.study).parameters)[:2] == ["data", "seed"]
+import assay.study.findings
+assert assay.study.findings.Study and callable(assay.study)
+from assay import study
+assert study is assay.study
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_every_public_name_can_be_had():
     import assay
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data.source import Source
+from assay.data.source import Field, Source
 from assay.errors import DataError, ParameterError
 from assay.study.findings import Column, DataCard
 
@@ -46,7 +46,9 @@ class Table:
 
 
 def prepare(source: Source, *, drop: Sequence[str] = (), progress: Callable[[int], object] | None = None) -> Table:
-    """Read a source once, decide which columns and rows can be used, and note the rest.
+    """Decide which columns and rows of a source can be used, and note the rest.
+
+    The source is read once and kept where it fits in memory; beyond that it is read again for each pass.
 
     Args:
         source: the data.
@@ -63,14 +65,7 @@ def prepare(source: Source, *, drop: Sequence[str] = (), progress: Callable[[int
     if profile.rows < FEWEST_ROWS:
         raise _too_few(source.name, profile.rows, profile.rows)
     place = {name: j for j, name in enumerate(source.numeric_columns)}
-    columns = tuple(
-        Column(field.name, field.kind, used=False, note="left out on request")
-        if field.name in drop
-        else Column(field.name, field.kind, used=False, note=_OTHER_KINDS[field.kind])
-        if field.kind != "number"
-        else _numeric(profile, field.name, place[field.name])
-        for field in source.schema
-    )
+    columns = tuple(_described(field, profile, place, drop) for field in source.schema)
     used = tuple(column.name for column in columns if column.used)
     if not used:
         kinds = ", ".join(f"{c.name} ({c.note or c.kind})" for c in columns[:8])
@@ -128,10 +123,15 @@ def _profile(source: Source, progress: Callable[[int], object] | None) -> _Profi
     return profile
 
 
-def _numeric(profile: _Profile, name: str, j: int) -> Column:
+def _described(field: Field, profile: _Profile, place: dict[str, int], drop: Sequence[str]) -> Column:
+    if field.name in drop:
+        return Column(field.name, field.kind, used=False, note="left out on request")
+    if field.kind != "number":
+        return Column(field.name, field.kind, used=False, note=_OTHER_KINDS[field.kind])
+    j = place[field.name]
     missing, low, high = int(profile.missing[j]), float(profile.low[j]), float(profile.high[j])
     objection = _objection(profile, j, missing, low, high)
-    return Column(name, "number", used=not objection, missing=missing, note=objection)
+    return Column(field.name, field.kind, used=not objection, missing=missing, note=objection)
 
 
 def _objection(profile: _Profile, j: int, missing: int, low: float, high: float) -> str:
