@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.held_out import HeldOut, held_out_from_folds, held_out_from_rows
 from assay.linalg.permuted import permutation_plan, permuted_spectrum
-from assay.linalg.random_matrix import SpectrumLaw, spectrum_law
+from assay.linalg.random_matrix import SpectrumLaw, debias, spectrum_law, spike_alignment
 from assay.models.components.pca import PCA
 from assay.summary.grouped import GroupedMoments
 
@@ -190,7 +190,7 @@ def _judged(
                 q=float(q[j]) if testable else None,
                 held_out=float(unseen.share[j]),
                 interval=(float(unseen.interval[j, 0]), float(unseen.interval[j, 1])),
-                stability=float(law.alignment[j]),
+                stability=_alignment(float(values[j]), law) if j < chance.n_real else None,
                 n=n,
                 looks=len(values),
                 method=chance.method,
@@ -204,6 +204,11 @@ def _judged(
             )
         )
     return tuple(found)
+
+
+def _alignment(value: float, law: SpectrumLaw) -> float:
+    """Expected squared cosine of a component with its direction in the population, 0 inside the bulk."""
+    return float(spike_alignment(debias(value, law.gamma, law.noise), law.gamma)) if law.noise > 0.0 else 1.0
 
 
 def _rows_shown(n: int, seed: int) -> NDArray[np.intp]:

@@ -51,16 +51,16 @@ class Evidence:
     """
 
     statistic: float
-    p: float | None
-    q: float | None
-    held_out: float | None
-    interval: tuple[float, float] | None
-    n: int
-    looks: int
-    method: str
-    verdict: Verdict
-    stability: float | None = None
     null: Null | None = None
+    p: float | None = None
+    q: float | None = None
+    held_out: float | None = None
+    interval: tuple[float, float] | None = None
+    stability: float | None = None
+    n: int = 0
+    looks: int = 1
+    method: str = ""
+    verdict: Verdict = "not testable here"
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Verdict):
