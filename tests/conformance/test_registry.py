@@ -47,6 +47,13 @@ class TestEachModel:
             assert re.search(rf"^\s+{parameter}: ", cls.__doc__, re.MULTILINE), parameter
         assert "Attributes:" in cls.__doc__
 
+    def test_its_file_begins_with_the_mathematics(self, name):
+        opening = importlib.import_module(MODELS[name].module).__doc__
+        assert len(opening.splitlines()) >= 4 and re.search(r"\([nd], [ndk]\)", opening), "equations with shapes"
+
+    def test_is_in_the_changelog(self, name):
+        assert re.search(rf"\b{name}\b", (ROOT / "CHANGELOG.md").read_text())
+
     def test_is_benchmarked_if_hot(self, name):
         script = MODELS[name].benchmark
         assert script is None or re.search(rf"\b{name}\b", (ROOT / "benchmarks" / script).read_text())
