@@ -25,7 +25,3 @@ class FileFormatError(DataError):
 
 class NotConverged(UserWarning):
     """A solver stopped before its tolerance was met."""
-
-
-class NotFittedYet(AssayError, AttributeError):  # noqa: N818
-    """A model was asked before it was fitted."""

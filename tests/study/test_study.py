@@ -99,6 +99,20 @@ def test_what_cannot_be_used_is_set_aside_with_its_reason(tmp_path):
     assert "y lacks the most, 1" in found.data.notes[0]
 
 
+@pytest.mark.parametrize("kept", [1 << 29, 100])
+def test_a_column_that_varies_only_in_rows_left_out_is_set_aside(tmp_path, monkeypatch, kept):
+    monkeypatch.setattr("assay.study.table.KEPT_BYTES", kept)
+    rng = np.random.default_rng(6)
+    lines = ["a,b,c"]
+    for i in range(60):
+        gap = i % 4 == 0
+        lines.append(f"{rng.standard_normal()},{i if gap else 7},{'' if gap else rng.standard_normal()}")
+    found = study(write(tmp_path, "\n".join(lines) + "\n"))
+    aside = [column for column in found.data.columns if not column.used]
+    assert [(column.name, column.note) for column in aside] == [("b", "constant in the rows without missing values")]
+    assert (found.data.rows_used, found.results["components"].columns) == (45, ("a", "c"))
+
+
 def test_rows_that_follow_each_other_are_noted():
     rng = np.random.default_rng(4)
     walks = rng.standard_normal((200, 3)).cumsum(axis=0)

@@ -1,6 +1,7 @@
 """Rows and distances: SciPy's direct differences as oracle, where the textbook formula fails."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
@@ -73,9 +74,8 @@ def test_pairs_measured_by_numpy_and_by_the_compiled_kernel_have_the_same_bits(d
 
 
 def test_rows_are_taken_from_lists_float32_frames_and_small_sparse_tables():
-    pandas = pytest.importorskip("pandas")
     X = np.array([[1.0, 0.0], [0.0, 2.5]])
-    for given in (X.tolist(), X.astype(np.float32), pandas.DataFrame(X), sparse.csr_array(X), np.asfortranarray(X)):
+    for given in (X.tolist(), X.astype(np.float32), pd.DataFrame(X), sparse.csr_array(X), np.asfortranarray(X)):
         rows = as_rows(given)
         assert rows.dtype == np.float64 and rows.flags.c_contiguous
         np.testing.assert_array_equal(rows, X)

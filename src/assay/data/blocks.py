@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 from assay.data.source import Source
 from assay.errors import DataError
@@ -66,7 +66,7 @@ def float_blocks(data: Any, *, groups: int = 1) -> FloatBlocks:
         X = as_float(np.asarray(data))
         return FloatBlocks(None, lambda: (X[part] for part in block_slices(len(X), X.shape[1], groups)))
     if issparse(data):
-        rows: Any = data.tocsr()  # type: ignore[attr-defined]
+        rows = csr_array(data)
         return FloatBlocks(
             None,
             lambda: (as_float(rows[part].toarray()) for part in block_slices(rows.shape[0], rows.shape[1], groups)),
@@ -96,11 +96,9 @@ def as_float(X: NDArray[Any]) -> NDArray[Any]:
         return X
     if X.dtype.kind in "biuf":
         return X.astype(np.float64)
+    if X.dtype.kind != "O":
+        raise DataError(f"a table of numbers is needed; got {X.dtype} values")
     try:
-        return X.astype(np.float64) if X.dtype.kind == "O" else _refuse_kind(X)
+        return X.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"the table holds values that are not numbers: {error}") from error
-
-
-def _refuse_kind(X: NDArray[Any]) -> NDArray[Any]:
-    raise DataError(f"a table of numbers is needed; got {X.dtype} values")

@@ -14,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.errors import ParameterError
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.held_out import HeldOut, held_out_from_folds, held_out_from_rows
 from assay.linalg.permuted import permutation_plan, permuted_spectrum
@@ -219,5 +220,5 @@ def _rows_shown(n: int, seed: int) -> NDArray[np.intp]:
 
 def _present(rows: Array | None) -> Array:
     if rows is None:
-        raise ValueError("components need rows or fold moments")
+        raise ParameterError("components need the rows or their fold moments; got neither")
     return rows

@@ -87,7 +87,7 @@ def _operand(A: Multipliable, *, symmetric: bool) -> Operand:
         return _known_by_products(A)
     if sp.issparse(A):
         return _sparse(A, symmetric=symmetric)
-    matrix = as_symmetric(A) if symmetric else as_matrix(A)  # type: ignore[arg-type]
+    matrix = as_symmetric(A) if symmetric else as_matrix(A)  # type: ignore[arg-type]  # what is left is dense
     scale = _needed(power_of_two(matrix))
     return Operand(matrix if scale == 1.0 else matrix / scale, (matrix.shape[0], matrix.shape[1]), scale, 1.0)
 

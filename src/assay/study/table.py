@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -66,25 +66,50 @@ def prepare(source: Source, *, drop: Sequence[str] = (), progress: Callable[[int
         raise _too_few(source.name, profile.rows, profile.rows)
     place = {name: j for j, name in enumerate(source.numeric_columns)}
     columns = tuple(_described(field, profile, place, drop) for field in source.schema)
-    used = tuple(column.name for column in columns if column.used)
-    if not used:
-        kinds = ", ".join(f"{c.name} ({c.note or c.kind})" for c in columns[:8])
-        raise DataError(f"{source.name} has no numeric column that can be used: {kinds}; at least one is needed")
-    picked_columns = [place[name] for name in used]
-
-    def blocks() -> Iterator[Array]:
-        for block in [profile.kept] if profile.kept is not None else source.float_blocks():
-            picked = block[:, picked_columns]
-            whole = np.isfinite(picked).all(axis=1)
-            yield picked if whole.all() else picked[whole]
-
+    while True:
+        used = _used(source.name, columns)
+        blocks = _complete_blocks(source, profile, [place[name] for name in used])
+        complete, flat = _constant_columns(blocks(), len(used))
+        if complete < FEWEST_ROWS:
+            raise _too_few(source.name, profile.rows, complete)
+        if not flat.any():
+            break
+        # what varies only in rows that are left out does not vary; without it more rows may be complete
+        aside = {name for name, constant in zip(used, flat, strict=True) if constant}
+        why = "constant in the rows without missing values"
+        columns = tuple(replace(c, used=False, note=why) if c.name in aside else c for c in columns)
     rows = next(blocks()) if profile.kept is not None else None
-    complete = len(rows) if rows is not None else sum(len(block) for block in blocks())
-    if complete < FEWEST_ROWS:
-        raise _too_few(source.name, profile.rows, complete)
     notes = (*source.notes, *_notes(profile.rows, complete, columns, rows, used))
     card = DataCard(source.name, profile.rows, complete, columns, notes)
     return Table(card, used, rows, blocks)
+
+
+def _used(name: str, columns: tuple[Column, ...]) -> tuple[str, ...]:
+    used = tuple(column.name for column in columns if column.used)
+    if not used:
+        kinds = ", ".join(f"{c.name} ({c.note or c.kind})" for c in columns[:8])
+        raise DataError(f"{name} has no numeric column that can be used: {kinds}; at least one is needed")
+    return used
+
+
+def _complete_blocks(source: Source, profile: _Profile, picked: list[int]) -> Callable[[], Iterator[Array]]:
+    def blocks() -> Iterator[Array]:
+        for block in [profile.kept] if profile.kept is not None else source.float_blocks():
+            values = block[:, picked]
+            whole = np.isfinite(values).all(axis=1)
+            yield values if whole.all() else values[whole]
+
+    return blocks
+
+
+def _constant_columns(blocks: Iterator[Array], d: int) -> tuple[int, NDArray[np.bool_]]:
+    """How many rows there are, and which columns have one value in all of them."""
+    count, low, high = 0, np.full(d, np.inf), np.full(d, -np.inf)
+    for block in blocks:
+        count += len(block)
+        low = np.minimum(low, block.min(axis=0, initial=np.inf))
+        high = np.maximum(high, block.max(axis=0, initial=-np.inf))
+    return count, low == high
 
 
 def _too_few(name: str, rows: int, complete: int) -> DataError:
