@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from assay.data.source import Source
 from assay.errors import DataError
@@ -66,7 +66,7 @@ def float_blocks(data: Any, *, groups: int = 1) -> FloatBlocks:
         X = as_float(np.asarray(data))
         return FloatBlocks(None, lambda: (X[part] for part in block_slices(len(X), X.shape[1], groups)))
     if issparse(data):
-        rows = csr_array(data)
+        rows: Any = data.tocsr()  # type: ignore[attr-defined]  # the stubs' base class lacks it
         return FloatBlocks(
             None,
             lambda: (as_float(rows[part].toarray()) for part in block_slices(rows.shape[0], rows.shape[1], groups)),
