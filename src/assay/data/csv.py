@@ -11,7 +11,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from assay.data.source import Field, Source, schema_of
+from assay.data.field import Declared
+from assay.data.source import Source
 from assay.errors import DataError
 
 _DELIMITERS = ",;\t|"
@@ -23,9 +24,9 @@ _LONGEST_LINE = 1 << 28
 class CsvSource(Source):
     """A delimited text file, read in blocks; only the first block is read to know the columns."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, declared: Declared | None = None) -> None:
+        super().__init__(path.name, declared)
         self.path = path
-        self.name = path.name
         first_lines = _first_lines(path)
         self._delimiter = _delimiter(first_lines)
         header = _parsed(first_lines, self._delimiter)[0]
@@ -39,15 +40,16 @@ class CsvSource(Source):
         # a column of whole numbers at first may hold fractions later
         types = [pa.float64() if pa.types.is_integer(type_) else type_ for type_ in found.types]
         self._types = dict(zip(names, types, strict=True))
-        self.schema = tuple(Field(name, field.kind) for name, field in zip(names, schema_of(found), strict=True))
         renamed = [f"{old!r} to {new!r}" for old, new in zip(header, names, strict=True) if old.strip() != new]
         if not has_header:
             self.notes = ("The first line holds numbers only, so the columns have no names and are numbered.",)
         elif renamed:
             self.notes = (f"Empty or repeated column names were changed: {', '.join(renamed)}.",)
 
-    def blocks(self) -> Iterator[pa.RecordBatch]:
-        """The rows, as Arrow record batches of about 8 MB of text."""
+    def _arrow_schema(self) -> pa.Schema:
+        return pa.schema(list(self._types.items()))
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
         with self._open(self._types) as reader:
             while True:
                 try:

@@ -4,56 +4,103 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-Kind: TypeAlias = Literal["number", "text", "boolean", "time", "empty", "other"]
+from assay.data.field import Declared, Field
+from assay.data.kinds import understood
+from assay.data.problems import Problems
 
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One column: its name, its kind, and what is known of it beyond the values."""
-
-    name: str
-    kind: Kind
-    unit: str | None = None
-    role: str | None = None
+# Rows of a block at most; blocks are cut by the source, so that results do not depend on who reads it.
+BLOCK_ROWS = 1 << 16
 
 
 class Source(ABC):
     """Rows that can be read again and again, in blocks.
 
+    A kind of source has `_arrow_schema` and `_batches`; what is common to all is here: columns are understood from the
+    first block, sensitive ones never leave, and what was wrong is kept for each pass.
+
     Attributes:
         name: how reports call the data.
-        schema: the columns.
+        rows: how many rows there are, or None where that is known only at the end.
         notes: what was decided while opening, in sentences.
+        declared: what the user said about the columns.
+        problems: what was wrong in the latest pass over the rows.
+        rows_read: rows handed out by the latest pass.
     """
 
-    name: str
-    schema: tuple[Field, ...]
-    notes: tuple[str, ...] = ()
+    def __init__(self, name: str, declared: Declared | None = None) -> None:
+        self.name = name
+        self.rows: int | None = None
+        self.notes: tuple[str, ...] = ()
+        self.declared = declared or Declared()
+        self.problems = Problems()
+        self.rows_read = 0
 
     @abstractmethod
+    def _arrow_schema(self) -> pa.Schema:
+        """The physical columns, sensitive ones included or not. Asked for once."""
+
+    @abstractmethod
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        """Start a new pass over the rows. Problems go to `self.problems`, which is new for each pass."""
+
+    @cached_property
+    def arrow_schema(self) -> pa.Schema:
+        """The columns as Arrow has them, without the sensitive ones."""
+        whole = self._arrow_schema()
+        self.declared.check([*whole.names, *self.declared.sensitive] if self._drops_sensitive else whole.names)
+        kept = [field for field in whole if field.name not in self.declared.sensitive]
+        return pa.schema(kept, metadata=whole.metadata)
+
+    # True for a source that leaves sensitive columns out by itself and has checked that they exist
+    _drops_sensitive = False
+
+    @cached_property
+    def schema(self) -> tuple[Field, ...]:
+        """The columns with their kinds, as understood from the whole first block."""
+        schema = self.arrow_schema
+        first = next(self.blocks(), None)
+        return understood(schema, schema.empty_table().to_batches()[:1] if first is None else [first], self.declared)
+
     def blocks(self) -> Iterator[pa.RecordBatch]:
-        """The rows, as Arrow record batches."""
+        """The rows, as Arrow record batches of at most 65,536 rows; sensitive columns are not among them."""
+        names = self.arrow_schema.names
+        self.problems = Problems()
+        self.rows_read = 0
+        for batch in self._batches():
+            kept = batch if batch.schema.names == names else batch.select(names)
+            for start in range(0, kept.num_rows, BLOCK_ROWS):
+                block = kept.slice(start, BLOCK_ROWS)
+                self.rows_read += block.num_rows
+                yield block
+
+    @property
+    def fraction_read(self) -> float | None:
+        """How far the latest pass has come, from 0 to 1, or None where the end is not known."""
+        return self.rows_read / self.rows if self.rows else None
+
+    def line_of(self, row: int) -> int | None:
+        """The line of the file in which a row (from 0) begins, counted from 1; None where there are no lines."""
+        return None
 
     def to_arrow(self) -> pa.Table:
         """The whole table, before any encoding."""
-        return pa.Table.from_batches(list(self.blocks()))
+        return pa.Table.from_batches(list(self.blocks()), schema=self.arrow_schema)
 
-    @property
+    @cached_property
     def numeric_columns(self) -> tuple[str, ...]:
-        """The columns of kind number, in order."""
-        return tuple(field.name for field in self.schema if field.kind == "number")
+        """The columns that hold numbers, in order, whatever they mean."""
+        return tuple(field.name for field in self.arrow_schema if is_numeric(field.type))
 
     def float_blocks(self) -> Iterator[NDArray[np.float64]]:
-        """The numeric columns as (b, d) blocks, missing values as NaN.
+        """The numeric columns as they are, in (b, d) blocks, missing values as NaN.
 
-        Blocks are column-major, as Arrow hands them over.
+        Blocks are column-major, as Arrow hands them over. `assay.encode` gives all kinds of columns as numbers.
         """
         names = self.numeric_columns
         for batch in self.blocks():
@@ -63,38 +110,22 @@ class Source(ABC):
 class ArrowSource(Source):
     """A table in memory."""
 
-    def __init__(self, table: pa.Table, name: str = "data") -> None:
-        self.name = name
+    def __init__(self, table: pa.Table, name: str = "data", declared: Declared | None = None) -> None:
+        super().__init__(name, declared)
         self._table = table
-        self.schema = schema_of(table.schema)
+        self.rows = table.num_rows
 
-    def blocks(self) -> Iterator[pa.RecordBatch]:
-        """The rows, as Arrow record batches."""
-        return iter(self._table.to_batches(max_chunksize=1 << 16))
+    def _arrow_schema(self) -> pa.Schema:
+        return self._table.schema
 
-    def to_arrow(self) -> pa.Table:
-        """The table itself."""
-        return self._table
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        return iter(self._table.to_batches(max_chunksize=BLOCK_ROWS))
 
 
-def schema_of(schema: pa.Schema) -> tuple[Field, ...]:
-    """Fields of an Arrow schema."""
-    return tuple(Field(field.name, _kind(field.type)) for field in schema)
-
-
-def _kind(type_: Any) -> Kind:
+def is_numeric(type_: pa.DataType) -> bool:
+    """Whether values of an Arrow type are numbers."""
     is_ = pa.types
-    if is_.is_integer(type_) or is_.is_floating(type_) or is_.is_decimal(type_):
-        return "number"
-    if is_.is_null(type_):
-        return "empty"
-    if is_.is_boolean(type_):
-        return "boolean"
-    if is_.is_temporal(type_):
-        return "time"
-    if is_.is_string(type_) or is_.is_large_string(type_) or is_.is_dictionary(type_):
-        return "text"
-    return "other"
+    return bool(is_.is_integer(type_) or is_.is_floating(type_) or is_.is_decimal(type_))
 
 
 def float_matrix(batch: pa.RecordBatch | pa.Table, names: tuple[str, ...]) -> NDArray[np.float64]:

@@ -9,7 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data.source import Field, Source
+from assay.data.field import Field
+from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.study.findings import Column, DataCard
 
@@ -22,6 +23,7 @@ _REACH = 1e140
 _OTHER_KINDS = {
     "empty": "no values",
     "text": "text, not a number",
+    "category": "text, not a number",
     "boolean": "yes or no, not a number",
     "time": "dates or times, not a number",
     "other": "not a number",
