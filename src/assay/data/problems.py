@@ -13,7 +13,7 @@ class Problem:
     """One sort of trouble in one place.
 
     Attributes:
-        what: in words that fit behind a count, such as "values are not numbers and count as missing".
+        what: in words that stand before the count, such as "values are not numbers and count as missing".
         column: the column, or None for whole rows or files.
         count: how often.
         examples: the first few as (place, value), the place such as "line 7" or "row 7", both counted from 1; the
@@ -29,13 +29,13 @@ class Problem:
         """The problem in words.
 
         >>> Problem("values are not numbers and count as missing", "x", 1, (("line 7", "abc"),)).sentence()
-        "x: 1 values are not numbers and count as missing (line 7: 'abc')."
+        "x: values are not numbers and count as missing: 1 (line 7: 'abc')."
         """
         shown = [": ".join(filter(None, (place, value and repr(value)))) for place, value in self.examples]
         if self.count > len(self.examples) and shown:
             shown.append("...")
         where = f" ({'; '.join(shown)})" if any(shown) else ""
-        return f"{f'{self.column}: ' if self.column is not None else ''}{self.count:,} {self.what}{where}."
+        return f"{f'{self.column}: ' if self.column is not None else ''}{self.what}: {self.count:,}{where}."
 
 
 class Problems:

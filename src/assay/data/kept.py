@@ -1,0 +1,119 @@
+"""Rows kept after the first pass, so that a second pass costs nothing, or is possible at all."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from assay.data.field import Field
+from assay.data.source import Source
+from assay.data.streams import OnePassSource
+
+# Up to this many bytes of Arrow data are kept in memory.
+KEPT_BYTES = 1 << 29
+
+
+class KeptSource(Source):
+    """A source whose rows are kept while they are read for the first time.
+
+    Up to a limit they stay in memory. Beyond it, a source that can be read again is read again; a stream goes to a
+    temporary file on disk, which is removed with this object.
+
+    Args:
+        source: the rows.
+        limit: bytes of Arrow data kept in memory.
+    """
+
+    def __init__(self, source: Source, limit: int = KEPT_BYTES) -> None:
+        super().__init__(source.name, source.declared)
+        self.source = source
+        self.rows = source.rows
+        self.notes = source.notes
+        self._limit = limit
+        self._memory: list[pa.RecordBatch] | None = None
+        self._disk: Any = None
+
+    @cached_property
+    def schema(self) -> tuple[Field, ...]:
+        """The columns with their kinds."""
+        return self.source.schema
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether a whole pass has been kept in memory."""
+        return self._memory is not None
+
+    def line_of(self, row: int) -> int | None:
+        """The line of the file in which a row begins."""
+        return self.source.line_of(row)
+
+    @property
+    def fraction_read(self) -> float | None:
+        """How far the latest pass has come, from 0 to 1."""
+        if self.in_memory or self._disk is not None:
+            return super().fraction_read
+        return self.source.fraction_read
+
+    def _arrow_schema(self) -> pa.Schema:
+        return self.source.arrow_schema
+
+    _drops_sensitive = True
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        if self._memory is not None:
+            self.problems = self.source.problems
+            yield from self._memory
+        elif self._disk is not None:
+            self.problems = self.source.problems
+            yield from _read_back(self._disk.name)
+        else:
+            yield from self._first_pass()
+
+    def _first_pass(self) -> Iterator[pa.RecordBatch]:
+        memory: list[pa.RecordBatch] | None = []
+        size = 0
+        spill: _Spill | None = None
+        for batch in self.source.blocks():
+            self.problems = self.source.problems
+            size += batch.nbytes
+            if memory is not None and size > self._limit:
+                if isinstance(self.source, OnePassSource):
+                    spill = _Spill(self.arrow_schema)
+                    for kept in memory:
+                        spill.write(kept)
+                memory = None
+            if memory is not None:
+                memory.append(batch)
+            elif spill is not None:
+                spill.write(batch)
+            yield batch
+        self.rows = self.source.rows_read
+        self._memory = memory
+        if spill is not None:
+            self._disk = spill.closed()
+
+
+class _Spill:
+    """Batches on their way to a temporary file."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self._file = tempfile.NamedTemporaryFile(prefix="assay-", suffix=".arrow")  # noqa: SIM115  # outlives this call
+        self._writer = pa.ipc.new_file(self._file.name, schema)
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._writer.write_batch(batch)
+
+    def closed(self) -> Any:
+        self._writer.close()
+        return self._file
+
+
+def _read_back(path: str) -> Iterator[pa.RecordBatch]:
+    with Path(path).open("rb") as handle, pa.ipc.open_file(handle) as reader:
+        for i in range(reader.num_record_batches):
+            yield reader.get_batch(i)
