@@ -55,7 +55,7 @@ def test_a_wide_table_goes_through_its_rows():
     found = study(X).results["components"]
     assert found.n_real >= 1
     assert found.evidence[0].verdict == "supported"
-    assert found.axes.shape[0] == 400
+    assert found.loadings.shape[0] == 400
     np.testing.assert_allclose(found.axes.T @ found.axes, np.eye(found.axes.shape[1]), atol=1e-9)
 
 

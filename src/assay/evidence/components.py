@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from assay.errors import ParameterError
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.held_out import HeldOut, held_out_from_folds, held_out_from_rows
+from assay.linalg.grouped_columns import GroupedColumns, grouped_columns
 from assay.linalg.permuted import permutation_plan, permuted_spectrum
 from assay.linalg.random_matrix import SpectrumLaw, debias, spectrum_law, spike_alignment
 from assay.models.components.pca import PCA
 from assay.summary.grouped import GroupedMoments
 
 Array: TypeAlias = NDArray[np.float64]
+T = TypeVar("T")
 ROWS_SHOWN = 2000
 FEWEST_ROWS = 10
 # Nobody decides by the 21st component; testing goes no further.
@@ -55,15 +57,15 @@ class ComponentsResult:
     """Principal components of the correlation of a table, with the evidence for each.
 
     Attributes:
-        columns: names of the d columns.
-        n, d: rows and columns.
+        columns: names of the D columns.
+        n, d: rows, and columns after those of one group were made uncorrelated; D where there are no groups.
         n_real: leading components above chance.
         knee: how many stand before the bend of the scree, which is taste and no test.
         values, share: (r,) eigenvalues of the correlation matrix, and as shares of their sum.
         chance_median, chance_upper: (t,) the null of each tested component.
         law: the random-matrix law of the spectrum.
         held_out, held_out_interval: (k,), (k, 2) share of variance on unseen rows.
-        axes, loadings: (d, k) unit vectors, and correlations of columns with scores.
+        loadings: (D, k) correlations of columns with scores.
         scores, score_rows: (m, k) standardised scores of the rows shown, and their numbers; empty without rows.
         evidence: (t,) one for each tested component.
     """
@@ -80,7 +82,6 @@ class ComponentsResult:
     law: SpectrumLaw
     held_out: Array
     held_out_interval: Array
-    axes: Array
     loadings: Array
     scores: Array
     score_rows: NDArray[np.intp]
@@ -92,6 +93,7 @@ def components(
     *,
     rows: Array | None = None,
     folds: GroupedMoments | None = None,
+    groups: NDArray[np.intp] | None = None,
     alpha: float = 0.05,
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
@@ -99,31 +101,39 @@ def components(
     """Find the components of a table and say which are real.
 
     Args:
-        columns: names of the d columns, none of them constant.
-        rows: (n, d) all rows, where they are at hand: chance is then known by permuting columns.
+        columns: names of the D columns, none of them constant.
+        rows: (n, D) all rows, where they are at hand: chance is then known by permuting columns.
         folds: moments per fold; needed unless there are more columns than rows. Without rows chance is the law.
+        groups: (D,) labels of columns that belong together by making, such as the indicators of one category; what
+            they share among themselves is no finding.
         alpha: chance of calling anything real in a table without structure.
         seed: of permutations, folds and the rows shown.
         progress: told what is being done.
     """
     tell = progress or (lambda _: None)
+    parts = None if groups is None else _parts(groups, rows, folds)
+    if parts is not None:
+        groups = parts.groups
+        rows = None if rows is None else parts.apply(rows)
+        folds = None if folds is None else folds.map(lambda m: m @ parts.forward.toarray())
     pca = PCA(standardise=True)
     if folds is not None:
         pca.fit_moments(folds.total)
     else:
         pca.fit(rows)
-    n, d = pca.n_samples_, len(columns)
+    n, d = pca.n_samples_, len(pca.mean_)
     r = min(n - 1, d)
     values = pca.eigenvalues_[:r]
     tell("what chance does")
     law = spectrum_law(values, n, d, alpha=alpha, vectors=pca.components_[:r].T, max_components=MOST_TESTED)
-    chance = _chance(n, d, law, rows, alpha, seed, tell)
+    chance = _chance(n, d, law, rows, None if parts is None else groups, alpha, seed, tell)
     k = min(max(len(chance.p), 2), r)
     tell("unseen rows")
     unseen = held_out_from_folds(folds, k) if folds is not None else held_out_from_rows(_present(rows), k, seed=seed)
     shown = _rows_shown(n, seed) if rows is not None else np.empty(0, dtype=np.intp)
     scores = np.empty((0, k)) if rows is None else pca.transform(rows[shown])[:, :k]
     spread = np.sqrt(pca.explained_variance_[:k])
+    loadings = pca.loadings_[:, :k]
     return ComponentsResult(
         columns=columns,
         n=n,
@@ -137,12 +147,18 @@ def components(
         law=law,
         held_out=unseen.share,
         held_out_interval=unseen.interval,
-        axes=pca.components_[:k].T,
-        loadings=pca.loadings_[:, :k],
+        loadings=loadings if parts is None else parts.loadings(loadings),
         scores=np.divide(scores, spread, out=np.zeros_like(scores), where=spread > 0.0),
         score_rows=shown,
         evidence=_judged(values, chance, unseen, law, n, d, alpha),
     )
+
+
+def _parts(groups: NDArray[np.intp], rows: Array | None, folds: GroupedMoments | None) -> GroupedColumns | None:
+    if rows is not None:
+        return grouped_columns(groups, lambda picked: np.cov(rows[:, picked], rowvar=False))
+    total = _present(folds).total
+    return grouped_columns(groups, lambda picked: total[picked].covariance)
 
 
 def _chance(
@@ -150,6 +166,7 @@ def _chance(
     d: int,
     law: SpectrumLaw,
     rows: Array | None,
+    groups: NDArray[np.intp] | None,
     alpha: float,
     seed: int,
     tell: Callable[[str], object],
@@ -164,6 +181,7 @@ def _chance(
             alpha=alpha,
             n_max=plan.draws,
             max_components=plan.components,
+            groups=groups,
             progress=lambda j, done: tell(f"what chance does to component {j + 1}, {done} of {plan.draws} draws"),
         )
         median = np.array([np.median(draws) for draws in found.null])
@@ -218,7 +236,7 @@ def _rows_shown(n: int, seed: int) -> NDArray[np.intp]:
     return np.sort(np.random.default_rng(seed).choice(n, ROWS_SHOWN, replace=False))
 
 
-def _present(rows: Array | None) -> Array:
-    if rows is None:
+def _present(given: T | None) -> T:
+    if given is None:
         raise ParameterError("components need the rows or their fold moments; got neither")
-    return rows
+    return given

@@ -3,6 +3,7 @@
 from assay.linalg.approximate import Approximation, best_definite, best_rank, ky_fan_eigenvalues, ky_fan_norm
 from assay.linalg.blocks import block_inverse, centre, centring, schur_complement
 from assay.linalg.factor import LU, QR, cholesky, lu, qr, solve_triangular
+from assay.linalg.grouped_columns import GroupedColumns, grouped_columns
 from assay.linalg.information import entropy, jensen_shannon, kl_divergence, perplexity
 from assay.linalg.iterate import power_iteration, randomised, subspace_iteration
 from assay.linalg.kinds import definiteness, is_isometry, is_orthogonal_projection, is_projection, loewner_order
@@ -51,6 +52,7 @@ __all__ = [
     "SVD",
     "Approximation",
     "GeneralSpectrum",
+    "GroupedColumns",
     "LeastSquares",
     "LogDeterminant",
     "MarchenkoPastur",
@@ -78,6 +80,7 @@ __all__ = [
     "entropy",
     "fix_signs",
     "generalized_eigen",
+    "grouped_columns",
     "independent",
     "independent_columns",
     "is_isometry",

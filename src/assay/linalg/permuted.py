@@ -1,7 +1,8 @@
 """Which components would shuffled columns not give: a permutation test, one component after another.
 
 Permuting each column on its own keeps every margin (heavy tails, counts, ties) and breaks every dependence, so the top
-eigenvalue of the permuted table is what chance gives for these very columns: the first step is exact. At step k the
+eigenvalue of the permuted table is what chance gives for these very columns: the first step is exact. Columns that
+belong together (indicators of one category) are permuted together, which keeps what they share by making. At step k the
 first k sample components U S V' are taken out, and the noise behind them has to be drawn:
 
     E      = Z - U S V'                       residual: independent columns, seen through two projections
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import scipy.linalg as sla
@@ -75,6 +76,7 @@ def permuted_spectrum(
     alpha: float = 0.05,
     n_max: int = _MOST_DRAWS,
     max_components: int | None = None,
+    groups: ArrayLike | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> PermutedSpectrum:
     """Tell which components are larger than shuffled columns would give.
@@ -82,6 +84,7 @@ def permuted_spectrum(
     Args:
         Z: table, (n, d); columns are centred here, and scaled by the caller if they should be.
         rng: source of the permutations.
+        groups: (d,) labels; columns of one label, such as the indicators of a category, are shuffled together.
         alpha: level of each step of the sequence.
         n_max: most draws per step; at least 1 / alpha - 1.
         max_components: stop after so many real components.
@@ -104,6 +107,7 @@ def permuted_spectrum(
         )
     centred, scale = _centred(Z)
     n, d = centred.shape
+    shuffle = _shuffle(groups, d, rng)
     left, singular, right_rows = sla.svd(centred, full_matrices=False, check_finite=False)
     right = right_rows.T
     values = singular**2 / (n - 1)
@@ -115,7 +119,7 @@ def permuted_spectrum(
         table = _noise_table(centred, left[:, :k], singular[:k], right[:, :k])
         told = None if progress is None else (lambda done, at=k: progress(at, done))
         with one_blas_thread():
-            tops = _draws(table, left[:, :k], right[:, :k], values[k], rng, alpha, n_max, told)
+            tops = _draws(table, left[:, :k], right[:, :k], values[k], shuffle, alpha, n_max, told)
         p_values[k:] = _monte_carlo_p(values[k:], tops)
         p_tail[k:] = _tail_p(values[k:], tops, p_values[k:])
         null.append(tops * scale**2)
@@ -201,12 +205,31 @@ def _noise_table(centred: Floats, left: Floats, singular: Floats, right: Floats)
     return np.ascontiguousarray(residual * factor[:, None])
 
 
+def _shuffle(groups: ArrayLike | None, d: int, rng: np.random.Generator) -> Callable[[Floats], None]:
+    """How a (d, n) table is shuffled in place: each line on its own, lines of one group together."""
+    if groups is None:
+        return lambda table: cast("None", rng.permuted(table, axis=1, out=table))
+    labels = np.asarray(groups)
+    if labels.shape != (d,):
+        raise ParameterError(f"groups has one label for each of the {d} columns; got shape {labels.shape}")
+    _, numbers, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    single = np.flatnonzero(sizes[numbers] == 1)
+    several = [np.flatnonzero(numbers == g) for g in np.flatnonzero(sizes > 1)]
+
+    def shuffle(table: Floats) -> None:
+        table[single] = rng.permuted(table[single], axis=1)
+        for group in several:
+            table[group] = table[group][:, rng.permutation(table.shape[1])]
+
+    return shuffle
+
+
 def _draws(
     table: Floats,
     left: Floats,
     right: Floats,
     value: float,
-    rng: np.random.Generator,
+    shuffle: Callable[[Floats], None],
     alpha: float,
     n_max: int,
     told: Callable[[int], object] | None,
@@ -215,7 +238,7 @@ def _draws(
     tops = np.empty(n_max)
     exceeding = 0
     for done in range(n_max):
-        rng.permuted(table, axis=1, out=table)
+        shuffle(table)
         tops[done] = _top_eigenvalue(_projected_gram(table, left, right)) / (table.shape[1] - 1)
         exceeding += int(_reaches(tops[done], value))
         if told is not None:

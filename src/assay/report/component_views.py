@@ -96,8 +96,8 @@ def score_views(result: Any) -> list[View]:
     names = [visible(name) for name in result.columns]
     views: list[tuple[str, str, Any, tuple[tuple[str, str], ...], str]] = []
     if kept >= 2:
-        arrows = min(ARROWS, result.d)
-        which = "every column" if arrows == result.d else f"the {arrows} columns that weigh most"
+        arrows = min(ARROWS, len(result.columns))
+        which = "every column" if arrows == len(result.columns) else f"the {arrows} columns that weigh most"
         views.append((
             "biplot", "Rows and columns on components 1 and 2",
             biplot(source, result.loadings, names, share),
@@ -140,16 +140,16 @@ def loading_tables(result: Any) -> tuple[str, str]:
     caption = "Correlation of each column with the components above chance"
     if result.n_real > loadings.shape[1]:
         caption += f" (the first {loadings.shape[1]} of {result.n_real})"
-    if result.d > COLUMNS:
-        caption += f"; the {COLUMNS} columns with the largest of {count(result.d)}"
+    if len(result.columns) > COLUMNS:
+        caption += f"; the {COLUMNS} columns with the largest of {count(len(result.columns))}"
     heat = table(
         caption, heads, [[name_cell(result.columns[i]), *map(_heat, loadings[i])] for i in shown], numeric=numeric
     )
-    if result.d <= COLUMNS:
+    if len(result.columns) <= COLUMNS:
         return heat, ""
     every = largest[:_SEARCHABLE]
     scope = (
-        "All columns" if len(every) == result.d else f"The {count(len(every))} columns with the largest correlations"
+        "All columns" if len(every) == len(result.columns) else f"The {count(len(every))} columns with the largest correlations"
     )
     rows = ([name_cell(result.columns[i]), *map(fraction, loadings[i])] for i in every)
     full = table(
