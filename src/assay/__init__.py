@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from assay.summary.kernels import Polynomial as Polynomial
     from assay.summary.kernels import Precomputed as Precomputed
     from assay.summary.moments import Moments as Moments
+    from assay.summary.running import running_moments as running_moments
 
 _HOMES = {
     "read": "assay.data.read",
@@ -40,6 +41,7 @@ _HOMES = {
     "Evidence": "assay.evidence.evidence",
     "Moments": "assay.summary.moments",
     "GroupedMoments": "assay.summary.grouped",
+    "running_moments": "assay.summary.running",
     "Gram": "assay.summary.gram",
     "Graph": "assay.summary.graph",
     "Nearest": "assay.summary.graph_options",

@@ -230,7 +230,7 @@ def test_saved_moments_come_back_bit_for_bit(tmp_path):
 
 def test_a_damaged_file_is_refused(tmp_path):
     path = tmp_path / "m.assay"
-    Moments.of(np.eye(3)).save(path)
+    Moments.of(np.eye(12)).save(path)
     path.write_bytes(path.read_bytes()[:-50])
     with pytest.raises(FileFormatError, match="not a whole file saved by assay"):
         Moments.load(path)

@@ -8,7 +8,10 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 from assay.data.files import read_archive, write_archive
-from assay.errors import FileFormatError
+from assay.errors import DataError, FileFormatError
+
+# A summary of fewer rows can tell them: the mean of one row is the row.
+FEWEST_ROWS = 10
 
 
 class Stored:
@@ -25,9 +28,23 @@ class Stored:
         """Rebuild from the content of a file."""
         raise NotImplementedError
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the summary to a file that holds data only; read it with `load` or `assay.load`."""
-        write_archive(path, type(self).__name__, *self.to_parts())
+    def save(self, path: str | os.PathLike[str], *, fewest_rows: int = FEWEST_ROWS) -> None:
+        """Write the summary to a file that holds data only and no rows; read it with `load` or `assay.load`.
+
+        Args:
+            path: the file.
+            fewest_rows: refuse if a group has fewer rows, since its summary would tell them. Groups without rows tell
+                nothing.
+        """
+        header, arrays = self.to_parts()
+        small = [part["count"] for part in header.get("parts", [header]) if 0 < part["count"] < fewest_rows]
+        if small:
+            of = f"{len(small)} of its groups have" if "parts" in header else "it has"
+            raise DataError(
+                f"cannot write {path}: {of} fewer than {fewest_rows} rows ({small[0]}), so the summary could tell "
+                "them; merge groups, or set fewest_rows if the rows are no secret"
+            )
+        write_archive(path, type(self).__name__, header, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -1,0 +1,39 @@
+"""Moments of a stream."""
+
+import numpy as np
+import pytest
+
+from assay.data.streams import StreamSource
+from assay.errors import ParameterError
+from assay.summary.moments import Moments
+from assay.summary.running import running_moments
+
+
+def test_without_fading_the_last_summary_is_that_of_all_rows():
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    *_, last = running_moments(StreamSource(iter(np.array_split(X, 7))))
+    whole = Moments.of(X)
+    assert last.count == 50
+    np.testing.assert_allclose(last.covariance, whole.covariance, rtol=1e-13)
+
+
+def test_with_a_half_life_old_rows_weigh_as_their_age_says():
+    blocks = [np.random.default_rng(i).standard_normal((10, 2)) for i in range(6)]
+    *_, last = running_moments(iter(blocks), half_life=20.0)
+    weights = np.repeat([0.5 ** (10 * (5 - i) / 20.0) for i in range(6)], 10)
+    expected = Moments.of(np.concatenate(blocks), weights=weights)
+    np.testing.assert_allclose(last.mean, expected.mean, rtol=1e-12)
+    np.testing.assert_allclose(last.scatter, expected.scatter, rtol=1e-12)
+
+
+def test_a_changed_level_is_followed():
+    blocks = [np.full((100, 1), level) for level in (0.0,) * 10 + (5.0,) * 10]
+    *_, faded = running_moments(iter(blocks), half_life=100)
+    *_, kept = running_moments(iter(blocks))
+    assert faded.mean[0] > 4.99
+    assert kept.mean[0] == 2.5
+
+
+def test_a_half_life_is_positive():
+    with pytest.raises(ParameterError, match="half_life is a number of rows above 0; got 0"):
+        next(running_moments([np.ones((2, 2))], half_life=0))
