@@ -1,0 +1,70 @@
+"""A fair sample of rows, drawn while they pass: every row has the same chance, and parts merge.
+
+Each row gets a random key that depends on the seed and its number alone; the sample is the rows with the smallest keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowSample:
+    """Rows drawn fairly.
+
+    Attributes:
+        size: how many are drawn at most.
+        keys: (m,) of the rows drawn.
+        rows: (m,) their numbers, from 0.
+        table: their values, in the same order.
+
+    >>> sample = RowSample.of(pa.record_batch({"x": list(range(10))}), first_row=0, size=3)
+    >>> sample.table.num_rows, len(sample.sorted().rows)
+    (3, 3)
+    """
+
+    size: int
+    keys: NDArray[np.float64]
+    rows: NDArray[np.int64]
+    table: pa.Table
+
+    @classmethod
+    def of(cls, batch: pa.RecordBatch, *, first_row: int, size: int, seed: int = 0) -> RowSample:
+        """The sample of one block.
+
+        Args:
+            batch: the block.
+            first_row: number of its first row, from 0.
+            size: how many rows to draw at most.
+            seed: of the keys.
+        """
+        keys = row_keys(first_row, batch.num_rows, seed)
+        picked = np.argsort(keys, kind="stable")[:size]
+        return cls(size, keys[picked], first_row + picked, pa.Table.from_batches([batch.take(pa.array(picked))]))
+
+    def __add__(self, other: RowSample) -> RowSample:
+        keys = np.concatenate([self.keys, other.keys])
+        rows = np.concatenate([self.rows, other.rows])
+        picked = np.lexsort((rows, keys))[: self.size]
+        if (picked < len(self.keys)).all():
+            return RowSample(self.size, self.keys[picked], self.rows[picked], self.table.take(pa.array(picked)))
+        table = pa.concat_tables([self.table, other.table]).take(pa.array(picked)).combine_chunks()
+        return RowSample(self.size, keys[picked], rows[picked], table)
+
+    def sorted(self) -> RowSample:
+        """The same rows in their order in the data."""
+        order = np.argsort(self.rows)
+        return RowSample(self.size, self.keys[order], self.rows[order], self.table.take(pa.array(order)))
+
+
+def row_keys(first_row: int, count: int, seed: int) -> NDArray[np.float64]:
+    """Keys in [0, 1) of consecutive rows, the same however the rows are cut into blocks."""
+    # a counter-based generator can start at any row; four numbers come from one step of the counter
+    lead = first_row % 4
+    generator = np.random.Philox(key=seed)
+    generator.advance(first_row // 4)
+    return np.random.Generator(generator).random(lead + count)[lead:]
