@@ -34,10 +34,10 @@ def test_a_report_prints_findings_and_writes_page_and_json(tmp_path, wholesale):
 NASTY = {
     "missing": (None, "there is no such file"),
     "empty": (b"", "the file is empty"),
-    "no-numbers": (b"name,town\nAnn,Oslo\nBob,Rome\nCid,Bern\n", "no numeric column"),
+    "no-numbers": (b"name,town\nAnn,Oslo\nBob,Rome\nCid,Bern\n", "no column that can be used"),
     "one-row": (b"x,y\n1,2\n", "has 1 row"),
-    "ragged": (b"x,y\n1,2\n1,2,3\n", "line 3 has 3 values where 2 are expected"),
-    "folder": ("folder", "it is a folder"),
+    "ragged": (b"x,y\n1,2\n1,2,3\n", "has 1 row"),
+    "folder": ("folder", "the folder holds no tables, images, sounds or texts"),
     "binary": (bytes(range(256)) * 40, "binary file"),
     "header-only": (b"x,y\n", "no rows"),
 }

@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from assay.data.encoding import encode as encode
+    from assay.data.fuse import fuse as fuse
     from assay.data.read import read as read
     from assay.evidence.evidence import Evidence as Evidence
     from assay.models.components.dispersion import dispersion as dispersion
     from assay.models.components.pca import PCA as PCA
     from assay.models.files import load as load
+    from assay.models.missing.fill import FillMissing as FillMissing
     from assay.study.run import study as study
     from assay.summary.gram import Gram as Gram
     from assay.summary.graph import Graph as Graph
@@ -31,16 +34,20 @@ if TYPE_CHECKING:
     from assay.summary.kernels import Polynomial as Polynomial
     from assay.summary.kernels import Precomputed as Precomputed
     from assay.summary.moments import Moments as Moments
+    from assay.summary.networks import read_network as read_network
     from assay.summary.running import running_moments as running_moments
 
 _HOMES = {
     "read": "assay.data.read",
+    "encode": "assay.data.encoding",
+    "fuse": "assay.data.fuse",
     "study": "assay.study",
     "load": "assay.models.files",
     "dispersion": "assay.models.components.dispersion",
     "Evidence": "assay.evidence.evidence",
     "Moments": "assay.summary.moments",
     "GroupedMoments": "assay.summary.grouped",
+    "read_network": "assay.summary.networks",
     "running_moments": "assay.summary.running",
     "Gram": "assay.summary.gram",
     "Graph": "assay.summary.graph",
@@ -51,6 +58,7 @@ _HOMES = {
     "Gaussian": "assay.summary.kernels",
     "Precomputed": "assay.summary.kernels",
     "PCA": "assay.models.components.pca",
+    "FillMissing": "assay.models.missing.fill",
 }
 
 __all__ = ["__version__", *_HOMES]

@@ -6,14 +6,22 @@ Wrong input gives one sentence on standard error and exit code 2; an interrupt g
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import typer
 
 from assay import __version__
+
+Missing = Literal["mean", "drop"]
+
+
+def _several(name: str, words: str) -> Any:
+    return typer.Option(name, help=f"{words} May be repeated.", show_default=False)
+
 
 app = typer.Typer(
     help="Finds the structure in data, and says which of it would survive a second look.",
@@ -31,15 +39,33 @@ def main() -> None:
 
 @app.command()
 def report(
-    data: Annotated[Path, typer.Argument(help="The table, a CSV file.", show_default=False)],
+    data: Annotated[
+        list[str],
+        typer.Argument(
+            help="A file, folder, pattern, URL or database, or - for standard input; several are fused into one table.",
+            show_default=False,
+        ),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the page goes.")] = Path("report.html"),
     json: Annotated[
         Path | None, typer.Option("--json", help="Write the findings as JSON, too.", show_default=False)
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
-    drop: Annotated[
-        list[str] | None, typer.Option("--drop", help="A column to leave out; may be repeated.", show_default=False)
+    drop: Annotated[list[str] | None, _several("--drop", "A column to leave out.")] = None,
+    sensitive: Annotated[
+        list[str] | None, _several("--sensitive", "A column whose values must not leave the source.")
     ] = None,
+    kind: Annotated[list[str] | None, _several("--kind", "COLUMN=KIND, to overrule what was inferred.")] = None,
+    unit: Annotated[list[str] | None, _several("--unit", "COLUMN=UNIT.")] = None,
+    option: Annotated[
+        list[str] | None,
+        _several("--option", "NAME=VALUE, for the reader: delimiter, sheet, table, query, join, features, size ..."),
+    ] = None,
+    log: Annotated[str, typer.Option(help="auto, never, or names of columns separated by commas.")] = "auto",
+    order: Annotated[list[str] | None, _several("--order", "A column to draw first in the array plot.")] = None,
+    missing: Annotated[
+        Missing, typer.Option(help="mean: fill with the column's mean; drop: leave such rows out.")
+    ] = "mean",
 ) -> None:
     """Study a table and write a self-contained page with what it found."""
     from rich.console import Console
@@ -51,13 +77,47 @@ def report(
 
     with _explained(), _progress() as tell:
         for target in filter(None, (output, json)):
-            check_writable(target, unlike=data)
-        found = study(data, seed=seed, drop=drop or (), progress=tell)
-        tell("Writing the page", None)
-        write_report(found, html_path=output, json_path=json)
+            for place in data:
+                check_writable(target, unlike=Path(place))
+        source = _source(
+            data, sensitive or [], _pairs(kind, "--kind"), _pairs(unit, "--unit"), _pairs(option, "--option")
+        )
+        logs = log if log in ("auto", "never") else log.split(",")
+        found = study(source, seed=seed, drop=drop or (), log=logs, missing=missing, progress=tell)
+        tell("Writing the page", None, None)
+        write_report(found, html_path=output, json_path=json, order=order or ())
     console = Console()
     show(found, console)
     console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
+
+
+def _source(
+    data: list[str], sensitive: list[str], kinds: dict[str, Any], units: dict[str, str], options: dict[str, str]
+) -> Any:
+    from assay.data.fuse import fuse
+    from assay.data.read import read
+
+    how: dict[str, Any] = {name: _value(text) for name, text in options.items()}
+    if len(data) == 1:
+        return read(data[0], sensitive=sensitive, kinds=kinds, units=units, **how)
+    return fuse(data, sensitive=sensitive, kinds=kinds, units=units, **how)
+
+
+def _pairs(given: list[str] | None, option: str) -> dict[str, Any]:
+    from assay.errors import ParameterError
+
+    pairs: dict[str, Any] = {}
+    for text in given or []:
+        name, sign, value = text.rpartition("=")
+        if not sign or not name:
+            raise ParameterError(f"{option} takes NAME=VALUE; got {text!r}")
+        pairs[name] = value
+    return pairs
+
+
+def _value(text: str) -> str | int | bool:
+    words = {"true": True, "yes": True, "false": False, "no": False}
+    return int(text) if text.isascii() and text.isdigit() else words.get(text.lower(), text)
 
 
 @contextmanager
@@ -76,20 +136,49 @@ def _explained() -> Iterator[None]:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[str, int | None], object]]:
-    """A line that says what is being done, on standard error and only where somebody watches."""
+def _progress() -> Iterator[Callable[[str, int | None, float | None], object]]:
+    """A line that says what is being done, how fast and for how long still, where somebody watches."""
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("Starting", total=None)
+        pace = _Pace()
 
-        def tell(what: str, done: int | None) -> None:
-            progress.update(task, description=what if done is None else f"{what}: {done:,}")
+        def tell(what: str, done: int | None, fraction: float | None) -> None:
+            progress.update(task, description=pace.line(what, done, fraction))
 
         yield tell
+
+
+class _Pace:
+    """How fast a step goes and how long it has left, from what was told since it began."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._step = ""
+        self._start = 0.0
+
+    def line(self, what: str, done: int | None, fraction: float | None) -> str:
+        """What is being done, in one line."""
+        now = self._clock()
+        if what != self._step:
+            self._step, self._start = what, now
+        if done is None:
+            return what
+        line, passed = f"{what}: {done:,} rows", now - self._start
+        if passed > 0.5:
+            line += f", {done / passed:,.0f} a second"
+            if fraction is not None and 0.0 < fraction < 1.0:
+                line += f", {_duration(passed * (1.0 - fraction) / fraction)} left"
+        return line
+
+
+def _duration(seconds: float) -> str:
+    whole = max(1, round(seconds))
+    return f"{whole} s" if whole < 120 else f"{whole // 60} min"
 
 
 @app.callback(invoke_without_command=True)

@@ -69,6 +69,12 @@ def test_understanding_the_columns_loses_no_rows():
     assert len(stream.to_arrow()) == 11
 
 
+def test_columns_are_known_after_the_rows_have_gone():
+    stream = StreamSource(iter([numbers(5)]))
+    assert len(stream.to_arrow()) == 5
+    assert [field.kind for field in stream.schema] == ["number"] * 3
+
+
 def test_a_second_pass_is_refused_in_words():
     stream = StreamSource(iter([numbers()]))
     list(stream.blocks())

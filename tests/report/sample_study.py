@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.study.findings import Column, DataCard, Finding, Ledger, Look, Study
+from assay.study.first_look import FirstLook
 
 DATA = Path(__file__).parents[2] / "examples" / "data" / "wholesale_customers.csv"
 HOSTILE = (
@@ -97,7 +98,7 @@ def components(X: np.ndarray, names: tuple[str, ...], *, draws: int = 199, seed:
         ),
         held_out=held_out, held_out_interval=interval,
         loadings=Vt[:k].T * np.sqrt(values[:k]),
-        axes=Vt[:k].T, scores=scores[rows], score_rows=rows, evidence=tuple(evidence),
+        scores=scores[rows], score_rows=rows, evidence=tuple(evidence),
     )  # fmt: skip
 
 
@@ -197,3 +198,154 @@ def huge() -> Study:
         np.sort(rng.choice(1_000_000, 2000, False)),
     )
     return study_of(result, "large.parquet")
+
+
+def first_look(table: dict[str, tuple[str, np.ndarray]], *, total: int = 0, **known) -> FirstLook:
+    """A sample of kinds and values by name; mean and standard deviation are those of the values at hand."""
+    values = np.stack([np.asarray(x, dtype=np.float64) for _, x in table.values()], axis=1)
+    there = np.isfinite(values)
+    n = np.maximum(there.sum(0), 1)
+    centre = np.where(there, values, 0).sum(0) / n
+    scale = np.sqrt((np.where(there, values - centre, 0) ** 2).sum(0) / n)
+    total = total or len(values)
+    rows = np.sort(np.random.default_rng(0).choice(total, len(values), replace=False)) + 1
+    return FirstLook(
+        columns=tuple(table), kinds=tuple(kind for kind, _ in table.values()),
+        units=known.pop("units", (None,) * len(table)),
+        rows=rows, values=values, centre=centre, scale=scale, total=total, **known,
+    )  # fmt: skip
+
+
+def looked_at(look: FirstLook, name: str, **card) -> Study:
+    """A study in which nothing was asked: the data alone."""
+    missing = np.isnan(look.values).mean(0)
+    columns = card.pop("columns", ()) or tuple(
+        Column(name, kind, used=kind in ("number", "count"), missing=int(share * look.total))
+        for name, kind, share in zip(look.columns, look.kinds, missing, strict=True)
+    )
+    data = DataCard(name, look.total, look.total, columns, **card)
+    return Study(data, (), Ledger(), "0.1.0", results={"first_look": look})
+
+
+@cache
+def mixed() -> Study:
+    """12,345 visits to a clinic, every kind of column, values missing here and there and in one block."""
+    rng = np.random.default_rng(5)
+    m = 400
+    time = np.sort(rng.uniform(19000, 20200, m))
+    weight = rng.normal(74, 14, m)
+    table = {
+        "visit": ("identifier", np.full(m, 8.0)),
+        "arrival": ("time", time),
+        "age": ("count", rng.integers(18, 95, m)),
+        "weight": ("number", weight),
+        "height": ("number", 100 + 0.3 * weight + rng.normal(0, 6, m)),
+        "charges": ("number", np.exp(rng.normal(8, 1.4, m))),
+        "white cells": ("number", np.exp(rng.normal(2, 0.5, m))),
+        "temperature": ("number", rng.normal(37, 0.6, m) + 0.002 * np.arange(m)),
+        "balance": ("number", rng.normal(0, 300, m)),
+        "visits before": ("count", rng.geometric(0.4, m) - 1),
+        "pain": ("ordered", rng.integers(0, 4, m)),
+        "smoker": ("boolean", rng.random(m) < 0.3),
+        "ward": ("category", np.minimum(rng.geometric(0.35, m) - 1.0, 9)),
+        "remarks": ("text", rng.integers(0, 200, m)),
+        "country": ("constant", np.zeros(m)),
+        "old code": ("empty", np.full(m, np.nan)),
+    }
+    for name, share in (("weight", 0.04), ("white cells", 0.3), ("ward", 0.08)):
+        table[name][1][rng.random(m) < share] = np.nan
+    for name in ("height", "weight", "temperature"):
+        table[name][1][150:190] = np.nan
+    table["charges"][1][7] = 999999.0
+    look = first_look(
+        table, total=12_345, log=frozenset({"charges"}),
+        units=tuple({"weight": "kg", "height": "cm", "temperature": "°C"}.get(name) for name in table),
+        levels={
+            "pain": ("none", "mild", "strong", "unbearable"),
+            "ward": ("surgery", "medicine", "children", "eye", "skin", "ear", "nose", "throat", "heart", "day clinic"),
+        },
+    )  # fmt: skip
+    said = {
+        "visit": {"note": "an identifier: every value is different", "why": "text, all values different"},
+        "arrival": {"typical": "2022-01-07 to 2025-04-21", "encoded": "year, month, weekday, hour", "why": "dates"},
+        "age": {"typical": "18 to 94, mean 56", "why": "whole numbers, none negative"},
+        "weight": {"typical": "32 to 118, mean 74", "role": "target"},
+        "charges": {
+            "typical": "40 to 1,000,000, mean 9,700", "encoded": "log(1 + x)",
+            "suspicious": "999,999 occurs 31 times: a code for missing?",
+        },
+        "ward": {"typical": "surgery (35%), medicine (23%), children (15%)", "encoded": "8 levels, 2 rare ones pooled"},
+        "country": {"note": "constant", "why": "one value"},
+        "old code": {"note": "no values"},
+        "remarks": {"note": "text is not analysed", "why": "long texts, most of them different"},
+    }  # fmt: skip
+    missing = np.isnan(look.values).mean(0)
+    columns = tuple(
+        Column(
+            name, kind, used=kind not in ("identifier", "text", "constant", "empty"), missing=int(share * 12_345),
+            unit=unit, **said.get(name, {}),
+        )
+        for name, kind, unit, share in zip(look.columns, look.kinds, look.units, missing, strict=True)
+    )  # fmt: skip
+    problems = (
+        "white cells: 3 values are not numbers and count as missing (line 7: 'n/d'; line 90: 'lost'; line 4011: '?').",
+        "2 rows have too few values and were left out (line 812; line 9,004).",
+    )
+    return looked_at(look, "clinic.csv", columns=columns, problems=problems)
+
+
+@cache
+def broad() -> Study:
+    """400 of 2,000,000 rows of 5,000 columns, of which some hundred say something remarkable."""
+    rng = np.random.default_rng(6)
+    m, d = 400, 5000
+    values = rng.standard_normal((m, d)) * np.exp(rng.normal(0, 2, d))
+    values[:, ::50] = np.exp(values[:, ::50] / np.abs(values[:, ::50]).max())
+    values[rng.random((m, d)) < np.where(np.arange(d) % 37 == 0, 0.4, 0.0)] = np.nan
+    values[:, -5:] = rng.integers(0, 3, (m, 5))
+    kinds = ["number"] * (d - 5) + ["category"] * 5
+    look = first_look({f"probe {j:04d} of the long array": (kinds[j], values[:, j]) for j in range(d)}, total=2_000_000)
+    lacking, low, high = np.isnan(values).mean(0), np.nanmin(values, 0), np.nanmax(values, 0)
+    columns = tuple(
+        Column(
+            name, kinds[j], used=j % 100 != 0, missing=int(lacking[j] * look.total),
+            note="more than a third of the values missing" if j % 100 == 0 else "",
+            suspicious=f"{j} lies far from all others" if j % 61 == 0 else "",
+            typical=f"{low[j]:.3g} to {high[j]:.3g}", why="numbers with a fraction",
+        )
+        for j, name in enumerate(look.columns)
+    )  # fmt: skip
+    return looked_at(look, "array.parquet", columns=columns)
+
+
+@cache
+def single_column() -> Study:
+    """60 rows of one column."""
+    return looked_at(first_look({"x": ("number", np.random.default_rng(1).normal(5, 2, 60))}), "x.csv")
+
+
+@cache
+def single_row() -> Study:
+    """One row of three columns, one of them without a value."""
+    return looked_at(first_look({"a": ("number", [1.5]), "b": ("count", [np.nan]), "c": ("category", [0])}), "one.csv")
+
+
+@cache
+def hostile_look() -> Study:
+    """Names, levels, units and remarks that try to break out of the page, on paper and in the searchable table."""
+    names = (*HOSTILE, "نام ستون", "🦆" * 40, "n" * 300, "", " ")
+    rng = np.random.default_rng(2)
+    bad = HOSTILE[0]
+    table = {name: ("number", rng.standard_normal(50)) for name in names}
+    table |= {f"{bad}{j}": ("category", rng.integers(0, 3, 50)) for j in range(40)}
+    look = first_look(
+        table, units=(bad,) * len(table), levels={f"{bad}{j}": (bad, HOSTILE[2], HOSTILE[3]) for j in range(40)}
+    )
+    columns = tuple(
+        Column(
+            name, kind, used=True, unit=bad, role=bad, encoded=HOSTILE[1], typical=HOSTILE[2], suspicious=HOSTILE[3],
+            note=HOSTILE[4], why=HOSTILE[5],
+        )
+        for name, kind in zip(look.columns, look.kinds, strict=True)
+    )  # fmt: skip
+    return looked_at(look, f"{bad}.csv", columns=columns, problems=HOSTILE, notes=HOSTILE)

@@ -2,164 +2,242 @@
 
 from __future__ import annotations
 
-import csv
-import re
-from collections import Counter
+import bisect
+import itertools
+from codecs import BOM_UTF8
+from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
+from typing import IO
 
 import pyarrow as pa
-import pyarrow.csv as pa_csv
 
+from assay.data.csv_bytes import Readable, Utf8, unpacked
+from assay.data.csv_chunks import CHUNK, LONGEST, line_count
+from assay.data.csv_format import FIRST_BLOCK, CsvFormat
 from assay.data.field import Declared
+from assay.data.place import Place
+from assay.data.problems import Problems
 from assay.data.source import Source
 from assay.errors import DataError
 
-_DELIMITERS = ",;\t|"
-# Columns get their kind from this much of the file.
-_FIRST_BLOCK = 1 << 23
-_LONGEST_LINE = 1 << 28
+_THREADS = 2
+_AHEAD = 3  # chunks
 
 
 class CsvSource(Source):
-    """A delimited text file, read in blocks; only the first block is read to know the columns."""
+    r"""A delimited text file, read in blocks; only the first block is read to know the columns.
 
-    def __init__(self, path: Path, declared: Declared | None = None) -> None:
-        super().__init__(path.name, declared)
-        self.path = path
-        first_lines = _first_lines(path)
-        self._delimiter = _delimiter(first_lines)
-        header = _parsed(first_lines, self._delimiter)[0]
-        has_header = not all(_is_number(cell) for cell in header)
-        names = _unique_names(header) if has_header else [f"column {i + 1}" for i in range(len(header))]
-        self._read = pa_csv.ReadOptions(
-            column_names=names, skip_rows=1 if has_header else 0, block_size=_FIRST_BLOCK, use_threads=True
-        )
-        with self._open(None) as reader:
-            found = reader.schema
-        # a column of whole numbers at first may hold fractions later
-        types = [pa.float64() if pa.types.is_integer(type_) else type_ for type_ in found.types]
-        self._types = dict(zip(names, types, strict=True))
-        renamed = [f"{old!r} to {new!r}" for old, new in zip(header, names, strict=True) if old.strip() != new]
-        if not has_header:
-            self.notes = ("The first line holds numbers only, so the columns have no names and are numbered.",)
-        elif renamed:
-            self.notes = (f"Empty or repeated column names were changed: {', '.join(renamed)}.",)
+    Args:
+        place: of the file, packed by gzip, bz2, zstd or xz or not.
+        declared: what the user says about columns.
+        delimiter, encoding, decimal, header: as `CsvFormat.sniffed` takes them; found by themselves if not given.
+
+    Attributes:
+        format: what was found.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("name;height\nAnn;1,70\nBob;1,85\n")
+    ...     file.flush()
+    ...     CsvSource(Place.of(file.name)).to_arrow().column("height").to_pylist()
+    [1.7, 1.85]
+    """
+
+    def __init__(
+        self,
+        place: Place | Path,
+        declared: Declared | None = None,
+        *,
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        decimal: str | None = None,
+        header: bool | None = None,
+    ) -> None:
+        self.place = place if isinstance(place, Place) else Place.of(place)
+        super().__init__(self.place.name, declared)
+        with self.place.open() as raw:
+            try:
+                first, complete = _first_block(unpacked(raw))
+                self.format = CsvFormat.sniffed(
+                    first,
+                    complete,
+                    declared=self.declared,
+                    delimiter=delimiter,
+                    encoding=encoding,
+                    decimal=decimal,
+                    header=header,
+                )
+            except (DataError, OSError) as error:
+                raise self._refused(error) from error
+        self.notes = self.format.notes
+        self._size = self.place.size
+        self._passed: list[_Passed] = []
+        self._lines: tuple[_Passed | None, list[int]] = None, []
+        self._bytes_read = 0
 
     def _arrow_schema(self) -> pa.Schema:
-        return pa.schema(list(self._types.items()))
+        return self.format.schema
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
-        with self._open(self._types) as reader:
-            while True:
-                try:
-                    yield reader.read_next_batch()
-                except StopIteration:
-                    return
-                except pa.ArrowInvalid as error:
-                    raise self._explained(error) from error
+        problems = self.problems
+        passed = self._passed = []
+        self._bytes_read = row = offset = 0
+        with self.place.open() as raw:
+            for parsed in _parsed_ahead(self._chunks(raw), self.format):
+                if isinstance(parsed.rows, (DataError, OSError)):
+                    raise self._refused(parsed.rows) from parsed.rows
+                if isinstance(parsed.rows, Exception):
+                    raise parsed.rows
+                chunk, rows = parsed.chunk, parsed.rows.num_rows
+                problems.extend(parsed.problems)
+                passed.append(_Passed(row, rows, chunk.first_line, offset, parsed.lines))
+                self._bytes_read = chunk.bytes_read
+                row += rows
+                offset += len(chunk.text)
+                yield parsed.rows
+        self.rows = row
+        self._bytes_read = self._size
 
-    def _open(self, types: dict[str, pa.DataType] | None) -> pa_csv.CSVStreamingReader:
+    def _chunks(self, raw: IO[bytes]) -> Iterator[_Chunk]:
+        for text, first_line in self.format.records(_Filled(unpacked(raw)), size=CHUNK):
+            yield _Chunk(text, first_line, raw.tell())
+
+    def _refused(self, error: Exception) -> DataError:
+        return DataError(f"cannot read {self.place}: {error}")
+
+    @property
+    def fraction_read(self) -> float | None:
+        """How far the latest pass has come in the bytes of the file, from 0 to 1."""
+        return min(self._bytes_read / self._size, 1.0) if self._size else None
+
+    def line_of(self, row: int) -> int | None:
+        """The line in which a row (from 0) of the latest pass begins, counted from 1; None for rows not read yet.
+
+        Where rows and lines do not pair up, since a value holds line ends or a row was left out, that part of the file
+        is read once more.
+        """
+        at = bisect.bisect_right(self._passed, row, key=lambda passed: passed.row) - 1
+        if at < 0 or row - self._passed[at].row >= self._passed[at].rows:
+            return None
+        passed = self._passed[at]
+        if passed.lines <= passed.rows:
+            return passed.first_line + row - passed.row
+        if self._lines[0] != passed:
+            self._lines = passed, self._row_lines(passed)
+        return self._lines[1][row - passed.row]
+
+    def _row_lines(self, passed: _Passed) -> list[int]:
+        lines: list[int] = []
+        start = self.format.start + passed.offset
+        with self.place.open() as raw:
+            text: Readable = unpacked(raw)
+            if text is raw and self.format.encoding == "utf-8":
+                mark = len(BOM_UTF8) if raw.read(len(BOM_UTF8)) == BOM_UTF8 else 0
+                raw.seek(mark + start)
+                start = 0
+            else:
+                text = Utf8(text, self.format.encoding)
+            for chunk, first_line in self.format.cut(text, start=start, first_line=passed.first_line):
+                lines += self.format.row_lines(chunk, first_line)
+                if len(lines) >= passed.rows:
+                    break
+        return lines
+
+
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """A chunk that was handed out: its first row, rows, first line, place in the UTF-8 text of all rows, and lines."""
+
+    row: int
+    rows: int
+    first_line: int
+    offset: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    text: bytes
+    first_line: int
+    bytes_read: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parsed:
+    number: int
+    chunk: _Chunk
+    rows: pa.RecordBatch | Exception
+    lines: int
+    problems: Problems
+
+
+class _Filled:
+    """A handle whose reads are full until the end, so that chunks are the same in every pass."""
+
+    def __init__(self, handle: Readable) -> None:
+        self._handle = handle
+
+    def read(self, size: int, /) -> bytes:
+        read = self._handle.read(size)
+        while read and len(read) < size:
+            more = self._handle.read(size - len(read))
+            if not more:
+                break
+            read += more
+        return read
+
+
+def _first_block(handle: Readable) -> tuple[bytes, bool]:
+    """The first bytes with at least two whole lines, and whether they are all."""
+    filled = _Filled(handle)
+    first = filled.read(FIRST_BLOCK)
+    while len(first) % FIRST_BLOCK == 0 and first and max(first.count(b"\n"), first.count(b"\r")) < 3:
+        if len(first) > LONGEST:
+            raise DataError(f"its first line is longer than {LONGEST >> 20} MB; is the file a text table?")
+        more = filled.read(FIRST_BLOCK)
+        if not more:
+            return first, True
+        first += more
+    return first, not filled.read(1)
+
+
+def _parsed_ahead(chunks: Iterator[_Chunk], form: CsvFormat) -> Iterator[_Parsed]:
+    """Parse chunks in threads, a few ahead of whoever asks, and hand them out in order."""
+    lock = Lock()
+    numbers = itertools.count()
+
+    def parsed() -> _Parsed | None:
+        problems = Problems()
+        with lock:  # one thread at a time cuts, the others parse
+            number = next(numbers)
+            try:
+                chunk = next(chunks, None)
+            except Exception as error:
+                return _Parsed(number, _Chunk(b"", 0, 0), error, 0, problems)
+        if chunk is None:
+            return None
         try:
-            return pa_csv.open_csv(
-                self.path,
-                read_options=self._read,
-                parse_options=pa_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
-                convert_options=pa_csv.ConvertOptions(column_types=types, strings_can_be_null=True),
-            )
-        except pa.ArrowInvalid as error:
-            raise self._explained(error) from error
+            rows = form.parse(chunk.text, chunk.first_line, problems)
+        except Exception as error:
+            rows = error
+        return _Parsed(number, chunk, rows, line_count(chunk.text), problems)
 
-    def _explained(self, error: pa.ArrowInvalid) -> DataError:
-        ragged = re.search(r"Expected (\d+) columns, got \d+", str(error))
-        if ragged:
-            line, count = _ragged_line(self.path, self._delimiter, int(ragged[1]))
-            return DataError(
-                f"cannot read {self.path}: line {line} has {count} values where {ragged[1]} are expected; "
-                "repair the line or quote values that contain the delimiter"
-            )
-        value = re.search(r"column #(\d+): .* invalid value '(.*)'", str(error), re.DOTALL)
-        if value:
-            name = self._read.column_names[int(value[1])]
-            return DataError(
-                f"cannot read {self.path}: column {name!r} begins with numbers but later holds {value[2]!r}; "
-                "repair the value or empty the cell"
-            )
-        return DataError(f"cannot read {self.path} as a table: {str(error).splitlines()[0]}")
-
-
-def _first_lines(path: Path) -> list[str]:
-    with path.open("rb") as handle:
-        start = handle.read(1 << 16)
-        if b"\n" not in start[:-1]:  # a header of many thousand columns
-            start += handle.readline(_LONGEST_LINE)
-    if not start.strip(b"\xef\xbb\xbf\r\n\t "):
-        raise DataError(f"cannot read {path}: the file is empty")
-    if b"\0" in start:
-        raise DataError(f"cannot read {path}: it is a binary file, not a text table; save the table as CSV first")
+    early: dict[int, _Parsed] = {}  # a thread may overtake another before it takes its chunk
+    wanted = 0
+    pool = ThreadPoolExecutor(_THREADS)
+    tasks: deque[Future[_Parsed | None]] = deque(pool.submit(parsed) for _ in range(_AHEAD))
     try:
-        text = start.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        if error.start < len(start) - 4:  # a character may be cut at the end of what was read
-            line = start.count(b"\n", 0, error.start) + 1
-            raise DataError(
-                f"cannot read {path}: line {line} is not UTF-8 text; save the table as UTF-8 CSV"
-            ) from error
-        text = start[: error.start].decode("utf-8-sig")
-    lines = text.splitlines(keepends=True)
-    blank = next((i for i, line in enumerate(lines) if line.strip()), 0)
-    if blank:
-        raise DataError(f"cannot read {path}: it begins with {blank} empty lines; the first line must name the columns")
-    return lines
-
-
-def _delimiter(lines: list[str]) -> str:
-    # the one that cuts most of the first lines into the same number of values, more than one
-    def agreement(delimiter: str) -> tuple[int, int]:
-        widths = Counter(len(row) for row in _parsed(lines[:50], delimiter) if row)
-        width, count = max(widths.items(), key=lambda item: (item[0] > 1, item[1]))
-        return (count if width > 1 else 0, width)
-
-    try:
-        return max(_DELIMITERS, key=agreement)
-    except csv.Error as error:
-        raise DataError(f"cannot find columns in the first lines: {error}") from error
-
-
-def _parsed(lines: list[str], delimiter: str) -> list[list[str]]:
-    usual = csv.field_size_limit(_LONGEST_LINE)  # with the wrong delimiter a whole line is one cell
-    try:
-        return list(csv.reader(lines, delimiter=delimiter))
+        while tasks:
+            done = tasks.popleft().result()
+            if done is not None:
+                early[done.number] = done
+            while wanted in early:
+                tasks.append(pool.submit(parsed))
+                yield early.pop(wanted)
+                wanted += 1
     finally:
-        csv.field_size_limit(usual)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
-def _unique_names(header: list[str]) -> list[str]:
-    names: list[str] = []
-    for i, cell in enumerate(header):
-        name = base = cell.strip() or f"column {i + 1}"
-        copies = 1
-        while name in names:
-            copies += 1
-            name = f"{base} ({copies})"
-        names.append(name)
-    return names
-
-
-def _ragged_line(path: Path, delimiter: str, width: int) -> tuple[int, int]:
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as handle:
-        reader = csv.reader(handle, delimiter=delimiter)
-        first = 1
-        for row in reader:
-            if row and len(row) != width:
-                return first, len(row)
-            first = reader.line_num + 1
-    return first, 0
+        pool.shutdown(wait=True, cancel_futures=True)

@@ -15,7 +15,7 @@ from assay.data.source import Source
 from assay.data.streams import OnePassSource
 
 # Up to this many bytes of Arrow data are kept in memory.
-KEPT_BYTES = 1 << 29
+KEPT_BYTES = 1 << 28
 
 
 class KeptSource(Source):

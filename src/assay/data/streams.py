@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -10,7 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from assay.data.alignment import Aligner
-from assay.data.field import Declared
+from assay.data.field import Declared, Field
+from assay.data.kinds import understood
+from assay.data.problems import Problems
 from assay.data.source import BLOCK_ROWS, Source
 from assay.errors import DataError
 
@@ -28,6 +31,7 @@ class OnePassSource(Source):
         super().__init__(name, declared)
         self._arrivals: Iterator[pa.RecordBatch] | None = None
         self._first: pa.RecordBatch | None = None
+        self._early = Problems()
         self._consumed = False
 
     def _arriving(self) -> Iterator[pa.RecordBatch]:
@@ -36,6 +40,12 @@ class OnePassSource(Source):
     def _arrow_schema(self) -> pa.Schema:
         return self._opened().schema
 
+    @cached_property
+    def schema(self) -> tuple[Field, ...]:
+        """The columns with their kinds, as understood from the first block."""
+        names = self.arrow_schema.names
+        return understood(self.arrow_schema, [self._opened().select(names)], self.declared)
+
     def _opened(self) -> pa.RecordBatch:
         if self._consumed:
             raise DataError(
@@ -43,6 +53,7 @@ class OnePassSource(Source):
                 "write it to a file, or summarise it in one pass"
             )
         if self._first is None:
+            self.problems = self._early
             self._arrivals = self._arriving()
             self._first = next(self._arrivals, None)
             if self._first is None:
@@ -50,7 +61,12 @@ class OnePassSource(Source):
         return self._first
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
-        yield self._opened()
+        problems = self.problems
+        first = self._opened()
+        self.problems = problems
+        problems.extend(self._early)
+        _ = self.schema  # while the first block is still there
+        yield first
         self._consumed, self._first = True, None
         yield from self._arrivals or ()
 

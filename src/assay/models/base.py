@@ -33,11 +33,29 @@ class Estimator(BaseEstimator):
         """X as a checked (n, d) array or sparse matrix; columns are recorded on fit and compared later."""
         if not isinstance(X, Source):
             return validate_data(self, X, reset=reset, **checks)
+        X = self._as_numbers(X, reset=reset)
         if reset:
             self._record_columns(X.numeric_columns, len(X.numeric_columns))
         else:
             self._compare_columns(X.numeric_columns)
         return np.concatenate(list(X.float_blocks()))
+
+    def _as_numbers(self, X: Source, *, reset: bool) -> Source:
+        """A source of numbers only: encoded as its kinds ask for on fit, and in the same way later.
+
+        On fit the encoding is kept as `encoding_`, and saved with the model. A source that is encoded already, by
+        `assay.encode` with options of the user's, is taken as it is.
+        """
+        from assay.data.encoding import EncodedSource, encode
+
+        if reset:
+            encoded = X if isinstance(X, EncodedSource) else encode(X, log="never")
+            self.encoding_ = encoded.encoding
+            return encoded
+        known = getattr(self, "encoding_", None)
+        if known is None or isinstance(X, EncodedSource):
+            return X
+        return EncodedSource(X, known)
 
     def _record_columns(self, columns: tuple[str, ...] | None, d: int) -> None:
         self.n_features_in_ = d

@@ -54,7 +54,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     kind, header, arrays = read_archive(path)
     if kind in VALUES:
-        return getattr(import_module(VALUES[kind]), kind).from_parts(header, arrays)
+        return _value(kind).from_parts(header, arrays)
     if kind not in MODELS:
         raise FileFormatError(f"cannot load {path}: it holds a {kind!r}, which this assay does not know")
     cls = model_class(kind)
@@ -88,6 +88,10 @@ def _encoded(value: Any, place: str, arrays: Arrays) -> Any:
         return {"tuple": items} if isinstance(value, tuple) else {"list": items}
     if isinstance(value, Mapping):
         return {"dict": {_text(key, place): _encoded(item, f"{place}.{key}", arrays) for key, item in value.items()}}
+    if type(value).__name__ in VALUES and type(value).__module__ == VALUES[type(value).__name__]:
+        header, own = value.to_parts()
+        arrays |= {f"{place}.{name}": array for name, array in own.items()}
+        return {"value": {"kind": type(value).__name__, "header": header, "arrays": {n: f"{place}.{n}" for n in own}}}
     raise DataError(f"cannot save {place}: a {type(value).__name__} is not data")
 
 
@@ -114,4 +118,13 @@ def _decoded(node: Any, arrays: Arrays) -> Any:
             return tuple(_decoded(item, arrays) for item in content)
         case "dict":
             return {key: _decoded(item, arrays) for key, item in content.items()}
+        case "value":
+            own = {name: arrays[place] for name, place in content["arrays"].items()}
+            return _value(content["kind"]).from_parts(content["header"], own)
     raise FileFormatError(f"the file holds {tag!r}, which this assay does not know")
+
+
+def _value(kind: str) -> Any:
+    if kind not in VALUES:
+        raise FileFormatError(f"the file holds a {kind!r}, which this assay does not know")
+    return getattr(import_module(VALUES[kind]), kind)

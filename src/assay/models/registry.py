@@ -30,12 +30,14 @@ class Entry:
 
 MODELS: dict[str, Entry] = {
     "PCA": Entry("assay.models.components.pca", guide="components.md", benchmark="components.py"),
+    "FillMissing": Entry("assay.models.missing.fill", guide="missing.md", benchmark="missing.py"),
 }
 
 # Values that a saved model may hold beside numbers and text.
 VALUES: dict[str, str] = {
     "Moments": "assay.summary.moments",
     "GroupedMoments": "assay.summary.grouped",
+    "Encoding": "assay.data.encoding",
 }
 
 

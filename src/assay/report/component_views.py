@@ -11,6 +11,7 @@ from assay.report.elements import name_cell, table
 from assay.report.escape import visible
 from assay.report.kinds import BADGES, chances
 from assay.report.numbers import MISSING, count, counted, fraction, number, percent
+from assay.report.searchable import searchable
 from assay.views.scores import ARROWS, biplot, score_by_row, score_pair, score_source, score_strip
 from assay.views.spectrum import SHOWN, cumulative, scree
 
@@ -149,13 +150,12 @@ def loading_tables(result: Any) -> tuple[str, str]:
         return heat, ""
     every = largest[:_SEARCHABLE]
     scope = (
-        "All columns" if len(every) == len(result.columns) else f"The {count(len(every))} columns with the largest correlations"
+        "All columns"
+        if len(every) == len(result.columns)
+        else f"The {count(len(every))} columns with the largest correlations"
     )
-    rows = ([name_cell(result.columns[i]), *map(fraction, loadings[i])] for i in every)
-    full = table(
-        f"{scope}, by size", heads, rows, numeric=numeric, filter_label="Find a column", identifier="all-columns"
-    )
-    return heat, full
+    rows = ([result.columns[i], *map(fraction, loadings[i])] for i in every)
+    return heat, searchable("all-columns", f"{scope}, by size", heads, rows, numeric=numeric)
 
 
 def _heat(value: float) -> str:

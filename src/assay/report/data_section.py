@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from assay.report.elements import NAME, definitions, details, name_cell, table
+from collections import Counter
+
+from assay.report.elements import definitions, details, name_cell, table
 from assay.report.escape import escaped
-from assay.report.numbers import count
-from assay.study.findings import Column, Study
+from assay.report.numbers import count, counted, percent
+from assay.report.searchable import CELL, searchable
+from assay.study.findings import Column, DataCard, Study
 
 _LISTED = 40
-_ASIDE = 500
-_USED = 2000
+_FIRST = 8
+_PROBLEMS = 200
+_SENTENCE = 500
+_HEADS = ("Column", "No.", "Kind", "Use", "Missing", "Values", "Remark", "Why this kind")
+_SEVERAL = {
+    "category": "categories", "ordered": "ordered categories", "empty": "empty", "text": "texts", "other": "others"
+}  # fmt: skip
 
 
 def ledger_section(study: Study) -> str:
@@ -31,53 +39,70 @@ def ledger_section(study: Study) -> str:
 
 
 def data_section(study: Study) -> str:
-    """What was read, what was used, and why the rest was not.
+    """What was read and what was wrong with it, what was used, and what was done with each column.
 
     Args:
         study: the study.
     """
     data = study.data
-    used = [c for c in data.columns if c.used]
-    missing = sum(c.missing for c in data.columns)
+    missing, cells = sum(c.missing for c in data.columns), data.rows * len(data.columns)
+    kinds = Counter(c.kind for c in data.columns)
     card = definitions([
         ("Rows read", count(data.rows)), ("Rows used", count(data.rows_used)),
-        ("Columns used", f"{count(len(used))} of {count(len(data.columns))}"),
-        ("Missing values", count(missing)),
+        ("Columns used", f"{count(sum(c.used for c in data.columns))} of {count(len(data.columns))}"),
+        ("Missing values", f"{count(missing)} ({percent(missing / cells)})" if missing else "none"),
+        ("Kinds", ", ".join(counted(n, kind, _SEVERAL.get(kind)) for kind, n in kinds.most_common())),
     ])  # fmt: skip
-    if len(data.columns) <= _LISTED:
-        return card + _columns("Every column, in the order of the data", data.columns)
-    aside = [c for c in data.columns if not c.used]
-    gaps = sorted((c for c in used if c.missing), key=lambda c: -c.missing)
-    content = _part("Columns set aside", aside, _ASIDE) + _part("Used columns with missing values", gaps, _ASIDE)
-    names = ", ".join(name_cell(c.name) for c in used[:_USED])
-    beyond = f" and {count(len(used) - _USED)} more, listed in the JSON" if len(used) > _USED else ""
-    return card + content + details(f"The {count(len(used))} columns used", f'<p class="names">{names}{beyond}.</p>')
+    return card + _problems(data.problems) + _columns(data)
 
 
-def _part(caption: str, columns: list[Column], limit: int) -> str:
-    if not columns:
+def _problems(problems: tuple[str, ...]) -> str:
+    if not problems:
         return ""
-    if len(columns) > limit:
-        caption = f"{caption}: the first {count(limit)} of {count(len(columns))}, the rest are in the JSON"
-    content = _columns(caption, columns[:limit])
-    return details(f"{caption} ({count(len(columns))})", content) if len(columns) > _LISTED else content
+    items = [f"<li><bdi>{escaped(problem, _SENTENCE)}</bdi></li>" for problem in problems[:_PROBLEMS]]
+    first, rest = "".join(items[:_FIRST]), "".join(items[_FIRST:])
+    more = f"<p>{count(len(problems) - _PROBLEMS)} more are in the JSON.</p>" if len(problems) > _PROBLEMS else ""
+    folded = details(f"{count(len(problems) - _FIRST)} more", f"<ul>{rest}</ul>{more}") if rest else ""
+    return f'<div class="problems" id="problems"><h3>What was wrong while reading</h3><ul>{first}</ul>{folded}</div>'
 
 
-def _columns(caption: str, columns: tuple[Column, ...] | list[Column]) -> str:
-    rows = [
-        [
-            name_cell(c.name),
-            escaped(c.kind),
-            "used" if c.used else "set aside",
-            count(c.missing),
-            escaped(c.note, 4 * NAME),
-        ]
-        for c in columns
-    ]
-    heads = ["Column", "Kind", "Use", "Missing", "Note"]
-    if not any(c.note for c in columns):
-        heads, rows = heads[:-1], [row[:-1] for row in rows]
-    return table(caption, heads, rows, numeric=(3,))
+def _columns(data: DataCard) -> str:
+    """Every column: as a plain table, or, where they are many, as one to search, those with a remark first."""
+    if not data.columns:
+        return ""
+    every = [(c, _cells(i, c, data.rows)) for i, c in enumerate(data.columns, 1)]
+    many = len(every) > _LISTED
+    if many:
+        every.sort(key=lambda pair: not _remark(pair[0]))
+    # a column of the table that says nothing is left out; so are numbers where the order is that of the data
+    told = [j for j in range(len(_HEADS)) if any(row[j] for _, row in every) and (many or _HEADS[j] != "No.")]
+    heads = [_HEADS[j] for j in told]
+    rows = [[row[j] for j in told] for _, row in every]
+    numeric = [heads.index(head) for head in ("No.", "Missing") if head in heads]
+    if not many:
+        plain = [[name_cell(row[0]), *(escaped(cell, CELL) for cell in row[1:])] for row in rows]
+        return table("Every column, in the order of the data", heads, plain, numeric=numeric)
+    return searchable(
+        "columns", "Every column, those with a remark first", heads, rows, numeric=numeric,
+        choices=[heads.index("Kind"), heads.index("Use")], only=[heads.index("Remark")] if "Remark" in heads else [],
+    )  # fmt: skip
+
+
+def _cells(place: int, column: Column, rows: int) -> list[str]:
+    missing = f"{count(column.missing)} ({percent(column.missing / rows)})" if column.missing and rows else "0"
+    use = ["used" if column.used else "set aside", column.role or "", column.encoded]
+    return [
+        column.name, count(place), _listed([column.kind, column.unit or ""]), _listed(use), missing, column.typical,
+        _remark(column), column.why,
+    ]  # fmt: skip
+
+
+def _listed(words: list[str]) -> str:
+    return ", ".join(filter(None, words))
+
+
+def _remark(column: Column) -> str:
+    return "; ".join(filter(None, (column.suspicious, column.note)))
 
 
 def reading_section() -> str:

@@ -15,8 +15,8 @@ def table(
     rows: Iterable[Sequence[str]],
     *,
     numeric: Iterable[int] = (),
-    filter_label: str | None = None,
     identifier: str = "",
+    sortable: bool = False,
 ) -> str:
     """Lay out a table whose first cell of each row is its heading.
 
@@ -25,30 +25,27 @@ def table(
         heads: names of the columns; plain text.
         rows: cells, as HTML that is already safe.
         numeric: which columns hold numbers.
-        filter_label: what to call the search box; without it there is none.
-        identifier: id of the table, needed with a search box.
+        identifier: id of the table.
+        sortable: whether the heads are buttons, for a script that sorts.
 
     >>> "<th scope=col>rows" in table("Data", ["rows"], [["9"]])
     True
     """
     numbers = set(numeric)
     head = "".join(
-        f"<th scope=col{' class=num' if j in numbers else ''}>{escaped(name)}" for j, name in enumerate(heads)
+        f"<th scope=col{' class=num' if j in numbers else ''}>{_head(name, sortable)}" for j, name in enumerate(heads)
     )
     body = "".join(f"<tr>{_cells(row, numbers)}\n" for row in rows)
-    search = ""
-    if filter_label:
-        search = (
-            f'<p class="search"><label for="{identifier}-search">{escaped(filter_label)}</label> '
-            f'<input type="search" id="{identifier}-search" data-filter="{identifier}" autocomplete="off"> '
-            f'<output for="{identifier}-search" data-count="{identifier}"></output></p>'
-        )
     named = f' id="{identifier}"' if identifier else ""
     return (
-        f'{search}<div class="scroll" role="region" tabindex="0" aria-label="{escaped(caption)}">'
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{escaped(caption)}">'
         f"<table{named}><caption><span>{escaped(caption)}</span></caption>"
         f"<thead><tr>{head}</thead><tbody>\n{body}</tbody></table></div>"
     )
+
+
+def _head(name: str, sortable: bool) -> str:
+    return f'<button type="button">{escaped(name)}</button>' if sortable else escaped(name)
 
 
 def _cells(row: Sequence[str], numbers: set[int]) -> str:

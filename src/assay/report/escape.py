@@ -12,11 +12,12 @@ from assay.views.placing import shortened
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
-def visible(text: str) -> str:
+def visible(text: str, limit: int | None = None) -> str:
     r"""Replace characters that act or hide by their escapes.
 
     Args:
         text: from the data, such as a name of a column.
+        limit: the longest it may be; a longer one loses its middle.
 
     Returns:
         The text with control characters written out.
@@ -24,7 +25,7 @@ def visible(text: str) -> str:
     >>> print(visible("red\x1b[31m"))
     red\x1b[31m
     """
-    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+    return shortened(_UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text), limit)
 
 
 def escaped(text: str, limit: int | None = None) -> str:
@@ -37,4 +38,4 @@ def escaped(text: str, limit: int | None = None) -> str:
     >>> escaped("<b>&'")
     '&lt;b&gt;&amp;&#x27;'
     """
-    return html.escape(shortened(visible(text), limit), quote=True)
+    return html.escape(visible(text, limit), quote=True)

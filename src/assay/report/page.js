@@ -1,20 +1,58 @@
 "use strict";
 (function () {
-  for (const input of document.querySelectorAll("input[data-filter]")) {
-    const rows = Array.from(document.getElementById(input.dataset.filter).tBodies[0].rows);
-    const names = rows.map((row) => row.cells[0].textContent.toLowerCase());
-    const output = document.querySelector(`output[data-count="${input.dataset.filter}"]`);
-    const filter = () => {
-      const sought = input.value.trim().toLowerCase();
-      let found = 0;
-      rows.forEach((row, i) => {
-        row.hidden = !names[i].includes(sought);
-        found += row.hidden ? 0 : 1;
-      });
-      output.textContent = sought ? `${found} of ${rows.length}` : "";
+  // Which cell of an array plot is under the pointer, or, by the arrow keys, under the mark.
+  const tip = document.body.appendChild(document.createElement("p"));
+  tip.className = "cell";
+  tip.setAttribute("role", "status");
+  tip.hidden = true;
+  const nameCells = (plot) => {
+    const [, columns, measured, rows, told] = plot.model.tags;
+    const shades = plot.model.renderers[0].data_source.data.image[0];
+    const place = plot.el.parentElement;
+    let at = [0, 0];
+    const words = ([i, j]) => {
+      const shade = shades[i * columns.length + j];
+      const z = (shade - 31) / 10;
+      const size = `${Math.abs(z).toFixed(1)}${Math.abs(z) === 3 ? " or more" : ""} ${told}`;
+      const value = shade === 0 ? "missing" : !told || !measured[j] ? "" : z === 0 ? "at the mean"
+        : `${size} ${z > 0 ? "above" : "below"} the mean`;
+      return [`Row ${rows[i].toLocaleString("en")}`, columns[j], value].filter(Boolean).join(" · ");
     };
-    input.addEventListener("input", filter);
-  }
+    const say = (cell, x, y) => {
+      at = cell;
+      tip.textContent = words(cell);
+      tip.hidden = false;
+      const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
+      tip.style.left = `${scrollX + Math.max(8, Math.min(x + 14, room))}px`;
+      tip.style.top = `${scrollY + y + 18}px`;
+    };
+    const inside = (i, j) => i >= 0 && j >= 0 && i < rows.length && j < columns.length;
+    const canvas = () => plot.canvas_view.el.getBoundingClientRect();
+    const hide = () => { tip.hidden = true; };
+    const point = (event) => {
+      const { left, top } = canvas();
+      const x = event.clientX - left, y = event.clientY - top;
+      const cell = [Math.round(plot.frame.y_scale.invert(y)), Math.round(plot.frame.x_scale.invert(x))];
+      if (plot.frame.bbox.contains(x, y) && inside(...cell)) say(cell, event.clientX, event.clientY);
+      else hide();
+    };
+    place.addEventListener("pointermove", point);
+    place.addEventListener("pointerdown", point);
+    place.addEventListener("pointerleave", hide);
+    place.addEventListener("blur", hide);
+    place.tabIndex = 0;
+    place.setAttribute("role", "group");
+    place.setAttribute("aria-label", "Cells of the table; the arrow keys go from one to the next");
+    place.addEventListener("keydown", (event) => {
+      const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      const cell = tip.hidden ? at : [at[0] + step[0], at[1] + step[1]];
+      if (!inside(...cell)) return;
+      const { left, top } = canvas();
+      say(cell, left + plot.frame.x_scale.compute(cell[1]), top + plot.frame.y_scale.compute(cell[0]));
+    });
+  };
 
   // On paper nobody can unfold the explanations; tables of numbers stay folded.
   const reading = document.querySelector("#reading details");
@@ -38,6 +76,7 @@
         plot.repaint();
       }
     };
+    if (dark.matches) repaint(true); // a slow page may have painted them before this script chose the colours
     dark.addEventListener("change", () => repaint(dark.matches));
     addEventListener("beforeprint", () => repaint(false));
     addEventListener("afterprint", () => repaint(dark.matches));
@@ -47,9 +86,13 @@
     if (matchMedia("(pointer: coarse)").matches) {
       for (const plot of plots) {
         for (const tool of plot.model.toolbar.tools) {
-          if (tool.type === "BoxSelectTool") tool.active = false;
+          if (tool.type === "BoxSelectTool" || tool.type === "BoxZoomTool") tool.active = false;
         }
       }
+    }
+
+    for (const plot of plots) {
+      if (plot.model.tags[0] === "array") nameCells(plot);
     }
 
     const source = Bokeh.documents[0].get_model_by_name("rows");

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
@@ -12,18 +13,24 @@ from assay.report.component_views import View, loading_tables, scope_of_scores, 
 from assay.report.data_section import data_section, ledger_section, reading_section
 from assay.report.elements import details, section
 from assay.report.escape import escaped
+from assay.report.first_look import array_views
 from assay.report.headline import headline
+from assay.report.histograms import histograms
 from assay.report.kinds import BADGES, SURVIVED
 from assay.report.numbers import count, counted
 from assay.study.findings import DataCard, Study
+from assay.study.first_look import FirstLook
 from assay.views.embed import embed, library
 
+_ABREAST = 60
 
-def render(study: Study) -> str:
+
+def render(study: Study, *, order: Sequence[str] = ()) -> str:
     """Write a study as a page; the same study gives the same bytes.
 
     Args:
         study: the study.
+        order: columns to draw first in the array plot; the rest by kind.
 
     Returns:
         HTML.
@@ -35,14 +42,18 @@ def render(study: Study) -> str:
     result = study.results.get("components")
     spectrum = spectrum_views(result) if result is not None else []
     scores = score_views(result) if result is not None else []
-    drawn = [*spectrum, *scores]
+    look = study.results.get("first_look")
+    arrays = array_views(look, order=tuple(order)) if look is not None else []
+    drawn = [*spectrum, *scores, *arrays]
     script, places = embed({view.name: view.figure for view in drawn})
-    scripts = [library(), script, _text("page.js")] if drawn else [_text("page.js")]
+    own = _text("tables.js") + _text("page.js")
+    scripts = [library(), script, own] if drawn else [own]
     parts = [
         ("findings", "Findings", _findings(study)),
-        ("views", "The views behind this", _views(study.data, result, spectrum, scores, places) if drawn else ""),
+        ("views", "The views behind this", _views(study.data, result, spectrum, scores, places) if spectrum else ""),
         ("fallen", "What did not survive", _fallen(study)),
         ("ledger", "The ledger of looks", ledger_section(study)),
+        ("first-look", "A first look at the data", _first_look(study.data, look, arrays, places)),
         ("data", "The data", data_section(study)),
         ("reading", "How to read this", reading_section()),
     ]
@@ -84,6 +95,8 @@ def _header(study: Study) -> str:
         f"{count(used)} of {counted(len(data.columns), 'column')} used",
         counted(study.ledger.looks, "look"),
     ]
+    if data.problems:
+        facts.append(f'<a href="#problems">{counted(len(data.problems), "problem")} while reading</a>')
     notes = "".join(f"<li>{escaped(note)}</li>" for note in data.notes)
     warning = (
         '<aside class="notes" aria-labelledby="notes"><h2 id="notes">Before you rely on this</h2>'
@@ -119,7 +132,7 @@ def _views(data: DataCard, result: Any, spectrum: list[View], scores: list[View]
         return f"{content}<p class=aside>No map of the rows is drawn: its axes would be noise.</p>"
     heat, every = loading_tables(result)
     content += f'<h3>What the components are made of</h3><div class="heats">{heat}</div>'
-    content += details(f"Find any of the {count(result.d)} columns", every) if every else ""
+    content += details(f"Find any of the {count(len(result.columns))} columns", every) if every else ""
     if not scores:
         return f"{content}<p class=aside>No map of the rows is drawn: they were summarised, not kept.</p>"
     content += (
@@ -130,6 +143,14 @@ def _views(data: DataCard, result: Any, spectrum: list[View], scores: list[View]
         f'<div class="figures">{"".join(_figure(view, places[view.name]) for view in scores)}</div>'
     )
     return content
+
+
+def _first_look(data: DataCard, look: FirstLook | None, arrays: list[View], places: dict[str, str]) -> str:
+    if look is None:
+        return ""
+    figures = "".join(_figure(view, places[view.name]) for view in arrays)
+    alone = " alone" if len(look.columns) > _ABREAST else ""
+    return (f'<div class="figures{alone}">{figures}</div>' if figures else "") + histograms(look, data)
 
 
 def _figure(view: View, place: str) -> str:

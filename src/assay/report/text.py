@@ -20,6 +20,7 @@ _STYLES = {
     "not distinguishable from chance": "dim",
     "not testable here": "dim",
 }
+_PROBLEMS = 5
 # consoles that know no more than Latin-1 still show these
 _PLAIN = str.maketrans({"−": "-", "–": "-", "≤": "<=", "…": "...", "∞": "inf"})
 
@@ -67,6 +68,11 @@ def _lines(study: Study) -> Iterator[tuple[int, str, str]]:
     yield 0, "", f"{study.data.name}: {rows}, {count(used)} of {counted(len(study.data.columns), 'column')} used"
     for note in study.data.notes:
         yield 0, "yellow", f"Note: {note}"
+    problems = study.data.problems
+    for problem in problems[:_PROBLEMS]:
+        yield 0, "yellow", f"While reading: {problem}"
+    if len(problems) > _PROBLEMS:
+        yield 0, "yellow", f"While reading: {count(len(problems) - _PROBLEMS)} more, listed on the page."
     yield 0, "", ""
     yield 0, "bold", answer.line
     if answer.why:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -14,7 +15,13 @@ from assay.study.findings import Study
 PathLike = str | os.PathLike[str]
 
 
-def write_report(study: Study, html_path: PathLike | None = None, json_path: PathLike | None = None) -> None:
+def write_report(
+    study: Study,
+    html_path: PathLike | None = None,
+    json_path: PathLike | None = None,
+    *,
+    order: Sequence[str] = (),
+) -> None:
     """Write a study as a page, as JSON, or as both.
 
     Both are made and written beside their places before either is put in place: if one fails, what was there
@@ -24,6 +31,7 @@ def write_report(study: Study, html_path: PathLike | None = None, json_path: Pat
         study: the study.
         html_path: where the page shall be.
         json_path: where the JSON shall be.
+        order: columns to draw first in the array plot; the rest by kind.
 
     >>> import pathlib, tempfile
     >>> from assay.study.findings import DataCard, Ledger
@@ -42,7 +50,7 @@ def write_report(study: Study, html_path: PathLike | None = None, json_path: Pat
     if html_path is not None:
         from assay.report.page import render  # imports the plotting library, half a second; JSON needs none
 
-        contents.append((html_path, render(study)))
+        contents.append((html_path, render(study, order=order)))
     with ExitStack() as stack:
         for path, content in contents:
             stack.enter_context(atomic_write(path)).write(content.encode("utf-8"))

@@ -118,6 +118,7 @@ class DataCard:
         rows_used: rows that entered the analysis.
         columns: every column, in the order of the data.
         notes: sentences a reader must see before trusting the rest.
+        problems: sentences on what was wrong while reading, with places.
     """
 
     name: str
@@ -125,6 +126,7 @@ class DataCard:
     rows_used: int
     columns: tuple[Column, ...]
     notes: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The card as JSON-ready values."""
@@ -149,6 +151,7 @@ class DataCard:
                 for c in self.columns
             ],
             "notes": list(self.notes),
+            "problems": list(self.problems),
         }
 
 

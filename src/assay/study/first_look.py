@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
+
+from assay.data.cells import as_values, coded
+from assay.data.column_stats import ColumnStats
+from assay.data.dates import DAY
+from assay.data.field import Field
+from assay.study.profile import Profile
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -38,3 +46,68 @@ class FirstLook:
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     log: frozenset[str] = frozenset()
     total: int = 0
+
+
+def first_look(profile: Profile, fields: Sequence[Field], *, log: frozenset[str] = frozenset()) -> FirstLook:
+    """The first look of what one pass told.
+
+    Args:
+        profile: statistics and sample.
+        fields: the columns, as all rows show them.
+        log: columns that the encoding takes the logarithm of.
+    """
+    m = profile.sample.table.num_rows
+    values, levels = np.full((m, len(fields)), np.nan), {}
+    for j, (known, stats) in enumerate(zip(fields, profile.columns, strict=True)):
+        column = profile.sample.table.column(j).combine_chunks()
+        values[:, j], names = _numbers(column, known, stats)
+        if names:
+            levels[known.name] = names
+    whole = [
+        _centre_and_scale(values[:, j], f, s) for j, (f, s) in enumerate(zip(fields, profile.columns, strict=True))
+    ]
+    return FirstLook(
+        columns=tuple(f.name for f in fields),
+        kinds=tuple(f.kind for f in fields),
+        units=tuple(f.unit for f in fields),
+        rows=profile.sample.rows + 1,
+        values=values,
+        centre=np.array([centre for centre, _ in whole]),
+        scale=np.array([scale for _, scale in whole]),
+        levels=levels,
+        log=log,
+        total=profile.rows,
+    )
+
+
+def _numbers(column: Any, known: Field, stats: ColumnStats) -> tuple[Array, tuple[str, ...]]:
+    """One number for each cell, and the names of levels where the number is that of a level."""
+    if known.kind == "category" or (known.kind == "ordered" and known.levels):
+        names = known.levels or tuple(name for name, _ in (stats.levels.most() if stats.levels else ()))
+        place = {name: i for i, name in enumerate(names)}
+        cells = coded(column)
+        return cells.spread(np.array([place.get(cell, np.nan) for cell in cells.cells], dtype=np.float64)), names
+    if known.kind in ("number", "count", "ordered", "boolean", "time", "constant") and not _is_plain_text(
+        column, known
+    ):
+        values = as_values(column, known, stats.reading)[0]
+        return (values / DAY if known.kind == "time" else values), ()
+    if known.kind in ("text", "identifier", "constant") and pa.types.is_string(column.type):
+        return np.asarray(pc.cast(pc.utf8_length(column), pa.float64()).to_numpy(zero_copy_only=False)), ()
+    return np.where(pc.is_valid(column).to_numpy(zero_copy_only=False), 0.0, np.nan), ()
+
+
+def _is_plain_text(column: Any, known: Field) -> bool:
+    return known.kind == "constant" and not pa.types.is_primitive(column.type)
+
+
+def _centre_and_scale(drawn: Array, known: Field, stats: ColumnStats) -> tuple[float, float]:
+    """Of the whole data where they are known in the units shown, of the sample otherwise."""
+    if known.kind in ("number", "count", "boolean") and np.isfinite(stats.mean) and np.isfinite(stats.variance):
+        return stats.mean, float(np.sqrt(stats.variance))
+    seen = drawn[np.isfinite(drawn)]
+    largest = float(np.abs(seen).max(initial=0.0))
+    if largest == 0.0:
+        return 0.0, 0.0
+    shares = seen / largest  # whose squares stay in the range of numbers
+    return float(shares.mean()) * largest, float(shares.std()) * largest

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from assay import __version__
 from assay.data.read import read
 from assay.evidence.components import ComponentsResult, components
 from assay.evidence.held_out import fold_count
 from assay.study.findings import Finding, Ledger, Look, Study
+from assay.study.numbers import Missing
 from assay.study.sentences import component_sentence, component_subject
-from assay.study.table import Table, prepare
+from assay.study.table import Log, Table, prepare
 from assay.summary.grouped import GroupedMoments
+
+Tell: TypeAlias = Callable[[str, int | None, float | None], object]
 
 # Beyond this many columns the (d, d) summary is larger than the rows it stands for are likely to be.
 _WIDEST = 4000
@@ -24,7 +27,9 @@ def study(
     seed: int = 0,
     alpha: float = 0.05,
     drop: Sequence[str] = (),
-    progress: Callable[[str, int | None], object] | None = None,
+    log: Log = "auto",
+    missing: Missing = "mean",
+    progress: Tell | None = None,
 ) -> Study:
     """Find the structure in data and say which of it would survive a second look.
 
@@ -33,7 +38,9 @@ def study(
         seed: of everything random; the same seed gives the same study.
         alpha: chance of any supported finding in data without structure.
         drop: columns to leave out.
-        progress: told what is being done, and how far it is where that is known.
+        log: which columns to take log(1 + x) of: "auto" by the rule of the encoding, "never", or their names.
+        missing: "mean" fills gaps with the mean of their column, "drop" leaves rows with gaps out.
+        progress: told what is being done, and where that is known how many rows are done and which share of all.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -41,9 +48,16 @@ def study(
     >>> [finding.evidence.verdict for finding in study(x).findings]
     ['supported', 'not distinguishable from chance']
     """
-    tell = progress or (lambda what, done: None)
-    table = prepare(read(data), drop=drop, progress=lambda rows: tell("Reading rows", rows))
-    tell("Summarising", None)
+    tell = progress or (lambda what, done, fraction: None)
+    table = prepare(
+        read(data),
+        drop=drop,
+        log=log,
+        missing=missing,
+        seed=seed,
+        progress=lambda rows, fraction: tell("Reading", rows, fraction),
+    )
+    tell("Summarising", None, None)
     found = _components(table, seed, alpha, tell)
     look = Look(
         question="Which components are real?",
@@ -56,11 +70,11 @@ def study(
         findings=tuple(_findings(found)),
         ledger=Ledger((look,), alpha, seed),
         version=__version__,
-        results={"components": found},
+        results={"components": found, "first_look": table.look},
     )
 
 
-def _components(table: Table, seed: int, alpha: float, tell: Callable[[str, int | None], object]) -> ComponentsResult:
+def _components(table: Table, seed: int, alpha: float, tell: Tell) -> ComponentsResult:
     n, d = table.card.rows_used, len(table.columns)
     narrow = d <= n and d <= _WIDEST
     folds = (
@@ -72,9 +86,10 @@ def _components(table: Table, seed: int, alpha: float, tell: Callable[[str, int 
         table.columns,
         rows=table.rows,
         folds=folds,
+        groups=table.groups,
         alpha=alpha,
         seed=seed,
-        progress=lambda what: tell(f"Components: {what}", None),
+        progress=lambda what: tell(f"Components: {what}", None, None),
     )
 
 

@@ -1,117 +1,181 @@
-"""From a source to the numbers a study can use, and the card that says what was left out and why."""
+"""From a source to the numbers a study can use, and the card that says what was done and what was left out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from datetime import UTC, datetime
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data.field import Field
+from assay.data.encoding import Encoding
+from assay.data.kept import KEPT_BYTES, KeptSource
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
+from assay.study.card import described
 from assay.study.findings import Column, DataCard
+from assay.study.first_look import FirstLook, first_look
+from assay.study.numbers import Blocks, Missing, Tally, completed, tallied
+from assay.study.profile import Profile, Progress, profiled
 
 Array: TypeAlias = NDArray[np.float64]
+Log: TypeAlias = Literal["auto", "never"] | Sequence[str]
 
-# Rows are kept in memory up to this many bytes; beyond it the source is read again, block by block.
-KEPT_BYTES = 1 << 29
 FEWEST_ROWS = 3
 _REACH = 1e140
-_OTHER_KINDS = {
-    "empty": "no values",
-    "text": "text, not a number",
-    "category": "text, not a number",
-    "boolean": "yes or no, not a number",
-    "time": "dates or times, not a number",
-    "other": "not a number",
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Complete rows of the columns in use.
+    """Complete rows of the columns in use, as numbers.
 
     Attributes:
         card: what was read and used.
-        columns: names of the columns in use.
-        rows: (n, d), or None where they do not fit in memory.
-        blocks: starts an iteration over (b, d) blocks of the same rows.
+        look: the first look at the data as they came.
+        columns: names of the D numbers of each row, in the user's words.
+        groups: (D,) numbers that came from one column of the data have one label.
+        rows: (n, D), or None where they do not fit in memory.
+        blocks: starts an iteration over (b, D) blocks of the same rows.
     """
 
     card: DataCard
+    look: FirstLook
     columns: tuple[str, ...]
+    groups: NDArray[np.intp]
     rows: Array | None
-    blocks: Callable[[], Iterator[Array]]
+    blocks: Blocks
 
 
-def prepare(source: Source, *, drop: Sequence[str] = (), progress: Callable[[int], object] | None = None) -> Table:
-    """Decide which columns and rows of a source can be used, and note the rest.
+def prepare(
+    source: Source,
+    *,
+    drop: Sequence[str] = (),
+    log: Log = "auto",
+    missing: Missing = "mean",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Table:
+    """Decide how the columns of a source become numbers and which rows can be used, and note the rest.
 
     The source is read once and kept where it fits in memory; beyond that it is read again for each pass.
 
     Args:
         source: the data.
         drop: columns to leave out.
-        progress: told the number of rows read.
+        log: which columns to take logarithms of; "auto" by the rule of the encoding.
+        missing: "mean" fills gaps with the mean of their column, "drop" leaves rows with gaps out.
+        seed: of the sample of rows in the first look.
+        progress: told the number of rows read and, where it is known, the share of all.
     """
-    names = [field.name for field in source.schema]
+    if missing not in ("mean", "drop"):
+        raise ParameterError(f"missing is 'mean' or 'drop'; got {missing!r}")
+    kept = KeptSource(source, KEPT_BYTES)
+    names = [field.name for field in kept.schema]
     unknown = [name for name in drop if name not in names]
     if unknown:
         raise ParameterError(f"there is no column {unknown[0]!r} to drop; there are {', '.join(names)}")
-    profile = _profile(source, progress)
+    profile = profiled(kept, seed=seed, progress=progress)
     if profile.rows == 0:
         raise DataError(f"{source.name} has a header but no rows: there is nothing to analyse")
     if profile.rows < FEWEST_ROWS:
         raise _too_few(source.name, profile.rows, profile.rows)
-    place = {name: j for j, name in enumerate(source.numeric_columns)}
-    columns = tuple(_described(field, profile, place, drop) for field in source.schema)
+    aside = dict.fromkeys(drop, "left out on request") | _unusable(profile, set(drop))
+    encoding = Encoding.of(kept.schema, profile.stats, log=log, drop=tuple(aside))
+    aside |= {c.name: c.note for c in encoding.columns if not c.used and c.name not in aside}
+    numbers = _numbers(kept, encoding, profile.rows)
+    used, tally = _varying(source.name, numbers, encoding, aside, missing, profile.rows)
+    blocks = completed(_picked(numbers, used), tally.mean, missing)
+    rows = np.concatenate(list(blocks())) if _fits(profile.rows, encoding) else None
+    look = first_look(profile, encoding.fields, log=encoding.logged)
+    card = _card(source, kept, profile, look, encoding, aside, tally, missing)
+    labels, groups = tuple(_label(encoding, int(j)) for j in used), encoding.groups[used]
+    card = replace(card, notes=(*card.notes, *_order_notes(rows, labels, groups)))
+    return Table(card, look, labels, groups, rows, blocks if rows is None else lambda: iter([rows]))
+
+
+def _label(encoding: Encoding, j: int) -> str:
+    """How a number is called: by its column alone where it is the only one and rises with it."""
+    column = encoding.source_column(j)
+    return column if column in encoding.logged else encoding.label(j)
+
+
+def _unusable(profile: Profile, dropped: set[str]) -> dict[str, str]:
+    """Columns that cannot be used whatever their encoding, and why."""
+    why = {}
+    for known, stats in zip(profile.stats.fields, profile.columns, strict=True):
+        gaps = stats.missing + stats.bad + stats.not_finite
+        if known.name in dropped or known.kind in ("identifier", "constant", "empty", "other"):
+            continue
+        if gaps == profile.rows:
+            why[known.name] = "no values"
+        elif 2 * gaps > profile.rows:
+            why[known.name] = f"{gaps:,} of {profile.rows:,} values missing"
+        elif known.kind in ("number", "count") and _out_of_reach(stats.low, stats.high):
+            why[known.name] = (
+                f"values from {stats.low:g} to {stats.high:g}, whose squares leave the range of numbers: rescale it"
+            )
+        elif known.kind in ("number", "count", "ordered", "boolean", "time") and stats.low == stats.high:
+            why[known.name] = f"constant ({stats.low:g})" if known.kind != "time" else "constant"
+    return why
+
+
+def _out_of_reach(low: float, high: float) -> bool:
+    return max(abs(low), abs(high)) > _REACH or 0.0 < high - low < 1.0 / _REACH
+
+
+def _fits(rows: int, encoding: Encoding) -> bool:
+    return rows * len(encoding.names) * 8 <= KEPT_BYTES
+
+
+def _numbers(source: KeptSource, encoding: Encoding, rows: int) -> Blocks:
+    """Starts iterations over encoded blocks; encoded once where the numbers fit in memory."""
+    if not _fits(rows, encoding):
+        return lambda: encoding.blocks(source)
+    whole = list(encoding.blocks(source))
+    return lambda: iter(whole)
+
+
+def _picked(blocks: Blocks, used: NDArray[np.intp]) -> Blocks:
+    def start() -> Iterator[Array]:
+        for block in blocks():
+            yield block if len(used) == block.shape[1] else block[:, used]
+
+    return start
+
+
+def _varying(
+    name: str, blocks: Blocks, encoding: Encoding, aside: dict[str, str], missing: Missing, rows: int
+) -> tuple[NDArray[np.intp], Tally]:
+    """The encoded columns that vary in the rows in use; what varies only in rows left out does not vary."""
+    used = np.flatnonzero(~_mirrored(encoding))
     while True:
-        used = _used(source.name, columns)
-        blocks = _complete_blocks(source, profile, [place[name] for name in used])
-        complete, flat = _constant_columns(blocks(), len(used))
-        if complete < FEWEST_ROWS:
-            raise _too_few(source.name, profile.rows, complete)
+        if not len(used):
+            reasons = ", ".join(f"{column} ({why})" for column, why in list(aside.items())[:8])
+            links = any("ends of links" in why for why in aside.values())
+            remedy = "assay.read_network reads a list of links" if links else "at least one is needed"
+            raise DataError(f"{name} has no column that can be used: {reasons}; {remedy}")
+        tally = tallied(_picked(blocks, used)(), len(used), missing)
+        if tally.rows < FEWEST_ROWS:
+            raise _too_few(name, rows, tally.rows)
+        flat = ~(tally.low < tally.high)
         if not flat.any():
-            break
-        # what varies only in rows that are left out does not vary; without it more rows may be complete
-        aside = {name for name, constant in zip(used, flat, strict=True) if constant}
-        why = "constant in the rows without missing values"
-        columns = tuple(replace(c, used=False, note=why) if c.name in aside else c for c in columns)
-    rows = next(blocks()) if profile.kept is not None else None
-    notes = (*source.notes, *_notes(profile.rows, complete, columns, rows, used))
-    card = DataCard(source.name, profile.rows, complete, columns, notes)
-    return Table(card, used, rows, blocks)
+            return used, tally
+        used = used[~flat]
+        left = {encoding.source_column(j) for j in used}
+        for column in encoding.columns:
+            if column.used and column.name not in left and column.name not in aside:
+                aside[column.name] = "constant in the rows in use"
 
 
-def _used(name: str, columns: tuple[Column, ...]) -> tuple[str, ...]:
-    used = tuple(column.name for column in columns if column.used)
-    if not used:
-        kinds = ", ".join(f"{c.name} ({c.note or c.kind})" for c in columns[:8])
-        raise DataError(f"{name} has no numeric column that can be used: {kinds}; at least one is needed")
-    return used
-
-
-def _complete_blocks(source: Source, profile: _Profile, picked: list[int]) -> Callable[[], Iterator[Array]]:
-    def blocks() -> Iterator[Array]:
-        for block in [profile.kept] if profile.kept is not None else source.float_blocks():
-            values = block[:, picked]
-            whole = np.isfinite(values).all(axis=1)
-            yield values if whole.all() else values[whole]
-
-    return blocks
-
-
-def _constant_columns(blocks: Iterator[Array], d: int) -> tuple[int, NDArray[np.bool_]]:
-    """How many rows there are, and which columns have one value in all of them."""
-    count, low, high = 0, np.full(d, np.inf), np.full(d, -np.inf)
-    for block in blocks:
-        count += len(block)
-        low = np.minimum(low, block.min(axis=0, initial=np.inf))
-        high = np.maximum(high, block.max(axis=0, initial=-np.inf))
-    return count, low == high
+def _mirrored(encoding: Encoding) -> NDArray[np.bool_]:
+    """(D,) the first of two levels, which says nothing that the second does not."""
+    first = np.zeros(len(encoding.names), dtype=bool)
+    for column, span in zip(encoding.columns, encoding.spans, strict=True):
+        if column.kind == "category" and span.stop - span.start == 2:
+            first[span.start] = True
+    return first
 
 
 def _too_few(name: str, rows: int, complete: int) -> DataError:
@@ -119,98 +183,62 @@ def _too_few(name: str, rows: int, complete: int) -> DataError:
     return DataError(f"{name} has {counted}; at least {FEWEST_ROWS} are needed")
 
 
-@dataclass(slots=True, eq=False)
-class _Profile:
-    rows: int
-    missing: NDArray[np.int64]
-    low: Array
-    high: Array
-    kept: Array | None
+def _card(
+    source: Source,
+    kept: KeptSource,
+    profile: Profile,
+    look: FirstLook,
+    encoding: Encoding,
+    aside: dict[str, str],
+    tally: Tally,
+    missing: Missing,
+) -> DataCard:
+    columns = described(profile, look, encoding, aside, datetime.now(UTC).date())
+    problems = [problem.sentence() for problem in kept.problems]
+    problems += [problem.sentence() for problem in encoding.problems(profile.stats, kept)]
+    notes = (*source.notes, *_gap_notes(profile.rows, tally, columns, missing), *_log_notes(encoding))
+    return DataCard(source.name, profile.rows, tally.rows, columns, notes, tuple(problems))
 
 
-def _profile(source: Source, progress: Callable[[int], object] | None) -> _Profile:
-    d = len(source.numeric_columns)
-    profile = _Profile(0, np.zeros(d, dtype=np.int64), np.full(d, np.inf), np.full(d, -np.inf), None)
-    kept: list[Array] | None = []
-    size = 0
-    for block in source.float_blocks():
-        finite = np.isfinite(block)
-        profile.rows += len(block)
-        profile.missing += len(block) - finite.sum(axis=0)
-        if len(block):
-            profile.low = np.minimum(profile.low, np.where(finite, block, np.inf).min(axis=0))
-            profile.high = np.maximum(profile.high, np.where(finite, block, -np.inf).max(axis=0))
-        size += block.nbytes
-        if kept is not None:
-            kept = [*kept, block] if size <= KEPT_BYTES else None
-        if progress is not None:
-            progress(profile.rows)
-    if kept:
-        profile.kept = np.concatenate(kept)
-    return profile
+def _gap_notes(rows: int, tally: Tally, columns: tuple[Column, ...], missing: Missing) -> list[str]:
+    notes = []
+    if tally.empty:
+        notes.append(f"{tally.empty:,} of {rows:,} rows hold no value in any column in use and were left out.")
+    gaps = tally.gaps - tally.empty
+    if gaps:
+        worst = max((c for c in columns if c.used), key=lambda c: c.missing)
+        done = (
+            f"{gaps:,} of {rows:,} rows were left out because a value in use is missing or infinite"
+            if missing == "drop"
+            else f"{gaps:,} of {rows:,} rows have gaps, which were filled with the mean of the column; this weakens "
+            "correlations and invents none"
+        )
+        notes.append(f"{done}; {worst.name} lacks the most, {worst.missing:,}.")
+    return notes
 
 
-def _described(field: Field, profile: _Profile, place: dict[str, int], drop: Sequence[str]) -> Column:
-    if field.name in drop:
-        return Column(field.name, field.kind, used=False, note="left out on request")
-    if field.kind != "number":
-        return Column(field.name, field.kind, used=False, note=_OTHER_KINDS[field.kind])
-    j = place[field.name]
-    missing, low, high = int(profile.missing[j]), float(profile.low[j]), float(profile.high[j])
-    objection = _objection(profile, j, missing, low, high)
-    return Column(field.name, field.kind, used=not objection, missing=missing, note=objection)
+def _log_notes(encoding: Encoding) -> list[str]:
+    logged = [column.name for column in encoding.columns if column.name in encoding.logged]
+    if not logged:
+        return []
+    names = ", ".join(logged[:6]) + (f" and {len(logged) - 6} more" if len(logged) > 6 else "")
+    return [f"Skewed columns enter as log(1 + x): {names}. --log never takes them as they are."]
 
 
-def _objection(profile: _Profile, j: int, missing: int, low: float, high: float) -> str:
-    """Why a numeric column cannot be used; empty if it can."""
-    if missing == profile.rows:
-        return "no values"
-    if low == high:
-        return f"constant ({low:g})"
-    if 2 * missing > profile.rows:
-        return f"{missing} of {profile.rows} values missing"
-    if max(abs(low), abs(high)) > _REACH or high - low < 1.0 / _REACH:
-        return f"values from {low:g} to {high:g}, whose squares leave the range of numbers: rescale it"
-    if low in (0.0, 1.0) and high - low == profile.rows - 1 and profile.rows > 2 and _counts_up(profile, j):
-        return "row numbers"
-    return ""
-
-
-def _counts_up(profile: _Profile, j: int) -> bool:
-    return profile.kept is not None and bool((np.diff(profile.kept[:, j]) == 1.0).all())
-
-
-def _order_notes(X: Array, used: tuple[str, ...]) -> list[str]:
+def _order_notes(X: Array | None, used: tuple[str, ...], groups: NDArray[np.intp]) -> list[str]:
     """Whether neighbouring rows are alike, which breaks every p-value if the order is time.
 
     A table sorted by one column has that column alike from row to row; time shows in several.
     """
+    if X is None:
+        return []
     centred = X - X.mean(axis=0)
     alike = np.einsum("ij,ij->j", centred[1:], centred[:-1]) / np.einsum("ij,ij->j", centred, centred)
     j = int(np.argmax(alike))
-    if np.count_nonzero(alike > max(0.3, 5.0 / np.sqrt(len(X)))) < max(2, X.shape[1] // 4):
+    together = np.unique(groups[alike > max(0.3, 5.0 / np.sqrt(len(X)))])
+    if len(together) < max(2, len(np.unique(groups)) // 4):
         return []
     return [
         f"Neighbouring rows are alike (correlation {alike[j]:.2f} from row to row in {used[j]}). If the order is time, "
         "the rows are not independent, and what is called supported here may be chance."
     ]
-
-
-def _notes(rows: int, complete: int, columns: tuple[Column, ...], X: Array | None, used: tuple[str, ...]) -> list[str]:
-    notes = []
-    if complete < rows:
-        worst = max((c for c in columns if c.used), key=lambda c: c.missing)
-        notes.append(
-            f"{rows - complete} of {rows} rows were left out because a value in use is missing or infinite; "
-            f"{worst.name} lacks the most, {worst.missing}."
-        )
-    if X is not None:
-        notes += _order_notes(X, used)
-        for name, x in zip(used, X.T, strict=True):
-            levels = np.unique(x) if (x == np.round(x)).all() else x
-            if 2 < len(levels) <= 6 and len(levels) < len(x) / 10:
-                notes.append(
-                    f"{name} holds only {len(levels)} different whole numbers and was read as a quantity; "
-                    f"if they are codes, leave it out (--drop {name!r})."
-                )
-    return notes

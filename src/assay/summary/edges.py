@@ -43,7 +43,8 @@ def matrix_of(edges: Edges, n: int, how: Literal["min", "max", "sum"] = "sum") -
     place = rows * n + cols
     if (np.diff(place) <= 0).any():
         order = np.argsort(place, kind="stable")  # merges the sorted runs that most edges come in
-        place, rows, cols, values = place[order], rows[order], cols[order], values[order]
+        place, values = place[order], values[order]
+        rows, cols = np.divmod(place, n)
     new = np.ones(len(rows), np.bool_)
     new[1:] = np.diff(place) > 0
     if not new.all():
@@ -72,7 +73,12 @@ def mirrored(W: sparse.csr_array, mode: str, *, lengths: bool) -> sparse.csr_arr
         raise ParameterError(f'symmetrise by "union", "mutual" or "average", not by {mode!r}.')
     n = int(W.shape[0])
     rows, cols, values = edges_of(W)
-    both = (np.concatenate([rows, cols]), np.concatenate([cols, rows]), np.concatenate([values, values]))
+    back = edges_of(W.T.tocsr())  # the same entries by their other end: two sorted runs merge faster than they sort
+    both = (
+        np.concatenate([rows, back[0]]),
+        np.concatenate([cols, back[1]]),
+        np.concatenate([values, back[2]]),
+    )
     if mode == "union":
         return matrix_of(both, n, "min" if lengths else "max")
     counts = matrix_of((both[0], both[1], np.ones(len(both[0]))), n).data
@@ -166,6 +172,17 @@ def _nearest_given(D: Any, k: int) -> Neighbours:
         order = np.argsort(row, kind="stable")
         indices[i] = order[order != i][:k]
     return Neighbours(indices, np.take_along_axis(D, indices, axis=1), "precomputed")
+
+
+def refuse_unusable(values: Array, rows: Indices, cols: Indices) -> None:
+    """Refuse weights that are negative or not finite, with the first edge that has one."""
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if len(bad):
+        first = bad[0]
+        raise DataError(
+            f"weights must be finite and not negative: the edge from node {rows[first]} to node {cols[first]} has "
+            f"{values[first]}. Leave out edges that are not there."
+        )
 
 
 def numbered(

@@ -20,6 +20,7 @@ from assay.summary.edges import (
     mirrored,
     nearest_edges,
     numbered,
+    refuse_unusable,
     symmetric,
     within_edges,
 )
@@ -68,6 +69,7 @@ class Graph:
         meaning: "distance" (lengths, larger is further) or "similarity" (larger is closer).
         directed: Whether edges lead one way; if not, weights are symmetric to the last bit.
         names: Of the nodes, if they have any.
+        notes: What was decided while the graph was read, in sentences; those made from it have none.
 
     >>> graph = Graph.of_edges([0, 1], [1, 2])
     >>> graph.degree
@@ -78,6 +80,7 @@ class Graph:
     meaning: Meaning = "similarity"
     directed: bool = False
     names: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.meaning not in ("distance", "similarity"):
@@ -88,7 +91,7 @@ class Graph:
         if self.names is not None and len(self.names) != n:
             raise DataError(f"a graph of {n} nodes needs {n} names, has {len(self.names)}.")
         edges = edges_of(sparse.csr_array(self.weights, copy=True))
-        _refuse_unusable(edges[2], edges[0], edges[1])
+        refuse_unusable(edges[2], edges[0], edges[1])
         if self.meaning == "similarity":
             linked = edges[2] > 0
             edges = (edges[0][linked], edges[1][linked], edges[2][linked])
@@ -149,7 +152,7 @@ class Graph:
         values = np.ones(len(start)) if weights is None else np.asarray(weights, dtype=np.float64)
         if values.shape != start.shape:
             raise DataError(f"{len(start)} edges need as many weights, got shape {values.shape}.")
-        _refuse_unusable(values, start, end)
+        refuse_unusable(values, start, end)
         lengths = meaning == "distance"
         W = matrix_of((start, end, values), n, "min" if lengths else "sum")
         return Graph(W if directed else mirrored(W, "union", lengths=lengths), meaning, directed, labels)
@@ -180,6 +183,12 @@ class Graph:
     def n(self) -> int:
         """Number of nodes."""
         return int(self.weights.shape[0])
+
+    @property
+    def edge_count(self) -> int:
+        """Number of edges; an undirected one counts once."""
+        rows, cols, _ = edges_of(self.weights)
+        return len(rows) if self.directed else (len(rows) + int((rows == cols).sum())) // 2
 
     @property
     def links(self) -> Indices:
@@ -286,13 +295,3 @@ class Graph:
             raise ParameterError(
                 f"{what} is of similarities, these are distances. Use weighted(Gaussian()) or unweighted() first."
             )
-
-
-def _refuse_unusable(values: Array, rows: Indices, cols: Indices) -> None:
-    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
-    if len(bad):
-        first = bad[0]
-        raise DataError(
-            f"weights must be finite and not negative: the edge from node {rows[first]} to node {cols[first]} has "
-            f"{values[first]}. Leave out edges that are not there."
-        )

@@ -57,6 +57,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         n_components_: k.
         n_samples_, weight_: rows fitted and the sum of their weights.
         column_variance_, total_variance_: variance of each (scaled) column, and their sum.
+        encoding_: how the columns of a source became numbers, where it was fitted on one.
         route_: the way taken: "moments", "gram", "svd", "power" or "randomised".
 
     >>> X = np.array([[2.5, 2.4], [.5, .7], [2.2, 2.9], [1.9, 2.2], [3.1, 3.0],
@@ -90,11 +91,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """Find the axes of (n, d) rows.
 
         Args:
-            X: array, data frame, sparse matrix or `Source`.
+            X: array, data frame, sparse matrix or `Source`; a source is encoded first, by the kinds of its columns.
             y: not used.
         """
         if isinstance(X, Source):
-            return self.fit_moments(Moments.of(X))
+            return self.fit_moments(Moments.of(self._as_numbers(X, reset=True)))
         # the moments find what is not finite and say where; a pass before them would only cost time
         X = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
         n, d = X.shape

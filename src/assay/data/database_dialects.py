@@ -1,0 +1,275 @@
+"""What SQLite and PostgreSQL have in common: tables, keys, columns as they are read, and a connection that explains."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import pyarrow as pa
+
+from assay.data.field import Declared
+from assay.errors import DataError, ParameterError
+
+# a table is counted when it is opened if it takes at most this many bytes
+COUNTED_BYTES = 1 << 28
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table or view.
+
+    Attributes:
+        shown: its name as users write it.
+        sql: its name in a statement, quoted.
+        full: its name with its schema, where there are schemas.
+        countable: whether counting its rows is quick.
+    """
+
+    shown: str
+    sql: str
+    full: str
+    countable: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """Columns of one table that name at most one row of another.
+
+    Attributes:
+        columns: of the table that has the key.
+        parent: the table it leads to.
+        parent_columns: what they equal there; empty where there are no such columns.
+    """
+
+    columns: tuple[str, ...]
+    parent: Table
+    parent_columns: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """The key's columns, as in "TrackId" or "country+city"."""
+        return "+".join(self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What rows are taken from.
+
+    Attributes:
+        from_: what follows FROM.
+        before: what comes before SELECT.
+        rows: how many there are, where that is known.
+    """
+
+    from_: str
+    before: str = ""
+    rows: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column to be read.
+
+    Attributes:
+        name: in the result.
+        own: in its table or query.
+        sql: its expression.
+        type: as the database declares it, or "" where it does not.
+    """
+
+    name: str
+    own: str
+    sql: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a column is asked for.
+
+    Attributes:
+        type: of its values in Arrow.
+        value: expression whose values all have that type, null where they contradict it.
+        sample: a literal of that type, for databases that know types of values only.
+        contradiction: expression that is true where a value is left out, or None where that cannot be.
+        text: expression that shows such a value, in hexadecimal digits.
+        what: the contradiction in words that fit behind a count.
+    """
+
+    type: pa.DataType
+    value: str
+    sample: str = "NULL"
+    contradiction: str | None = None
+    text: str = "''"
+    what: str = ""
+
+
+class Connection:
+    """An open database; its errors come out as sentences."""
+
+    def __init__(self, raw: Any, dialect: Dialect) -> None:
+        self._raw = raw
+        self._dialect = dialect
+
+    def stream(self, sql: str, **options: str) -> Iterator[pa.RecordBatch]:
+        """The rows of a statement, batch by batch; the whole result is never held."""
+        with self._dialect.explaining(), ExitStack() as stack:
+            cursor = stack.enter_context(self._raw.cursor())
+            cursor.adbc_statement.set_options(**options)
+            cursor.execute(sql)
+            yield from stack.enter_context(cursor.fetch_record_batch())
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a statement whose result is small."""
+        return [
+            row
+            for batch in self.stream(sql)
+            for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        ]
+
+    def fields(self, sql: str) -> pa.Schema:
+        """The columns of a SELECT that gives no rows."""
+        with self._dialect.explaining(), self._raw.cursor() as cursor:
+            cursor.execute(sql)
+            with cursor.fetch_record_batch() as reader:
+                return reader.schema
+
+
+class Dialect(ABC):
+    """One database, and how it wants to be spoken to.
+
+    Attributes:
+        name: how reports call it.
+        shown: how messages call it, without its password.
+        withhold: whether messages of the database, which may quote values, must not be repeated.
+    """
+
+    driver: str
+    system: str
+    settings: tuple[str, ...] = ()
+    # whether the database sees to it that a foreign key leads to one row at most
+    keys_are_unique = True
+
+    def __init__(self, name: str, shown: str) -> None:
+        self.name = name
+        self.shown = shown
+        self.withhold = False
+
+    @contextmanager
+    def connected(self) -> Iterator[Connection]:
+        """Open the database for reading only."""
+        try:
+            module = import_module(f"{self.driver}.dbapi")
+        except ImportError as error:
+            raise DataError(
+                f"cannot read {self.shown}: {self.system} databases need {self.driver}; "
+                "install it with pip install 'assay[databases]'"
+            ) from error
+        with ExitStack() as stack:
+            with self.explaining():
+                raw = stack.enter_context(self.opened(module))
+                for statement in self.settings:
+                    with raw.cursor() as cursor:
+                        cursor.execute(statement)
+            yield Connection(raw, self)
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Turn what the driver raises into one sentence."""
+        try:
+            yield
+        except (OSError, pa.ArrowException) as error:
+            raise self.explained(error) from None
+        except Exception as error:
+            # the drivers' own errors; they are imported only where a database is read
+            if type(error).__module__.partition(".")[0] != "adbc_driver_manager":
+                raise
+            # not "from error": the driver's text may hold the address with its password, or values
+            raise self.explained(error) from None
+
+    def explained(self, error: Exception) -> DataError:
+        """An error of the driver as one sentence with what to do."""
+        message, remedy, quotes_values = self.diagnosed(error)
+        if self.withhold and quotes_values:
+            message = "the database's message is withheld, as it may quote sensitive values"
+        return DataError(f"cannot read {self.shown}: {message}; {remedy}")
+
+    @abstractmethod
+    def opened(self, module: Any) -> Any:
+        """Connect, by a driver's module."""
+
+    @abstractmethod
+    def diagnosed(self, error: Exception) -> tuple[str, str, bool]:
+        """The database's message, what to do, and whether the message may quote values."""
+
+    @abstractmethod
+    def tables(self, connection: Connection) -> tuple[Table, ...]:
+        """The tables and views a user would name."""
+
+    @abstractmethod
+    def columns(self, connection: Connection, table: Table) -> tuple[tuple[str, str], ...]:
+        """Name and declared type of each column of a table."""
+
+    @abstractmethod
+    def keys(self, connection: Connection, table: Table) -> tuple[ForeignKey, ...]:
+        """The foreign keys a table declares, in the order of their declaration."""
+
+    @abstractmethod
+    def query_columns(self, connection: Connection, query: str) -> tuple[tuple[str, str], ...]:
+        """Name and type of each column of a user's SELECT."""
+
+    @abstractmethod
+    def query_relation(self, query: str, width: int) -> Relation:
+        """A user's SELECT as something to take rows from, called t0 and its columns c0, c1, ..."""
+
+    @abstractmethod
+    def readings(
+        self, connection: Connection, relation: Relation, columns: Sequence[Column], declared: Declared
+    ) -> tuple[Reading, ...]:
+        """How each column is asked for, so that one type holds for all of its values."""
+
+    @abstractmethod
+    def statement(self, expressions: Sequence[str], samples: Sequence[str], relation: Relation) -> str:
+        """The whole statement, from the expressions of its columns."""
+
+    @abstractmethod
+    def batches(self, connection: Connection, sql: str) -> Iterator[pa.RecordBatch]:
+        """The rows of the whole statement."""
+
+    @abstractmethod
+    def hexadecimal(self, text: str) -> str:
+        """Expression for the first 80 characters of a text in hexadecimal digits."""
+
+
+def quoted(name: str) -> str:
+    """A name for use in SQL, whatever characters it holds.
+
+    >>> quoted('select "x"; --')
+    '"select ""x""; --"'
+    """
+    if "\0" in name:
+        raise ParameterError(f"a name in a database holds no null character; got {name!r}")
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text for use in SQL.
+
+    >>> literal("it's")
+    "'it''s'"
+    """
+    if "\0" in text:
+        raise ParameterError(f"a name in a database holds no null character; got {text!r}")
+    return "'" + text.replace("'", "''") + "'"
+
+
+def one_select(query: str) -> str:
+    """A query without what would keep it from being put into brackets."""
+    inner = query.strip().rstrip(";").strip()
+    if not inner:
+        raise ParameterError("query= is empty; give a SELECT")
+    return f"(\n{inner}\n)"  # on lines of its own, as it may end in a comment

@@ -1,0 +1,105 @@
+"""What is said of each column: kind, use, gaps, encoding, typical and suspicious values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+
+import numpy as np
+
+from assay.data.column_stats import ColumnStats
+from assay.data.dates import DAY
+from assay.data.encoding import Encoding
+from assay.data.field import Field
+from assay.study.findings import Column
+from assay.study.first_look import FirstLook
+from assay.study.profile import Profile
+from assay.study.suspicious import suspicious_numbers, suspicious_texts, suspicious_times
+
+_LEVELS = 4
+
+
+def described(
+    profile: Profile, look: FirstLook, encoding: Encoding, aside: Mapping[str, str], today: date
+) -> tuple[Column, ...]:
+    """Every column in the order of the data.
+
+    Args:
+        profile: what one pass told.
+        look: the first look.
+        encoding: what the columns became.
+        aside: by name, why a column is not used.
+        today: the day of the study.
+    """
+    columns = []
+    for j, (known, stats, done) in enumerate(zip(encoding.fields, profile.columns, encoding.columns, strict=True)):
+        texts = _texts(profile, known, stats, j)
+        logged = known.name in look.log
+        columns.append(
+            Column(
+                name=known.name,
+                kind=known.kind,
+                used=known.name not in aside,
+                missing=stats.missing + stats.bad + stats.not_finite,
+                note=aside.get(known.name) or ("" if logged else done.note),
+                unit=known.unit,
+                role=known.role,
+                encoded="" if known.name in aside else f"{done.encoded}: {done.note}" if logged else done.encoded,
+                typical=typical(known, stats),
+                suspicious=_suspicious(known, stats, look, j, texts, today),
+                why=known.why,
+            )
+        )
+    return tuple(columns)
+
+
+def typical(known: Field, stats: ColumnStats) -> str:
+    """What the values of a column look like.
+
+    >>> typical(Field("x", "number", unit="kg"), ColumnStats(9, 0, n=9, low=1.0, high=3.5, mean=2.0))
+    '1 to 3.5 kg, mean 2'
+    """
+    if known.kind == "boolean" and stats.n:
+        return f"yes in {stats.mean:.0%}"
+    if stats.levels is not None and known.kind in ("category", "ordered") and stats.levels.total:
+        most = stats.levels.most()
+        shown = ", ".join(f"{name[:24]} ({count / stats.levels.total:.0%})" for name, count in most[:_LEVELS])
+        return shown + (f" and {len(most) - _LEVELS} more" if len(most) > _LEVELS else "")
+    if known.kind == "time" and stats.n:
+        return f"{_day(stats.low)} to {_day(stats.high)}"
+    if known.kind in ("number", "count", "ordered", "constant") and stats.n:
+        unit = f" {known.unit}" if known.unit else ""
+        if stats.low == stats.high:
+            return f"{_number(stats.low)}{unit}"
+        return f"{_number(stats.low)} to {_number(stats.high)}{unit}, mean {_number(stats.mean)}"
+    return ""
+
+
+def _number(x: float) -> str:
+    """A number with the digits that matter, large ones with commas."""
+    if abs(x) >= 1e9 or 0.0 < abs(x) < 1e-3:
+        return f"{x:.3g}"
+    return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.4g}"
+
+
+def _day(microseconds: float) -> str:
+    try:
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)).date().isoformat()
+    except OverflowError:
+        return f"{microseconds / DAY / 365.2425 + 1970:.0f}"
+
+
+def _texts(profile: Profile, known: Field, stats: ColumnStats, j: int) -> list[str]:
+    if stats.levels is not None:
+        return list(stats.levels.counts)
+    if known.kind in ("text", "identifier"):
+        return [str(value) for value in profile.sample.table.column(j).to_pylist() if value is not None]
+    return []
+
+
+def _suspicious(known: Field, stats: ColumnStats, look: FirstLook, j: int, texts: list[str], today: date) -> str:
+    if known.kind in ("number", "count") and np.isfinite(stats.low):
+        return suspicious_numbers(look.values[:, j], stats.low, stats.high, log=known.name in look.log)
+    if known.kind == "time":
+        return suspicious_times(look.values[:, j], today=today)
+    return suspicious_texts(texts) if texts and known.kind != "identifier" else ""

@@ -1,0 +1,69 @@
+"""One pass over a source: the statistics of every column and a fair sample of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import pyarrow as pa
+
+from assay.data.column_stats import ColumnStats, TableStats, empty_stats, stats_of
+from assay.data.sampling import RowSample
+from assay.data.source import Source
+from assay.engine.local import map_reduce
+
+SAMPLED_ROWS = 2000
+Progress = Callable[[int, float | None], object]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Profile:
+    """What one pass tells.
+
+    Attributes:
+        stats: of all rows, as an encoding needs them.
+        columns: the same, column by column.
+        sample: at most 2,000 rows, in their order.
+    """
+
+    stats: TableStats
+    columns: tuple[ColumnStats, ...]
+    sample: RowSample
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.stats.rows
+
+
+def profiled(source: Source, *, seed: int = 0, progress: Progress | None = None) -> Profile:
+    """Read a source once.
+
+    Args:
+        source: the data.
+        seed: of the sample.
+        progress: told how many rows were read and, where it is known, which share of all.
+    """
+    fields = source.schema
+
+    def numbered() -> Iterator[tuple[pa.RecordBatch, int]]:
+        start = 0
+        for batch in source.blocks():
+            yield batch, start
+            start += batch.num_rows
+            if progress is not None:
+                progress(start, source.fraction_read)
+
+    def described(part: tuple[pa.RecordBatch, int]) -> tuple[TableStats, RowSample]:
+        batch, start = part
+        return stats_of(batch, fields, start), RowSample.of(batch, first_row=start, size=SAMPLED_ROWS, seed=seed)
+
+    parts = numbered()
+    first = next(parts, None)
+    if first is None:
+        nothing = pa.RecordBatch.from_pylist([], schema=source.arrow_schema)
+        stats, sample = empty_stats(source.arrow_schema, fields), RowSample.of(nothing, first_row=0, size=1)
+    else:
+        stats, sample = map_reduce(chain([first], parts), described, lambda a, b: (a[0] + b[0], a[1] + b[1]))
+    return Profile(stats, stats.columns(), sample.sorted())

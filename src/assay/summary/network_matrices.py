@@ -1,0 +1,97 @@
+"""Networks kept as matrices of weights."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy import io, sparse
+
+from assay.data.edge_lists import EdgeListSource, is_number
+from assay.data.place import Place
+from assay.data.source import Source, is_numeric
+from assay.errors import DataError
+from assay.summary.distances import Array
+from assay.summary.graph import Graph, Meaning
+from assay.summary.network_columns import where
+
+Names = tuple[str, ...] | None
+
+
+def matrix_in_file(file: Path) -> Any:
+    """The matrix in a file of the Matrix Market format."""
+    place = Place.of(file)
+    try:
+        return io.mmread(place.path)
+    except (ValueError, OSError, OverflowError) as error:
+        raise DataError(f"cannot read {file} as a Matrix Market file: {str(error).splitlines()[0]}") from error
+
+
+def matrix_in_table(table: Source) -> tuple[Array, Names]:
+    """The weights and names in a square table, with or without names above and beside them.
+
+    An empty cell is no edge.
+    """
+    whole = table.to_arrow()
+    names: list[str] | None = list(whole.column_names)
+    offset = 0
+    if isinstance(table, EdgeListSource) and not table.header:
+        names = None
+        if whole.num_rows > 1 and not is_number(whole.column(0)[0].as_py()):  # numbers for names, beside a corner
+            names = [str(column[0].as_py()).strip() for column in whole.columns]
+            whole, offset = whole.slice(1), 1
+    rows, columns = whole.num_rows, whole.num_columns
+    if columns not in (rows, rows + 1):
+        raise DataError(f"{table.name} has {rows} rows and {columns} columns; the matrix of a network is square")
+    beside = None
+    if columns == rows + 1:
+        beside = [str(cell).strip() for cell in whole.column(0).to_pylist()]
+        whole = whole.select(range(1, columns))
+        names = None if names is None else names[1:]
+    W = np.column_stack([_weights(table, whole, j, offset) for j in range(rows)])
+    if names is None or beside is None:
+        found = names or beside
+        return W, None if found is None else tuple(found)
+    if sorted(names) != sorted(beside):
+        odd = next(name for name in beside if name not in names or beside.count(name) > 1)
+        raise DataError(
+            f"{table.name} has a row {odd!r} that is not the name of one column; rows and columns are the nodes"
+        )
+    return W[[beside.index(name) for name in names]], tuple(names)
+
+
+def graph_of_matrix(
+    W: Any, names: Names, called: str, *, directed: bool | None, meaning: Meaning, weighted: bool
+) -> Graph:
+    """The graph of a matrix, with notes."""
+    if not sparse.issparse(W):
+        W = np.asarray(W)
+    if W.dtype.kind not in "biuf":
+        raise DataError(f"{called} holds {W.dtype}, but weights are real numbers")
+    if W.ndim != 2 or W.shape[0] != W.shape[1]:
+        raise DataError(f"{called} has shape {W.shape}; the matrix of a network is square")
+    graph = Graph.of_adjacency(W, names, directed, meaning)
+    if not weighted:
+        graph = graph.unweighted()
+    why = "as said" if directed is not None else f"the matrix is {'not ' if graph.directed else ''}symmetric"
+    size = f"{graph.n:,} nodes, {graph.edge_count:,} edges."
+    return replace(graph, notes=(size, f"Edges lead {'one way' if graph.directed else 'both ways'}: {why}."))
+
+
+def _weights(table: Source, whole: pa.Table, j: int, offset: int) -> Array:
+    column = whole.column(j).combine_chunks()
+    if not is_numeric(column.type):
+        texts = pc.utf8_trim_whitespace(column.cast(pa.string()))
+        texts = pc.if_else(pc.equal(texts, ""), None, texts)
+        wrong = next((i for i, cell in enumerate(texts.to_pylist()) if cell is not None and not is_number(cell)), None)
+        if wrong is not None:
+            raise DataError(
+                f"{table.name}, {where(table, wrong + offset)}: {texts[wrong].as_py()!r} in column "
+                f"{whole.column_names[j]!r} is not a number"
+            )
+        column = texts
+    return np.asarray(column.cast(pa.float64()).fill_null(0).to_numpy(zero_copy_only=False))

@@ -1,0 +1,262 @@
+"""The array plot: the whole table as one picture, so that what is missing and what is out of scale is seen at once.
+
+A cell is one of 62 shades: 0 is missing, 1 to 61 run from far below to far above the middle, 31. Shades, not values,
+go into the page: no cell can be read back beyond a tenth of a standard deviation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from bokeh.models import (
+    BasicTicker,
+    BoxZoomTool,
+    FixedTicker,
+    LinearAxis,
+    LinearColorMapper,
+    NoOverlap,
+    PlainText,
+    Range1d,
+)
+from bokeh.models.annotations.geometry import Span
+from numpy.typing import ArrayLike, NDArray
+
+from assay.errors import ParameterError
+from assay.views.placing import shortened
+from assay.views.theme import CHANCE, FONT, INK, REAL, UNSEEN, figure
+
+FloatArray = NDArray[np.float64]
+Shades = NDArray[np.uint8]
+
+COLUMNS = 300
+ROWS = 400
+CLIP = 3.0
+# what is missing is darker than any value, so it differs by lightness alone: for every eye, and in print without colour
+MISSING, LOW, MIDDLE, HIGH = "#000000", UNSEEN, "#f5f3ef", REAL
+KINDS = (
+    "number", "count", "ordered", "boolean", "category", "time", "text", "identifier", "constant", "empty", "other",
+)  # fmt: skip
+
+_ENDS = (LOW, MIDDLE, HIGH)
+_MIDDLE = 31
+_STEPS = 30
+_NAME = 18
+_AROUND = 200
+_LINE = 20
+_TICKS = 60  # what does not fit is left out by the figure, which knows its width
+
+
+def palette() -> list[str]:
+    """The colours of the shades 0 to 61.
+
+    >>> palette()[0], palette()[31], len(palette())
+    ('#000000', '#f5f3ef', 62)
+    """
+    low, middle, high = (np.array([int(c[i : i + 2], 16) for i in (1, 3, 5)], dtype=np.float64) for c in _ENDS)
+    part = np.linspace(-1, 1, 2 * _STEPS + 1)[:, None]
+    mixed = middle + np.abs(part) * (np.where(part < 0, low, high) - middle)
+    return [MISSING, *("#" + "".join(f"{int(c):02x}" for c in colour.round()) for colour in mixed)]
+
+
+def standardised(values: ArrayLike, centre: ArrayLike, scale: ArrayLike) -> Shades:
+    """Shades by distance from the centre of the column, in its own scale, up to three of them.
+
+    Args:
+        values: (m, D) NaN where missing.
+        centre: (D,) means.
+        scale: (D,) standard deviations; a column without one is drawn in the middle shade.
+
+    Returns:
+        (m, D) shades.
+
+    >>> standardised([[1.0, 5.0], [np.nan, 5.0], [9.0, 5.0]], [2.0, 5.0], [1.0, 0.0]).tolist()
+    [[21, 31], [0, 31], [61, 31]]
+    """
+    values = _table(values)
+    centre, scale = _per_column(centre, values), _per_column(scale, values)
+    known = np.isfinite(centre) & np.isfinite(scale) & (scale > 0)
+    with np.errstate(all="ignore"):  # what overflows is clipped
+        z = (values - np.where(known, centre, 0.0)) / np.where(known, scale, np.inf)
+    return _shades(np.where(known, z, 0.0) / CLIP, np.isnan(values))
+
+
+def on_one_scale(values: ArrayLike, limit: float) -> Shades:
+    """Shades by the value itself, the same for all columns: those of large scale drown the others.
+
+    Args:
+        values: (m, D) NaN where missing.
+        limit: the size that gets the strongest colour.
+
+    Returns:
+        (m, D) shades.
+
+    >>> on_one_scale([[1000.0, 3.0], [-500.0, np.nan]], 1000.0).tolist()
+    [[61, 31], [16, 0]]
+    """
+    values = _table(values)
+    with np.errstate(all="ignore"):
+        part = values / limit
+    return _shades(part, np.isnan(values))
+
+
+def common_limit(values: ArrayLike) -> float:
+    """The size that the largest column reaches in one of twenty rows: the end of a scale for all of them.
+
+    Args:
+        values: (m, D) NaN where missing.
+
+    Returns:
+        A size above zero; 1 where every value is zero or missing.
+
+    >>> common_limit([[1000.0, 3.0], [1000.0, np.nan]])
+    1000.0
+    """
+    size = np.abs(_table(values))
+    size = size[:, np.isfinite(size).any(axis=0)]
+    if not size.size:
+        return 1.0
+    size = np.where(np.isfinite(size), size, np.nan)
+    limit = float(np.nanquantile(size, 0.95, axis=0).max())
+    return limit or float(np.nanmax(size)) or 1.0
+
+
+def drawn_columns(
+    values: ArrayLike, names: Sequence[str], kinds: Sequence[str], *, order: Sequence[str] = (), most: int = COLUMNS
+) -> NDArray[np.intp]:
+    """Choose the columns that are drawn, in the order they are drawn in.
+
+    Those named by the user come first, in that order, the others by kind. Where there are too many, half of the
+    places are for the columns that lack most values, and the rest is spread evenly over the data.
+
+    Args:
+        values: (m, D) NaN where missing.
+        names: (D,) of the columns.
+        kinds: (D,) of the columns.
+        order: names of columns to draw first.
+        most: how many may be drawn.
+
+    Returns:
+        Numbers of columns.
+
+    >>> drawn_columns([[1, 2, 3]], ["a", "b", "c"], ["text", "count", "number"]).tolist()
+    [2, 1, 0]
+    >>> drawn_columns([[1, 2, 3]], ["a", "b", "c"], ["text", "count", "number"], order=["b"]).tolist()
+    [1, 2, 0]
+    """
+    place = {name: j for j, name in enumerate(names)}
+    unknown = [name for name in order if name not in place]
+    if unknown:
+        raise ParameterError(f"order names columns that there are; there is no column {unknown[0]!r}")
+    first = [place[name] for name in dict.fromkeys(order)][:most]
+    rest = np.setdiff1d(np.arange(len(names)), first)
+    if len(rest) > most - len(first):
+        rest = _fairly(np.isnan(_table(values))[:, rest].sum(axis=0), rest, most - len(first))
+    rank = [KINDS.index(kinds[j]) if kinds[j] in KINDS else len(KINDS) for j in rest]
+    return np.array([*first, *rest[np.argsort(rank, kind="stable")]], dtype=np.intp)
+
+
+def drawn_rows(m: int, most: int = ROWS) -> NDArray[np.intp]:
+    """Choose rows of a fair sample, evenly, so that each still has a line of its own on the screen.
+
+    Args:
+        m: how many rows there are.
+        most: how many may be drawn.
+
+    >>> drawn_rows(5, most=3).tolist()
+    [0, 2, 4]
+    """
+    return np.unique(np.linspace(0, max(m - 1, 0), min(m, most)).round().astype(np.intp))
+
+
+def array_plot(shades: Shades, names: Sequence[str], kinds: Sequence[str], rows: ArrayLike, *, told: str = "") -> Any:
+    """Draw the table as a picture: rows downward in their order, columns across, a line between kinds.
+
+    The figure carries what the page's script tells of a cell: `tags` hold "array", the names, whether the shade of
+    the column says how much, the row numbers, and what a shade is counted in.
+
+    Args:
+        shades: (m, D) from `standardised` or `on_one_scale`.
+        names: (D,) of the columns.
+        kinds: (D,) of the columns.
+        rows: (m,) row numbers as they are to be shown.
+        told: what ten shades are, such as "standard deviations"; without it a cell is named, but not measured.
+
+    Returns:
+        A Bokeh figure.
+
+    >>> array_plot(np.array([[0, 31]], dtype=np.uint8), ["a", "b"], ["number", "text"], [1]).yaxis.axis_label
+    'row'
+    """
+    m, d = shades.shape
+    numbers = [int(row) for row in np.asarray(rows)]
+    if len(names) != d or len(kinds) != d or len(numbers) != m:
+        raise ParameterError(
+            f"shades have one line per row and one place per column; got shape {shades.shape} for {len(numbers)} rows, "
+            f"{len(names)} names and {len(kinds)} kinds"
+        )
+    height = _AROUND + min(ROWS, max(3, m) * _LINE)
+    across, down = Range1d(start=-0.5, end=d - 0.5, bounds="auto"), Range1d(start=m - 0.5, end=-0.5, bounds="auto")
+    plot = figure(
+        x_label="", y_label="row", height=height, tools="box_zoom,pan,reset,save", x_range=across, y_range=down
+    )
+    mapper = LinearColorMapper(palette=palette(), low=-0.5, high=2 * _STEPS + 1.5)
+    plot.image(image=[shades], x=-0.5, y=-0.5, dw=d, dh=m, color_mapper=mapper)
+    measured = [int(kind not in ("category", "text", "identifier")) for kind in kinds]
+    plot.tags = ["array", list(names), measured, numbers, told]
+    plot.grid.visible = False
+    plot.update(outline_line_alpha=1.0, outline_line_color=CHANCE)
+    plot.toolbar.active_drag = plot.select_one(BoxZoomTool)
+    plot.xaxis.ticker = BasicTicker(min_interval=1, desired_num_ticks=_TICKS, num_minor_ticks=0)
+    plot.yaxis.ticker = BasicTicker(min_interval=1, desired_num_ticks=8, num_minor_ticks=0)
+    plot.xaxis.major_label_policy = NoOverlap(min_distance=1)
+    plot.xaxis.major_label_overrides = {j: PlainText(text=shortened(name, _NAME)) for j, name in enumerate(names)}
+    plot.yaxis.major_label_overrides = {i: f"{row:,}" for i, row in enumerate(numbers)}
+    plot.xaxis.major_label_orientation = "vertical"
+    _part_kinds(plot, kinds)
+    return plot
+
+
+def _part_kinds(plot: Any, kinds: Sequence[str]) -> None:
+    """Draw a line between kinds, and write their names above them where there is room."""
+    starts = [j for j in range(len(kinds)) if j == 0 or kinds[j] != kinds[j - 1]]
+    for start in starts[1:]:
+        plot.add_layout(Span(location=start - 0.5, dimension="height", line_color=INK, line_width=1.5))
+    ends = [*starts[1:], len(kinds)]
+    above: Any = LinearAxis()
+    above.ticker = FixedTicker(ticks=[(start + end - 1) / 2 for start, end in zip(starts, ends, strict=True)])
+    above.major_label_overrides = dict(zip(above.ticker.ticks, (kinds[start] for start in starts), strict=True))
+    above.major_label_policy = NoOverlap(min_distance=6)
+    above.update(
+        major_label_text_font=FONT, major_label_text_font_size="12px", major_label_text_color=INK,
+        axis_line_alpha=0.0, major_tick_in=0, major_tick_out=0, minor_tick_out=0,
+    )  # fmt: skip
+    plot.add_layout(above, "above")
+
+
+def _fairly(missing: NDArray[np.intp], columns: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    lacking = np.argsort(-missing, kind="stable")[: min(most // 2, int(np.count_nonzero(missing)))]
+    others = np.setdiff1d(np.arange(len(columns)), lacking)
+    spread = np.linspace(0, len(others) - 1, most - len(lacking)).round().astype(np.intp)
+    picked: NDArray[np.intp] = np.sort(columns[np.concatenate([lacking, others[spread]])])
+    return picked
+
+
+def _shades(part: FloatArray, missing: NDArray[np.bool_]) -> Shades:
+    steps = np.round(np.clip(np.nan_to_num(part, nan=0.0, posinf=1.0, neginf=-1.0), -1, 1) * _STEPS)
+    return np.where(missing, 0, steps + _MIDDLE).astype(np.uint8)
+
+
+def _table(values: ArrayLike) -> FloatArray:
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2:
+        raise ParameterError(f"values have one line per row; got an array of shape {table.shape}")
+    return table
+
+
+def _per_column(numbers: ArrayLike, values: FloatArray) -> FloatArray:
+    vector = np.asarray(numbers, dtype=np.float64)
+    if vector.shape != values.shape[1:]:
+        raise ParameterError(f"centre and scale are one per column; got {vector.shape} for {values.shape[1]} columns")
+    return vector

@@ -1,0 +1,225 @@
+"""Filling in missing values: against scikit-learn, the laws of the normal fill, both encodings, refusals, files."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.pipeline import make_pipeline
+
+import assay
+from assay import PCA, FillMissing, Moments
+from assay.data.source import ArrowSource
+from assay.errors import DataError, NotConverged, ParameterError
+
+STRATEGIES = ["conditional", "constant", "indicator", "pair"]
+
+
+def table(n=200, d=4, share=0.25, seed=0):
+    """Correlated rows within 0 and 1, and the same with gaps in all columns but the last."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 2)) @ rng.standard_normal((2, d)) + 0.3 * rng.standard_normal((n, d))
+    X = (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0))
+    Y = X.copy()
+    Y[rng.random((n, d)) < share] = np.nan
+    Y[:, -1] = X[:, -1]
+    return X, Y
+
+
+def frame(Y):
+    return pd.DataFrame(Y, columns=["a", "b", "c", "e"])
+
+
+@pytest.mark.parametrize(
+    ("value", "peer"),
+    [
+        (0.0, {"strategy": "constant", "fill_value": 0.0}),
+        (-7, {"strategy": "constant", "fill_value": -7.0}),
+        ("mean", {"strategy": "mean"}),
+    ],
+)
+def test_constants_are_scikit_learns(value, peer):
+    Y = table()[1]
+    ours = FillMissing("constant", value=value).fit(Y[:150])
+    theirs = SimpleImputer(**peer).fit(Y[:150])
+    np.testing.assert_allclose(ours.transform(Y), theirs.transform(Y), rtol=1e-13)
+    np.testing.assert_allclose(ours.fill_, theirs.statistics_.astype(float), rtol=1e-13)
+
+
+@pytest.mark.parametrize("value", [0.0, "mean"])
+def test_indicators_are_scikit_learns_beside_the_filled_columns(value):
+    Y = table()[1]
+    found = FillMissing("indicator", value=value).set_output(transform="pandas").fit_transform(frame(Y))
+    assert list(found) == ["a", "a missing", "b", "b missing", "c", "c missing", "e"]
+    peer = MissingIndicator().fit_transform(Y)
+    np.testing.assert_array_equal(found[["a missing", "b missing", "c missing"]], peer)
+    filled = FillMissing("constant", value=value).fit_transform(Y)
+    np.testing.assert_array_equal(found[["a", "b", "c", "e"]], filled)
+
+
+@given(st.integers(1, 30), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_a_pair_sums_to_one_where_it_is_known_and_is_zero_where_not(n, d, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, d))
+    X[rng.random((n, d)) < 0.3] = np.nan
+    fill = FillMissing("pair").fit(X)
+    found = fill.transform(X)
+    np.testing.assert_array_equal(found[:, ::2] + found[:, 1::2], ~np.isnan(X))
+    np.testing.assert_array_equal(found[:, ::2], np.nan_to_num(X))
+    assert list(fill.get_feature_names_out()[:2]) == ["x0", "not x0"]
+
+
+def test_the_most_likely_value_is_the_regression_on_what_is_known():
+    X, Y = table(500)
+    fill = FillMissing().fit(Y)
+    filled = fill.transform(Y)
+    np.testing.assert_array_equal(filled[~np.isnan(Y)], Y[~np.isnan(Y)])
+    i = int(np.flatnonzero(np.isnan(Y).sum(axis=1) == 2)[0])
+    m, o = np.flatnonzero(np.isnan(Y[i])), np.flatnonzero(~np.isnan(Y[i]))
+    S, mu = fill.covariance_, fill.mean_
+    expected = mu[m] + S[np.ix_(m, o)] @ np.linalg.solve(S[np.ix_(o, o)], Y[i, o] - mu[o])
+    np.testing.assert_allclose(filled[i, m], expected, rtol=1e-8)
+    gaps = np.isnan(Y)
+    mean = np.where(gaps, np.nanmean(Y, axis=0), Y)
+    assert np.mean((filled - X)[gaps] ** 2) < 0.5 * np.mean((mean - X)[gaps] ** 2)
+
+
+def test_filled_rows_leave_the_estimate_where_it_was():
+    # EM's own law: at the end the filled values have the mean that filled them
+    Y = table(300)[1]
+    fill = FillMissing(tol=1e-12).fit(Y)
+    np.testing.assert_allclose(fill.transform(Y).mean(axis=0), fill.mean_, atol=1e-6)
+
+
+def test_what_was_missing_is_told():
+    Y = table()[1]
+    Y[[3, 70]] = np.nan
+    for strategy in STRATEGIES:
+        fill = FillMissing(strategy).fit(Y)
+        np.testing.assert_array_equal(fill.n_missing_, np.isnan(Y).sum(axis=0))
+        assert fill.n_wholly_missing_ == len(fill.wholly_missing_) >= 2
+        assert {3, 70} <= set(fill.wholly_missing_)
+    fill = FillMissing().fit(Y)
+    np.testing.assert_array_equal(fill.transform(Y)[3], fill.mean_)
+    assert fill.converged_ and fill.n_iter_ > 0 and (np.diff(fill.log_likelihood_) > -1e-6).all()
+    np.testing.assert_array_equal(fill.normal_.mean, fill.mean_)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_arrays_frames_and_sources_are_filled_alike(strategy):
+    Y = table()[1]
+    pandas = frame(Y)
+    polars = pl.DataFrame({name: [None if np.isnan(v) else v for v in pandas[name]] for name in pandas})
+    source = ArrowSource(polars.to_arrow())
+    plain = FillMissing(strategy).fit(Y).transform(Y)
+    for data in (pandas, polars, source):
+        fill = FillMissing(strategy).fit(data)
+        np.testing.assert_allclose(fill.transform(data), plain, rtol=1e-12)
+        assert list(fill.feature_names_in_) == ["a", "b", "c", "e"]
+
+
+def test_new_rows_are_filled_from_what_was_learned():
+    Y = table(300)[1]
+    fill = FillMissing().fit(Y[:200])
+    together, alone = fill.transform(Y[200:]), [fill.transform(row[None])[0] for row in Y[200:]]
+    np.testing.assert_allclose(together, alone, rtol=1e-12)
+
+
+def test_complete_rows_pass_through_unchanged():
+    X = table()[0]
+    for strategy in ("conditional", "constant", "indicator"):
+        np.testing.assert_array_equal(FillMissing(strategy).fit_transform(X), X)
+
+
+def test_a_summary_fills_as_the_rows_it_came_from():
+    X, Y = table()
+    from_rows, from_moments = FillMissing().fit(X), FillMissing().fit_moments(Moments.of(X))
+    np.testing.assert_allclose(from_moments.transform(Y), from_rows.transform(Y), atol=1e-6)
+    mean = FillMissing("constant", value="mean").fit_moments(Moments.of(X))
+    np.testing.assert_allclose(mean.fill_, X.mean(axis=0), rtol=1e-13)
+    named = FillMissing().fit_moments(Moments.of(frame(X)))
+    assert list(named.get_feature_names_out()) == ["a", "b", "c", "e"]
+    with pytest.raises(ParameterError, match="strategy 'indicator' needs the rows"):
+        FillMissing("indicator").fit_moments(Moments.of(X))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_saved_filler_fills_alike(strategy, tmp_path):
+    Y = frame(table()[1])
+    fill = FillMissing(strategy).fit(Y)
+    fill.save(tmp_path / "fill")
+    back = assay.load(tmp_path / "fill")
+    np.testing.assert_array_equal(back.transform(Y), fill.transform(Y))
+    np.testing.assert_array_equal(back.get_feature_names_out(), fill.get_feature_names_out())
+
+
+def test_it_stands_in_a_pipeline():
+    Y = table()[1]
+    scores = make_pipeline(FillMissing(), PCA(2)).fit_transform(Y)
+    assert scores.shape == (200, 2) and np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("strategy", ["constant", "indicator"])
+def test_columns_without_any_value_take_a_constant_but_have_no_mean(strategy):
+    Y = table()[1]
+    Y[:, 0] = np.nan
+    assert (FillMissing(strategy, value=3.0).fit_transform(Y)[:, 0] == 3.0).all()
+    with pytest.raises(DataError, match="column 0 has no value in any of the 200 rows"):
+        FillMissing(strategy, value="mean").fit(Y)
+    with pytest.raises(DataError, match="column 'a' has no value in any of the 200 rows"):
+        FillMissing().fit(frame(Y))
+
+
+def test_extreme_numbers_pass_where_no_squares_are_needed():
+    Y = np.array([[1e300, np.nan], [np.nan, 1e-300], [1.5e300, 3e-300]])
+    means = FillMissing("constant", value="mean").fit(Y).fill_
+    np.testing.assert_allclose(means, [1.25e300, 2e-300], rtol=1e-14)
+
+
+def test_few_rows_and_constant_columns_are_filled():
+    Y = np.array([[1.0, 5.0, np.nan], [2.0, np.nan, 0.5], [np.nan, 5.0, 0.25]])
+    filled = FillMissing(ridge=0.1).fit_transform(Y)
+    assert np.isfinite(filled).all() and filled[1, 1] == 5.0
+
+
+def test_stopping_early_is_said():
+    with pytest.warns(NotConverged, match="EM stopped after 2 steps"):
+        fill = FillMissing(max_iter=2).fit(table()[1])
+    assert not fill.converged_
+
+
+def test_what_cannot_be_filled_is_refused():
+    X, Y = table()
+    bad = X.copy()
+    bad[7, 2] = np.inf
+    for strategy in STRATEGIES:
+        with pytest.raises(DataError, match="row 7, column 'c' is infinite"):
+            FillMissing(strategy).fit(frame(bad))
+        with pytest.raises(DataError, match="row 7, column 'c' is infinite"):
+            FillMissing(strategy).fit(frame(Y)).transform(frame(bad))
+    late = Y.copy()
+    late[9, 3] = np.nan
+    with pytest.raises(DataError, match="row 9, column 'e' is missing, but the column had no gaps in fit"):
+        FillMissing("indicator").fit(frame(Y)).transform(frame(late))
+    with pytest.raises(DataError, match="within 0 and 1; column 'b' runs from .* scale it to that range first, or use"):
+        FillMissing("pair").fit(frame(Y * [1, 2, 1, 1]))
+    with pytest.raises(DataError, match="within 0 and 1; column 'a' runs from"):
+        FillMissing("pair").fit(frame(Y)).transform(frame(Y - [1, 0, 0, 0]))
+    with pytest.raises(DataError, match="the new column 'a missing' exists already: rename one of the two"):
+        FillMissing("indicator").fit(pd.DataFrame({"a": [1.0, np.nan], "a missing": [0.0, 1.0]}))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"strategy": "median"}, "strategy is one of conditional, constant, indicator, pair; got 'median'"),
+        ({"value": "median"}, "value is a finite number or 'mean'; got 'median'"),
+        ({"value": np.nan}, "value is a finite number or 'mean'; got nan"),
+        ({"max_iter": 0}, "max_iter is a whole number of steps"),
+    ],
+)
+def test_options_that_do_not_exist_are_refused(options, message):
+    with pytest.raises(ParameterError, match=message):
+        FillMissing(**options).fit(table()[1])
