@@ -188,7 +188,7 @@ def archive(*names):
     ("name", "content", "message"),
     [
         ("t.csv", b"", "the file is empty"),
-        ("t.csv.gz", gzip.compress(b""), "the file inside is empty"),
+        ("t.csv.gz", gzip.compress(b"", mtime=0), "the file inside is empty"),
         (
             "t",
             pickle.dumps([1], protocol=4),
@@ -204,7 +204,7 @@ def archive(*names):
         ("t.html", b"\n<!DOCTYPE html><html>", "a web page; save its table as CSV"),
         ("t.xml", b"<?xml version='1.0'?><a/>", "an XML document"),
         ("t.parquet", b"x,y\n1,2\n", "by its name it is a Parquet file, but its first bytes are not"),
-        ("t.parquet.gz", gzip.compress(b"PAR1"), "a compressed parquet file has to be unpacked first"),
+        ("t.parquet.gz", gzip.compress(b"PAR1", mtime=0), "a compressed parquet file has to be unpacked first"),
         ("t.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "not a spreadsheet that can be read, or it is dam"),
         ("t.gz", b"\x1f\x8b\x08broken", "damaged or end too early"),
         ("t", bytes(range(1, 256)) * 3, "a binary file, not a table; save the table as CSV or Parquet"),

@@ -94,7 +94,7 @@ def test_later_blocks_take_the_form_of_the_first_and_misfits_are_counted():
     assert stream.to_arrow().to_pydict() == {"a": [1.0, 2.0, 3.0, None], "b": ["u", "v", None, None]}
     sentences = [problem.sentence() for problem in stream.problems]
     assert sentences == [
-        "a: values do not fit the type of the column and count as missing: 1 (row 4: 'zz').",
+        "a: values are not numbers and count as missing: 1 (row 4: 'zz').",
         "b: rows lack the column and count as missing: 2 (row 3; ...).",
         "c: values belong to a column that the first block does not have, and are left out: 2 (row 3; ...).",
     ]

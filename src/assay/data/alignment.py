@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from assay.data.fitting import add_misfits, fitted
 from assay.data.problems import Problems
 
-_MISFIT = "values do not fit the type of the column and count as missing"
 _LACKING = "rows lack the column and count as missing"
 _EXTRA = "values belong to a column that the first block does not have, and are left out"
 
@@ -21,7 +20,7 @@ class Aligner:
 
     Args:
         schema: of the first block.
-        hidden: columns whose values must not be shown.
+        hidden: columns whose values must not be looked at.
     """
 
     def __init__(self, schema: pa.Schema, hidden: Collection[str] = ()) -> None:
@@ -57,25 +56,9 @@ class Aligner:
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def _fitted(self, column: pa.Array, field: pa.Field, problems: Problems, first_row: int) -> pa.Array:
-        if column.type == field.type:
-            return column
-        try:
-            return column.cast(field.type)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
-            fitted = _cast_singly(column, field.type)
-        lost = pc.and_(pc.is_valid(column), pc.is_null(fitted))
-        places = pc.indices_nonzero(lost).to_pylist()
-        for i in places:
-            value = None if field.name in self._hidden else str(column[i].as_py())
-            problems.add(_MISFIT, column=field.name, place=f"row {first_row + i + 1}", value=value)
-        return fitted
-
-
-def _cast_singly(column: pa.Array, type_: pa.DataType) -> pa.Array:
-    values = []
-    for value in column:
-        try:
-            values.append(value.cast(type_).as_py())
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
-            values.append(None)
-    return pa.array(values, type=type_)
+        if field.name in self._hidden:  # not even looked at
+            return pa.nulls(len(column), field.type)
+        array, lost = fitted(column, field.type)
+        places = ((f"row {first_row + int(i) + 1}", column[int(i)].as_py()) for i in lost)
+        add_misfits(problems, field.name, field.type, places)
+        return array

@@ -57,7 +57,7 @@ def quote_edges(text: bytes, delimiters: bytes, *, padded: bool = False) -> NDAr
     before = border[codes[quotes[::2] - 1]]
     before[0] |= quotes[0] == 0
     if padded:
-        before |= (codes[quotes[::2] - 1] == _BLANK) & border[codes[quotes[::2] - 2]]
+        before |= (codes[quotes[::2] - 1] == _BLANK) & border[codes[np.maximum(quotes[::2] - 2, 0)]]
     closing = quotes[1::2] + 1
     after = border[codes[closing[closing < len(codes)]]]
     if before.all() and after.all():

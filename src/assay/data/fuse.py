@@ -161,7 +161,7 @@ class FusedSource(Source):
                 brought = []
                 for column, bringer in zip(self._columns, bringers, strict=True):
                     values, lost = bringer.bring(block)
-                    places = ((_place(source, row + int(j)), bringer.cell(block, int(j))) for j in lost)
+                    places = ((source.place_of(row + int(j)), bringer.cell(block, int(j))) for j in lost)
                     add_misfits(found, column.name, column.type, places)
                     brought.append(values)
                 row += block.num_rows
@@ -291,8 +291,3 @@ def _secret_columns(
     if unknown:
         raise ParameterError(f"column {unknown[0]!r} was declared sensitive, but no source has it; check its spelling")
     return [frozenset(name for name in found if folded_name(name) in folds) for found in names]
-
-
-def _place(source: Source, row: int) -> str:
-    line = source.line_of(row)
-    return f"row {row + 1}" if line is None else f"line {line}"

@@ -173,7 +173,7 @@ class ManySource(Source):
             try:
                 yield from self._part_batches(i, found)
             finally:
-                self._tell(found, part.name)
+                self.problems.extend(found, where=part.name)
         self._position = len(self._parts)
         self.rows = self.rows_read
 
@@ -202,17 +202,9 @@ class ManySource(Source):
             found,
             field.name,
             field.type,
-            ((_place_of(source, row + int(i)), column[int(i)].as_py()) for i in lost),
+            ((source.place_of(row + int(i)), column[int(i)].as_py()) for i in lost),
         )
         return array
-
-    def _tell(self, found: Problems, name: str) -> None:
-        for problem in found:
-            places = problem.examples or (("", None),)
-            for i, (place, value) in enumerate(places):
-                told = f"{name}, {place}" if place else name
-                rest = problem.count - len(places) + 1 if i == 0 else 1
-                self.problems.add(problem.what, column=problem.column, place=told, value=value, count=rest)
 
     @property
     def fraction_read(self) -> float | None:
@@ -221,11 +213,6 @@ class ManySource(Source):
             return super().fraction_read
         within = self._current.fraction_read if self._current is not None else 0.0
         return min((self._position + (within or 0.0)) / len(self._parts), 1.0)
-
-
-def _place_of(source: Source, row: int) -> str:
-    line = source.line_of(row)
-    return f"row {row + 1}" if line is None else f"line {line}"
 
 
 def _common(first: pa.Field, other: pa.Field) -> pa.Field:

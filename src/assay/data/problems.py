@@ -61,11 +61,18 @@ class Problems:
             examples = (*examples, (place, None if value is None else value[:80]))
         self._found[what, column] = Problem(what, column, known.count + count, examples)
 
-    def extend(self, other: Problems) -> None:
-        """Take in what another pass or file found, after what is here."""
+    def extend(self, other: Problems, *, where: str = "") -> None:
+        """Take in what another pass or file found, after what is here.
+
+        Args:
+            other: what was found there.
+            where: the name of the other place, told before each of its places.
+        """
         for problem in other:
             known = self._found.get((problem.what, problem.column), Problem(problem.what, problem.column, 0))
-            examples = (*known.examples, *problem.examples)[:EXAMPLES]
+            told = problem.examples or (("", None),) * bool(where)
+            placed = tuple((", ".join(filter(None, (where, place))), value) for place, value in told)
+            examples = (*known.examples, *placed)[:EXAMPLES]
             self._found[problem.what, problem.column] = Problem(
                 problem.what, problem.column, known.count + problem.count, examples
             )

@@ -88,6 +88,11 @@ class Source(ABC):
         """The line of the file in which a row (from 0) begins, counted from 1; None where there are no lines."""
         return None
 
+    def place_of(self, row: int) -> str:
+        """How messages call a row (from 0): by its line where there are lines, else by its number from 1."""
+        line = self.line_of(row)
+        return f"row {row + 1}" if line is None else f"line {line}"
+
     def to_arrow(self) -> pa.Table:
         """The whole table, before any encoding."""
         return pa.Table.from_batches(list(self.blocks()), schema=self.arrow_schema)
@@ -132,6 +137,6 @@ def float_matrix(batch: pa.RecordBatch | pa.Table, names: tuple[str, ...]) -> ND
     """The named columns as one column-major (b, d) array, missing values as NaN."""
     columns = np.empty((len(names), batch.num_rows))
     for row, name in zip(columns, names, strict=True):
-        column = batch.column(name).cast(pa.float64())
+        column = batch.column(name).cast(pa.float64(), safe=False)  # whole numbers beyond 2^53 lose digits, not rows
         row[:] = column.to_numpy(zero_copy_only=False) if isinstance(column, pa.Array) else column.to_numpy()
     return columns.T
