@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from assay.data.encoding import encode as encode
+    from assay.data.encoded import encode as encode
     from assay.data.fuse import fuse as fuse
     from assay.data.read import read as read
     from assay.evidence.evidence import Evidence as Evidence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "read": "assay.data.read",
-    "encode": "assay.data.encoding",
+    "encode": "assay.data.encoded",
     "fuse": "assay.data.fuse",
     "study": "assay.study",
     "load": "assay.models.files",

@@ -10,7 +10,8 @@ from scipy import stats as scipy_stats
 
 from assay.data.column_stats import stats_of
 from assay.data.csv import CsvSource
-from assay.data.encoding import EncodedSource, Encoding, encode
+from assay.data.encoded import EncodedSource, encode
+from assay.data.encoding import Encoding
 from assay.data.field import Declared, Field
 from assay.data.problems import Problems
 from assay.data.source import ArrowSource
@@ -27,7 +28,7 @@ def fitted(columns, **options):
 
 
 def numbers(encoding, source):
-    return np.concatenate([np.empty((0, len(encoding.names))), *encoding.blocks(source)])
+    return np.concatenate([np.empty((0, len(encoding.names))), *EncodedSource(source, encoding).float_blocks()])
 
 
 def spread(levels, n=100):
@@ -236,7 +237,7 @@ def test_text_becomes_the_weights_of_its_words():
 
     texts = [
         f"the {a} and a {b}, {c}!" for a in ("cat", "dog") for b in ("Bird", "fish") for c in ("runs", "sits fish")
-    ]
+    ] * 2
     encoding, source = fitted({"t": texts}, as_kind={"t": "text"})
     peer = TfidfVectorizer(stop_words="english", norm=None)
     expected = peer.fit_transform(texts).toarray()
@@ -247,10 +248,15 @@ def test_text_becomes_the_weights_of_its_words():
     assert len(set(encoding.groups.tolist())) == len(encoding.names)
 
 
+def test_words_of_a_handful_of_texts_are_no_columns():
+    encoding, _ = fitted({"t": ["cat runs", "dog runs", "cat sleeps", "dog sleeps"]}, as_kind={"t": "text"})
+    assert told(encoding, "t").note == "text: no word is in 5 rows or more, and in at most half"
+
+
 def test_missing_text_is_missing_and_text_can_be_set_aside():
     texts = ["cat runs home", "dog runs far", None, " ", "cat sleeps well", "dog sleeps late"]
-    encoding, source = fitted({"t": texts}, as_kind={"t": "text"}, words=2)
-    found = numbers(encoding, source)
+    encoding, source = fitted({"t": texts * 3}, as_kind={"t": "text"}, words=2)
+    found = numbers(encoding, source)[:6]
     assert np.isnan(found[2:4]).all() and np.isfinite(found[[0, 1, 4, 5]]).all()
     assert len(encoding.names) == 2
     aside, _ = fitted({"t": texts}, as_kind={"t": "text"}, words=0)

@@ -7,7 +7,8 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.data.encoding import Encoding, encode
+from assay.data.encoded import encode
+from assay.data.encoding import Encoding
 from assay.data.field import KINDS
 from assay.data.source import ArrowSource
 

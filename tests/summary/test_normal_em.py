@@ -159,6 +159,14 @@ def test_rows_without_any_value_are_counted_and_change_nothing():
     np.testing.assert_array_equal(with_them.missing, np.isnan(Y).sum(axis=0))
 
 
+def test_blocks_may_be_empty_or_hold_no_value():
+    X = with_gaps(correlated(100, 4)[0], 0.2)
+    cut = normal_em([np.empty((0, 4)), np.full((3, 4), np.nan), X[:60], np.full((2, 4), np.nan), X[60:]])
+    np.testing.assert_allclose(cut.covariance, normal_em(X).covariance, rtol=1e-9)
+    first = tuple(3 + np.flatnonzero(np.isnan(X[:60]).all(axis=1)))
+    assert cut.wholly_missing_rows[: 5 + len(first)] == (0, 1, 2, *first, 63, 64)
+
+
 @given(SEEDS)
 @settings(max_examples=15)
 def test_columns_and_rows_may_come_in_any_order_and_units(seed):

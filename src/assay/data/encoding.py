@@ -15,21 +15,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from itertools import chain
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from assay.data._codecs import INFINITE, Number
+from assay.data._codecs import INFINITE
+from assay.data.ahead import ahead
 from assay.data.cells import cell_at
 from assay.data.column_stats import TableStats, empty_stats, stats_of
 from assay.data.encoding_layout import Layout
-from assay.data.encoding_notes import EncodedColumn, Place, contradictions, note, place_in, row_number
+from assay.data.encoding_notes import EncodedColumn, Place, contradictions, note, row_number
 from assay.data.encoding_rules import Options, decide
 from assay.data.field import Declared, Field, Kind
-from assay.data.kept import KeptSource
 from assay.data.kinds import with_kind
 from assay.data.problems import EXAMPLES, Problem, Problems
 from assay.data.source import Source
@@ -78,20 +78,16 @@ class Encoding(Layout):
         """
         options = Options(log, max_levels, min_share, words, tuple(drop))
         options.check([known.name for known in source.schema])
-        stats: TableStats | None = None
-        fields: tuple[Field, ...] = ()
-        for block in source.blocks():
-            if stats is None:
-                fields = _as_asked(source.schema, block, as_kind or {})
-                stats = stats_of(block, fields)
-            else:
-                stats = stats + stats_of(block, fields, stats.rows)
+        blocks = source.blocks()
+        first = next(blocks, None)
+        known = pa.RecordBatch.from_pylist([], schema=source.arrow_schema) if first is None else first
+        fields = _as_asked(source.schema, known, as_kind or {})
+        stats = empty_stats(source.arrow_schema, fields)
+        parts = numbered(blocks if first is None else chain([first], blocks))
+        for block_stats in ahead(lambda part: stats_of(part[0], fields, part[1]), parts):
+            stats = stats + block_stats
             if progress is not None:
                 progress(stats.rows)
-        if stats is None:
-            nothing = pa.RecordBatch.from_pylist([], schema=source.arrow_schema)
-            fields = _as_asked(source.schema, nothing, as_kind or {})
-            stats = empty_stats(source.arrow_schema, fields)
         return cls._decided(fields, stats, options)
 
     @classmethod
@@ -168,10 +164,6 @@ class Encoding(Layout):
             raise DataError(f"column {missing[0]!r}, which the encoding was fitted on, is missing; there are {listed}")
         return [batch.column(name) for name in names]
 
-    def blocks(self, source: Source) -> Iterator[Array]:
-        """The rows of a source as (b, D) blocks."""
-        return EncodedSource(source, self).float_blocks()
-
     def decode(self, values: Array) -> pa.Table:
         """Numbers told in the columns of the user: levels, dates, and x for log(1 + x).
 
@@ -196,85 +188,16 @@ class Encoding(Layout):
             source: tells the lines of the file; without it rows are numbered.
         """
         used = {column.name for column in self.columns if column.used}
-        found = contradictions(stats, row_number if source is None else place_in(source))
+        found = contradictions(stats, row_number if source is None else source.place_of)
         return tuple(problem for problem in found if problem.column in used)
 
 
-class EncodedSource(Source):
-    """The rows of a source as numbers only.
-
-    Attributes:
-        source: the rows as they are.
-        encoding: how they become numbers.
-    """
-
-    def __init__(self, source: Source, encoding: Encoding) -> None:
-        super().__init__(source.name)
-        self.source = source
-        self.encoding = encoding
-        self.rows = source.rows
-        self.notes = source.notes
-
-    def _arrow_schema(self) -> pa.Schema:
-        return pa.schema([(name, pa.float64()) for name in self.encoding.names])
-
-    def _batches(self) -> Iterator[pa.RecordBatch]:
-        for block in self._encoded():
-            yield pa.RecordBatch.from_arrays([pa.array(x) for x in block.T], schema=self.arrow_schema)
-
-    def _encoded(self) -> Iterator[Array]:
-        row, place = 0, place_in(self.source)
-        for block in self.source.blocks():
-            yield self.encoding.transform(block, problems=self.problems, first_row=row, place=place)
-            row += block.num_rows
-        self.problems.extend(self.source.problems)
-
-    @cached_property
-    def schema(self) -> tuple[Field, ...]:
-        """The numbers, each with the role of the column it comes from."""
-        encoding = self.encoding
-        return tuple(
-            Field(name, "number", known.unit if isinstance(codec, Number) else None, known.role, None, column.encoded)
-            for known, codec, column, span in zip(
-                encoding.fields, encoding.codecs, encoding.columns, encoding.spans, strict=True
-            )
-            for name in encoding.names[span]
-        )
-
-    def float_blocks(self) -> Iterator[Array]:
-        """The rows in (b, D) column-major blocks, missing values as NaN."""
-        self.problems = Problems()
-        self.rows_read = 0
-        for block in self._encoded():
-            self.rows_read += len(block)
-            yield block
-
-    @property
-    def fraction_read(self) -> float | None:
-        """How far the latest pass has come, from 0 to 1, or None where the end is not known."""
-        return self.source.fraction_read
-
-    def line_of(self, row: int) -> int | None:
-        """The line of the file in which a row (from 0) begins, counted from 1; None where there are no lines."""
-        return self.source.line_of(row)
-
-
-def encode(source: Source, **options: Any) -> EncodedSource:
-    """A source as numbers only: decided in one pass, then read block by block like any other source.
-
-    Rows are kept between the passes where they are few, or can be read only once.
-
-    Args:
-        source: the data, as `assay.read` gives them.
-        options: see `Encoding.fit`.
-
-    >>> from assay.data.source import ArrowSource
-    >>> source = ArrowSource(pa.table({"size": ["S", "L", "M", "S"], "x": [0.5, 1.5, 2.5, 4.5]}))
-    >>> [name for name in encode(source).numeric_columns]
-    ['size', 'x']
-    """
-    kept = source if isinstance(source, KeptSource) else KeptSource(source)
-    return EncodedSource(kept, Encoding.fit(kept, **options))
+def numbered(blocks: Iterator[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch, int]]:
+    """Blocks with the number of rows before each."""
+    row = 0
+    for block in blocks:
+        yield block, row
+        row += block.num_rows
 
 
 def _infinite(out: Array) -> Iterator[tuple[int, NDArray[np.bool_]]]:

@@ -10,7 +10,6 @@ from assay.data._codecs import INFINITE, NOT_READ
 from assay.data.encoding_rules import Decision
 from assay.data.field import Kind
 from assay.data.problems import Problems
-from assay.data.source import Source
 from assay.data.table_stats import ColumnStats, TableStats
 
 Place: TypeAlias = Callable[[int], str]
@@ -48,22 +47,6 @@ class EncodedColumn:
     def used(self) -> bool:
         """Whether any number stands for it."""
         return self.outputs > 0
-
-
-def place_in(source: Source) -> Place:
-    """How a row (from 0) of a source is called: by its line in the file, else by its number.
-
-    >>> import pyarrow as pa
-    >>> from assay.data.source import ArrowSource
-    >>> place_in(ArrowSource(pa.table({"x": [1.0]})))(0)
-    'row 1'
-    """
-
-    def place(row: int) -> str:
-        line = source.line_of(row)
-        return row_number(row) if line is None else f"line {line}"
-
-    return place
 
 
 def row_number(row: int) -> str:

@@ -25,7 +25,7 @@ from assay.data.words import BOOLEAN, folded
 from assay.errors import ParameterError
 
 _SKEWED, _REACH, _ENOUGH = 2.0, 10.0, 20
-_RARE_WORD, _COMMON_WORD = 0.01, 0.5
+_RARE_WORD, _COMMON_WORD, _FEWEST_TEXTS = 0.01, 0.5, 5
 # a category whose levels are nearly all rare would become one number that is nearly constant
 _COMMON_LEVELS = 0.1
 
@@ -208,11 +208,17 @@ def _words(field: Field, seen: ColumnStats, options: Options) -> Decision:
     n = seen.documents
     if seen.words is None or n == 0:
         return _aside(field, "no values", "empty")
-    fit = [(word, count) for word, count in seen.words.most() if _RARE_WORD * n <= count <= _COMMON_WORD * n]
+    least = max(_RARE_WORD * n, _FEWEST_TEXTS)
+    fit = [(word, count) for word, count in seen.words.most() if least <= count <= _COMMON_WORD * n]
     chosen = sorted(word for word, _ in fit[: options.words])
     if not chosen:
-        return _aside(field, "text: no word is in 1% to 50% of the rows")
+        return _aside(field, f"text: no word is in {math.ceil(least):,} rows or more, and in at most half")
     count = dict(fit)
     weights = tuple(math.log((1 + n) / (1 + count[word])) + 1.0 for word in chosen)
     encoded = f"tf-idf of its {len(chosen)} most frequent words"
-    return Decision(field, Words(tuple(chosen), weights), encoded, "words in 1% to 50% of the rows, no stop words")
+    return Decision(
+        field,
+        Words(tuple(chosen), weights),
+        encoded,
+        f"words in at least {math.ceil(least):,} and at most half of the rows, no stop words",
+    )

@@ -38,7 +38,7 @@ def understood(schema: pa.Schema, blocks: Sequence[pa.RecordBatch], declared: De
     fields = []
     for j, (physical, column) in enumerate(zip(schema, columns, strict=True)):
         kind, why, levels = _ruled(physical, column, profiles.get(j), j == 0)
-        field = Field(physical.name, kind, _unit(physical, declared), declared.roles.get(physical.name), levels, why)
+        field = Field(physical.name, kind, _unit(physical, declared), _role(physical, declared), levels, why)
         fields.append(_as_declared(field, column, declared))
     return _with_links(fields, columns, declared)
 
@@ -114,6 +114,11 @@ def _dictionary(physical: pa.Field, column: pa.Array, first: bool) -> tuple[Kind
     if 2 * used > texts.n and texts.n > kind_rules.FEW_LEVELS and is_text(physical.type):
         return kind_rules.text_kind(physical.name, texts)
     return "category", "stored as categories", None
+
+
+def _role(physical: pa.Field, declared: Declared) -> str | None:
+    stored = (physical.metadata or {}).get(b"role", b"").decode("utf-8", "replace").strip()
+    return declared.roles.get(physical.name, stored or None)
 
 
 def _unit(physical: pa.Field, declared: Declared) -> str | None:

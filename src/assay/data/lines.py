@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import IO, TypeVar
 
 import pyarrow as pa
 
+from assay.data.ahead import ahead
 from assay.data.csv_bytes import Rejoined, Utf8, encoding_of, unpacked
 from assay.data.field import Declared
 from assay.data.place import Place
@@ -23,7 +21,6 @@ CHUNK = 1 << 22
 LONGEST_LINE = 1 << 28
 # Lines without a row that are remembered, to tell the line of a row.
 _REMEMBERED = 1_000_000
-_AHEAD = min(4, os.cpu_count() or 1)
 
 T = TypeVar("T")
 Result = TypeVar("Result")
@@ -143,22 +140,3 @@ def whole_lines(read: Callable[[int], bytes]) -> Iterator[Chunk]:
         size = len(text) - end
     if held:
         yield Chunk(b"".join(held), line)
-
-
-def ahead(function: Callable[[T], Result], items: Iterator[T]) -> Iterator[Result]:
-    """Apply a function to items on threads, a few ahead of those asked for; results come in order.
-
-    >>> list(ahead(str, iter([1, 2])))
-    ['1', '2']
-    """
-    waiting: deque[Future[Result]] = deque()
-    pool = ThreadPoolExecutor(_AHEAD, thread_name_prefix="assay-parse")
-    try:
-        for item in items:
-            waiting.append(pool.submit(function, item))
-            if len(waiting) > _AHEAD:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)

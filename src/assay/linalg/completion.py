@@ -47,7 +47,8 @@ class Patterns:
 
     def groups(self) -> Iterator[tuple[Mask, Index]]:
         """Each pattern with the numbers of its rows, ascending."""
-        return zip(self.masks, np.split(self.order, np.cumsum(self.counts)[:-1]), strict=True)
+        ends = np.cumsum(self.counts)
+        return ((mask, self.order[end - n : end]) for mask, n, end in zip(self.masks, self.counts, ends, strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.data.encoded import EncodedSource
 from assay.data.encoding import Encoding
 from assay.data.kept import KEPT_BYTES, KeptSource
 from assay.data.source import Source
@@ -132,8 +133,8 @@ def _fits(rows: int, encoding: Encoding) -> bool:
 def _numbers(source: KeptSource, encoding: Encoding, rows: int) -> Blocks:
     """Starts iterations over encoded blocks; encoded once where the numbers fit in memory."""
     if not _fits(rows, encoding):
-        return lambda: encoding.blocks(source)
-    whole = list(encoding.blocks(source))
+        return EncodedSource(source, encoding).float_blocks
+    whole = list(EncodedSource(source, encoding).float_blocks())
     return lambda: iter(whole)
 
 

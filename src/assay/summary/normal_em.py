@@ -133,8 +133,8 @@ def normal_em(
         )
     if not ended.converged:
         warnings.warn(
-            f"EM stopped after {ended.n_iter} steps with {_told(ended.left / table.rows)} of log-likelihood for each row "
-            f"still to be gained (tol={tol:g}): raise max_iter, or ridge if rows are few or columns nearly dependent",
+            f"EM stopped after {ended.n_iter} steps with {_told(ended.left / table.rows)} of log-likelihood for each "
+            f"row still to be gained (tol={tol:g}): raise max_iter, or ridge if rows are few or columns depend",
             NotConverged,
             stacklevel=2,
         )

@@ -149,14 +149,14 @@ def _merged(a: dict[bytes, int], b: dict[bytes, int]) -> dict[bytes, int]:
 def _of_block(rows: NDArray[Any], first_row: int, names: tuple[str, ...] | None) -> Observed:
     missing = np.isnan(rows)
     count = len(rows) - missing.sum(axis=0)
-    low, high = (bound.reduce(rows, axis=0).astype(np.float64) for bound in (np.fmin, np.fmax))
+    low, high = (bound.reduce(rows, axis=0, initial=np.nan).astype(np.float64) for bound in (np.fmin, np.fmax))
     if np.isinf(low).any() or np.isinf(high).any():
         refuse_infinite(rows, first_row, names)
     size = np.fmax(np.abs(low), np.abs(high))
     # powers of two change no digit, and keep sums and squares of extreme columns in range
     extreme = (size > 1e100) | (size < 1e-100)
     unit = np.where(extreme & (size > 0.0), np.ldexp(1.0, np.clip(np.frexp(size)[1], -1000, 1000)), 1.0)
-    values = np.where(missing, 0.0, rows) if not extreme.any() else np.where(missing, 0.0, rows) / unit
+    values = np.where(missing, 0.0, rows) / unit if extreme.any() else np.where(missing, 0.0, rows)
     present = np.maximum(count, 1)
     near = np.clip(
         values.sum(axis=0, dtype=np.float64) / present, np.nan_to_num(low) / unit, np.nan_to_num(high) / unit
