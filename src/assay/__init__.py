@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from assay.data.fuse import fuse as fuse
     from assay.data.read import read as read
     from assay.evidence.evidence import Evidence as Evidence
+    from assay.linalg.normal import MultivariateNormal as MultivariateNormal
     from assay.models.components.dispersion import dispersion as dispersion
     from assay.models.components.pca import PCA as PCA
     from assay.models.files import load as load
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from assay.summary.kernels import Precomputed as Precomputed
     from assay.summary.moments import Moments as Moments
     from assay.summary.networks import read_network as read_network
+    from assay.summary.normal_em import normal_em as normal_em
     from assay.summary.running import running_moments as running_moments
 
 _HOMES = {
@@ -48,6 +50,8 @@ _HOMES = {
     "Moments": "assay.summary.moments",
     "GroupedMoments": "assay.summary.grouped",
     "read_network": "assay.summary.networks",
+    "MultivariateNormal": "assay.linalg.normal",
+    "normal_em": "assay.summary.normal_em",
     "running_moments": "assay.summary.running",
     "Gram": "assay.summary.gram",
     "Graph": "assay.summary.graph",
