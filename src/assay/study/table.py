@@ -16,6 +16,7 @@ from assay.data.kept import KEPT_BYTES, KeptSource
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.study.card import described
+from assay.study.dependence import copy_notes, order_notes
 from assay.study.findings import Column, DataCard
 from assay.study.first_look import FirstLook, first_look
 from assay.study.numbers import Blocks, Missing, Tally, completed, tallied
@@ -92,7 +93,8 @@ def prepare(
     look = first_look(profile, encoding.fields, log=encoding.logged)
     card = _card(source, kept, profile, look, encoding, aside, tally, missing)
     labels, groups = tuple(_label(encoding, int(j)) for j in used), encoding.groups[used]
-    card = replace(card, notes=(*card.notes, *_order_notes(rows, labels, groups)))
+    if rows is not None:
+        card = replace(card, notes=(*card.notes, *copy_notes(rows), *order_notes(rows, labels, groups)))
     return Table(card, look, labels, groups, rows, blocks if rows is None else lambda: iter([rows]))
 
 
@@ -224,22 +226,3 @@ def _log_notes(encoding: Encoding) -> list[str]:
         return []
     names = ", ".join(logged[:6]) + (f" and {len(logged) - 6} more" if len(logged) > 6 else "")
     return [f"Skewed columns enter as log(1 + x): {names}. --log never takes them as they are."]
-
-
-def _order_notes(X: Array | None, used: tuple[str, ...], groups: NDArray[np.intp]) -> list[str]:
-    """Whether neighbouring rows are alike, which breaks every p-value if the order is time.
-
-    A table sorted by one column has that column alike from row to row; time shows in several.
-    """
-    if X is None:
-        return []
-    centred = X - X.mean(axis=0)
-    alike = np.einsum("ij,ij->j", centred[1:], centred[:-1]) / np.einsum("ij,ij->j", centred, centred)
-    j = int(np.argmax(alike))
-    together = np.unique(groups[alike > max(0.3, 5.0 / np.sqrt(len(X)))])
-    if len(together) < max(2, len(np.unique(groups)) // 4):
-        return []
-    return [
-        f"Neighbouring rows are alike (correlation {alike[j]:.2f} from row to row in {used[j]}). If the order is time, "
-        "the rows are not independent, and what is called supported here may be chance."
-    ]
