@@ -36,7 +36,7 @@ def test_if_one_cannot_be_written_the_other_stays_as_it_was(tmp_path, broken):
 
 
 def test_a_page_that_cannot_be_made_leaves_no_json(tmp_path, monkeypatch):
-    monkeypatch.setattr("assay.report.page.render", lambda study: 1 / 0)
+    monkeypatch.setattr("assay.report.page.render", lambda study, **options: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_report(sample_study.noise(), html_path=tmp_path / "a.html", json_path=tmp_path / "a.json")
     assert list(tmp_path.iterdir()) == []
