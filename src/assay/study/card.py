@@ -41,7 +41,7 @@ def described(
                 kind=known.kind,
                 used=known.name not in aside,
                 missing=stats.missing + stats.bad + stats.not_finite,
-                note=aside.get(known.name) or ("" if logged else done.note),
+                note=_remark(known, aside.get(known.name, ""), "" if logged else done.note),
                 unit=known.unit,
                 role=known.role,
                 encoded="" if known.name in aside else f"{done.encoded}: {done.note}" if logged else done.encoded,
@@ -51,6 +51,13 @@ def described(
             )
         )
     return tuple(columns)
+
+
+def _remark(known: Field, aside: str, note: str) -> str:
+    """Why a column is set aside or what else is to be said, without what stands beside it anyway."""
+    if aside:
+        return aside.removesuffix(f": {known.why}") if known.why else aside
+    return "" if known.kind == "time" else note
 
 
 def typical(known: Field, stats: ColumnStats) -> str:
