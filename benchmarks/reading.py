@@ -18,7 +18,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 import assay
-from assay.data.encoded import EncodedSource
+from assay.data.columns.encoded import EncodedSource
 from assay.data.kept import KeptSource
 from benchmarks.harness import compare, show
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from assay.data.encoded import encode as encode
-    from assay.data.fuse import fuse as fuse
+    from assay.data.columns.encoded import encode as encode
+    from assay.data.fusion.fuse import fuse as fuse
     from assay.data.read import read as read
     from assay.evidence.evidence import Evidence as Evidence
     from assay.linalg.normal import MultivariateNormal as MultivariateNormal
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "read": "assay.data.read",
-    "encode": "assay.data.encoded",
-    "fuse": "assay.data.fuse",
+    "encode": "assay.data.columns.encoded",
+    "fuse": "assay.data.fusion.fuse",
     "study": "assay.study",
     "load": "assay.models.files",
     "dispersion": "assay.models.components.dispersion",

@@ -94,7 +94,7 @@ def report(
 def _source(
     data: list[str], sensitive: list[str], kinds: dict[str, Any], units: dict[str, str], options: dict[str, str]
 ) -> Any:
-    from assay.data.fuse import fuse
+    from assay.data.fusion.fuse import fuse
     from assay.data.read import read
 
     how: dict[str, Any] = {name: _value(text) for name, text in options.items()}

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from assay.data.cells import cell_text, is_text
+from assay.data.columns.cells import cell_text, is_text
+from assay.data.columns.words import MISSING, folded
 from assay.data.problems import Problems
-from assay.data.words import MISSING, folded
 
 Rows: TypeAlias = NDArray[np.int64]
 

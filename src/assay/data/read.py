@@ -21,20 +21,20 @@ from assay.errors import DataError, ParameterError
 _DATABASES = ("sqlite:", "postgresql:", "postgres:")
 # what opens a file of each format, and how messages call it
 _OPENERS = {
-    "csv": ("assay.data.csv", "CsvSource", "a text table"),
-    "parquet": ("assay.data.arrow_files", "ParquetSource", "a Parquet file"),
-    "arrow": ("assay.data.arrow_files", "ArrowIpcSource", "an Arrow file"),
-    "arrow stream": ("assay.data.arrow_files", "ArrowStreamFileSource", "an Arrow stream"),
-    "feather": ("assay.data.arrow_files", "open_feather", "a Feather file"),
-    "excel": ("assay.data.excel", "ExcelSource", "a spreadsheet"),
-    "npy": ("assay.data.numpy_files", "open_npy", "a .npy file"),
-    "npz": ("assay.data.numpy_files", "open_npz", "a .npz file"),
-    "json": ("assay.data.json_lines", "JsonSource", "a JSON file"),
-    "libsvm": ("assay.data.libsvm", "LibsvmSource", "a LIBSVM file"),
-    "sqlite": ("assay.data.database", "DatabaseSource", "a database"),
-    "folder": ("assay.data.folders", "open_folder", "a folder"),
-    "stdin": ("assay.data.text_streams", "stdin_source", "standard input"),
-    "growing": ("assay.data.text_streams", "GrowingFile", "a growing file"),
+    "csv": ("assay.data.text.csv", "CsvSource", "a text table"),
+    "parquet": ("assay.data.formats.arrow_files", "ParquetSource", "a Parquet file"),
+    "arrow": ("assay.data.formats.arrow_files", "ArrowIpcSource", "an Arrow file"),
+    "arrow stream": ("assay.data.formats.arrow_files", "ArrowStreamFileSource", "an Arrow stream"),
+    "feather": ("assay.data.formats.arrow_files", "open_feather", "a Feather file"),
+    "excel": ("assay.data.formats.excel", "ExcelSource", "a spreadsheet"),
+    "npy": ("assay.data.formats.numpy_files", "open_npy", "a .npy file"),
+    "npz": ("assay.data.formats.numpy_files", "open_npz", "a .npz file"),
+    "json": ("assay.data.formats.json_lines", "JsonSource", "a JSON file"),
+    "libsvm": ("assay.data.formats.libsvm", "LibsvmSource", "a LIBSVM file"),
+    "sqlite": ("assay.data.databases.database", "DatabaseSource", "a database"),
+    "folder": ("assay.data.media.folders", "open_folder", "a folder"),
+    "stdin": ("assay.data.text.arriving", "stdin_source", "standard input"),
+    "growing": ("assay.data.text.arriving", "GrowingFile", "a growing file"),
 }
 
 
@@ -91,7 +91,7 @@ def _opened(data: Any, name: str | None, declared: Declared, how: dict[str, Any]
         from assay.data.streams import StreamSource
 
         return StreamSource(data, name or "stream", declared)
-    from assay.data.tables import open_table
+    from assay.data.memory.tables import open_table
 
     source = open_table(data, name or "data", declared)
     if source is None:
@@ -113,7 +113,7 @@ def _from_path(text: str, declared: Declared, how: dict[str, Any]) -> Source:
         rest = {key: value for key, value in how.items() if key != "follow"}
         return _called("growing", (Place.of(text), declared), rest)
     how = {key: value for key, value in how.items() if key != "follow"}
-    from assay.data.found_files import Root, is_pattern
+    from assay.data.formats.found_files import Root, is_pattern
 
     if is_pattern(text):
         return _from_pattern(text, declared, how)
@@ -123,7 +123,7 @@ def _from_path(text: str, declared: Declared, how: dict[str, Any]) -> Source:
 
 
 def _from_file(place: Place, declared: Declared, how: dict[str, Any]) -> Source:
-    from assay.data.formats import format_of
+    from assay.data.formats.recognise import format_of
 
     format_ = format_of(place)
     if format_ == "sqlite":
@@ -134,15 +134,15 @@ def _from_file(place: Place, declared: Declared, how: dict[str, Any]) -> Source:
 
 
 def _from_pattern(pattern: str, declared: Declared, how: dict[str, Any]) -> Source:
-    from assay.data.found_files import matching
+    from assay.data.formats.found_files import matching
 
     found = matching(pattern)
     return _one_table(found, pattern, declared, how)
 
 
 def _from_folder(root: Any, declared: Declared, how: dict[str, Any]) -> Source:
-    from assay.data.formats import format_by_name
-    from assay.data.found_files import tables_in
+    from assay.data.formats.found_files import tables_in
+    from assay.data.formats.recognise import format_by_name
 
     found, media = tables_in(root)
     if media:
@@ -163,7 +163,7 @@ def _from_folder(root: Any, declared: Declared, how: dict[str, Any]) -> Source:
 
 
 def _one_table(found: Any, shown: str, declared: Declared, how: dict[str, Any]) -> Source:
-    from assay.data.many import ManySource, parts_of
+    from assay.data.formats.many import ManySource, parts_of
 
     parts = parts_of(found.places())
     if len(parts) == 1 and not parts[0].keys:

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from assay.data.columns.kinds import understood
 from assay.data.field import Declared, Field
-from assay.data.kinds import understood
 from assay.data.problems import Problems
 
 # Rows of a block at most; blocks are cut by the source, so that results do not depend on who reads it.

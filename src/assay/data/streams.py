@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from assay.data.alignment import Aligner
+from assay.data.columns.kinds import understood
 from assay.data.field import Declared, Field
-from assay.data.kinds import understood
 from assay.data.problems import Problems
 from assay.data.source import BLOCK_ROWS, Source
 from assay.errors import DataError

@@ -46,7 +46,7 @@ class Estimator(BaseEstimator):
         On fit the encoding is kept as `encoding_`, and saved with the model. A source that is encoded already, by
         `assay.encode` with options of the user's, is taken as it is.
         """
-        from assay.data.encoded import EncodedSource, encode
+        from assay.data.columns.encoded import EncodedSource, encode
 
         if reset:
             encoded = X if isinstance(X, EncodedSource) else encode(X, log="never")

@@ -37,7 +37,7 @@ MODELS: dict[str, Entry] = {
 VALUES: dict[str, str] = {
     "Moments": "assay.summary.moments",
     "GroupedMoments": "assay.summary.grouped",
-    "Encoding": "assay.data.encoding",
+    "Encoding": "assay.data.columns.encoding",
 }
 
 

@@ -7,9 +7,9 @@ from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 
-from assay.data.column_stats import ColumnStats
-from assay.data.dates import DAY
-from assay.data.encoding import Encoding
+from assay.data.columns.column_stats import ColumnStats
+from assay.data.columns.dates import DAY
+from assay.data.columns.encoding import Encoding
 from assay.data.field import Field
 from assay.study.findings import Column
 from assay.study.first_look import FirstLook

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from assay.data.cells import as_values, coded
-from assay.data.column_stats import ColumnStats
-from assay.data.dates import DAY
+from assay.data.columns.cells import as_values, coded
+from assay.data.columns.column_stats import ColumnStats
+from assay.data.columns.dates import DAY
 from assay.data.field import Field
 from assay.study.profile import Profile
 

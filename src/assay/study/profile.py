@@ -8,7 +8,7 @@ from itertools import chain
 
 import pyarrow as pa
 
-from assay.data.column_stats import ColumnStats, TableStats, empty_stats, stats_of
+from assay.data.columns.column_stats import ColumnStats, TableStats, empty_stats, stats_of
 from assay.data.sampling import RowSample
 from assay.data.source import Source
 from assay.engine.local import map_reduce

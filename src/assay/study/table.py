@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data.encoded import EncodedSource
-from assay.data.encoding import Encoding
+from assay.data.columns.encoded import EncodedSource
+from assay.data.columns.encoding import Encoding
 from assay.data.kept import KEPT_BYTES, KeptSource
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError

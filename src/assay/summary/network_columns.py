@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assay.data.edge_lists import FIRST, SECOND, TYPE, WEIGHT, EdgeListSource, folded
+from assay.data.formats.edge_lists import FIRST, SECOND, TYPE, WEIGHT, EdgeListSource, folded
 from assay.data.source import Source, is_numeric
 from assay.errors import DataError, ParameterError
 from assay.summary.distances import Array, Indices

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import io, sparse
 
-from assay.data.edge_lists import EdgeListSource, is_number
+from assay.data.formats.edge_lists import EdgeListSource, is_number
 from assay.data.place import Place
 from assay.data.source import Source, is_numeric
 from assay.errors import DataError

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 from scipy import sparse
 
-from assay.data.edge_lists import EdgeListSource
-from assay.data.formats import format_by_name
+from assay.data.formats.edge_lists import EdgeListSource
+from assay.data.formats.recognise import format_by_name
 from assay.data.read import read
 from assay.data.source import ArrowSource, Source
 from assay.errors import DataError, ParameterError

@@ -1,0 +1,1 @@
+"""What a column is, and how it becomes numbers and back."""

@@ -1,0 +1,103 @@
+"""The rows of a source as numbers only, by an encoding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from assay.data.ahead import ahead
+from assay.data.columns._codecs import Number
+from assay.data.columns.encoding import Encoding, numbered
+from assay.data.field import Field
+from assay.data.kept import KeptSource
+from assay.data.problems import Problems
+from assay.data.source import Source
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class EncodedSource(Source):
+    """The rows of a source as numbers only.
+
+    Attributes:
+        source: the rows as they are.
+        encoding: how they become numbers.
+    """
+
+    def __init__(self, source: Source, encoding: Encoding) -> None:
+        super().__init__(source.name)
+        self.source = source
+        self.encoding = encoding
+        self.rows = source.rows
+        self.notes = source.notes
+
+    def _arrow_schema(self) -> pa.Schema:
+        return pa.schema([(name, pa.float64()) for name in self.encoding.names])
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        for block in self._encoded():
+            yield pa.RecordBatch.from_arrays([pa.array(x) for x in block.T], schema=self.arrow_schema)
+
+    def _encoded(self) -> Iterator[Array]:
+        def work(part: tuple[pa.RecordBatch, int]) -> tuple[Array, Problems]:
+            block, row = part
+            found = Problems()
+            place = self.source.place_of
+            return self.encoding.transform(block, problems=found, first_row=row, place=place), found
+
+        for values, found in ahead(work, numbered(self.source.blocks())):
+            self.problems.extend(found)
+            yield values
+        self.problems.extend(self.source.problems)
+
+    @cached_property
+    def schema(self) -> tuple[Field, ...]:
+        """The numbers, each with the role of the column it comes from."""
+        encoding = self.encoding
+        return tuple(
+            Field(name, "number", known.unit if isinstance(codec, Number) else None, known.role, None, column.encoded)
+            for known, codec, column, span in zip(
+                encoding.fields, encoding.codecs, encoding.columns, encoding.spans, strict=True
+            )
+            for name in encoding.names[span]
+        )
+
+    def float_blocks(self) -> Iterator[Array]:
+        """The rows in (b, D) column-major blocks, missing values as NaN."""
+        self.problems = Problems()
+        self.rows_read = 0
+        for block in self._encoded():
+            self.rows_read += len(block)
+            yield block
+
+    @property
+    def fraction_read(self) -> float | None:
+        """How far the latest pass has come, from 0 to 1, or None where the end is not known."""
+        return self.source.fraction_read
+
+    def line_of(self, row: int) -> int | None:
+        """The line of the file in which a row (from 0) begins, counted from 1; None where there are no lines."""
+        return self.source.line_of(row)
+
+
+def encode(source: Source, **options: Any) -> EncodedSource:
+    """A source as numbers only: decided in one pass, then read block by block like any other source.
+
+    Rows are kept between the passes where they are few, or can be read only once.
+
+    Args:
+        source: the data, as `assay.read` gives them.
+        options: see `Encoding.fit`.
+
+    >>> from assay.data.source import ArrowSource
+    >>> source = ArrowSource(pa.table({"size": ["S", "L", "M", "S"], "x": [0.5, 1.5, 2.5, 4.5]}))
+    >>> [name for name in encode(source).numeric_columns]
+    ['size', 'x']
+    """
+    kept = source if isinstance(source, KeptSource) else KeptSource(source)
+    return EncodedSource(kept, Encoding.fit(kept, **options))

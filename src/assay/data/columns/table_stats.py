@@ -1,0 +1,166 @@
+"""The statistics of a table, column by column, as values that merge: `a + b` describes both blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.data.columns.cells import Form
+from assay.data.columns.column_moments import ColumnMoments
+from assay.data.columns.tally import Tally
+from assay.data.field import Field
+from assay.data.problems import EXAMPLES
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One way to read one column as numbers.
+
+    Attributes:
+        column: index of the column.
+        field: the column as it is read, with a kind that is a number in the end.
+        reading: see `cells.readings`.
+    """
+
+    column: int
+    field: Field
+    reading: str
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStats:
+    """What is known of one column.
+
+    Attributes:
+        rows, missing: of all rows, and how many have no value.
+        bad, examples: values that contradict the kind, and the first few as (row, value).
+        not_finite: infinite values.
+        reading: how text was read, see `cells.readings`.
+        n, low, high, mean, variance, skewness: of the finite values, times in microseconds.
+        log_skewness: of log(1 + x), NaN where a value is below zero.
+        whole: 1 if all values are whole numbers or whole days, 2 if all are first days of months, else 0; 0 for plain
+            numbers, where it is not looked at.
+        levels: how often each level occurs, for categories.
+        words, documents: in how many of how many texts a word occurs.
+    """
+
+    rows: int
+    missing: int
+    bad: int = 0
+    examples: tuple[tuple[int, str], ...] = ()
+    not_finite: int = 0
+    reading: str = ""
+    n: int = 0
+    low: float = np.nan
+    high: float = np.nan
+    mean: float = np.nan
+    variance: float = np.nan
+    skewness: float = np.nan
+    log_skewness: float = np.nan
+    whole: int = 0
+    levels: Tally | None = None
+    words: Tally | None = None
+    documents: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableStats:
+    """What is known of all columns, from one pass; made by `stats_of`, merged by `+`.
+
+    Attributes:
+        fields: the columns.
+        forms: how each is stored.
+        slots: the columns that are read as numbers, some in several ways.
+        rows: how many.
+        missing: (columns,) rows without a value.
+        absent, bad, not_finite, low, high, whole: (slots,).
+        moments, log_moments: of the slots.
+        examples: first contradictions by slot, as (row, value).
+        levels, words: tallies by column.
+        documents: texts in which words were counted.
+    """
+
+    fields: tuple[Field, ...]
+    forms: tuple[Form, ...]
+    slots: tuple[Slot, ...]
+    rows: int
+    missing: NDArray[np.int64]
+    absent: NDArray[np.int64]
+    bad: NDArray[np.int64]
+    not_finite: NDArray[np.int64]
+    low: Array
+    high: Array
+    whole: NDArray[np.int8]
+    moments: ColumnMoments
+    log_moments: ColumnMoments
+    examples: Mapping[int, tuple[tuple[int, str], ...]] = field(default_factory=dict)
+    levels: Mapping[int, Tally] = field(default_factory=dict)
+    words: Mapping[int, Tally] = field(default_factory=dict)
+    documents: Mapping[int, int] = field(default_factory=dict)
+
+    def __add__(self, other: TableStats) -> TableStats:
+        """The statistics of these rows followed by the other's."""
+        return replace(
+            self,
+            rows=self.rows + other.rows,
+            missing=self.missing + other.missing,
+            absent=self.absent + other.absent,
+            bad=self.bad + other.bad,
+            not_finite=self.not_finite + other.not_finite,
+            low=np.minimum(self.low, other.low),
+            high=np.maximum(self.high, other.high),
+            whole=np.minimum(self.whole, other.whole),
+            moments=self.moments + other.moments,
+            log_moments=self.log_moments + other.log_moments,
+            examples={
+                i: tuple(sorted((*self.examples.get(i, ()), *other.examples.get(i, ())))[:EXAMPLES])
+                for i in sorted({*self.examples, *other.examples})
+            },
+            levels=_merged(self.levels, other.levels),
+            words=_merged(self.words, other.words),
+            documents=_merged(self.documents, other.documents),
+        )
+
+    def columns(self) -> tuple[ColumnStats, ...]:
+        """One by one; of several ways to read a column, the one that leaves the fewest cells unread."""
+        best: dict[int, int] = {}
+        for i, slot in enumerate(self.slots):
+            if slot.column not in best or self.bad[i] < self.bad[best[slot.column]]:
+                best[slot.column] = i
+        spread = self.moments.variance, self.moments.skewness, self.log_moments.skewness
+        return tuple(self._column(j, best.get(j), *spread) for j in range(len(self.fields)))
+
+    def _column(self, j: int, i: int | None, variance: Array, skewness: Array, log_skewness: Array) -> ColumnStats:
+        levels, words, documents = self.levels.get(j), self.words.get(j), self.documents.get(j, 0)
+        if i is None:
+            return ColumnStats(self.rows, int(self.missing[j]), levels=levels, words=words, documents=documents)
+        n = int(self.moments.n[i])
+        return ColumnStats(
+            self.rows,
+            int(self.absent[i]),
+            int(self.bad[i]),
+            self.examples.get(i, ()),
+            int(self.not_finite[i]),
+            self.slots[i].reading,
+            n,
+            low=float(self.low[i]) if n else np.nan,
+            high=float(self.high[i]) if n else np.nan,
+            mean=float(self.moments.mean[i]) if n else np.nan,
+            variance=float(variance[i]),
+            skewness=float(skewness[i]),
+            log_skewness=float(log_skewness[i]) if n and self.low[i] >= 0 else np.nan,
+            whole=int(self.whole[i]) if n else 0,
+            levels=levels,
+            words=words,
+            documents=documents,
+        )
+
+
+def _merged(a: Mapping[int, Any], b: Mapping[int, Any]) -> dict[int, Any]:
+    return {j: a[j] + b[j] if j in a and j in b else a.get(j, b.get(j)) for j in sorted({*a, *b})}

@@ -1,0 +1,1 @@
+"""Files of other formats, and which file is what."""

@@ -1,0 +1,254 @@
+"""Many files that are one table: a pattern of names, or a folder, also one partitioned into key=value sub-folders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeAlias
+from urllib.parse import unquote
+
+import numpy as np
+import pyarrow as pa
+
+from assay.data.columns.kinds import understood
+from assay.data.field import Declared, Field
+from assay.data.fitting import add_misfits, fitted
+from assay.data.place import Place
+from assay.data.problems import Problems
+from assay.data.source import BLOCK_ROWS, Source
+from assay.errors import DataError
+
+Opener: TypeAlias = Callable[[Place, Declared], Source]
+
+# So many files are looked at when the table is opened, the others when their turn comes.
+_AT_ONCE = 100
+# Columns are understood from so many files, spread over all of them.
+_UNDERSTOOD = 16
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+_KEY = re.compile(r"([^=/]+)=([^/]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of many files.
+
+    Attributes:
+        place: where it is.
+        name: its path within the folder.
+        keys: what its sub-folders say, by column.
+    """
+
+    place: Place
+    name: str
+    keys: tuple[tuple[str, str | None], ...] = ()
+
+    def hiding(self, columns: frozenset[str]) -> Part:
+        """The part, called so that values of some columns are not seen in its path."""
+        if not columns & {key for key, _ in self.keys}:
+            return self
+        name = "/".join(
+            f"{step.partition('=')[0]}=..." if unquote(step.partition("=")[0]) in columns and "=" in step else step
+            for step in self.name.split("/")
+        )
+        return replace(self, name=name, place=replace(self.place, shown=name))
+
+
+def parts_of(places: Sequence[tuple[Place, str]]) -> list[Part]:
+    """Files as parts, with the keys that their sub-folders tell.
+
+    >>> part, = parts_of([(Place("x"), "year=2020/city=New%20York/a.parquet")])
+    >>> part.keys
+    (('year', '2020'), ('city', 'New York'))
+    """
+    return [Part(place, name, tuple(_keys(name))) for place, name in places]
+
+
+def _keys(name: str) -> Iterator[tuple[str, str | None]]:
+    for step in name.split("/")[:-1]:
+        found = _KEY.fullmatch(step)
+        if found:
+            value = unquote(found[2])
+            yield unquote(found[1]), None if value == _NO_VALUE else value
+
+
+class ManySource(Source):
+    """Files of equal columns, one after the other.
+
+    The first file decides columns and types, though whole numbers in one file and fractions in another are both
+    numbers. Values that do not fit count as missing, told with the file's name.
+
+    Args:
+        parts: the files, in order.
+        open_: opens one of them.
+        name: how reports call the data.
+        declared: what the user said about the columns.
+    """
+
+    _drops_sensitive = True
+
+    def __init__(self, parts: Sequence[Part], open_: Opener, name: str, declared: Declared | None = None) -> None:
+        super().__init__(name, declared)
+        hidden = self.declared.sensitive
+        self._parts = [part.hiding(hidden) for part in parts]
+        self._keys = _key_types(self._parts)
+        self._inside = _without(self.declared, frozenset(self._keys))
+        self._open_place = open_
+        self._position = 0
+        self._current: Source | None = None
+        self._opened = [open_(part.place, self._inside) for part in self._parts[:_AT_ONCE]]
+        self._columns = self._common_columns()
+        if len(self._opened) == len(self._parts) and all(source.rows is not None for source in self._opened):
+            self.rows = sum(source.rows or 0 for source in self._opened)
+        self.notes = self._common_notes()
+
+    def _common_columns(self) -> pa.Schema:
+        schema = self._opened[0].arrow_schema
+        for part, source in zip(self._parts, self._opened, strict=False):
+            self._check(part, source.arrow_schema, schema)
+            schema = pa.schema([_common(field, source.arrow_schema.field(field.name)) for field in schema])
+        twice = next((key for key in self._keys if key in schema.names), None)
+        if twice is not None:
+            raise DataError(
+                f"cannot read {self.name}: column {twice!r} is both in the files and in the names of their folders; "
+                "rename one of them"
+            )
+        return schema
+
+    def _check(self, part: Part, found: pa.Schema, wanted: pa.Schema) -> None:
+        first = self._parts[0].name
+        lacking = next((name for name in wanted.names if name not in found.names), None)
+        extra = next((name for name in found.names if name not in wanted.names), None)
+        if lacking is None and extra is None:
+            return
+        what = (
+            f"has no column {lacking!r}, which {first} has"
+            if lacking is not None
+            else (f"has a column {extra!r}, which {first} has not")
+        )
+        raise DataError(
+            f"cannot read {self.name} as one table: {part.name} {what}; "
+            "read one of them, or put tables together with assay.fuse"
+        )
+
+    def _common_notes(self) -> tuple[str, ...]:
+        told: dict[str, list[str]] = {}
+        for part, source in zip(self._parts, self._opened, strict=False):
+            for note in source.notes:
+                told.setdefault(note, []).append(part.name)
+        notes = [f"{len(self._parts):,} files were read as one table, {self._parts[0].name} first."]
+        for note, names in told.items():
+            more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+            notes.append(f"{names[0]}{more}: {note}")
+        return tuple(notes)
+
+    def _arrow_schema(self) -> pa.Schema:
+        hidden = self.declared.sensitive
+        return pa.schema(
+            [*self._columns, *(pa.field(key, type_) for key, type_ in self._keys.items() if key not in hidden)]
+        )
+
+    @cached_property
+    def schema(self) -> tuple[Field, ...]:
+        """The columns with their kinds, as understood from the beginnings of several files.
+
+        What one file holds throughout, such as its year, another does not.
+        """
+        count = min(len(self._parts), _UNDERSTOOD)
+        chosen = np.linspace(0, len(self._parts) - 1, count).astype(int).tolist()
+        blocks = []
+        for i in chosen:
+            with closing(self._part_batches(i, Problems())) as batches:
+                first = next(batches, None)
+            if first is not None:
+                blocks.append(first.slice(0, -(-BLOCK_ROWS // count)))
+        schema = self.arrow_schema
+        return understood(schema, blocks or schema.empty_table().to_batches()[:1], self.declared)
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        for i, part in enumerate(self._parts):
+            found = Problems()
+            try:
+                yield from self._part_batches(i, found)
+            finally:
+                self.problems.extend(found, where=part.name)
+        self._position = len(self._parts)
+        self.rows = self.rows_read
+
+    def _part_batches(self, i: int, found: Problems) -> Generator[pa.RecordBatch, None, None]:
+        part = self._parts[i]
+        source = self._opened[i] if i < len(self._opened) else self._open_place(part.place, self._inside)
+        self._check(part, source.arrow_schema, self._columns)
+        self._position, self._current = i, source
+        schema = self.arrow_schema
+        values = dict(part.keys)
+        shown = [(key, type_) for key, type_ in self._keys.items() if key not in self.declared.sensitive]
+        row = 0
+        try:
+            for block in source.blocks():
+                columns = [self._fitted(block, field, source, row, found) for field in self._columns]
+                keys = [pa.repeat(pa.scalar(_typed(values[key], type_), type_), len(block)) for key, type_ in shown]
+                row += block.num_rows
+                yield pa.RecordBatch.from_arrays([*columns, *keys], schema=schema)
+        finally:
+            found.extend(source.problems)
+
+    def _fitted(self, block: pa.RecordBatch, field: pa.Field, source: Source, row: int, found: Problems) -> pa.Array:
+        column = block.column(field.name)
+        array, lost = fitted(column, field.type)
+        add_misfits(
+            found,
+            field.name,
+            field.type,
+            ((source.place_of(row + int(i)), column[int(i)].as_py()) for i in lost),
+        )
+        return array
+
+    @property
+    def fraction_read(self) -> float | None:
+        """How far the latest pass has come, by files."""
+        if self.rows:
+            return super().fraction_read
+        within = self._current.fraction_read if self._current is not None else 0.0
+        return min((self._position + (within or 0.0)) / len(self._parts), 1.0)
+
+
+def _common(first: pa.Field, other: pa.Field) -> pa.Field:
+    """The type for both where there is a natural one, such as a number for whole ones and fractions."""
+    try:
+        return pa.unify_schemas([pa.schema([first]), pa.schema([other])], promote_options="permissive").field(0)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return first
+
+
+def _key_types(parts: Sequence[Part]) -> dict[str, pa.DataType]:
+    keys = [key for key, _ in parts[0].keys]
+    for part in parts:
+        if [key for key, _ in part.keys] != keys:
+            raise DataError(
+                f"cannot read the files as one table: the folders of {part.name} do not name the same columns as those "
+                f"of {parts[0].name}"
+            )
+    values = [dict(part.keys) for part in parts]
+    return {key: _key_type([row[key] for row in values]) for key in keys}
+
+
+def _key_type(values: Sequence[str | None]) -> pa.DataType:
+    whole = all(value is None or re.fullmatch(r"-?\d{1,18}", value) for value in values)
+    return pa.int64() if whole else pa.string()
+
+
+def _typed(value: str | None, type_: pa.DataType) -> str | int | None:
+    return int(value) if value is not None and pa.types.is_integer(type_) else value
+
+
+def _without(declared: Declared, columns: frozenset[str]) -> Declared:
+    """What is declared of all columns but some."""
+    return Declared(
+        {name: kind for name, kind in declared.kinds.items() if name not in columns},
+        {name: unit for name, unit in declared.units.items() if name not in columns},
+        {name: role for name, role in declared.roles.items() if name not in columns},
+        declared.sensitive - columns,
+    )

@@ -1,0 +1,1 @@
+"""Several sources as one."""

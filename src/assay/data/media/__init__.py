@@ -1,0 +1,1 @@
+"""Folders of images, texts and sounds: one row a file."""

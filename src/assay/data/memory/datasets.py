@@ -1,0 +1,43 @@
+"""Datasets of pyarrow as sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as pa_dataset
+
+from assay.data.field import Declared
+from assay.data.memory.arrays import block_rows
+from assay.data.memory.tables import viewless, without_views
+from assay.data.names import columns_to_read
+from assay.data.source import Source
+from assay.errors import DataError
+
+
+class DatasetSource(Source):
+    """A pyarrow dataset, scanned block by block."""
+
+    _drops_sensitive = True
+
+    def __init__(self, dataset: pa_dataset.Dataset, name: str = "data", declared: Declared | None = None) -> None:
+        super().__init__(name, declared)
+        self._dataset = dataset
+        columns = columns_to_read(dataset.schema.names, self.declared)
+        if columns.notes:
+            raise DataError(f"cannot read {name}: its column names must differ; {columns.notes[0]}")
+        self._names = columns.names
+
+    def _arrow_schema(self) -> pa.Schema:
+        found = self._dataset.schema
+        return without_views(pa.schema([found.field(name) for name in self._names], metadata=found.metadata))
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        schema = self.arrow_schema
+        # the default reads sixteen blocks ahead in each of four files, and with Parquet whole files
+        how: dict[str, Any] = {"batch_readahead": 2, "fragment_readahead": 1}
+        if isinstance(getattr(self._dataset, "format", None), pa_dataset.ParquetFileFormat):
+            how["fragment_scan_options"] = pa_dataset.ParquetFragmentScanOptions(pre_buffer=False)
+        for batch in self._dataset.to_batches(columns=self._names, batch_size=block_rows(len(schema)), **how):
+            yield viewless(batch, schema)

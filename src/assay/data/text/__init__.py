@@ -1,0 +1,1 @@
+"""Text tables: found format, chunks of whole records, values with places."""

@@ -1,0 +1,243 @@
+"""Tables in text files: one record a line, values between delimiters."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+from codecs import BOM_UTF8
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import IO
+
+import pyarrow as pa
+
+from assay.data.field import Declared
+from assay.data.place import Place
+from assay.data.problems import Problems
+from assay.data.source import Source
+from assay.data.text.chunks import CHUNK, LONGEST, line_count
+from assay.data.text.encodings import Readable, Utf8, unpacked
+from assay.data.text.format import FIRST_BLOCK, CsvFormat
+from assay.errors import DataError
+
+_THREADS = 2
+_AHEAD = 3  # chunks
+
+
+class CsvSource(Source):
+    r"""A delimited text file, read in blocks; only the first block is read to know the columns.
+
+    Args:
+        place: of the file, packed by gzip, bz2, zstd or xz or not.
+        declared: what the user says about columns.
+        delimiter, encoding, decimal, header: as `CsvFormat.sniffed` takes them; found by themselves if not given.
+
+    Attributes:
+        format: what was found.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("name;height\nAnn;1,70\nBob;1,85\n")
+    ...     file.flush()
+    ...     CsvSource(Place.of(file.name)).to_arrow().column("height").to_pylist()
+    [1.7, 1.85]
+    """
+
+    def __init__(
+        self,
+        place: Place | Path,
+        declared: Declared | None = None,
+        *,
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        decimal: str | None = None,
+        header: bool | None = None,
+    ) -> None:
+        self.place = place if isinstance(place, Place) else Place.of(place)
+        super().__init__(self.place.name, declared)
+        with self.place.open() as raw:
+            try:
+                first, complete = _first_block(unpacked(raw))
+                self.format = CsvFormat.sniffed(
+                    first,
+                    complete,
+                    declared=self.declared,
+                    delimiter=delimiter,
+                    encoding=encoding,
+                    decimal=decimal,
+                    header=header,
+                )
+            except (DataError, OSError) as error:
+                raise self._refused(error) from error
+        self.notes = self.format.notes
+        self._size = self.place.size
+        self._passed: list[_Passed] = []
+        self._lines: tuple[_Passed | None, list[int]] = None, []
+        self._bytes_read = 0
+
+    def _arrow_schema(self) -> pa.Schema:
+        return self.format.schema
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        problems = self.problems
+        passed = self._passed = []
+        self._bytes_read = row = offset = 0
+        with self.place.open() as raw:
+            for parsed in _parsed_ahead(self._chunks(raw), self.format):
+                if isinstance(parsed.rows, (DataError, OSError)):
+                    raise self._refused(parsed.rows) from parsed.rows
+                if isinstance(parsed.rows, Exception):
+                    raise parsed.rows
+                chunk, rows = parsed.chunk, parsed.rows.num_rows
+                problems.extend(parsed.problems)
+                passed.append(_Passed(row, rows, chunk.first_line, offset, parsed.lines))
+                self._bytes_read = chunk.bytes_read
+                row += rows
+                offset += len(chunk.text)
+                yield parsed.rows
+        self.rows = row
+        self._bytes_read = self._size
+
+    def _chunks(self, raw: IO[bytes]) -> Iterator[_Chunk]:
+        for text, first_line in self.format.records(_Filled(unpacked(raw)), size=CHUNK):
+            yield _Chunk(text, first_line, raw.tell())
+
+    def _refused(self, error: Exception) -> DataError:
+        return DataError(f"cannot read {self.place}: {error}")
+
+    @property
+    def fraction_read(self) -> float | None:
+        """How far the latest pass has come in the bytes of the file, from 0 to 1."""
+        return min(self._bytes_read / self._size, 1.0) if self._size else None
+
+    def line_of(self, row: int) -> int | None:
+        """The line in which a row (from 0) of the latest pass begins, counted from 1; None for rows not read yet.
+
+        Where rows and lines do not pair up, since a value holds line ends or a row was left out, that part of the file
+        is read once more.
+        """
+        at = bisect.bisect_right(self._passed, row, key=lambda passed: passed.row) - 1
+        if at < 0 or row - self._passed[at].row >= self._passed[at].rows:
+            return None
+        passed = self._passed[at]
+        if passed.lines <= passed.rows:
+            return passed.first_line + row - passed.row
+        if self._lines[0] != passed:
+            self._lines = passed, self._row_lines(passed)
+        return self._lines[1][row - passed.row]
+
+    def _row_lines(self, passed: _Passed) -> list[int]:
+        lines: list[int] = []
+        start = self.format.start + passed.offset
+        with self.place.open() as raw:
+            text: Readable = unpacked(raw)
+            if text is raw and self.format.encoding == "utf-8":
+                mark = len(BOM_UTF8) if raw.read(len(BOM_UTF8)) == BOM_UTF8 else 0
+                raw.seek(mark + start)
+                start = 0
+            else:
+                text = Utf8(text, self.format.encoding)
+            for chunk, first_line in self.format.cut(text, start=start, first_line=passed.first_line):
+                lines += self.format.row_lines(chunk, first_line)
+                if len(lines) >= passed.rows:
+                    break
+        return lines
+
+
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """A chunk that was handed out: its first row, rows, first line, place in the UTF-8 text of all rows, and lines."""
+
+    row: int
+    rows: int
+    first_line: int
+    offset: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    text: bytes
+    first_line: int
+    bytes_read: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parsed:
+    number: int
+    chunk: _Chunk
+    rows: pa.RecordBatch | Exception
+    lines: int
+    problems: Problems
+
+
+class _Filled:
+    """A handle whose reads are full until the end, so that chunks are the same in every pass."""
+
+    def __init__(self, handle: Readable) -> None:
+        self._handle = handle
+
+    def read(self, size: int, /) -> bytes:
+        read = self._handle.read(size)
+        while read and len(read) < size:
+            more = self._handle.read(size - len(read))
+            if not more:
+                break
+            read += more
+        return read
+
+
+def _first_block(handle: Readable) -> tuple[bytes, bool]:
+    """The first bytes with at least two whole lines, and whether they are all."""
+    filled = _Filled(handle)
+    first = filled.read(FIRST_BLOCK)
+    while len(first) % FIRST_BLOCK == 0 and first and max(first.count(b"\n"), first.count(b"\r")) < 3:
+        if len(first) > LONGEST:
+            raise DataError(f"its first line is longer than {LONGEST >> 20} MB; is the file a text table?")
+        more = filled.read(FIRST_BLOCK)
+        if not more:
+            return first, True
+        first += more
+    return first, not filled.read(1)
+
+
+def _parsed_ahead(chunks: Iterator[_Chunk], form: CsvFormat) -> Iterator[_Parsed]:
+    """Parse chunks in threads, a few ahead of whoever asks, and hand them out in order."""
+    lock = Lock()
+    numbers = itertools.count()
+
+    def parsed() -> _Parsed | None:
+        problems = Problems()
+        with lock:  # one thread at a time cuts, the others parse
+            number = next(numbers)
+            try:
+                chunk = next(chunks, None)
+            except Exception as error:
+                return _Parsed(number, _Chunk(b"", 0, 0), error, 0, problems)
+        if chunk is None:
+            return None
+        try:
+            rows = form.parse(chunk.text, chunk.first_line, problems)
+        except Exception as error:
+            rows = error
+        return _Parsed(number, chunk, rows, line_count(chunk.text), problems)
+
+    early: dict[int, _Parsed] = {}  # a thread may overtake another before it takes its chunk
+    wanted = 0
+    pool = ThreadPoolExecutor(_THREADS)
+    tasks: deque[Future[_Parsed | None]] = deque(pool.submit(parsed) for _ in range(_AHEAD))
+    try:
+        while tasks:
+            done = tasks.popleft().result()
+            if done is not None:
+                early[done.number] = done
+            while wanted in early:
+                tasks.append(pool.submit(parsed))
+                yield early.pop(wanted)
+                wanted += 1
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
