@@ -51,14 +51,14 @@ def read(
     """Open data without loading them.
 
     Args:
-        data: a path or URL of a file or folder, a pattern such as "data/*.csv", "-" for standard input; an array, a
+        data: a path or URL of a file or folder, a pattern such as ``data/*.csv``, "-" for standard input; an array, a
             data frame, an Arrow table; an iterator of blocks; or a `Source`. What a file is, its first bytes tell.
         name: how reports call the data.
         kinds: what columns are, by name, where the guess would be wrong.
         units: of columns, by name.
         roles: of columns, by name, such as "target".
         sensitive: columns whose values must not be read.
-        **how: options of the format, such as sheet= of a spreadsheet; a wrong one tells which there are.
+        how: options of the format, such as sheet= of a spreadsheet; a wrong one tells which there are.
 
     >>> import numpy as np
     >>> read(np.eye(2)).numeric_columns

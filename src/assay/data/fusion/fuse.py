@@ -60,7 +60,7 @@ def fuse(
         kinds: what columns of the result are, as in `resolve`.
         roles: of columns of the result, such as "target".
         sensitive: columns that are not read from any source; what one source declares sensitive is so in all.
-        **options: for `assay.read`, the same for all sources.
+        options: for `assay.read`, the same for all sources.
 
     >>> a = pa.table({"Mass [kg]": [1.5]})
     >>> b = pa.table({"mass [g]": [500.0]})

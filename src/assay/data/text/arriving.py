@@ -32,7 +32,7 @@ class TextStream(OnePassSource):
         opened: gives a handle, of which a read returns what is there and nothing only at the end; and a function that
             tells whether more comes within so many seconds.
         declared: what the user says about columns.
-        **how: delimiter, encoding, decimal, header, as `CsvFormat.sniffed` takes them.
+        how: delimiter, encoding, decimal, header, as `CsvFormat.sniffed` takes them.
     """
 
     def __init__(
