@@ -178,6 +178,16 @@ def test_rows_that_do_not_fit_are_streamed_to_the_same_numbers(wholesale, monkey
     assert found.n_real == kept.n_real
 
 
+@pytest.mark.parametrize("kept", [1 << 29, 1000])
+def test_every_pass_tells_how_far_it_is(tmp_path, monkeypatch, kept):
+    monkeypatch.setattr("assay.study.table.KEPT_BYTES", kept)
+    path = write(tmp_path, "x,y\n" + "".join(f"{i % 7}.5,{i % 11}\n" for i in range(100_000)))
+    told = []
+    study(path, progress=lambda what, rows, fraction: told.append((what, rows, fraction)))
+    passes = {what: (rows, fraction) for what, rows, fraction in told if rows is not None}
+    assert passes == dict.fromkeys(("Reading", "Looking for gaps", "Summarising"), (100_000, 1.0))
+
+
 @pytest.mark.parametrize(("n", "d"), [(3, 2), (6, 4), (9, 30), (50, 1), (5, 1)])
 def test_too_little_to_test_is_said_not_guessed(n, d):
     found = study(factor(n, d))

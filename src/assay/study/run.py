@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 from assay import __version__
 from assay.data.read import read
@@ -12,10 +12,8 @@ from assay.evidence.held_out import fold_count
 from assay.study.findings import Finding, Ledger, Look, Study
 from assay.study.numbers import Missing
 from assay.study.sentences import component_sentence, component_subject
-from assay.study.table import Log, Table, prepare
+from assay.study.table import Log, Table, Tell, prepare
 from assay.summary.grouped import GroupedMoments
-
-Tell: TypeAlias = Callable[[str, int | None, float | None], object]
 
 # Beyond this many columns the (d, d) summary is larger than the rows it stands for are likely to be.
 _WIDEST = 4000
@@ -55,7 +53,7 @@ def study(
         log=log,
         missing=missing,
         seed=seed,
-        progress=lambda rows, fraction: tell("Reading", rows, fraction),
+        progress=tell,
     )
     tell("Summarising", None, None)
     found = _components(table, seed, alpha, tell)

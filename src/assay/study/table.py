@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias
@@ -20,9 +20,10 @@ from assay.study.dependence import copy_notes, order_notes
 from assay.study.findings import Column, DataCard
 from assay.study.first_look import FirstLook, first_look
 from assay.study.numbers import Blocks, Missing, Tally, completed, tallied
-from assay.study.profile import Profile, Progress, profiled
+from assay.study.profile import Profile, profiled
 
 Array: TypeAlias = NDArray[np.float64]
+Tell: TypeAlias = Callable[[str, int | None, float | None], object]
 Log: TypeAlias = Literal["auto", "never"] | Sequence[str]
 
 FEWEST_ROWS = 3
@@ -39,7 +40,7 @@ class Table:
         columns: names of the D numbers of each row, in the user's words.
         groups: (D,) numbers that came from one column of the data have one label.
         rows: (n, D), or None where they do not fit in memory.
-        blocks: starts an iteration over (b, D) blocks of the same rows.
+        blocks: starts an iteration over (b, D) blocks of the same rows, which tells how far it is.
     """
 
     card: DataCard
@@ -57,7 +58,7 @@ def prepare(
     log: Log = "auto",
     missing: Missing = "mean",
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
 ) -> Table:
     """Decide how the columns of a source become numbers and which rows can be used, and note the rest.
 
@@ -69,7 +70,7 @@ def prepare(
         log: which columns to take logarithms of; "auto" by the rule of the encoding.
         missing: "mean" fills gaps with the mean of their column, "drop" leaves rows with gaps out.
         seed: of the sample of rows in the first look.
-        progress: told the number of rows read and, where it is known, the share of all.
+        progress: told what is being done, the number of rows read and, where it is known, the share of all.
     """
     if missing not in ("mean", "drop"):
         raise ParameterError(f"missing is 'mean' or 'drop'; got {missing!r}")
@@ -78,7 +79,8 @@ def prepare(
     unknown = [name for name in drop if name not in names]
     if unknown:
         raise ParameterError(f"there is no column {unknown[0]!r} to drop; there are {', '.join(names)}")
-    profile = profiled(kept, seed=seed, progress=progress)
+    tell = progress or (lambda what, rows, fraction: None)
+    profile = profiled(kept, seed=seed, progress=lambda rows, fraction: tell("Reading", rows, fraction))
     if profile.rows == 0:
         raise DataError(f"{source.name} has a header but no rows: there is nothing to analyse")
     if profile.rows < FEWEST_ROWS:
@@ -87,8 +89,9 @@ def prepare(
     encoding = Encoding.of(kept.schema, profile.stats, log=log, drop=tuple(aside))
     aside |= {c.name: c.note for c in encoding.columns if not c.used and c.name not in aside}
     numbers = _numbers(kept, encoding, profile.rows)
-    used, tally = _varying(source.name, numbers, encoding, aside, missing, profile.rows)
-    blocks = completed(_picked(numbers, used), tally.mean, missing)
+    looked = _told(numbers, kept, "Looking for gaps", tell)
+    used, tally = _varying(source.name, looked, encoding, aside, missing, profile.rows)
+    blocks = _told(completed(_picked(numbers, used), tally.mean, missing), kept, "Summarising", tell)
     rows = np.concatenate(list(blocks())) if _fits(profile.rows, encoding) else None
     look = first_look(profile, encoding.fields, log=encoding.logged)
     card = _card(source, kept, profile, look, encoding, aside, tally, missing)
@@ -138,6 +141,19 @@ def _numbers(source: KeptSource, encoding: Encoding, rows: int) -> Blocks:
         return EncodedSource(source, encoding).float_blocks
     whole = list(EncodedSource(source, encoding).float_blocks())
     return lambda: iter(whole)
+
+
+def _told(blocks: Blocks, source: KeptSource, what: str, tell: Tell) -> Blocks:
+    """The same blocks; each pass tells how far it is."""
+
+    def start() -> Iterator[Array]:
+        rows = 0
+        for block in blocks():
+            rows += len(block)
+            tell(what, rows, source.fraction_read)
+            yield block
+
+    return start
 
 
 def _picked(blocks: Blocks, used: NDArray[np.intp]) -> Blocks:

@@ -111,7 +111,7 @@ def refuse_unusable(
         value = "missing (NaN)" if np.isnan(rows[i, j]) else "infinite"
         raise DataError(
             f"row {first_row + i}, {label(j)} is {value}: moments need finite numbers; "
-            "fill or leave out such values first"
+            "leave such rows out, or fill them by assay.FillMissing"
         )
     low, high = rows.min(axis=0), rows.max(axis=0)
     spread = high.astype(np.float64) - low

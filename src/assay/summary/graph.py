@@ -179,6 +179,10 @@ class Graph:
         directed = not symmetric(canonical) if directed is None else directed
         return Graph(canonical, meaning, directed, None if names is None else tuple(names))
 
+    def __repr__(self) -> str:
+        ways = "directed" if self.directed else "undirected"
+        return f"Graph({self.n:,} nodes, {self.edge_count:,} edges, {ways} {self.meaning})"
+
     @property
     def n(self) -> int:
         """Number of nodes."""
