@@ -241,4 +241,4 @@ def _log_notes(encoding: Encoding) -> list[str]:
     if not logged:
         return []
     names = ", ".join(logged[:6]) + (f" and {len(logged) - 6} more" if len(logged) > 6 else "")
-    return [f"Skewed columns enter as log(1 + x): {names}. --log never takes them as they are."]
+    return [f"Skewed columns enter as log(1 + x): {names}. To keep them as they are, use --log never."]
