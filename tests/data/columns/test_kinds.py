@@ -282,3 +282,15 @@ def test_any_numbers_have_a_kind_that_their_order_does_not_change_except_row_num
 
 def test_natural_order_puts_numbers_first_by_size():
     assert sorted(["b", "10", "9", "a", "nan"], key=natural) == ["9", "10", "a", "b", "nan"]
+
+
+def test_the_number_of_what_is_rated_is_a_name():
+    def kinds(columns):
+        block = pa.record_batch(columns)
+        return {field.name: field.kind for field in understood(block.schema, [block], Declared())}
+
+    rng = np.random.default_rng(0)
+    triples = {"user": rng.integers(1, 90, 900), "joke": rng.integers(1, 101, 900), "rating": rng.normal(size=900)}
+    assert kinds(triples) == {"user": "identifier", "joke": "identifier", "rating": "number"}
+    visits = {"user": rng.integers(1, 90, 900), "minutes": rng.integers(1, 101, 900), "cost": rng.normal(size=900)}
+    assert kinds(visits)["minutes"] == "count"

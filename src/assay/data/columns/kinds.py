@@ -40,7 +40,7 @@ def understood(schema: pa.Schema, blocks: Sequence[pa.RecordBatch], declared: De
         kind, why, levels = _ruled(physical, column, profiles.get(j), j == 0)
         field = Field(physical.name, kind, _unit(physical, declared), _role(physical, declared), levels, why)
         fields.append(_as_declared(field, column, declared))
-    return _with_links(fields, columns, declared)
+    return _with_rated(_with_links(fields, columns, declared), declared)
 
 
 def _whole(type_: pa.DataType, parts: list[pa.Array]) -> pa.Array:
@@ -180,3 +180,14 @@ def _with_links(fields: list[Field], columns: list[pa.Array], declared: Declared
                 if fields[j].name not in declared.kinds:
                     fields[j] = replace(fields[j], kind="identifier", why=f"names the ends of links ({a}, {b})")
     return tuple(fields)
+
+
+def _with_rated(fields: tuple[Field, ...], declared: Declared) -> tuple[Field, ...]:
+    """In a list of ratings (user, item, rating) the item is named by its number, which is no quantity."""
+    rating = any(words.RATING_NAMES.intersection(words.name_words(field.name)) for field in fields)
+    people = [j for j, field in enumerate(fields) if field.kind == "identifier"]
+    items = [j for j, field in enumerate(fields) if field.kind == "count" and field.name not in declared.kinds]
+    if not (rating and len(people) == len(items) == 1 and len(fields) <= 4):
+        return fields
+    named = replace(fields[items[0]], kind="identifier", why="numbers what is rated, in a list of ratings")
+    return (*fields[: items[0]], named, *fields[items[0] + 1 :])

@@ -24,6 +24,7 @@ IDENTIFIER_NAMES = _set(
 NUMBERING_NAMES = _set("index idx no nr num number row line record n t step obs observation case unnamed column")
 # as the whole name of whole numbers: who it is about
 PERSON_NAMES = _set("user customer client patient subject person member participant")
+RATING_NAMES = _set("rating ratings stars")
 CATEGORY_NAMES = _set(
     "region type class group label code category kind species gender sex state country status zip zipcode postcode "
     "postal plz cluster channel segment department dept sector industry race ethnicity nationality religion language "
