@@ -80,6 +80,21 @@ def test_an_unknown_option_is_a_usage_error(tmp_path, wholesale):
     assert run("report", cwd=tmp_path).returncode == 2
 
 
+def test_several_sources_are_fused_and_conflicts_are_resolved_by_options(tmp_path):
+    body = "".join(f"{i % 7}.5,{i % 5}\n" for i in range(30))
+    (tmp_path / "a.csv").write_text("mass [g],y\n" + body)
+    (tmp_path / "b.csv").write_text("weight,y\n" + body)
+    done = run("report", "a.csv", "b.csv", "--match", "mass=weight", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "1 column conflicts" in done.stderr and "no unit in b.csv" in done.stderr
+    assert not (tmp_path / "report.html").exists()
+    done = run("report", "a.csv", "b.csv", "--match", "mass=weight", "--resolve", "mass=first", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "60 rows" in done.stdout
+    done = run("report", "a.csv", "--resolve", "mass=first", cwd=tmp_path)
+    assert done.returncode == 2 and "only one was given" in done.stderr
+
+
 def test_version_and_help(tmp_path):
     assert run("--version", cwd=tmp_path).stdout == f"assay {__version__}\n"
     assert "report" in run("--help", cwd=tmp_path).stdout

@@ -57,6 +57,13 @@ def report(
     ] = None,
     kind: Annotated[list[str] | None, _several("--kind", "COLUMN=KIND, to overrule what was inferred.")] = None,
     unit: Annotated[list[str] | None, _several("--unit", "COLUMN=UNIT.")] = None,
+    match: Annotated[
+        list[str] | None, _several("--match", "NEW=OLD: a column of several sources by another name.")
+    ] = None,
+    resolve: Annotated[
+        list[str] | None,
+        _several("--resolve", "COLUMN=first|text|drop|KIND, for columns of several sources that conflict."),
+    ] = None,
     option: Annotated[
         list[str] | None,
         _several("--option", "NAME=VALUE, for the reader: delimiter, sheet, table, query, join, features, size ..."),
@@ -79,9 +86,9 @@ def report(
         for target in filter(None, (output, json)):
             for place in data:
                 check_writable(target, unlike=Path(place))
-        source = _source(
-            data, sensitive or [], _pairs(kind, "--kind"), _pairs(unit, "--unit"), _pairs(option, "--option")
-        )
+        said = {"sensitive": sensitive or [], "kinds": _pairs(kind, "--kind"), "units": _pairs(unit, "--unit")}
+        fusing = {"match": _several_pairs(match, "--match"), "resolve": _pairs(resolve, "--resolve")}
+        source = _source(data, said, fusing, _pairs(option, "--option"))
         logs = log if log in ("auto", "never") else log.split(",")
         found = study(source, seed=seed, drop=drop or (), log=logs, missing=missing, progress=tell)
         tell("Writing the page", None, None)
@@ -91,16 +98,26 @@ def report(
     console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
 
 
-def _source(
-    data: list[str], sensitive: list[str], kinds: dict[str, Any], units: dict[str, str], options: dict[str, str]
-) -> Any:
+def _source(data: list[str], said: dict[str, Any], fusing: dict[str, Any], options: dict[str, str]) -> Any:
     from assay.data.fusion.fuse import fuse
     from assay.data.read import read
+    from assay.errors import ParameterError
 
     how: dict[str, Any] = {name: _value(text) for name, text in options.items()}
-    if len(data) == 1:
-        return read(data[0], sensitive=sensitive, kinds=kinds, units=units, **how)
-    return fuse(data, sensitive=sensitive, kinds=kinds, units=units, **how)
+    if len(data) > 1:
+        return fuse(data, **said, **fusing, **how)
+    if any(fusing.values()):
+        raise ParameterError("--match and --resolve are for several sources; only one was given")
+    return read(data[0], **said, **how)
+
+
+def _several_pairs(given: list[str] | None, option: str) -> dict[str, list[str]]:
+    """The values of each name, which may come several times."""
+    pairs: dict[str, list[str]] = {}
+    for text in given or []:
+        for name, value in _pairs([text], option).items():
+            pairs.setdefault(name, []).append(value)
+    return pairs
 
 
 def _pairs(given: list[str] | None, option: str) -> dict[str, Any]:

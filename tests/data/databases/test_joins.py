@@ -16,7 +16,9 @@ from assay.errors import DataError, ParameterError
 if os.environ.get("ASSAY_POSTGRES") != "1":
     pytest.importorskip("adbc_driver_sqlite")  # an extra
 
-CHINOOK = next(p for p in Path(__file__).parents if p.name == "tests").parent.parent / "shared/data/chinook_db/chinook.sqlite"
+CHINOOK = (
+    next(p for p in Path(__file__).parents if p.name == "tests").parent.parent / "shared/data/chinook_db/chinook.sqlite"
+)
 chinook = pytest.mark.skipif(not CHINOOK.exists(), reason="the shared data are not here")
 
 
@@ -61,6 +63,15 @@ def test_all_keys_are_followed_and_a_table_joins_itself_once(flights):
     assert source.rows == 3
     assert "; flight -> airport by origin -> country by land; " in source.notes[0].replace("once: ", "; ")
     assert "flight -> flight by back -> airport by dest -> country by land" in source.notes[0]
+
+
+def test_a_key_whose_rows_stand_beside_it_is_set_aside(flights):
+    kinds = {
+        field.name: (field.kind, field.role) for field in DatabaseSource(flights, table="flight", join=True).schema
+    }
+    assert kinds["origin"] == kinds["back"] == kinds["dest.airport.land"] == ("identifier", "key")
+    alone = {field.name: field.role for field in DatabaseSource(flights, table="flight").schema}
+    assert set(alone.values()) == {None}
 
 
 def test_only_the_named_keys_are_followed(flights):

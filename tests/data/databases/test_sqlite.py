@@ -21,7 +21,9 @@ from assay.errors import DataError, ParameterError
 if os.environ.get("ASSAY_POSTGRES") != "1":
     pytest.importorskip("adbc_driver_sqlite")  # an extra
 
-CHINOOK = next(p for p in Path(__file__).parents if p.name == "tests").parent.parent / "shared/data/chinook_db/chinook.sqlite"
+CHINOOK = (
+    next(p for p in Path(__file__).parents if p.name == "tests").parent.parent / "shared/data/chinook_db/chinook.sqlite"
+)
 
 
 def made(path, script, *inserts):

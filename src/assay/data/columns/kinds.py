@@ -83,6 +83,8 @@ def _counted(seen: kind_rules.Numbers, x: Array) -> kind_rules.Numbers:
 def _ruled(
     physical: pa.Field, column: pa.Array, seen: kind_rules.Numbers | None, first: bool
 ) -> tuple[Kind, str, tuple[str, ...] | None]:
+    if (physical.metadata or {}).get(b"role") == b"key":
+        return "identifier", "key of rows that stand beside it", None
     if seen is not None:
         return *kind_rules.number_kind(physical.name, seen), None
     type_, is_ = physical.type, pa.types

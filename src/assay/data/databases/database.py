@@ -70,6 +70,7 @@ class DatabaseSource(Source):
         self._dialect = _dialect(where)
         super().__init__(self._dialect.name, declared)
         self._dialect.withhold = bool(self.declared.sensitive)
+        self._keys: frozenset[str] = frozenset()
         with self._dialect.connected() as connection:
             if query is None:
                 relation, columns = self._from_table(connection, table, join or False)
@@ -78,6 +79,7 @@ class DatabaseSource(Source):
             self.rows = relation.rows
             kept, changed = self._without_sensitive(columns)
             self._names = [column.name for column in kept]
+            self._roles = [{"role": "key"} if column.sql in self._keys else None for column in kept]
             self._readings = self._dialect.readings(connection, relation, kept, self.declared)
         self.notes += (changed,) if changed else ()
         self._statement = _statement(self._dialect, self._readings, relation)
@@ -92,6 +94,8 @@ class DatabaseSource(Source):
             keys_of = cache(lambda table: self._dialect.keys(connection, table))
             steps = join_steps(start, keys_of, join)
             self.notes += plan(start, steps, keys_of)
+        # whose rows stand beside them, so that they tell nothing more
+        self._keys = frozenset(f"t{step.child}.{quoted(own)}" for step in steps for own in step.key.columns)
         if steps and not self._dialect.keys_are_unique:
             _refuse_multiplied(self._dialect, connection, start, steps)
         columns = [
@@ -145,7 +149,8 @@ class DatabaseSource(Source):
         return kept, changed
 
     def _arrow_schema(self) -> pa.Schema:
-        return pa.schema([(name, reading.type) for name, reading in zip(self._names, self._readings, strict=True)])
+        columns = zip(self._names, self._readings, self._roles, strict=True)
+        return pa.schema([pa.field(name, reading.type, metadata=role) for name, reading, role in columns])
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         schema = self.arrow_schema

@@ -265,7 +265,11 @@ def _check_names(members: Sequence[Member], chosen: _Chosen) -> None:
 def _refusal(conflicts: Sequence[Conflict], sources: Sequence[str]) -> str:
     told = "; ".join(str(conflict) for conflict in conflicts[:_LISTED])
     more = f"; and {len(conflicts) - _LISTED:,} more" if len(conflicts) > _LISTED else ""
-    return f"cannot fuse {', '.join(sources)}, as {len(conflicts):,} columns conflict: {told}{more}"
+    return f"cannot fuse {', '.join(sources)}, as {_counted(len(conflicts))}: {told}{more}"
+
+
+def _counted(conflicts: int) -> str:
+    return "1 column conflicts" if conflicts == 1 else f"{conflicts:,} columns conflict"
 
 
 def _source_names(sources: Sequence[Source], names: Sequence[str] | None) -> tuple[str, ...]:
