@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import assay
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 
 RNG = np.random.default_rng(0)
 
@@ -67,6 +67,13 @@ def test_gaps_in_a_source_are_refused_with_the_remedy_and_the_remedy_works():
     assert np.isfinite(filled).all()
     assert fill.n_missing_.tolist() == [0, 0, 0, 0, 1, 0]
     assert assay.PCA(2).fit(filled).n_samples_ == 60
+
+
+def test_real_does_not_judge_the_levels_of_a_category():
+    with pytest.raises(ParameterError, match="'real' cannot judge numbers made from one column, such as the levels of"):
+        assay.PCA("real").fit(assay.read(table()))
+    numbers = assay.encode(assay.read(table()), drop=["town"])
+    assert assay.PCA("real", standardise=True).fit(numbers).n_components_ == 1
 
 
 def test_an_array_is_taken_as_it_is():

@@ -533,3 +533,14 @@ def test_fields_made_by_hand_can_be_encoded():
     fields = (Field("c", "category"), Field("x", "number"))
     stats = stats_of(pa.record_batch({"c": ["a", "b", "a"], "x": [1.0, 2.0, 3.0]}), fields)
     assert Encoding.of(fields, stats).names == ("c = a", "c = b", "x")
+
+
+def test_an_encoding_travels_by_itself(tmp_path):
+    from assay.models.files import load
+
+    encoding, source = fitted({"town": ["Oslo", "Rome"] * 20, "x": np.arange(40.0) ** 3})
+    encoding.save(tmp_path / "e.assay")
+    there = encode(source, load(tmp_path / "e.assay"))
+    np.testing.assert_array_equal(np.vstack([*there.float_blocks()]), numbers(encoding, source))
+    with pytest.raises(ParameterError, match="the encoding is given, so log cannot be decided"):
+        encode(source, encoding, log="never")

@@ -17,6 +17,7 @@ from assay.data.field import Field
 from assay.data.kept import KeptSource
 from assay.data.problems import Problems
 from assay.data.source import Source
+from assay.errors import ParameterError
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -85,13 +86,14 @@ class EncodedSource(Source):
         return self.source.line_of(row)
 
 
-def encode(source: Source, **options: Any) -> EncodedSource:
+def encode(source: Source, encoding: Encoding | None = None, **options: Any) -> EncodedSource:
     """A source as numbers only: decided in one pass, then read block by block like any other source.
 
     Rows are kept between the passes where they are few, or can be read only once.
 
     Args:
         source: the data, as `assay.read` gives them.
+        encoding: one that was decided before, on other rows; then nothing is decided here.
         options: see `Encoding.fit`.
 
     >>> from assay.data.source import ArrowSource
@@ -99,5 +101,9 @@ def encode(source: Source, **options: Any) -> EncodedSource:
     >>> [name for name in encode(source).numeric_columns]
     ['size', 'x']
     """
+    if encoding is not None:
+        if options:
+            raise ParameterError(f"the encoding is given, so {', '.join(options)} cannot be decided; give one of them")
+        return EncodedSource(source, encoding)
     kept = source if isinstance(source, KeptSource) else KeptSource(source)
     return EncodedSource(kept, Encoding.fit(kept, **options))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -15,6 +16,7 @@ from assay.data.columns._codecs_parts import Words, codec_from
 from assay.data.columns.encoding_notes import EncodedColumn
 from assay.data.columns.units import unit_in_name
 from assay.data.field import Field
+from assay.data.files import write_archive
 from assay.errors import FileFormatError, ParameterError
 
 Array: TypeAlias = NDArray[np.float64]
@@ -110,6 +112,10 @@ class Layout:
             "codecs": [codec.header() for codec in self.codecs],
         }
         return header, {}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the encoding to a file that holds data only; read it with `assay.load`."""
+        write_archive(path, "Encoding", *self.to_parts())
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:

@@ -95,7 +95,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             y: not used.
         """
         if isinstance(X, Source):
-            return self.fit_moments(Moments.of(self._as_numbers(X, reset=True)))
+            numbers = self._as_numbers(X, reset=True)
+            self._refuse_groups()
+            return self.fit_moments(Moments.of(numbers))
         # the moments find what is not finite and say where; a pass before them would only cost time
         X = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
         n, d = X.shape
@@ -251,6 +253,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 return found
         # without rows, or beyond what permutation can afford, the law counts
         return max(found, spectrum_law(values, n, d, vectors=vectors[:, : len(values)]).n_real)
+
+    def _refuse_groups(self) -> None:
+        """Numbers made from one column depend on each other by making, which "real" would take for a finding."""
+        several = [column.name for column in self.encoding_.columns if column.outputs > 1 and column.kind != "text"]
+        if self.n_components == "real" and several:
+            raise ParameterError(
+                f"'real' cannot judge numbers made from one column, such as the levels of {several[0]!r}; "
+                "assay.study can, or leave the column out: assay.encode(source, drop=[...])"
+            )
 
     def _seed(self) -> int:
         if self.random_state is None or isinstance(self.random_state, (int, np.integer)):
