@@ -1,0 +1,52 @@
+"""Blocks made complete: counted, averaged and filled as the whole table would be."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.study.numbers import completed, tallied
+
+
+def holed(seed, n=40, d=4, share=0.3):
+    rng = np.random.default_rng(seed)
+    X = np.asfortranarray(rng.standard_normal((n, d)) + 1e6)
+    X[rng.random((n, d)) < share] = np.nan
+    return X
+
+
+def cut(X, pieces):
+    return [np.asfortranarray(part) for part in np.array_split(X, pieces)]
+
+
+@given(st.integers(0, 1000), st.integers(1, 9), st.sampled_from(["mean", "drop"]))
+def test_any_cut_gives_the_figures_of_the_whole_table(seed, pieces, missing):
+    X = holed(seed)
+    tally = tallied(cut(X, pieces), 4, missing)
+    gone = np.isnan(X).any(axis=1) if missing == "drop" else np.isnan(X).all(axis=1)
+    used = X[~gone]
+    assert (tally.rows, tally.empty, tally.gaps) == (len(used), np.isnan(X).all(axis=1).sum(), np.isnan(X).any(1).sum())
+    if len(used):
+        np.testing.assert_allclose(tally.mean, np.nanmean(used, axis=0), rtol=1e-14)
+        np.testing.assert_array_equal(tally.low, np.nanmin(used, axis=0))
+        np.testing.assert_array_equal(tally.high, np.nanmax(used, axis=0))
+
+
+@pytest.mark.parametrize("missing", ["mean", "drop"])
+def test_completed_blocks_have_no_gaps_and_leave_the_given_ones_alone(missing):
+    X = holed(1)
+    blocks = cut(X, 5)
+    before = [block.copy() for block in blocks]
+    tally = tallied(blocks, 4, missing)
+    filled = np.concatenate(list(completed(lambda: iter(blocks), tally.mean, missing)()))
+    assert len(filled) == tally.rows and np.isfinite(filled).all()
+    np.testing.assert_allclose(filled.mean(axis=0), tally.mean, rtol=1e-14)
+    for block, was in zip(blocks, before, strict=True):
+        np.testing.assert_array_equal(block, was)
+
+
+def test_a_column_without_values_has_no_range():
+    X = holed(2)
+    X[:, 2] = np.nan
+    tally = tallied([X], 4, "mean")
+    assert not tally.low[2] < tally.high[2]
