@@ -3,9 +3,16 @@
 import numpy as np
 import pytest
 
-from assay.study.dependence import copy_notes, order_notes
+from assay.study.dependence import Copies, order_notes
 
 RNG = np.random.default_rng(0)
+
+
+def copy_notes(X, pieces=3, most=20_000):
+    copies = Copies(most)
+    for part in np.array_split(X, pieces):
+        copies.add(part)
+    return copies.notes()
 
 
 @pytest.mark.parametrize(
@@ -28,6 +35,21 @@ def test_copies_are_counted(share):
     X = RNG.standard_normal((n - copies, 3))
     X = np.vstack([X, X[RNG.integers(0, n - copies, copies)]])
     assert copy_notes(X)[0].startswith(f"{copies} of 500 rows are copies of others")
+
+
+@pytest.mark.parametrize("pieces", [1, 4, 100])
+def test_copies_far_apart_are_found_in_bounded_memory(pieces):
+    X = np.tile(RNG.standard_normal((30_000, 3)), (3, 1))
+    X[::7, 1] = np.nan
+    X = np.vstack([X[:30_000]] * 3)
+    (note,) = copy_notes(X, pieces, most=1000)
+    # two of three rows are copies; a sample of some hundred tells it to a few percent
+    assert note.startswith("About 6") and "of 90,000 rows are copies" in note
+    assert copy_notes(RNG.standard_normal((90_000, 3)), pieces, most=1000) == []
+
+
+def test_one_row_over_and_over_ends():
+    assert copy_notes(np.ones((5000, 2)), most=100)[0].startswith("4,999 of 5,000")
 
 
 def test_walks_are_called_alike_and_one_sorted_column_is_not():

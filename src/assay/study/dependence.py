@@ -32,28 +32,66 @@ def order_notes(X: Array, used: tuple[str, ...], groups: NDArray[Any]) -> list[s
     ]
 
 
-def copy_notes(X: Array) -> list[str]:
-    """Whether rows are copies of others, beyond what few different values make by themselves.
+class Copies:
+    """Counts rows that are copies of others while they pass, in bounded memory.
 
-    Args:
-        X: (n, d) rows.
-
-    >>> copy_notes(np.tile(np.random.default_rng(0).standard_normal((5, 2)), (4, 1)))
-    ['15 of 20 rows are copies of others: copies are not independent, and what is called supported here may be chance.']
+    Rows are drawn by what they hold, not by where they stand, so that copies are drawn together or not at all: kept are
+    those whose hash is below a bound, which is halved whenever too many are kept.
     """
-    n, d = X.shape
-    if d < 2:
-        return []
-    # rows are told apart by one random combination of their columns
-    weights = np.random.default_rng(0).standard_normal(d) / np.maximum(np.abs(X).max(axis=0), 1e-300)
-    different = len(np.unique(X @ weights))
-    copies = n - different
-    if 10 * copies < n:
-        return []
-    # rows coincide by chance where each column has few values; copies have one column that tells them all apart
-    if max(len(np.unique(x)) for x in X.T[:200]) < 0.9 * different:
-        return []
-    return [
-        f"{copies:,} of {n:,} rows are copies of others: copies are not independent, and what is called supported here "
-        "may be chance."
-    ]
+
+    def __init__(self, most: int = 20_000) -> None:
+        self._most = most
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self.rows = 0
+        self._bound = 2**63
+        self._hashes = np.empty(0, dtype=np.uint64)
+        self._counts = np.empty(0, dtype=np.int64)
+        self._kept: Array | None = None
+
+    def add(self, block: Array) -> None:
+        """Take in (b, d) rows."""
+        self.rows += len(block)
+        hashes = _hashes(block)
+        drawn = np.flatnonzero(hashes < self._bound)
+        new, first, counts = np.unique(hashes[drawn], return_index=True, return_counts=True)
+        rows = block[drawn[first]]
+        together = np.concatenate([self._hashes, new])
+        self._hashes, first, place = np.unique(together, return_index=True, return_inverse=True)
+        self._counts = np.bincount(place, np.concatenate([self._counts, counts])).astype(np.int64)
+        self._kept = (rows if self._kept is None else np.concatenate([self._kept, rows]))[first]
+        while len(self._hashes) > self._most:
+            self._bound //= 2
+            stay = self._hashes < self._bound
+            self._hashes, self._counts, self._kept = self._hashes[stay], self._counts[stay], self._kept[stay]
+
+    def notes(self) -> list[str]:
+        """Whether many rows are copies, beyond what few different values make by themselves."""
+        drawn, different = int(self._counts.sum()), len(self._hashes)
+        if self._kept is None or self._kept.shape[1] < 2 or drawn == 0 or 10 * (drawn - different) < drawn:
+            return []
+        # rows coincide by chance where each column has few values; copies have one column that tells them all apart
+        if max(len(np.unique(x)) for x in self._kept.T[:200]) < 0.9 * different:
+            return []
+        copies = f"{drawn - different:,}" if drawn == self.rows else f"About {1.0 - different / drawn:.0%}"
+        return [
+            f"{copies} of {self.rows:,} rows are copies of others: copies are not independent, and what is called "
+            "supported here may be chance."
+        ]
+
+
+def _hashes(block: Array) -> NDArray[np.uint64]:
+    """(b,) the same for the same values, wherever the row stands; missing values are alike."""
+    total = np.zeros(len(block), dtype=np.uint64)
+    factors = np.random.default_rng(0).integers(1, 2**63, block.shape[1], dtype=np.uint64)
+    odd: NDArray[np.uint64] = np.asarray(factors * np.uint64(2) + np.uint64(1))
+    for j, factor in enumerate(odd):
+        column = block[:, j]
+        plain = np.where(np.isnan(column), 0.5, column + 0.0)  # one form of NaN, and of zero
+        bits = plain.view(np.uint64)
+        total += (bits ^ (bits >> np.uint64(29))) * factor
+    total ^= total >> np.uint64(32)
+    total *= np.uint64(0x9E3779B97F4A7C15)
+    return (total ^ (total >> np.uint64(29))) >> np.uint64(1)

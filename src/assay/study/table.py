@@ -16,7 +16,7 @@ from assay.data.kept import KEPT_BYTES, KeptSource
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.study.card import described
-from assay.study.dependence import copy_notes, order_notes
+from assay.study.dependence import Copies, order_notes
 from assay.study.findings import Column, DataCard
 from assay.study.first_look import FirstLook, first_look
 from assay.study.numbers import Blocks, Missing, Tally, completed, tallied
@@ -89,15 +89,16 @@ def prepare(
     encoding = Encoding.of(kept.schema, profile.stats, log=log, drop=tuple(aside))
     aside |= {c.name: c.note for c in encoding.columns if not c.used and c.name not in aside}
     numbers = _numbers(kept, encoding, profile.rows)
-    looked = _told(numbers, kept, "Looking for gaps", tell)
+    copies = Copies()
+    looked = _tapped(_told(numbers, kept, "Looking for gaps", tell), copies)
     used, tally = _varying(source.name, looked, encoding, aside, missing, profile.rows)
     blocks = _told(completed(_picked(numbers, used), tally.mean, missing), kept, "Summarising", tell)
     rows = np.concatenate(list(blocks())) if _fits(profile.rows, encoding) else None
     look = first_look(profile, encoding.fields, log=encoding.logged)
     card = _card(source, kept, profile, look, encoding, aside, tally, missing)
     labels, groups = tuple(_label(encoding, int(j)) for j in used), encoding.groups[used]
-    if rows is not None:
-        card = replace(card, notes=(*card.notes, *copy_notes(rows), *order_notes(rows, labels, groups)))
+    order = [] if rows is None else order_notes(rows, labels, groups)
+    card = replace(card, notes=(*card.notes, *copies.notes(), *order))
     return Table(card, look, labels, groups, rows, blocks if rows is None else lambda: iter([rows]))
 
 
@@ -151,6 +152,18 @@ def _told(blocks: Blocks, source: KeptSource, what: str, tell: Tell) -> Blocks:
         for block in blocks():
             rows += len(block)
             tell(what, rows, source.fraction_read)
+            yield block
+
+    return start
+
+
+def _tapped(blocks: Blocks, copies: Copies) -> Blocks:
+    """The same blocks; each pass counts copies anew."""
+
+    def start() -> Iterator[Array]:
+        copies.clear()
+        for block in blocks():
+            copies.add(block)
             yield block
 
     return start
