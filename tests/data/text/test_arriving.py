@@ -69,7 +69,7 @@ def test_a_growing_file_is_followed_until_it_is_idle(tmp_path):
                 handle.write("0\n")
 
     writer = threading.Thread(target=write_on)
-    blocks = read(path, follow=True, idle=1.0, poll=0.02).blocks()
+    blocks = read(path, follow=True, idle=3.0, poll=0.02).blocks()
     first = next(blocks)
     assert first.num_rows == 3
     writer.start()
