@@ -27,6 +27,7 @@ def test_every_group_needs_enough_rows(tmp_path):
 
 def test_a_group_without_rows_tells_nothing(tmp_path):
     Moments.empty(3).save(tmp_path / "m.assay")
+    assert Moments.load(tmp_path / "m.assay").count == 0
 
 
 def test_the_file_holds_no_row(tmp_path):

@@ -113,20 +113,16 @@ def components(
     tell = progress or (lambda _: None)
     parts = None if groups is None else _parts(groups, rows, folds)
     if parts is not None:
-        groups = parts.groups
         rows = None if rows is None else parts.apply(rows)
         folds = None if folds is None else folds.map(lambda m: m @ parts.forward.toarray())
     pca = PCA(standardise=True)
-    if folds is not None:
-        pca.fit_moments(folds.total)
-    else:
-        pca.fit(rows)
+    pca = pca.fit(rows) if folds is None else pca.fit_moments(folds.total)
     n, d = pca.n_samples_, len(pca.mean_)
     r = min(n - 1, d)
     values = pca.eigenvalues_[:r]
     tell("what chance does")
     law = spectrum_law(values, n, d, alpha=alpha, vectors=pca.components_[:r].T, max_components=MOST_TESTED)
-    chance = _chance(n, d, law, rows, None if parts is None else groups, alpha, seed, tell)
+    chance = _chance(n, d, law, rows, None if parts is None else parts.groups, alpha, seed, tell)
     k = min(max(len(chance.p), 2), r)
     tell("unseen rows")
     unseen = held_out_from_folds(folds, k) if folds is not None else held_out_from_rows(_present(rows), k, seed=seed)

@@ -71,8 +71,12 @@ def test_what_is_no_date_is_not_read(text):
 
 @given(st.text(max_size=30))
 def test_any_text_is_read_or_refused_without_an_error(text):
-    read_dates(pa.array([text, "no date"]), day_first=True)
-    read_clock(pa.array([text]))
+    found, none = read_dates(pa.array([text, "no date"]), day_first=True)
+    assert np.isnan(none)
+    # years 1 to 9999, in microseconds since 1970
+    assert np.isnan(found) or -6.3e16 < found < 2.6e17
+    (clock,) = read_clock(pa.array([text]))
+    assert np.isnan(clock) or 0 <= clock <= 86_400e6
 
 
 def test_which_cells_show_the_order():

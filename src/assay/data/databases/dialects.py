@@ -251,9 +251,7 @@ def quoted(name: str) -> str:
     >>> quoted('select "x"; --')
     '"select ""x""; --"'
     """
-    if "\0" in name:
-        raise ParameterError(f"a name in a database holds no null character; got {name!r}")
-    return '"' + name.replace('"', '""') + '"'
+    return _within('"', name)
 
 
 def literal(text: str) -> str:
@@ -262,9 +260,13 @@ def literal(text: str) -> str:
     >>> literal("it's")
     "'it''s'"
     """
+    return _within("'", text)
+
+
+def _within(mark: str, text: str) -> str:
     if "\0" in text:
         raise ParameterError(f"a name in a database holds no null character; got {text!r}")
-    return "'" + text.replace("'", "''") + "'"
+    return mark + text.replace(mark, 2 * mark) + mark
 
 
 def one_select(query: str) -> str:
