@@ -80,3 +80,4 @@ def test_an_array_is_taken_as_it_is():
     X = np.column_stack([np.ones(20), np.arange(20.0)])
     assert assay.PCA().fit(X).n_features_in_ == 2
     assert not hasattr(assay.PCA().fit(X), "encoding_")
+    assert not hasattr(assay.PCA().fit(assay.read(table())).fit(X), "encoding_")

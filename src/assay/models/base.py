@@ -32,6 +32,8 @@ class Estimator(BaseEstimator):
     def _checked(self, X: Any, *, reset: bool, **checks: Any) -> Any:
         """X as a checked (n, d) array or sparse matrix; columns are recorded on fit and compared later."""
         if not isinstance(X, Source):
+            if reset and hasattr(self, "encoding_"):  # of an earlier fit
+                del self.encoding_
             return validate_data(self, X, reset=reset, **checks)
         X = self._as_numbers(X, reset=reset)
         if reset:
