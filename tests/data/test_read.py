@@ -264,3 +264,23 @@ def test_opening_assay_imports_no_format():
 
 def test_every_result_is_a_source():
     assert isinstance(read([[1, 2], [3, 4]]), Source)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.xlsx"])
+def test_the_same_cells_are_missing_in_every_format_and_the_same_are_counted(tmp_path, name):
+    cells = [*(str(i) for i in range(60)), "N.A.", "#DIV/0!", "?", "unknown", "missing"]
+    match name:
+        case "t.csv":
+            (tmp_path / name).write_text("x\n" + "\n".join(cells) + "\n")
+        case "t.jsonl":
+            values = [int(cell) if cell.isdigit() else cell for cell in cells]
+            (tmp_path / name).write_text("\n".join(json.dumps({"x": value}) for value in values))
+        case "t.xlsx":
+            values = [int(cell) if cell.isdigit() else cell for cell in cells]
+            pd.DataFrame({"x": values}).to_excel(tmp_path / name, index=False)
+    source = read(tmp_path / name)
+    assert source.to_arrow().column("x").null_count == 5
+    assert [value for problem in source.problems for _, value in problem.examples if value != "#DIV/0!"] == [
+        "unknown",
+        "missing",
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 _AHEAD = min(4, os.cpu_count() or 1)
 
 
-def ahead(function: Callable[[T], Result], items: Iterator[T]) -> Iterator[Result]:
+def ahead(function: Callable[[T], Result], items: Iterable[T], threads: int = _AHEAD) -> Iterator[Result]:
     """Apply a function to items on threads, a few ahead of those asked for; results come in order.
 
     Items are taken in the calling thread. Closing the iterator, an error or an interrupt drops what has not begun.
@@ -23,11 +23,11 @@ def ahead(function: Callable[[T], Result], items: Iterator[T]) -> Iterator[Resul
     ['1', '2']
     """
     waiting: deque[Future[Result]] = deque()
-    pool = ThreadPoolExecutor(_AHEAD, thread_name_prefix="assay-ahead")
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="assay-ahead")
     try:
         for item in items:
             waiting.append(pool.submit(function, item))
-            if len(waiting) > _AHEAD:
+            if len(waiting) > threads:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

@@ -7,11 +7,10 @@ single-threaded BLAS, and results are merged in the order of the blocks.
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
+from assay.data.ahead import ahead
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 
@@ -78,21 +77,7 @@ def _tell(progress: Progress | None, done: int) -> None:
 def _mapped(blocks: Iterable[Block], map: Callable[[Block], Part], workers: int) -> Any:
     if workers == 1:
         return (map(block) for block in blocks)
-    return _mapped_by_threads(blocks, map, workers)
-
-
-def _mapped_by_threads(blocks: Iterable[Block], map: Callable[[Block], Part], workers: int) -> Iterator[Part]:
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="assay")
-    waiting: deque[Future[Part]] = deque()
-    try:
-        for block in blocks:
-            waiting.append(pool.submit(map, block))
-            if len(waiting) > workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    return ahead(map, blocks, workers)
 
 
 def in_threads(
@@ -109,7 +94,7 @@ def in_threads(
     [0, 9, 36]
     """
     results: list[Part] = []
-    for result in _mapped_by_threads(items, work, available_cores()):
+    for result in ahead(work, items, available_cores()):
         results.append(result)
         if progress is not None:
             progress(len(results), len(items))

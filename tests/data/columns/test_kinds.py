@@ -98,7 +98,7 @@ def test_runs_that_count_up_are_known_in_the_first_column_only():
         ("x", ["yes", "No", "YES"], "boolean"),
         ("x", ["ja", "nein"], "boolean"),
         ("x", ["yes", "no", "maybe", "yes", "no"], "category"),
-        ("x", ["yes", "no", "?", "unknown"], "boolean"),
+        ("x", ["yes", "no", "?", "N.A."], "boolean"),
         ("x", spread(["none", "low", "high"]), "ordered"),
         ("x", ["2011-01-31", "NA", "2011-02-01", "-"], "time"),
         ("x", spread(["male", "female"]), "category"),

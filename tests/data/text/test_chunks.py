@@ -9,11 +9,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from assay.data.columns.words import MISSING_CELLS
 from assay.data.field import Declared
 from assay.data.problems import Problems
 from assay.data.text.chunks import line_count, quote_edges, record_lines, records, tidied
 from assay.data.text.format import CsvFormat
-from assay.data.text.values import MISSING
 from assay.errors import DataError
 
 CELLS = st.text(st.sampled_from('a1é#" \n\r,;\t|.-'), max_size=6)
@@ -46,7 +46,7 @@ def test_what_the_csv_module_writes_is_read_back_however_it_is_cut(table, delimi
     assume(not found._layout.padded)
     problems = Problems()
     batches = [found.parse(chunk, line, problems) for chunk, line in found.records(io.BytesIO(text), size=size)]
-    expected = [tuple(None if cell.strip(" \t") in MISSING else cell for cell in row) for row in table]
+    expected = [tuple(None if cell.strip(" \t") in MISSING_CELLS else cell for cell in row) for row in table]
     rows = [tuple(row.values()) for row in pa.Table.from_batches(batches, found.schema).to_pylist()]
     assert rows == expected
     assert len(problems) == 0

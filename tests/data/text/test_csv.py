@@ -108,8 +108,8 @@ def test_a_value_behind_the_last_delimiter_far_down_is_counted(source, small_blo
 
 def test_empty_and_repeated_names_are_changed_and_noted(source):
     found = source("x,, x ,x (2)\n1,2,3,4\n")
-    assert found.arrow_schema.names == ["x", "column 2", "x (2)", "x (2) (2)"]
-    assert "'' to 'column 2', 'x' to 'x (2)'" in found.notes[0]
+    assert found.arrow_schema.names == ["x", "column 2", "x (3)", "x (2)"]  # a name that is there keeps its owner
+    assert "'' to 'column 2', 'x' to 'x (3)'" in found.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from assay.data.columns.words import MISSING_CELLS
 from assay.data.problems import Problems
 from assay.data.text.format import CsvFormat
 from assay.data.text.types import guesses
-from assay.data.text.values import MISSING, Form, converted
+from assay.data.text.values import Form, converted
 
 
 def column(cells, delimiter=";", complete=True, **options):
@@ -89,7 +90,7 @@ def test_whole_numbers_among_decimal_commas_may_get_commas_later():
     assert len(problems) == 0
 
 
-@pytest.mark.parametrize("marker", MISSING)
+@pytest.mark.parametrize("marker", MISSING_CELLS)
 def test_markers_of_missing_values_are_missing_among_numbers_and_among_words(marker):
     assert column([marker, f" {marker} ", "5"])[:2] == ("int64", [None, None, 5])
     assert column([marker, f"  {marker}", "word"])[:2] == ("string", [None, None, "word"])

@@ -11,8 +11,13 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-# cells that stand for a missing value where a number, a date, yes/no or a step is expected
-MISSING = _set("- -- . ? na n/a n.a. #n/a nan null none nil missing unknown #value!")
+# cells that hold nothing, blanks around them aside, as they are written in files of every format
+MISSING_CELLS = (
+    *("", "NA", "N/A", "n/a", "na", "n.a.", "N.A.", "NaN", "nan", "NAN", "-NaN", "-nan", "null", "NULL", "Null"),
+    *("None", "-", "--", "?", ".", "#N/A", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"),
+)
+# the same for cells without case
+MISSING = frozenset(cell.lower() for cell in MISSING_CELLS if cell)
 
 _NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from assay.data.names import unique_names
 from assay.data.text.layout import Layout
 from assay.data.text.types import Guess, guesses
 from assay.data.text.values import BLANKS, Form, matches, present, time_pattern
@@ -120,7 +121,7 @@ def _header(laid: Layout, named: bool, found: Sequence[Guess], note: str | None)
             top.insert(0, "")
             notes.append("The first line has one name less than there are columns: the first column has none.")
     top = top[: laid.width]
-    names = unique_names(top)
+    names, _ = unique_names(cell.strip() for cell in top)
     surplus = names[-1] if laid.width > 1 and not top[-1].strip() and found[-1].empty else None
     changed = [
         f"{old.strip()!r} to {new!r}"
@@ -133,22 +134,3 @@ def _header(laid: Layout, named: bool, found: Sequence[Guess], note: str | None)
         shown = ", ".join(changed[:10]) + (f" and {len(changed) - 10:,} more" if len(changed) > 10 else "")
         notes.append(f"Empty or repeated column names were changed: {shown}.")
     return Header(named, tuple(names), surplus, tuple(notes))
-
-
-def unique_names(header: Sequence[str]) -> list[str]:
-    """Names without blanks around them, made up where they are empty and numbered where they are repeated.
-
-    >>> unique_names(["x", "", " x "])
-    ['x', 'column 2', 'x (2)']
-    """
-    names: list[str] = []
-    taken: set[str] = set()
-    copies: dict[str, int] = {}
-    for i, cell in enumerate(header):
-        name = base = cell.strip() or f"column {i + 1}"
-        while name in taken:
-            copies[base] = copies.get(base, 1) + 1
-            name = f"{base} ({copies[base]})"
-        taken.add(name)
-        names.append(name)
-    return names

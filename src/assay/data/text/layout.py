@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from assay.data.columns.words import MISSING_CELLS
 from assay.data.text.chunks import LONGEST, quote_edges, tidied
 from assay.data.text.encodings import repaired
-from assay.data.text.values import MISSING, Form
+from assay.data.text.values import Form
 from assay.errors import DataError
 
 _USUAL = ",;\t|"
@@ -255,4 +256,4 @@ def _is_padded(lines: list[bytes], delimiter: str) -> bool:
 
 
 def _is_number(cell: str) -> bool:
-    return _NUMBER.match(cell.strip()) is not None or cell.strip() in MISSING
+    return _NUMBER.match(cell.strip()) is not None or cell.strip() in MISSING_CELLS

@@ -13,11 +13,12 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
+from assay.data.columns.words import MISSING_CELLS
 from assay.data.problems import EXAMPLES, Problems
 from assay.data.text.chunks import line_count, quote_edges, record_lines, tidied
 from assay.data.text.encodings import repaired
 from assay.data.text.layout import Layout
-from assay.data.text.values import FALSE, MISSING, TRUE, Column, Form, converted, has_blank_edges, unbounded
+from assay.data.text.values import FALSE, TRUE, Column, Form, converted, has_blank_edges, unbounded
 from assay.data.text.wide import WIDE, by_column, wide_cells
 from assay.errors import DataError
 
@@ -168,7 +169,7 @@ class Parser:
             pa_csv.ConvertOptions(
                 column_types=types,
                 include_columns=list(types),
-                null_values=MISSING,
+                null_values=MISSING_CELLS,
                 true_values=TRUE,
                 false_values=FALSE,
                 strings_can_be_null=True,

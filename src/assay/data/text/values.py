@@ -10,12 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-# Cells that hold nothing, blanks around them aside.
-MISSING = (
-    *("", "NA", "N/A", "n/a", "na", "NaN", "nan", "NAN", "-NaN", "-nan", "null", "NULL", "Null", "None", "-", "--"),
-    *("?", ".", "#N/A", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"),
-)
-_MISSING = pa.array(MISSING)
+from assay.data.columns.words import MISSING_CELLS
+
+_MISSING = pa.array(MISSING_CELLS)
 TRUE = ("true", "True", "TRUE")
 FALSE = ("false", "False", "FALSE")
 BLANKS = " \u00a0\u2009\u202f"  # as they stand between thousands
