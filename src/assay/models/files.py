@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
+from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
@@ -17,7 +18,7 @@ from sklearn.base import BaseEstimator
 
 from assay.data.files import read_archive, write_archive
 from assay.errors import DataError, FileFormatError
-from assay.models.registry import MODELS, VALUES, model_class
+from assay.models.registry import MODELS, RECORDS, VALUES, model_class
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -54,7 +55,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     kind, header, arrays = read_archive(path)
     if kind in VALUES:
-        return _value(kind).from_parts(header, arrays)
+        return _known(kind, VALUES).from_parts(header, arrays)
     if kind not in MODELS:
         raise FileFormatError(f"cannot load {path}: it holds a {kind!r}, which this assay does not know")
     cls = model_class(kind)
@@ -88,11 +89,15 @@ def _encoded(value: Any, place: str, arrays: Arrays) -> Any:
         return {"tuple": items} if isinstance(value, tuple) else {"list": items}
     if isinstance(value, Mapping):
         return {"dict": {_text(key, place): _encoded(item, f"{place}.{key}", arrays) for key, item in value.items()}}
-    if type(value).__name__ in VALUES and type(value).__module__ == VALUES[type(value).__name__]:
+    kind, home = type(value).__name__, type(value).__module__
+    if VALUES.get(kind) == home:
         header, own = value.to_parts()
         arrays |= {f"{place}.{name}": array for name, array in own.items()}
-        return {"value": {"kind": type(value).__name__, "header": header, "arrays": {n: f"{place}.{n}" for n in own}}}
-    raise DataError(f"cannot save {place}: a {type(value).__name__} is not data")
+        return {"value": {"kind": kind, "header": header, "arrays": {n: f"{place}.{n}" for n in own}}}
+    if RECORDS.get(kind) == home:
+        held = {f.name: _encoded(getattr(value, f.name), f"{place}.{f.name}", arrays) for f in fields(value)}
+        return {"record": {"kind": kind, "fields": held}}
+    raise DataError(f"cannot save {place}: a {kind} is not data")
 
 
 def _text(value: Any, place: str) -> str:
@@ -120,11 +125,14 @@ def _decoded(node: Any, arrays: Arrays) -> Any:
             return {key: _decoded(item, arrays) for key, item in content.items()}
         case "value":
             own = {name: arrays[place] for name, place in content["arrays"].items()}
-            return _value(content["kind"]).from_parts(content["header"], own)
+            return _known(content["kind"], VALUES).from_parts(content["header"], own)
+        case "record":
+            held = {name: _decoded(item, arrays) for name, item in content["fields"].items()}
+            return _known(content["kind"], RECORDS)(**held)
     raise FileFormatError(f"the file holds {tag!r}, which this assay does not know")
 
 
-def _value(kind: str) -> Any:
-    if kind not in VALUES:
+def _known(kind: str, homes: Mapping[str, str]) -> Any:
+    if kind not in homes:
         raise FileFormatError(f"the file holds a {kind!r}, which this assay does not know")
-    return getattr(import_module(VALUES[kind]), kind)
+    return getattr(import_module(homes[kind]), kind)

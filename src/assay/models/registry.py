@@ -40,6 +40,19 @@ VALUES: dict[str, str] = {
     "Encoding": "assay.data.columns.encoding",
 }
 
+# Frozen dataclasses that a saved model may hold: its options, and the summary it was fitted from. Their fields are saved.
+RECORDS: dict[str, str] = {
+    "Linear": "assay.summary.kernels",
+    "Polynomial": "assay.summary.kernels",
+    "Gaussian": "assay.summary.kernels",
+    "Precomputed": "assay.summary.kernels",
+    "Nearest": "assay.summary.graph_options",
+    "Within": "assay.summary.graph_options",
+    "Landmarks": "assay.summary.landmarks",
+    "Centring": "assay.summary.gram",
+    "Gram": "assay.summary.gram",
+}
+
 
 def model_class(name: str) -> type[Any]:
     """The class of a registered model.
