@@ -8,7 +8,7 @@ it rejected, the chance of any false claim is that of one test: q is the running
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -68,6 +68,7 @@ class ComponentsResult:
         loadings: (D, k) correlations of columns with scores.
         scores, score_rows: (m, k) standardised scores of the rows shown, and their numbers; empty without rows.
         evidence: (t,) one for each tested component.
+        holds: (t,) whether the effect is there on unseen rows.
     """
 
     columns: tuple[str, ...]
@@ -86,6 +87,23 @@ class ComponentsResult:
     scores: Array
     score_rows: NDArray[np.intp]
     evidence: tuple[Evidence, ...]
+    holds: tuple[bool, ...]
+
+    def stricter(self, factor: float, alpha: float) -> ComponentsResult:
+        """The same components where other questions were asked too: q times the factor, verdicts accordingly."""
+        q = [None if e.q is None else min(e.q * factor, 1.0) for e in self.evidence]
+        n_real = next((j for j, value in enumerate(q) if value is None or value > alpha), len(q))
+        n_real = min(n_real, self.n_real)
+        judged = tuple(
+            replace(
+                e,
+                q=value,
+                verdict=verdict_of(value, effect_holds=holds, alpha=alpha),
+                stability=e.stability if j < n_real else None,
+            )
+            for j, (e, value, holds) in enumerate(zip(self.evidence, q, self.holds, strict=True))
+        )
+        return replace(self, n_real=n_real, evidence=judged)
 
 
 def components(
@@ -130,6 +148,7 @@ def components(
     scores = np.empty((0, k)) if rows is None else pca.transform(rows[shown])[:, :k]
     spread = np.sqrt(pca.explained_variance_[:k])
     loadings = pca.loadings_[:, :k]
+    holds = _holds(unseen, d, len(chance.p))
     return ComponentsResult(
         columns=columns,
         n=n,
@@ -146,7 +165,8 @@ def components(
         loadings=loadings if parts is None else parts.loadings(loadings),
         scores=np.divide(scores, spread, out=np.zeros_like(scores), where=spread > 0.0),
         score_rows=shown,
-        evidence=_judged(values, chance, unseen, law, n, d, alpha),
+        evidence=_judged(values, chance, unseen, holds, law, n, d, alpha),
+        holds=holds,
     )
 
 
@@ -189,14 +209,28 @@ def _chance(
     return Chance(law.p_values[:t], law.chance_median, law.chance_upper, law.n_real, 0, "Tracy-Widom law")
 
 
+def _holds(unseen: HeldOut, d: int, tested: int) -> tuple[bool, ...]:
+    """Whether each tested axis explains more on unseen rows than one that means nothing: any remaining direction.
+
+    p already says that it is not chance; what unseen rows add is that it is there at all.
+    """
+    idle = [(1.0 - unseen.share[:j].sum()) / (d - j) for j in range(tested)]
+    return tuple(bool(unseen.share[j] - unseen.error[j] > idle[j]) for j in range(tested))
+
+
 def _judged(
-    values: Array, chance: Chance, unseen: HeldOut, law: SpectrumLaw, n: int, d: int, alpha: float
+    values: Array,
+    chance: Chance,
+    unseen: HeldOut,
+    holds: tuple[bool, ...],
+    law: SpectrumLaw,
+    n: int,
+    d: int,
+    alpha: float,
 ) -> tuple[Evidence, ...]:
     q = np.maximum.accumulate(chance.p)
     found = []
     for j in range(len(chance.p)):
-        # an axis that means nothing explains on unseen rows what any remaining direction does
-        idle = (1.0 - unseen.share[:j].sum()) / (d - j)
         testable = n >= FEWEST_ROWS and d > 1
         found.append(
             Evidence(
@@ -209,12 +243,7 @@ def _judged(
                 n=n,
                 looks=len(values),
                 method=chance.method,
-                verdict=verdict_of(
-                    float(q[j]) if testable else None,
-                    # p already says that it is not chance; what unseen rows add is that it is there at all
-                    effect_holds=bool(unseen.share[j] - unseen.error[j] > idle),
-                    alpha=alpha,
-                ),
+                verdict=verdict_of(float(q[j]) if testable else None, effect_holds=holds[j], alpha=alpha),
                 null=Null(chance.method, float(chance.median[j]), float(chance.upper[j]), chance.draws),
             )
         )
