@@ -21,10 +21,26 @@ if TYPE_CHECKING:
     from assay.evidence.evidence import Evidence as Evidence
     from assay.linalg.normal import MultivariateNormal as MultivariateNormal
     from assay.models.components.dispersion import dispersion as dispersion
+    from assay.models.components.kernel_pca import KernelPCA as KernelPCA
+    from assay.models.components.lsi import LSI as LSI
     from assay.models.components.pca import PCA as PCA
+    from assay.models.embedding.classical_mds import ClassicalMDS as ClassicalMDS
+    from assay.models.embedding.diffusion_map import DiffusionMap as DiffusionMap
+    from assay.models.embedding.isomap import Isomap as Isomap
+    from assay.models.embedding.isomap_scales import isomap_scales as isomap_scales
+    from assay.models.embedding.mds import MDS as MDS
+    from assay.models.embedding.sne import SNE as SNE
+    from assay.models.embedding.stringing import Stringing as Stringing
+    from assay.models.embedding.stringing import stringing as stringing
+    from assay.models.embedding.symmetric_sne import SymmetricSNE as SymmetricSNE
+    from assay.models.embedding.tsne import TSNE as TSNE
+    from assay.models.embedding.vae.vae import VAE as VAE
     from assay.models.files import load as load
     from assay.models.missing.fill import FillMissing as FillMissing
+    from assay.models.network.embedding import NetworkEmbedding as NetworkEmbedding
     from assay.study.run import study as study
+    from assay.summary.dissimilarities import euclidean_dimension as euclidean_dimension
+    from assay.summary.fidelity import fidelity as fidelity
     from assay.summary.gram import Gram as Gram
     from assay.summary.graph import Graph as Graph
     from assay.summary.graph_options import Nearest as Nearest
@@ -62,6 +78,22 @@ _HOMES = {
     "Gaussian": "assay.summary.kernels",
     "Precomputed": "assay.summary.kernels",
     "PCA": "assay.models.components.pca",
+    "KernelPCA": "assay.models.components.kernel_pca",
+    "LSI": "assay.models.components.lsi",
+    "ClassicalMDS": "assay.models.embedding.classical_mds",
+    "MDS": "assay.models.embedding.mds",
+    "euclidean_dimension": "assay.summary.dissimilarities",
+    "DiffusionMap": "assay.models.embedding.diffusion_map",
+    "Isomap": "assay.models.embedding.isomap",
+    "isomap_scales": "assay.models.embedding.isomap_scales",
+    "fidelity": "assay.summary.fidelity",
+    "SNE": "assay.models.embedding.sne",
+    "SymmetricSNE": "assay.models.embedding.symmetric_sne",
+    "TSNE": "assay.models.embedding.tsne",
+    "VAE": "assay.models.embedding.vae.vae",
+    "NetworkEmbedding": "assay.models.network.embedding",
+    "Stringing": "assay.models.embedding.stringing",
+    "stringing": "assay.models.embedding.stringing",
     "FillMissing": "assay.models.missing.fill",
 }
 

@@ -35,6 +35,11 @@ def test_models_and_summaries_load_neither_plots_nor_clusters_nor_compilers():
     }
 
 
+def test_a_vae_is_made_saved_and_loaded_without_jax(tmp_path):
+    file = str(tmp_path / "vae")
+    assert "jax" not in loaded_by(f"import assay; assay.VAE(3).save({file!r}); assay.load({file!r})")
+
+
 @pytest.mark.parametrize("arguments", [["-c", "import assay"], ["-m", "assay", "--help"]])
 def test_starting_takes_well_under_half_a_second(arguments):
     def once():

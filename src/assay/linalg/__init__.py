@@ -11,6 +11,7 @@ from assay.linalg.lanczos import lanczos
 from assay.linalg.least_squares import LeastSquares, lstsq
 from assay.linalg.measures import LogDeterminant, determinant, log_determinant, norm, trace
 from assay.linalg.permuted import PermutedSpectrum, permuted_spectrum
+from assay.linalg.procrustes import Procrustes, procrustes
 from assay.linalg.random_matrix import (
     MarchenkoPastur,
     SpectrumLaw,
@@ -57,6 +58,7 @@ __all__ = [
     "LogDeterminant",
     "MarchenkoPastur",
     "PermutedSpectrum",
+    "Procrustes",
     "Solution",
     "Spectrum",
     "SpectrumLaw",
@@ -101,6 +103,7 @@ __all__ = [
     "permuted_spectrum",
     "perplexity",
     "power_iteration",
+    "procrustes",
     "qr",
     "randomised",
     "rank",

@@ -30,7 +30,21 @@ class Entry:
 
 MODELS: dict[str, Entry] = {
     "PCA": Entry("assay.models.components.pca", guide="components.md", benchmark="components.py"),
+    "KernelPCA": Entry("assay.models.components.kernel_pca", guide="kernel-pca.md", benchmark="kernel_pca.py"),
+    "LSI": Entry("assay.models.components.lsi", guide="lsi.md"),
+    "ClassicalMDS": Entry("assay.models.embedding.classical_mds", guide="mds.md", benchmark="mds.py"),
+    "MDS": Entry("assay.models.embedding.mds", guide="mds.md", benchmark="mds.py"),
+    "DiffusionMap": Entry("assay.models.embedding.diffusion_map", guide="diffusion.md", benchmark="kernel_pca.py"),
+    "SNE": Entry("assay.models.embedding.sne", guide="tsne.md"),
+    "SymmetricSNE": Entry("assay.models.embedding.symmetric_sne", guide="tsne.md"),
+    "TSNE": Entry("assay.models.embedding.tsne", guide="tsne.md", benchmark="tsne.py"),
+    "VAE": Entry("assay.models.embedding.vae.vae", guide="vae.md"),
     "FillMissing": Entry("assay.models.missing.fill", guide="missing.md", benchmark="missing.py"),
+    "NetworkEmbedding": Entry(
+        "assay.models.network.embedding", guide="network-embedding.md", benchmark="network_embedding.py"
+    ),
+    "Stringing": Entry("assay.models.embedding.stringing", guide="stringing.md"),
+    "Isomap": Entry("assay.models.embedding.isomap", guide="isomap.md", benchmark="isomap.py"),
 }
 
 # Values that a saved model may hold beside numbers and text.
@@ -40,7 +54,7 @@ VALUES: dict[str, str] = {
     "Encoding": "assay.data.columns.encoding",
 }
 
-# Frozen dataclasses that a saved model may hold: its options, and the summary it was fitted from. Their fields are saved.
+# Frozen dataclasses that a saved model may hold: options, and the summary it was fitted from. Their fields are saved.
 RECORDS: dict[str, str] = {
     "Linear": "assay.summary.kernels",
     "Polynomial": "assay.summary.kernels",

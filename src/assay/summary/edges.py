@@ -113,7 +113,7 @@ def nearest_edges(X: Any, k: int, metric: Metric) -> tuple[Edges, int]:
     >>> nearest_edges([[0.0], [1.0], [3.0]], 1, "euclidean")[0][1]
     array([1, 0, 1])
     """
-    found = _nearest_given(X, k) if metric == "precomputed" else nearest_neighbours(_as_euclidean(X, metric), k)
+    found = _nearest_given(X, k) if metric == "precomputed" else nearest_neighbours(as_euclidean(X, metric), k)
     rows = np.repeat(np.arange(len(found.indices)), found.indices.shape[1])
     lengths = found.distances.ravel()
     return (rows, found.indices.ravel(), lengths**2 / 2 if metric == "cosine" else lengths), len(found.indices)
@@ -129,7 +129,7 @@ def within_edges(X: Any, radius: float, metric: Metric) -> tuple[Edges, int]:
         D = _given(X)
         rows, cols = np.nonzero((radius >= D) & ~np.eye(len(D), dtype=bool))
         return (rows, cols, D[rows, cols]), len(D)
-    X = _as_euclidean(X, metric)
+    X = as_euclidean(X, metric)
     if metric == "euclidean" or not radius >= 0:
         found = neighbours_within(X, radius)
         return (found.rows, found.cols, found.distances), len(X)
@@ -140,7 +140,12 @@ def within_edges(X: Any, radius: float, metric: Metric) -> tuple[Edges, int]:
     return (found.rows[kept], found.cols[kept], lengths[kept]), len(X)
 
 
-def _as_euclidean(given: Any, metric: Metric) -> Array:
+def as_euclidean(given: Any, metric: Metric) -> Array:
+    """Rows whose Euclidean distances order as the metric does: themselves, or for the cosine rows of length one.
+
+    >>> as_euclidean([[3.0, 4.0]], "cosine")
+    array([[0.6, 0.8]])
+    """
     X = as_rows(given)
     if metric == "euclidean":
         return X

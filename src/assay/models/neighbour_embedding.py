@@ -1,0 +1,224 @@
+"""What SNE, symmetric SNE and t-SNE share: affinities, a start, new rows."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from assay.errors import DataError, NotConverged, ParameterError
+from assay.linalg.validate import as_matrix
+from assay.models.base import Estimator
+from assay.optimize.layout import Layout
+from assay.optimize.neighbour_placing import weighted_median
+from assay.summary.affinities import ALL_PAIRS, Affinities, affinities, graph_affinities, widths
+from assay.summary.distances import as_rows
+from assay.summary.edges import Metric
+from assay.summary.graph import Graph
+from assay.summary.layout_start import principal_start, scaled_start, spectral_start
+from assay.summary.neighbours import nearest_neighbours
+
+Array: TypeAlias = NDArray[np.float64]
+Callback: TypeAlias = Callable[[int, float, Array], bool | None]
+Init: TypeAlias = Literal["auto", "pca", "spectral", "random"] | ArrayLike
+
+
+class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """Points in few dimensions whose neighbours are those of the rows. Subclasses give the cost."""
+
+    n_components: int
+    perplexity: float | Literal["auto"]
+    metric: Metric
+    init: Init
+    early_exaggeration: float
+    learning_rate: float | Literal["auto"]
+    max_iter: int
+    tol: float
+    callback: Callback | None
+    random_state: Any
+    rows_: Any
+
+    @abstractmethod
+    def _lay_out(self, found: Affinities, start: Array) -> Layout:
+        """The layout of points with these affinities."""
+
+    @abstractmethod
+    def _place(self, P: sparse.csr_array, start: Array) -> Array:
+        """Places of new rows with (m, n) affinities to the fitted ones."""
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Lay out (n, d) rows.
+
+        Args:
+            X: array, data frame, sparse matrix or `Source`; with metric "precomputed" an (n, n) matrix of distances.
+            y: not used.
+        """
+        self._refuse_options()
+        rows = np.array(
+            as_rows(self._checked(X, reset=True, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False))
+        )
+        self._refuse_size(len(rows))
+        found = affinities(rows, None if self.perplexity == "auto" else self.perplexity, self.metric)
+        return self._fitted(found, rows)
+
+    def fit_graph(self, graph: Graph) -> Self:
+        """Lay out the nodes of a graph.
+
+        Args:
+            graph: of distances, which become affinities by perplexity along each node's edges; or of similarities,
+                which are taken as affinities as they are. New rows cannot be placed then.
+        """
+        self._refuse_options()
+        self._refuse_size(graph.n)
+        found = graph_affinities(graph, None if self.perplexity == "auto" else self.perplexity)
+        self._record_columns(None, graph.n)
+        return self._fitted(found, None)
+
+    def fit_transform(self, X: Any, y: None = None) -> Array:
+        """Lay out (n, d) rows: (n, n_components)."""
+        return self.fit(X).embedding_
+
+    def transform(self, X: Any) -> Array:
+        """Place (m, d) rows among the fitted ones, which stay: (m, n_components).
+
+        A row equal to a fitted one takes its place (the first's, if there are several). Any other begins at the
+        weighted median of its neighbours and descends its own divergence; it does not see the other new rows.
+
+        Args:
+            X: rows; with metric "precomputed" their (m, n) distances to the fitted ones.
+        """
+        check_is_fitted(self)
+        if self.rows_ is None:
+            raise ParameterError(
+                f"this {type(self).__name__} was fitted on a graph, which has no columns to compare new rows by; "
+                "fit on rows, or fit the graph with the new nodes in it"
+            )
+        rows = as_rows(self._checked(X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False))
+        n = len(self.embedding_)
+        k = n if n <= ALL_PAIRS else min(n, int(np.ceil(3 * self.perplexity_)))
+        indices, distances = self._neighbours(rows, k)
+        p = widths(distances, self.perplexity_).p
+        P = sparse.csr_array((p.ravel(), indices.ravel(), np.arange(0, p.size + 1, k)), shape=(len(rows), n))
+        known = distances[:, 0] == 0
+        places: Array = self.embedding_[indices[:, 0]]
+        if not known.all() and n > 1:
+            new = np.flatnonzero(~known)
+            places[new] = self._place(P[new], weighted_median(P[new], self.embedding_))
+        return places
+
+    def _fitted(self, found: Affinities, rows: Array | None) -> Self:
+        layout = self._lay_out(found, self._start(found.P, rows))
+        if not layout.converged and layout.n_iter >= self.max_iter:
+            warnings.warn(
+                f"after max_iter={self.max_iter} iterations the divergence {layout.kl:.4g} still falls by more than "
+                f"tol={self.tol:g} of itself in 50; raise max_iter, or tol if the picture is good enough",
+                NotConverged,
+                stacklevel=3,
+            )
+        self.embedding_ = layout.coordinates
+        self.kl_divergence_ = layout.kl
+        self.kl_history_ = layout.kl_history
+        self.n_iter_ = layout.n_iter
+        self.converged_ = layout.converged
+        self.route_ = layout.route
+        self.perplexity_ = found.perplexity
+        self.reached_perplexity_ = found.reached
+        self.rows_ = rows
+        return self
+
+    def _start(self, P: sparse.csr_array, rows: Array | None) -> Array:
+        n, q, rng = int(P.shape[0]), self.n_components, np.random.default_rng(self._seed())
+        if not isinstance(self.init, str):
+            given = as_matrix(self.init, name="init")
+            if given.shape != (n, q):
+                raise DataError(f"init needs one row of {q} for each of {n} points; it has shape {given.shape}")
+            return given
+        by_rows = rows is not None and self.metric != "precomputed"
+        init = ("pca" if by_rows else "spectral") if self.init == "auto" else self.init
+        if init == "pca" and rows is not None and by_rows:
+            return principal_start(rows, q, rng)
+        if init == "pca":
+            raise ParameterError("init='pca' needs rows, and only distances or a graph are known; use 'spectral'")
+        if init == "spectral":
+            return spectral_start(P, q, rng) if n > 2 else scaled_start(rng.standard_normal((n, q)), rng)
+        return scaled_start(rng.standard_normal((n, q)), rng)
+
+    def _neighbours(self, rows: Array, k: int) -> tuple[NDArray[np.int64], Array]:
+        """Indices and distances of the k fitted rows nearest to each, nearest first."""
+        if self.metric == "precomputed":
+            if rows.min() < 0:
+                i, j = np.unravel_index(int(rows.argmin()), rows.shape)
+                raise DataError(f"distances must not be negative: row {i}, column {j} is {rows[i, j]:g}.")
+            order = np.argsort(rows, axis=1, kind="stable")[:, :k]
+            return order, np.take_along_axis(rows, order, axis=1)
+        if self.metric == "euclidean":
+            found = nearest_neighbours(rows, k, among=self.rows_)
+            return found.indices, found.distances
+        found = nearest_neighbours(_unit(rows), k, among=_unit(self.rows_))
+        return found.indices, found.distances**2 / 2  # 1 - cos on unit rows
+
+    def _refuse_options(self) -> None:
+        if self.n_components not in (1, 2, 3) or isinstance(self.n_components, bool):
+            raise ParameterError(f"n_components is 1, 2 or 3; got {self.n_components!r}. For more, use PCA or MDS")
+        if isinstance(self.max_iter, bool) or not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
+            raise ParameterError(f"max_iter is a whole number of at least 1; got {self.max_iter!r}")
+        if not self.early_exaggeration >= 1:
+            raise ParameterError(f"early_exaggeration is at least 1; got {self.early_exaggeration!r}")
+        if not self.tol >= 0:
+            raise ParameterError(f"tol is at least 0; got {self.tol!r}")
+        rate: Any = self.learning_rate
+        if rate != "auto" and (isinstance(rate, str) or not 0 < rate < np.inf):
+            raise ParameterError(f"learning_rate is 'auto' or a positive number; got {rate!r}")
+        if isinstance(self.perplexity, str) and self.perplexity != "auto":
+            raise ParameterError(f"perplexity is 'auto' or a number; got {self.perplexity!r}")
+        if isinstance(self.init, str) and self.init not in ("auto", "pca", "spectral", "random"):
+            raise ParameterError(f"init is 'auto', 'pca', 'spectral', 'random' or an array; got {self.init!r}")
+
+    def _refuse_size(self, n: int) -> None:
+        """Refuse more points than the method can take; subclasses that sum all pairs have a limit."""
+
+    @property
+    def _rate(self) -> float | None:
+        return None if self.learning_rate == "auto" else float(self.learning_rate)
+
+    def _seed(self) -> int:
+        if self.random_state is None or isinstance(self.random_state, int | np.integer):
+            return int(self.random_state or 0)
+        return int(self.random_state.randint(2**31 - 1))
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags
+
+
+def refuse_beyond(n: int, limit: int, who: str) -> None:
+    """Refuse more points than a method that sums all pairs can take.
+
+    >>> refuse_beyond(10, 5000, "SNE")
+    """
+    if n > limit:
+        raise DataError(
+            f"{who} compares all pairs of points in every step, and takes at most {limit}; there are {n}. Use TSNE, "
+            "which does not, or a sample of the rows"
+        )
+
+
+def _unit(X: Array) -> Array:
+    largest = np.abs(X).max(axis=1, keepdims=True)
+    if (largest == 0).any():
+        raise DataError(f"the cosine of a row of zeros is not defined: row {int(np.argmin(largest))}.")
+    scaled = X / largest
+    return np.asarray(scaled / np.sqrt(np.einsum("ij,ij->i", scaled, scaled))[:, None])

@@ -1,0 +1,67 @@
+"""How rows that come later are linked to those a graph was made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError
+from assay.summary.distances import Array, as_rows
+from assay.summary.edges import Edges, as_euclidean
+from assay.summary.graph_options import Nearest, Within
+from assay.summary.neighbours import nearest_neighbours, neighbours_within
+
+
+def new_links(option: Nearest | Within, X: Any, known: Array | None) -> Edges:
+    """An edge from each new row to its nearest known ones, or to those within epsilon.
+
+    A new row that equals a known one is linked to it alone (at length zero), whatever the graph: it is that row, and
+    so has the same paths to all others.
+
+    Args:
+        option: The option the graph was made by.
+        X: (m, d) new rows; with metric "precomputed" their (m, n) distances to the known ones.
+        known: (n, d) the rows of the graph; not needed for "precomputed".
+
+    Returns:
+        New row, known row and length of each edge, by new row.
+
+    >>> new_links(Nearest(2), [[0.9]], np.array([[0.0], [1.0], [3.0]]))[1]
+    array([1, 0])
+    """
+    if option.metric == "precomputed":
+        rows, cols, lengths = _given(option, as_rows(X))
+    else:
+        rows, cols, lengths = _measured(option, as_euclidean(X, option.metric), as_euclidean(known, option.metric))
+    same = np.zeros(rows.max(initial=-1) + 1, dtype=bool)
+    same[rows[lengths == 0.0]] = True
+    kept = (lengths == 0.0) | ~same[rows]
+    return rows[kept], cols[kept], lengths[kept]
+
+
+def _measured(option: Nearest | Within, X: Array, known: Array) -> Edges:
+    cosine = option.metric == "cosine"
+    if isinstance(option, Nearest):
+        near = nearest_neighbours(X, min(option.k, len(known)), known)
+        rows, cols, lengths = np.repeat(np.arange(len(X)), near.indices.shape[1]), near.indices, near.distances
+        return rows, cols.ravel(), _cosine(lengths.ravel()) if cosine else lengths.ravel()
+    # on unit rows 1 - cos = |x - y|^2 / 2
+    found = neighbours_within(X, np.sqrt(2 * option.epsilon) if cosine else option.epsilon, known)
+    return found.rows, found.cols, _cosine(found.distances) if cosine else found.distances
+
+
+def _given(option: Nearest | Within, D: Array) -> Edges:
+    if D.min() < 0:
+        i, j = np.unravel_index(int(D.argmin()), D.shape)
+        raise DataError(f"distances must not be negative: row {i}, column {j} is {D[i, j]:g}.")
+    if isinstance(option, Within):
+        rows, cols = np.nonzero(option.epsilon >= D)
+    else:
+        k = min(option.k, D.shape[1])
+        rows, cols = np.repeat(np.arange(len(D)), k), np.argsort(D, axis=1, kind="stable")[:, :k].ravel()
+    return rows, cols, D[rows, cols]
+
+
+def _cosine(lengths: Array) -> Array:
+    return np.asarray(lengths**2 / 2)
