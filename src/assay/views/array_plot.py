@@ -170,7 +170,15 @@ def drawn_rows(m: int, most: int = ROWS) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, max(m - 1, 0), min(m, most)).round().astype(np.intp))
 
 
-def array_plot(shades: Shades, names: Sequence[str], kinds: Sequence[str], rows: ArrayLike, *, told: str = "") -> Any:
+def array_plot(
+    shades: Shades,
+    names: Sequence[str],
+    kinds: Sequence[str],
+    rows: ArrayLike,
+    *,
+    told: str = "",
+    parted: bool = True,
+) -> Any:
     """Draw the table as a picture: rows downward in their order, columns across, a line between kinds.
 
     The figure carries what the page's script tells of a cell: `tags` hold "array", the names, whether the shade of
@@ -182,6 +190,7 @@ def array_plot(shades: Shades, names: Sequence[str], kinds: Sequence[str], rows:
         kinds: (D,) of the columns.
         rows: (m,) row numbers as they are to be shown.
         told: what ten shades are, such as "standard deviations"; without it a cell is named, but not measured.
+        parted: whether to draw the lines between kinds, and name the kinds above; not where kinds are mixed.
 
     Returns:
         A Bokeh figure.
@@ -214,7 +223,8 @@ def array_plot(shades: Shades, names: Sequence[str], kinds: Sequence[str], rows:
     plot.xaxis.major_label_overrides = {j: PlainText(text=shortened(name, _NAME)) for j, name in enumerate(names)}
     plot.yaxis.major_label_overrides = {i: f"{row:,}" for i, row in enumerate(numbers)}
     plot.xaxis.major_label_orientation = "vertical"
-    _part_kinds(plot, kinds)
+    if parted:
+        _part_kinds(plot, kinds)
     return plot
 
 
