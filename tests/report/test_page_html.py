@@ -155,7 +155,7 @@ def test_each_verdict_is_said_in_words_where_it_belongs(verdict, words, section)
 def test_noise_gets_its_answer_and_no_map():
     found = page("noise")
     assert "Nothing here is distinguishable from chance." in found.words
-    assert "No map of the rows is drawn: its axes would be noise." in found.words
+    assert "The rows are not drawn along components: their axes would be noise." in found.words
     assert "view-biplot" not in found.values("id")
     assert {"view-scree", "view-cumulative"} <= set(found.values("id"))
 

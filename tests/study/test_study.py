@@ -26,7 +26,8 @@ def write(tmp_path, text):
 def test_a_common_factor_is_found_and_named(tmp_path):
     X = factor(300, 4)
     path = write(tmp_path, "a,b,c,d\n" + "\n".join(",".join(map(str, row)) for row in X))
-    first, second = study(path).findings
+    first, second, drawn = study(path).findings
+    assert drawn.kind == "map"
     assert first.evidence.verdict == "supported"
     assert second.evidence.verdict == "not distinguishable from chance"
     assert set(first.subject.replace(" and ", ", ").split(", ")) == set("abcd")
@@ -217,5 +218,6 @@ def test_the_json_form_has_the_promised_keys(wholesale):
     for finding in document["findings"]:
         assert list(finding) == ["id", "kind", "subject", "sentence", "evidence"]
         assert list(finding["evidence"]) == EVIDENCE_KEYS
-    assert document["ledger"]["looks"] == 9  # six numbers, one of two channels, two freedoms of three regions
+    # six numbers, one of two channels, two freedoms of three regions; one map
+    assert [question["looks"] for question in document["ledger"]["questions"]] == [9, 1]
     assert list(document["data"]["columns"][0])[:5] == ["name", "kind", "unit", "role", "used"]

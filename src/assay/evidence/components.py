@@ -144,7 +144,7 @@ def components(
     k = min(max(len(chance.p), 2), r)
     tell("unseen rows")
     unseen = held_out_from_folds(folds, k) if folds is not None else held_out_from_rows(_present(rows), k, seed=seed)
-    shown = _rows_shown(n, seed) if rows is not None else np.empty(0, dtype=np.intp)
+    shown = rows_shown(n, seed) if rows is not None else np.empty(0, dtype=np.intp)
     scores = np.empty((0, k)) if rows is None else pca.transform(rows[shown])[:, :k]
     spread = np.sqrt(pca.explained_variance_[:k])
     loadings = pca.loadings_[:, :k]
@@ -255,7 +255,16 @@ def _alignment(value: float, law: SpectrumLaw) -> float:
     return float(spike_alignment(debias(value, law.gamma, law.noise), law.gamma)) if law.noise > 0.0 else 1.0
 
 
-def _rows_shown(n: int, seed: int) -> NDArray[np.intp]:
+def rows_shown(n: int, seed: int) -> NDArray[np.intp]:
+    """Which rows are drawn: all, or a fair sample of 2,000.
+
+    Args:
+        n: how many there are.
+        seed: of the draw.
+
+    >>> rows_shown(3, 0), len(rows_shown(10**6, 0))
+    (array([0, 1, 2]), 2000)
+    """
     if n <= ROWS_SHOWN:
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).choice(n, ROWS_SHOWN, replace=False))

@@ -83,15 +83,26 @@ def spectrum_views(result: Any) -> list[View]:
     ]
 
 
-def score_views(result: Any) -> list[View]:
-    """Where the rows lie along the components that are real; none are drawn along noise.
+def rows_source(result: Any) -> Any:
+    """The rows drawn, held once for every figure of them; None where no component is real or no rows were kept.
 
     Args:
         result: the numbers behind the findings on components.
     """
     if result.n_real == 0 or not len(result.scores):
+        return None
+    return score_source(result.scores, np.asarray(result.score_rows) + 1)
+
+
+def score_views(result: Any, source: Any) -> list[View]:
+    """Where the rows lie along the components that are real; none are drawn along noise.
+
+    Args:
+        result: the numbers behind the findings on components.
+        source: from `rows_source`.
+    """
+    if source is None:
         return []
-    source = score_source(result.scores, np.asarray(result.score_rows) + 1)
     share = np.asarray(result.share)
     kept = min(result.n_real, result.scores.shape[1])
     names = [visible(name) for name in result.columns]
@@ -246,15 +257,18 @@ def _order_table(result: Any) -> str:
     return table("Component 1 in ten parts of the data", heads, cells, numeric=(1, 2))
 
 
-def scope_of_scores(result: Any, *, all_used: bool) -> str:
+def scope_of_rows(drawn: int, n: int, *, all_used: bool) -> str:
     """Say which rows are drawn, and how they are numbered.
 
     Args:
-        result: the numbers behind the findings on components.
+        drawn: how many are.
+        n: how many there are.
         all_used: whether every row that was read was used.
+
+    >>> scope_of_rows(2000, 9000, all_used=True)
+    '2,000 rows, a fair sample of 9,000, are drawn; rows are counted from 1.'
     """
     numbered = "counted from 1" if all_used else "counted from 1 among the rows used"
-    drawn = len(result.score_rows)
-    if drawn == result.n:
-        return f"All {count(result.n)} rows are drawn, {numbered}."
-    return f"{count(drawn)} rows, a fair sample of {count(result.n)}, are drawn; rows are {numbered}."
+    if drawn == n:
+        return f"All {count(n)} rows are drawn, {numbered}."
+    return f"{count(drawn)} rows, a fair sample of {count(n)}, are drawn; rows are {numbered}."

@@ -1,4 +1,4 @@
-"""The first look at the data: the table as a picture, standardised and as it is."""
+"""The first look at the data: the table as a picture, standardised, as it is, and strung."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from assay.report.component_views import View
 from assay.report.elements import NAME, name_cell, table
 from assay.report.escape import escaped, visible
 from assay.report.numbers import MISSING, count, counted, fraction, number, percent
+from assay.report.strung import strung_view
 from assay.study.first_look import FirstLook
 from assay.views.array_plot import (
     CLIP,
@@ -27,7 +28,7 @@ _NAME = 40
 
 
 def array_views(look: FirstLook, *, order: tuple[str, ...] = ()) -> list[View]:
-    """The table as a picture, standardised, and its numbers on one scale beside it where there are two columns of them.
+    """The table as a picture, standardised; its numbers on one scale, and in an order of likeness, where it has them.
 
     Args:
         look: a fair sample of the rows.
@@ -41,7 +42,8 @@ def array_views(look: FirstLook, *, order: tuple[str, ...] = ()) -> list[View]:
     quantities = np.array([j for j in chosen if look.kinds[j] in QUANTITIES], dtype=np.intp)
     if len(quantities) > 1:
         views.append(_raw_view(look, rows, quantities))
-    return views
+    strung = strung_view(look, rows, chosen)
+    return views if strung is None else [*views, strung]
 
 
 def _standardised_view(

@@ -46,7 +46,8 @@ def headline(study: Study) -> Headline:
     suggestive = _tally(study, "suggestive")
     if supported:
         extra = f"Suggestive only: {suggestive}." if suggestive else ""
-        return Headline("supported", f"{supported} would survive a second look.", f"{_carried(study)} {extra}".strip())
+        line = f"{supported[0].upper()}{supported[1:]} would survive a second look."
+        return Headline("supported", line, f"{_carried(study)} {extra}".strip())
     if suggestive:
         line = f"Nothing here is established; {suggestive} would be worth a second look."
         return Headline("suggestive", line, "Suggestive is less than supported: look again with new rows.")
@@ -65,7 +66,8 @@ def _tally(study: Study, verdict: Verdict) -> str:
         having = sum(f.kind == kind and f.evidence.verdict == verdict for f in study.findings)
         if having:
             total = max(_possible(study, kind), having)
-            parts.append(f"{counted(having, words.noun, words.plural)} of {count(total)}")
+            several = f"{counted(having, words.noun, words.plural)} of {count(total)}"
+            parts.append(f"the {words.noun}" if words.single else several)
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
 
 

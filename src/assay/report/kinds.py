@@ -29,6 +29,7 @@ class Kind:
         held_out_format: how to write that value.
         stability: what stability means here.
         stability_format: how to write it.
+        single: whether a study has no more than one.
     """
 
     noun: str
@@ -38,6 +39,7 @@ class Kind:
     held_out_format: Callable[[float | None], str] = number
     stability: str = "Comes back"
     stability_format: Callable[[float | None], str] = fraction
+    single: bool = False
 
 
 _KINDS = {
@@ -48,6 +50,16 @@ _KINDS = {
         held_out="of variance",
         held_out_format=percent,
         stability="Alignment of direction",
+    ),
+    "map": Kind(
+        "map of the rows",
+        "maps of the rows",
+        statistic="Share of nearest rows kept",
+        held_out="of nearest rows kept",
+        held_out_format=percent,
+        stability="Agreement of two starts",
+        stability_format=percent,
+        single=True,
     ),
 }
 

@@ -82,6 +82,13 @@
     addEventListener("afterprint", () => repaint(dark.matches));
     root.dataset.drawn = String(plots.length);
 
+    // Names of points that have no room on a narrow page appear on a wider one.
+    for (const plot of plots) {
+      const names = plot.model.center.filter((part) => part.tags[0] === "name");
+      const fit = () => { for (const name of names) name.visible = plot.frame.bbox.width >= name.tags[1]; };
+      if (names.length > 0) { fit(); plot.repainted.connect(fit); }
+    }
+
     // On a touch screen a finger scrolls the page; selecting is a tap, or a tool chosen on purpose.
     if (matchMedia("(pointer: coarse)").matches) {
       for (const plot of plots) {

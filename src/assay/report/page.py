@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
 from assay.report.cards import cards
-from assay.report.component_views import View, loading_tables, scope_of_scores, score_views, spectrum_views
+from assay.report.component_views import (
+    View,
+    loading_tables,
+    rows_source,
+    scope_of_rows,
+    score_views,
+    spectrum_views,
+)
 from assay.report.data_section import data_section, ledger_section, reading_section
 from assay.report.elements import details, section
 from assay.report.escape import escaped
@@ -17,10 +22,12 @@ from assay.report.first_look import array_views
 from assay.report.headline import headline
 from assay.report.histograms import histograms
 from assay.report.kinds import BADGES, SURVIVED
+from assay.report.map_views import map_views
 from assay.report.numbers import count, counted
 from assay.study.findings import DataCard, Study
 from assay.study.first_look import FirstLook
 from assay.views.embed import embed, library
+from assay.views.figure_file import policy
 
 _ABREAST = 60
 
@@ -41,16 +48,18 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
     """
     result = study.results.get("components")
     spectrum = spectrum_views(result) if result is not None else []
-    scores = score_views(result) if result is not None else []
+    source = rows_source(result) if result is not None else None
+    rows = score_views(result, source) if result is not None else []
+    rows += map_views(study.results.get("map"), source)
     look = study.results.get("first_look")
     arrays = array_views(look, order=tuple(order)) if look is not None else []
-    drawn = [*spectrum, *scores, *arrays]
+    drawn = [*spectrum, *rows, *arrays]
     script, places = embed({view.name: view.figure for view in drawn})
     own = _text("tables.js") + _text("page.js")
     scripts = [library(), script, own] if drawn else [own]
     parts = [
         ("findings", "Findings", _findings(study)),
-        ("views", "The views behind this", _views(study.data, result, spectrum, scores, places) if spectrum else ""),
+        ("views", "The views behind this", _views(study, spectrum, rows, places) if spectrum else ""),
         ("fallen", "What did not survive", _fallen(study)),
         ("ledger", "The ledger of looks", ledger_section(study)),
         ("first-look", "A first look at the data", _first_look(study.data, look, arrays, places)),
@@ -62,7 +71,7 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
     body = "".join(section(name, title, content) for name, title, content in parts)
     title = escaped(study.data.name, 120)
     return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n{_policy(scripts)}\n'
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n{policy(scripts)}\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f'<meta name="generator" content="assay {escaped(study.version)}">\n'
@@ -71,14 +80,6 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
         f'<nav aria-label="On this page"><ul>{links}</ul></nav>\n<main>{body}</main>\n{_footer(study)}\n'
         f"{''.join(f'<script>{text}</script>' for text in scripts)}\n</body>\n</html>\n"
     )
-
-
-def _policy(scripts: list[str]) -> str:
-    """Allow the page's own scripts by their hashes and nothing else: no network, no script from the data."""
-    digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts)
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
-    rules = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
-    return f"""<meta http-equiv="Content-Security-Policy" content="{rules}; base-uri 'none'; form-action 'none'">"""
 
 
 def _text(name: str) -> str:
@@ -126,23 +127,38 @@ def _fallen(study: Study) -> str:
     return cards(fallen) if fallen else "<p>Nothing: every structure that was tested stood up.</p>"
 
 
-def _views(data: DataCard, result: Any, spectrum: list[View], scores: list[View], places: dict[str, str]) -> str:
-    content = f'<div class="figures">{"".join(_figure(view, places[view.name]) for view in spectrum)}</div>'
+def _views(study: Study, spectrum: list[View], rows: list[View], places: dict[str, str]) -> str:
+    result, drawn = study.results["components"], study.results.get("map")
+    content = _figures(spectrum, places)
+    if result.n_real:
+        heat, every = loading_tables(result)
+        content += f'<h3>What the components are made of</h3><div class="heats">{heat}</div>'
+        content += details(f"Find any of the {count(len(result.columns))} columns", every) if every else ""
+    if rows:
+        shown = len(result.score_rows) if drawn is None else len(drawn.rows)
+        content += (
+            "<h3>The rows</h3>"
+            f"<p>{scope_of_rows(shown, result.n, all_used=study.data.rows == study.data.rows_used)} "
+            "Select rows in one view, by dragging over them or touching one, and they are selected in all.</p>"
+            '<p class="selected"><output id="selected-rows" aria-live="polite">No rows are selected.</output></p>'
+            f"{_figures(rows, places)}"
+        )
+    return content + "".join(f"<p class=aside>{words}</p>" for words in _not_drawn(result, drawn))
+
+
+def _not_drawn(result: Any, drawn: Any) -> list[str]:
+    words = []
     if not result.n_real:
-        return f"{content}<p class=aside>No map of the rows is drawn: its axes would be noise.</p>"
-    heat, every = loading_tables(result)
-    content += f'<h3>What the components are made of</h3><div class="heats">{heat}</div>'
-    content += details(f"Find any of the {count(len(result.columns))} columns", every) if every else ""
-    if not scores:
-        return f"{content}<p class=aside>No map of the rows is drawn: they were summarised, not kept.</p>"
-    content += (
-        "<h3>The rows along them</h3>"
-        f"<p>{scope_of_scores(result, all_used=data.rows == data.rows_used)} "
-        "Select rows in one view, by dragging over them or touching one, and they are selected in all.</p>"
-        '<p class="selected"><output id="selected-rows" aria-live="polite">No rows are selected.</output></p>'
-        f'<div class="figures">{"".join(_figure(view, places[view.name]) for view in scores)}</div>'
-    )
-    return content
+        words.append("The rows are not drawn along components: their axes would be noise.")
+    elif not len(result.scores):
+        words.append("The rows are not drawn along the components: they were summarised, not kept.")
+    if drawn is not None and drawn.evidence.verdict not in SURVIVED:
+        words.append("No map of the rows is drawn: shuffled columns give one that is as good.")
+    return words
+
+
+def _figures(views: list[View], places: dict[str, str]) -> str:
+    return f'<div class="figures">{"".join(_figure(view, places[view.name]) for view in views)}</div>'
 
 
 def _first_look(data: DataCard, look: FirstLook | None, arrays: list[View], places: dict[str, str]) -> str:

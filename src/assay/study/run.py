@@ -7,11 +7,14 @@ from typing import Any
 
 from assay import __version__
 from assay.data.read import read
-from assay.evidence.components import ComponentsResult, components
+from assay.evidence.components import ComponentsResult, components, rows_shown
 from assay.evidence.held_out import fold_count
+from assay.evidence.questions import strictness
+from assay.evidence.row_map import RowMap, row_map
 from assay.study.findings import Finding, Ledger, Look, Study
 from assay.study.numbers import Missing
-from assay.study.sentences import component_sentence, component_subject
+from assay.study.picked import PickedRows
+from assay.study.sentences import component_sentence, component_subject, map_sentence
 from assay.study.table import Log, Table, Tell, prepare
 from assay.summary.grouped import GroupedMoments
 
@@ -44,7 +47,7 @@ def study(
     >>> rng = np.random.default_rng(0)
     >>> x = rng.standard_normal((200, 1)) + 0.5 * rng.standard_normal((200, 4))
     >>> [finding.evidence.verdict for finding in study(x).findings]
-    ['supported', 'not distinguishable from chance']
+    ['supported', 'not distinguishable from chance', 'supported']
     """
     tell = progress or (lambda what, done, fraction: None)
     table = prepare(
@@ -56,27 +59,36 @@ def study(
         progress=tell,
     )
     tell("Summarising", None, None)
-    found = _components(table, seed, alpha, tell)
-    look = Look(
-        question="Which components are real?",
-        looks=len(found.values),
-        tests=len(found.evidence),
-        correction=_correction(found),
+    picked = PickedRows(rows_shown(table.card.rows_used, seed))
+    found = _components(table, picked, seed, alpha, tell)
+    drawn = row_map(
+        picked.rows if table.rows is None else table.rows[picked.numbers],
+        picked.numbers,
+        groups=table.groups,
+        alpha=alpha,
+        seed=seed,
+        progress=lambda what: tell(f"Map of the rows: {what}", None, None),
     )
-    return Study(
-        data=table.card,
-        findings=tuple(_findings(found)),
-        ledger=Ledger((look,), alpha, seed),
-        version=__version__,
-        results={"components": found, "first_look": table.look},
-    )
+    factor = strictness([found.evidence[0].p, None if drawn is None else drawn.evidence.p], alpha)
+    found = found.stricter(factor, alpha) if factor > 1.0 else found
+    looks = [_look_at_components(found, factor)]
+    findings = _components_found(found)
+    results: dict[str, Any] = {"components": found, "first_look": table.look}
+    if drawn is not None:
+        drawn = drawn.stricter(factor, alpha)
+        looks.append(_look_at_map(drawn, factor))
+        findings.append(Finding("map", "map", "the rows", map_sentence(drawn), drawn.evidence))
+        results["map"] = drawn
+    return Study(table.card, tuple(findings), Ledger(tuple(looks), alpha, seed), __version__, results)
 
 
-def _components(table: Table, seed: int, alpha: float, tell: Tell) -> ComponentsResult:
+def _components(table: Table, picked: PickedRows, seed: int, alpha: float, tell: Tell) -> ComponentsResult:
     n, d = table.card.rows_used, len(table.columns)
     narrow = d <= n and d <= _WIDEST
     folds = (
-        GroupedMoments.folds(table.blocks() if table.rows is None else table.rows, fold_count(n), seed=seed)
+        GroupedMoments.folds(
+            picked.passing(table.blocks()) if table.rows is None else table.rows, fold_count(n), seed=seed
+        )
         if narrow or table.rows is None
         else None
     )
@@ -91,12 +103,22 @@ def _components(table: Table, seed: int, alpha: float, tell: Tell) -> Components
     )
 
 
-def _correction(found: ComponentsResult) -> str:
+def _look_at_components(found: ComponentsResult, factor: float) -> Look:
     until = f"after {found.n_real}" if found.n_real == len(found.evidence) else "at the first failure"
-    return f"tested in order, stopped {until}; so the chance of any false claim is that of one test"
+    rule = f"tested in order, stopped {until}; so the chance of any false claim is that of one test"
+    return Look("Which components are real?", len(found.values), len(found.evidence), _shared(rule, factor))
 
 
-def _findings(found: ComponentsResult) -> list[Finding]:
+def _look_at_map(drawn: RowMap, factor: float) -> Look:
+    rule = f"one map, tested as a whole against {len(drawn.chance)} of shuffled columns"
+    return Look("Does a map of the rows show more than chance?", 1, 1, _shared(rule, factor))
+
+
+def _shared(rule: str, factor: float) -> str:
+    return rule if factor == 1.0 else f"{rule}; p counted {factor:g} times, for the other question asked"
+
+
+def _components_found(found: ComponentsResult) -> list[Finding]:
     return [
         Finding(
             id=f"component-{j + 1}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.evidence.components import ComponentsResult
+from assay.evidence.row_map import RowMap
 
 _NAMED = 4
 
@@ -48,6 +49,28 @@ def component_sentence(found: ComponentsResult, j: int) -> str:
         )
     first = "No component stands out" if j == 0 else f"Component {j + 1} does not stand out"
     return f"{first}: it carries {size}{unseen}; {chance} ({p})."
+
+
+def map_sentence(drawn: RowMap) -> str:
+    """How much of the neighbourhoods in the data the map keeps, for rows on it and kept out, and what chance keeps."""
+    evidence = drawn.evidence
+    ours, theirs = percents(evidence.statistic, float(drawn.chance.mean()))
+    size = f"of the {drawn.k} rows nearest to a row it keeps {ours} on average"
+    chance = f"maps of shuffled columns keep {theirs} ({probability(evidence.p)})"
+    unseen = ""
+    if evidence.held_out is not None and evidence.interval is not None:
+        low, high = evidence.interval
+        unseen = (
+            f" Rows that were kept out and then placed on it keep {percent(evidence.held_out)} "
+            f"(95% interval {percent(low)} to {percent(high)})."
+        )
+    if evidence.verdict == "supported":
+        return f"A map of the rows shows more than chance: {size}; {chance}.{unseen}"
+    if evidence.verdict == "suggestive":
+        return f"A map of the rows may show more than chance: {size}; {chance}.{unseen}"
+    if evidence.verdict == "not testable here":
+        return f"A map of the rows cannot be told from chance: {size}, and so does every map of shuffled columns."
+    return f"A map of the rows would show no more than chance: {size}; {chance}.{unseen}"
 
 
 def percent(share: float) -> str:

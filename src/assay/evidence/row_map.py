@@ -1,0 +1,225 @@
+"""Does a map of the rows show more than chance? Neighbourhoods kept, against maps of shuffled columns.
+
+statistic  share of the k nearest rows of a row in the data, (n, d), that are its k nearest on the map, (n, 2): the mean
+chance     the same map of the same columns, each shuffled on its own; columns of one group are shuffled together
+unseen     rows kept out and then placed on a map of the others: the share they keep of their k nearest among those
+
+Rows of independent columns are exchangeable with their shuffles, and the mean over rows is nearly normal from one
+shuffle to the next; so one more draw, which the data are if chance made them, follows Student's t about the others.
+A map always looks like something; what it shows is worth reading where it keeps more neighbours than that.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from assay.errors import NotConverged
+from assay.evidence.evidence import Evidence, Null, verdict_of
+from assay.linalg.grouped_columns import grouped_columns
+from assay.models.embedding.tsne import TSNE
+from assay.summary.distances import squared_distances
+
+Array: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.intp]
+
+FITTED = 600  # rows a map is made of; others are placed on it
+FEWEST_ROWS = 40
+FEWEST_COLUMNS = 3  # two columns are a map already
+DRAWS = 9
+METHOD = "t-SNE of the same columns, each shuffled on its own"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowMap:
+    """A map of rows, and how far it can be believed.
+
+    Attributes:
+        rows: (m,) numbers of the rows on it.
+        coordinates: (m, 2).
+        kept: (m,) share of the k nearest rows in the data that are among the k nearest on the map. Beyond 600 rows, a
+            fair 600 make the map; the others are placed on it and compared with those.
+        standing: (m,) share of the rows of shuffled maps that keep less; near 1 where a row's surroundings can be
+            believed.
+        chance: (draws,) mean of `kept` on each shuffled map.
+        k, perplexity: how many neighbours were compared, and the map's own scale.
+        evidence: the map as a whole.
+        holds: whether rows kept out keep more of their neighbours than on a shuffled map.
+    """
+
+    rows: Numbers
+    coordinates: Array
+    kept: Array
+    standing: Array
+    chance: Array
+    k: int
+    perplexity: float
+    evidence: Evidence
+    holds: bool
+
+    def stricter(self, factor: float, alpha: float) -> RowMap:
+        """The same map where other questions were asked too: q times the factor, the verdict accordingly."""
+        q = None if self.evidence.q is None else min(self.evidence.q * factor, 1.0)
+        verdict = verdict_of(q, effect_holds=self.holds, alpha=alpha)
+        return replace(self, evidence=replace(self.evidence, q=q, verdict=verdict))
+
+
+def row_map(
+    rows: Array,
+    numbers: Numbers,
+    *,
+    groups: Numbers,
+    alpha: float = 0.05,
+    seed: int = 0,
+    progress: Callable[[str], object] | None = None,
+) -> RowMap | None:
+    """Draw a map of rows by t-SNE and say whether it shows more than chance; None for too few rows or columns.
+
+    Args:
+        rows: (m, D) the rows to draw.
+        numbers: (m,) their numbers in the data.
+        groups: (D,) labels of columns that belong together by making, such as the indicators of one category.
+        alpha: chance of supporting a map of independent columns.
+        seed: of the shuffles and of the rows kept out.
+        progress: told what is being done.
+    """
+    tell = progress or (lambda _: None)
+    Z, groups = _standardised(rows, groups)
+    if len(Z) < FEWEST_ROWS or len(np.unique(groups)) < FEWEST_COLUMNS:
+        return None
+    rng = np.random.default_rng(seed)
+    fitted = np.sort(rng.permutation(len(Z))[:FITTED])
+    others = np.setdiff1d(np.arange(len(Z)), fitted)
+    everyone, Z = Z, Z[fitted]
+    k, perplexity = _scale(len(Z))
+    tell("drawing")
+    model = _layout(Z, perplexity, seed)
+    kept = _kept(Z, model.embedding_, k)
+    pools, unseen_chance = [], 0.0
+    for draw in range(DRAWS):
+        tell(f"what chance does, {draw + 1} of {DRAWS} draws")
+        shuffled = _shuffled(Z, groups, rng)
+        pools.append(_kept(shuffled, _layout(shuffled, perplexity, seed).embedding_, k))
+        if draw == 0:
+            unseen_chance = float(_unseen(shuffled, k, perplexity, seed).mean())
+    tell("unseen rows")
+    unseen = _unseen(Z, k, perplexity, seed)
+    again = _layout(Z, perplexity, seed, init="random").embedding_
+    alike = float(_shared(_neighbours(model.embedding_, k), _neighbours(again, k)).mean())
+    chance = np.array([pool.mean() for pool in pools])
+    evidence = _evidence(kept, chance, unseen, unseen_chance, alike, alpha)
+    places, every = np.empty((len(everyone), 2)), np.empty(len(everyone))
+    places[fitted], every[fitted] = model.embedding_, kept
+    if len(others):
+        tell("placing the other rows")
+        places[others], every[others] = _placed(model, Z, everyone[others], k)
+    return RowMap(
+        rows=numbers,
+        coordinates=places,
+        kept=every,
+        standing=_standing(every, np.sort(np.concatenate(pools))),
+        chance=chance,
+        k=k,
+        perplexity=perplexity,
+        evidence=evidence,
+        holds=_holds(unseen, unseen_chance),
+    )
+
+
+def _standardised(rows: Array, groups: Numbers) -> tuple[Array, Numbers]:
+    """Columns of unit variance, those of one group uncorrelated; what is constant in these rows is left out."""
+    varying = rows.min(axis=0) < rows.max(axis=0)
+    rows, groups = rows[:, varying], groups[varying]
+    parts = grouped_columns(groups, lambda picked: np.cov(rows[:, picked], rowvar=False))
+    if parts is not None:
+        rows, groups = parts.apply(rows), parts.groups
+    centred = rows - rows.mean(axis=0)
+    return centred / rows.std(axis=0), groups
+
+
+def _evidence(
+    kept: Array, chance: Array, unseen: Array, unseen_chance: float, stability: float, alpha: float
+) -> Evidence:
+    spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
+    found, middle = float(kept.mean()), float(chance.mean())
+    p = float(student.sf((found - middle) / spread, len(chance) - 1)) if spread > 0 else None
+    held_out, error = _mean(unseen)
+    return Evidence(
+        statistic=found,
+        p=p,
+        q=p,
+        held_out=held_out,
+        interval=(max(held_out - 1.96 * error, 0.0), min(held_out + 1.96 * error, 1.0)),
+        stability=stability,
+        n=len(kept),
+        method=f"{METHOD}, {len(chance)} draws with a Student tail",
+        verdict=verdict_of(p, effect_holds=_holds(unseen, unseen_chance), alpha=alpha),
+        null=Null(METHOD, middle, float(middle + spread * student.isf(alpha, len(chance) - 1))),
+    )
+
+
+def _holds(unseen: Array, by_chance: float) -> bool:
+    held_out, error = _mean(unseen)
+    return held_out - error > by_chance
+
+
+def _mean(values: Array) -> tuple[float, float]:
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def _scale(m: int) -> tuple[int, float]:
+    """How many neighbours are compared, and the perplexity: small beside the number of rows."""
+    return int(np.clip(m // 10, 4, 10)), float(np.clip((m - 1) / 4, 5, 30))
+
+
+def _kept(Z: Array, places: Array, k: int) -> Array:
+    return _shared(_neighbours(Z, k), _neighbours(places, k))
+
+
+def _placed(model: TSNE, Z: Array, new: Array, k: int) -> tuple[Array, Array]:
+    """Where new rows belong on a map of Z, and the share each keeps of its k nearest in Z."""
+    places = model.transform(new)
+    return places, _shared(_neighbours(new, k, Z), _neighbours(places, k, model.embedding_))
+
+
+def _layout(Z: Array, perplexity: float, seed: int, init: Literal["pca", "random"] = "pca") -> TSNE:
+    with warnings.catch_warnings():
+        # every map of the comparison ends after as many steps; none has to be a minimum
+        warnings.simplefilter("ignore", NotConverged)
+        return TSNE(2, perplexity=perplexity, init=init, random_state=seed).fit(Z)
+
+
+def _unseen(Z: Array, k: int, perplexity: float, seed: int) -> Array:
+    """For each of a fifth of the rows, the share of its k nearest of the others that its place on their map keeps."""
+    out = np.random.default_rng(seed).permutation(len(Z)) % 5 == 0
+    return _placed(_layout(Z[~out], perplexity, seed), Z[~out], Z[out], k)[1]
+
+
+def _neighbours(X: Array, k: int, among: Array | None = None) -> Numbers:
+    """(n, k) the nearest rows, in no order; so few rows need no search structure, and nothing compiled."""
+    squares = squared_distances(X, among)
+    if among is None:
+        np.fill_diagonal(squares, np.inf)
+    return np.argpartition(squares, k - 1, axis=1)[:, :k]
+
+
+def _shared(a: Numbers, b: Numbers) -> Array:
+    """(n,) share of the row numbers in each row of a that are in the same row of b."""
+    return np.asarray((a[:, :, None] == b[:, None, :]).any(axis=2).mean(axis=1))
+
+
+def _shuffled(Z: Array, groups: Numbers, rng: np.random.Generator) -> Array:
+    orders = np.argsort(rng.random((len(Z), int(groups.max()) + 1)), axis=0)
+    return np.take_along_axis(Z, orders[:, groups], axis=0)
+
+
+def _standing(kept: Array, pool: Array) -> Array:
+    """Share of the sorted pool below each value, ties half."""
+    below, up_to = np.searchsorted(pool, kept, "left"), np.searchsorted(pool, kept, "right")
+    return np.asarray((below + up_to) / (2 * len(pool)))
