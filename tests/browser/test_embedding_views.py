@@ -82,7 +82,7 @@ def test_rows_selected_on_the_map_are_selected_among_the_scores_and_named(browse
     browser.mouse("mouseMoved", x1, y1, "left")
     browser.mouse("mouseReleased", x1, y1, "left")
     browser.wait(f"{SAID} !== ''")
-    assert browser.ask(SAID) == f"20 selected: {', '.join(str(row) for row in range(131, 151))}."
+    assert browser.ask(SAID) == f"20 selected: rows {', '.join(str(row) for row in range(131, 151))}."
     selected = browser.ask(
         f"""(async () => {PLOTS}.flatMap((view) => view.model.renderers.map((r) => r.data_source))
              .filter((source) => source.name === 'rows').map((source) => Array.from(source.selected.indices)))()"""

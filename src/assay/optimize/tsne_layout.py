@@ -7,18 +7,17 @@ The first sum runs over the entries of a sparse P, the second over all pairs (fe
 
 The schedule was measured on 9,298 USPS digits (50 principal components, perplexity 30, divergence against one P with
 Z from all pairs). scikit-learn ends at 1.608 after 1000 iterations, openTSNE at 1.607 after 750. With exaggeration 12
-and rate n / 12 for 100 iterations first, divergences after so many in all:
+and rate n / 12 first, divergences after so many iterations in all:
 
-    then                               200      250      300      400
-    rate n / 12, momentum .8                             2.639    2.037
-    rate n, momentum .8                                  2.009    1.762
-    rate n, momentum .97              1.626    1.597    1.581    1.564
-    rate n, momentum .97, restarts    1.621    1.602    1.593    1.580
+    exaggerated for   then                               200      250      300      400     1000
+    250               rate n / 12, momentum .8                             2.639    2.037    1.612
+    250               rate n, momentum .8                                  2.009    1.762    1.582
+    100               rate n, momentum .97              1.626    1.597    1.581    1.564
+    100               rate n, momentum .97, restarts    1.614    1.592    1.582    1.571
 
 Without restarts 60 to 1,000 points are thrown far apart and end higher than scikit-learn's; with them as low or lower.
 Attraction alone is stable up to rate n / exaggeration, because the rows of P sum to about 1 / n; so the rate rises when
-exaggeration ends. A grid spacing of .3 instead of .5 changes
-the divergence by less than .001.
+exaggeration ends. A grid spacing of .3 instead of .5 changes the divergence by less than .001.
 """
 
 from __future__ import annotations

@@ -58,61 +58,10 @@
   const reading = document.querySelector("#reading details");
   addEventListener("beforeprint", () => { reading.open = true; });
 
-  if (typeof assayViews === "undefined") return;
-
-  // Canvases keep the colours they were painted with, so they are painted again when the page changes colours.
-  const root = document.documentElement;
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const colour = (isDark) => { root.dataset.figures = isDark ? "dark" : "light"; };
-  colour(dark.matches);
-
-  assayViews.then((managers) => {
-    const plots = managers.flatMap((manager) => Array.from(manager)).filter((view) => view.model.type === "Figure");
-    const repaint = (isDark) => {
-      colour(isDark);
-      for (const plot of plots) {
-        // at once, not with the next frame: the printer does not wait for one
-        plot.invalidate_painters();
-        plot.repaint();
-      }
-    };
-    if (dark.matches) repaint(true); // a slow page may have painted them before this script chose the colours
-    dark.addEventListener("change", () => repaint(dark.matches));
-    addEventListener("beforeprint", () => repaint(false));
-    addEventListener("afterprint", () => repaint(dark.matches));
-    root.dataset.drawn = String(plots.length);
-
-    // Names of points that have no room on a narrow page appear on a wider one.
-    for (const plot of plots) {
-      const names = plot.model.center.filter((part) => part.tags[0] === "name");
-      const fit = () => { for (const name of names) name.visible = plot.frame.bbox.width >= name.tags[1]; };
-      if (names.length > 0) { fit(); plot.repainted.connect(fit); }
-    }
-
-    // On a touch screen a finger scrolls the page; selecting is a tap, or a tool chosen on purpose.
-    if (matchMedia("(pointer: coarse)").matches) {
-      for (const plot of plots) {
-        for (const tool of plot.model.toolbar.tools) {
-          if (tool.type === "BoxSelectTool" || tool.type === "BoxZoomTool") tool.active = false;
-        }
-      }
-    }
-
+  if (typeof assayPlots === "undefined") return;
+  assayPlots.then((plots) => {
     for (const plot of plots) {
       if (plot.model.tags[0] === "array") nameCells(plot);
     }
-
-    const source = Bokeh.documents[0].get_model_by_name("rows");
-    const output = document.getElementById("selected-rows");
-    if (source === null || output === null) return;
-    const most = 30;
-    source.selected.properties.indices.change.connect(() => {
-      const picked = source.selected.indices;
-      const rows = Array.from(picked, (i) => source.data.row[i]).sort((a, b) => a - b);
-      const more = rows.length > most ? ` and ${rows.length - most} more` : "";
-      output.textContent = rows.length === 0
-        ? "No rows are selected."
-        : `${rows.length} selected: row${rows.length === 1 ? "" : "s"} ${rows.slice(0, most).join(", ")}${more}.`;
-    });
   });
 })();

@@ -27,7 +27,7 @@ from assay.report.numbers import count, counted
 from assay.study.findings import DataCard, Study
 from assay.study.first_look import FirstLook
 from assay.views.embed import embed, library
-from assay.views.figure_file import policy
+from assay.views.figure_file import behaviour, policy
 
 _ABREAST = 60
 
@@ -56,7 +56,7 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
     drawn = [*spectrum, *rows, *arrays]
     script, places = embed({view.name: view.figure for view in drawn})
     own = _text("tables.js") + _text("page.js")
-    scripts = [library(), script, own] if drawn else [own]
+    scripts = [library(), script, behaviour() + own] if drawn else [own]
     parts = [
         ("findings", "Findings", _findings(study)),
         ("views", "The views behind this", _views(study, spectrum, rows, places) if spectrum else ""),

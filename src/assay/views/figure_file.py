@@ -68,7 +68,7 @@ def figure_page(figures: Mapping[str, Any], title: str, *, captions: Mapping[str
     if unknown:
         raise ParameterError(f"captions belong to figures; there is no figure {unknown[0]!r}")
     script, places = embed({f"figure-{i + 1}": figure for i, figure in enumerate(figures.values())})
-    scripts = [library(), script, _text("figure_file.js")]
+    scripts = [library(), script, behaviour()]
     body = "".join(
         _figure(place, heading if heading != title else "", captions.get(heading, ""), title)
         for heading, place in zip(figures, places.values(), strict=True)
@@ -82,6 +82,15 @@ def figure_page(figures: Mapping[str, Any], title: str, *, captions: Mapping[str
         '<p><output id="selected-rows" aria-live="polite" aria-label="Rows selected"></output></p>\n'
         f"{''.join(f'<script>{text}</script>' for text in scripts)}\n</body>\n</html>\n"
     )
+
+
+def behaviour() -> str:
+    """Give the text of the script that figures on a page share, to run after that of `embed`.
+
+    >>> "selected-rows" in behaviour()
+    True
+    """
+    return _text("figures.js")
 
 
 def policy(scripts: Sequence[str]) -> str:

@@ -26,6 +26,7 @@ from assay.summary.distances import as_rows
 from assay.summary.geodesics import Geodesics
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
+from assay.summary.linking import link
 from assay.summary.new_links import new_links
 from assay.summary.unrolling import DOUBLE_LIMIT, Placing, unroll
 
@@ -35,7 +36,6 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 EXACT_LIMIT = 2**31  # squared paths held at most, 8 GiB in single precision: 46,340 rows
 AUTO_LANDMARKS = 1000
-AUTO_NEIGHBOURS = (10, 20, 40)
 _PLACED = 2**25  # squared paths of new rows held at a time
 
 
@@ -170,16 +170,8 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             return self.graph, self.graph.graph(rows)
         if not isinstance(self.graph, str) or self.graph != "auto":
             raise ParameterError(f'graph must be Nearest(k), Within(epsilon) or "auto", is {self.graph!r}.')
-        tried = []
-        for k in AUTO_NEIGHBOURS:
-            option = Nearest(min(k, len(rows) - 1))
-            graph = option.graph(rows)
-            parts = graph.components()
-            tried.append((int(parts.sizes.max()), option, graph))
-            if parts.count == 1:
-                break
-        _, option, graph = max(tried, key=lambda found: found[0])
-        return option, graph
+        linked = link(rows)
+        return linked.option, linked.graph
 
     def _lay_out(self, graph: Graph, where: str, progress: Progress | None) -> None:
         paths = Geodesics.of(graph, self.geodesics)

@@ -1,0 +1,43 @@
+"""Every model, saved and loaded again, is the model it was."""
+
+import warnings
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+import pytest
+
+import assay
+from assay.errors import NotConverged
+from assay.models.registry import MODELS, model_class
+
+
+def same(a, b):
+    """Whether two fitted values hold the same numbers, text and options."""
+    if type(a) is not type(b):
+        return np.isscalar(a) and np.isscalar(b) and same(np.asarray(a), np.asarray(b))
+    if isinstance(a, np.ndarray):
+        return a.shape == b.shape and a.dtype == b.dtype and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if is_dataclass(a):
+        return all(same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
+    return a == b or (a != a and b != b)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_saved_and_loaded_gives_the_same_answers(name, tmp_path):
+    X = np.random.default_rng(0).random((60, 5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConverged)
+        model = model_class(name)().fit(X)
+    model.save(tmp_path / "model")
+    back = assay.load(tmp_path / "model")
+    assert type(back) is type(model)
+    assert vars(back).keys() == vars(model).keys()
+    for key, value in vars(model).items():
+        assert same(getattr(back, key), value), key
+    for answer in {"transform", "predict", "inverse_transform"} & set(dir(model)):
+        rows = model.transform(X[:9]) if answer == "inverse_transform" else X[:9] + 0.01
+        np.testing.assert_array_equal(getattr(back, answer)(rows), getattr(model, answer)(rows))
