@@ -23,6 +23,8 @@ class Estimator(BaseEstimator):
     gathered; `save` writes a file that holds data only, which `assay.load` reads back.
     """
 
+    random_state: Any
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that holds numbers and text, never code; read it with `assay.load`."""
         from assay.models.files import save
@@ -58,6 +60,14 @@ class Estimator(BaseEstimator):
         if known is None or isinstance(X, EncodedSource):
             return X
         return EncodedSource(X, known)
+
+    def _seed(self) -> int:
+        """The seed of this fit: from `random_state`, or 0 without one, so that results repeat."""
+        given: Any = self.random_state
+        if given is None or isinstance(given, (int, np.integer)):
+            return int(given or 0)
+        draw = given.integers if isinstance(given, np.random.Generator) else given.randint
+        return int(draw(2**31 - 1))
 
     def _record_columns(self, columns: tuple[str, ...] | None, d: int) -> None:
         self.n_features_in_ = d

@@ -17,10 +17,11 @@ from assay.errors import DataError, NotConverged, ParameterError
 from assay.linalg.validate import as_matrix
 from assay.models.base import Estimator
 from assay.optimize.layout import Layout
-from assay.optimize.neighbour_placing import weighted_median
+from assay.optimize.neighbour_placing import place_gaussian, weighted_median
+from assay.optimize.sne_layout import sne_layout
 from assay.summary.affinities import ALL_PAIRS, Affinities, affinities, graph_affinities, widths
 from assay.summary.distances import as_rows
-from assay.summary.edges import Metric
+from assay.summary.edges import Metric, as_euclidean
 from assay.summary.graph import Graph
 from assay.summary.layout_start import principal_start, scaled_start, spectral_start
 from assay.summary.neighbours import nearest_neighbours
@@ -28,6 +29,8 @@ from assay.summary.neighbours import nearest_neighbours
 Array: TypeAlias = NDArray[np.float64]
 Callback: TypeAlias = Callable[[int, float, Array], bool | None]
 Init: TypeAlias = Literal["auto", "pca", "spectral", "random"] | ArrayLike
+
+MOST = 5000  # points of which all pairs are summed in every step: 25 million
 
 
 class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
@@ -161,7 +164,7 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         if self.metric == "euclidean":
             found = nearest_neighbours(rows, k, among=self.rows_)
             return found.indices, found.distances
-        found = nearest_neighbours(_unit(rows), k, among=_unit(self.rows_))
+        found = nearest_neighbours(as_euclidean(rows, "cosine"), k, among=as_euclidean(self.rows_, "cosine"))
         return found.indices, found.distances**2 / 2  # 1 - cos on unit rows
 
     def _refuse_options(self) -> None:
@@ -182,16 +185,11 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
             raise ParameterError(f"init is 'auto', 'pca', 'spectral', 'random' or an array; got {self.init!r}")
 
     def _refuse_size(self, n: int) -> None:
-        """Refuse more points than the method can take; subclasses that sum all pairs have a limit."""
+        """Refuse more points than the method can take."""
 
     @property
     def _rate(self) -> float | None:
         return None if self.learning_rate == "auto" else float(self.learning_rate)
-
-    def _seed(self) -> int:
-        if self.random_state is None or isinstance(self.random_state, int | np.integer):
-            return int(self.random_state or 0)
-        return int(self.random_state.randint(2**31 - 1))
 
     @property
     def _n_features_out(self) -> int:
@@ -204,21 +202,54 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         return tags
 
 
-def refuse_beyond(n: int, limit: int, who: str) -> None:
-    """Refuse more points than a method that sums all pairs can take.
+class _GaussianEmbedding(_NeighbourEmbedding):
+    """Stochastic neighbour embedding with Gaussian tails, every pair summed. Subclasses say of which affinities."""
 
-    >>> refuse_beyond(10, 5000, "SNE")
-    """
-    if n > limit:
-        raise DataError(
-            f"{who} compares all pairs of points in every step, and takes at most {limit}; there are {n}. Use TSNE, "
-            "which does not, or a sample of the rows"
+    _joint: bool
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        perplexity: float | Literal["auto"] = "auto",
+        metric: Metric = "euclidean",
+        init: Init = "auto",
+        early_exaggeration: float = 4.0,
+        learning_rate: float | Literal["auto"] = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-3,
+        callback: Callback | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.perplexity = perplexity
+        self.metric = metric
+        self.init = init
+        self.early_exaggeration = early_exaggeration
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.tol = tol
+        self.callback = callback
+        self.random_state = random_state
+
+    def _lay_out(self, found: Affinities, start: Array) -> Layout:
+        return sne_layout(
+            found.P if self._joint else found.conditional,
+            start,
+            joint=self._joint,
+            max_iter=self.max_iter,
+            early_exaggeration=self.early_exaggeration,
+            learning_rate=self._rate,
+            tol=self.tol,
+            callback=self.callback,
         )
 
+    def _place(self, P: sparse.csr_array, start: Array) -> Array:
+        return place_gaussian(P, self.embedding_, start)
 
-def _unit(X: Array) -> Array:
-    largest = np.abs(X).max(axis=1, keepdims=True)
-    if (largest == 0).any():
-        raise DataError(f"the cosine of a row of zeros is not defined: row {int(np.argmin(largest))}.")
-    scaled = X / largest
-    return np.asarray(scaled / np.sqrt(np.einsum("ij,ij->i", scaled, scaled))[:, None])
+    def _refuse_size(self, n: int) -> None:
+        if n > MOST:
+            raise DataError(
+                f"{type(self).__name__} compares all pairs of points in every step, and takes at most {MOST}; there "
+                f"are {n}. Use TSNE, which does not, or a sample of the rows"
+            )

@@ -22,7 +22,7 @@ from assay.summary.distances import Array, Indices
 from assay.summary.edges import Metric, edges_of, matrix_of, mirrored, nearest_edges
 from assay.summary.graph import Graph
 
-ALL_PAIRS = 1000  # rows up to which every other row is a neighbour; beyond, the 3 * perplexity nearest are
+ALL_PAIRS = 256  # rows up to which every other row is a neighbour; beyond, the 3 * perplexity nearest are
 USUAL = 30.0  # perplexity where none is asked for and there are rows enough
 _BLOCK = 2**17  # distances held at a time
 _STEPS = 500

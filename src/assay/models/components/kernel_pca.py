@@ -249,9 +249,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         roots = np.sqrt(self.eigenvalues_)
         return np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0.0)
 
-    def _seed(self) -> Any:
-        return 0 if self.random_state is None else self.random_state
-
     @property
     def _n_features_out(self) -> int:
         return len(self.eigenvalues_)

@@ -82,7 +82,7 @@ class LSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         most = min(n, d)
         asked = min(_DEFAULT, most) if self.n_components is None else self.n_components
         k = as_count(asked, most, name="n_components", what="the smaller of rows and columns")
-        found = top_svd(table, k, random_state=0 if self.random_state is None else self.random_state)
+        found = top_svd(table, k, random_state=self._seed())
         self.singular_values_ = found.values
         self.components_ = np.ascontiguousarray(found.right.T)
         self.documents_ = found.left * found.values

@@ -263,11 +263,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 "assay.study can, or leave the column out: assay.encode(source, drop=[...])"
             )
 
-    def _seed(self) -> int:
-        if self.random_state is None or isinstance(self.random_state, (int, np.integer)):
-            return int(self.random_state or 0)
-        return int(self.random_state.randint(2**31 - 1))
-
     def _at_most(self, n: int) -> int:
         if not 0 <= n <= self.n_components_:
             raise ParameterError(f"{self.n_components_} axes were fitted; got {n}")

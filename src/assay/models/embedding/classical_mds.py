@@ -253,7 +253,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
         self.gram_ = self.points_ = self.landmarks_ = None
 
     def _rng(self) -> np.random.Generator:
-        return as_generator(0 if self.random_state is None else self.random_state)
+        return as_generator(self._seed())
 
     @property
     def _n_features_out(self) -> int:

@@ -260,9 +260,6 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
         self.note_ = None if self.n_connected_ == 1 else _apart(self.n_connected_)
         return self
 
-    def _seed(self) -> Any:
-        return 0 if self.random_state is None else self.random_state
-
     @property
     def _n_features_out(self) -> int:
         return len(self.eigenvalues_)

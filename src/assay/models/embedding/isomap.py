@@ -178,7 +178,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         m = len(paths.nodes)
         k = as_count(self.n_components, m, name="n_components", what=f"the rows linked with each other {where}")
         landmarks = self._landmarks(m, k)
-        rng = as_generator(0 if self.random_state is None else self.random_state)
+        rng = as_generator(self._seed())
         found = unroll(paths, k, landmarks, rng, progress)
         self.kept_ = np.sort(paths.nodes)
         self.left_out_ = np.setdiff1d(np.arange(graph.n), self.kept_)

@@ -246,7 +246,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _starts(self, D: Array, rows: Array | None) -> list[Array]:
         n, k = len(D), int(self.n_components)
-        rng = as_generator(0 if self.random_state is None else self.random_state)
+        rng = as_generator(self._seed())
         if rows is not None:
             first = scaling_of_rows(rows / self.unit_, k).coordinates
         else:

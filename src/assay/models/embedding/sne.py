@@ -8,21 +8,10 @@ reading  Y; crowded towards the middle, which TSNE cures
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
-from scipy import sparse
-
-from assay.models.neighbour_embedding import Array, Callback, Init, _NeighbourEmbedding, refuse_beyond
-from assay.optimize.layout import Layout
-from assay.optimize.neighbour_placing import place_gaussian
-from assay.optimize.sne_layout import sne_layout
-from assay.summary.affinities import Affinities
-from assay.summary.edges import Metric
-
-LIMIT = 5000  # points; 25 million pairs in every step
+from assay.models.neighbour_embedding import _GaussianEmbedding
 
 
-class SNE(_NeighbourEmbedding):
+class SNE(_GaussianEmbedding):
     """Draw rows so that each would name the same neighbours: the ancestor of t-SNE, for up to 5,000 rows.
 
     Args:
@@ -62,45 +51,4 @@ class SNE(_NeighbourEmbedding):
         Hinton, Roweis, Stochastic neighbor embedding, NIPS 2002.
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        perplexity: float | Literal["auto"] = "auto",
-        metric: Metric = "euclidean",
-        init: Init = "auto",
-        early_exaggeration: float = 4.0,
-        learning_rate: float | Literal["auto"] = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-        callback: Callback | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.perplexity = perplexity
-        self.metric = metric
-        self.init = init
-        self.early_exaggeration = early_exaggeration
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.tol = tol
-        self.callback = callback
-        self.random_state = random_state
-
-    def _lay_out(self, found: Affinities, start: Array) -> Layout:
-        return sne_layout(
-            found.conditional,
-            start,
-            joint=False,
-            max_iter=self.max_iter,
-            early_exaggeration=self.early_exaggeration,
-            learning_rate=self._rate,
-            tol=self.tol,
-            callback=self.callback,
-        )
-
-    def _place(self, P: sparse.csr_array, start: Array) -> Array:
-        return place_gaussian(P, self.embedding_, start)
-
-    def _refuse_size(self, n: int) -> None:
-        refuse_beyond(n, LIMIT, "SNE")
+    _joint = False

@@ -175,7 +175,7 @@ class Stringing(TransformerMixin, Estimator):
             y: not used.
         """
         rows = self._checked(X, reset=True, dtype=np.float64)
-        rng = as_generator(0 if self.random_state is None else self.random_state)
+        rng = as_generator(self._seed())
         down, across = (
             stringing(
                 rows, method=self.method, axis=axis, standardise=self.standardise, n_neighbors=self.n_neighbors,

@@ -231,7 +231,7 @@ class NetworkEmbedding(Estimator):
             )
 
     def _rng(self) -> np.random.Generator:
-        return as_generator(0 if self.random_state is None else self.random_state)
+        return as_generator(self._seed())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
