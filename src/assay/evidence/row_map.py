@@ -6,6 +6,7 @@ unseen     rows kept out and then placed on a map of the others: the share they 
 
 Rows of independent columns are exchangeable with their shuffles, and the mean over rows is nearly normal from one
 shuffle to the next; so one more draw, which the data are if chance made them, follows Student's t about the others.
+Where a few draws make clear that chance does as well, the rest are not made, and no rows are kept out.
 A map always looks like something; what it shows is worth reading where it keeps more neighbours than that.
 """
 
@@ -33,6 +34,8 @@ FITTED = 600  # rows a map is made of; others are placed on it
 FEWEST_ROWS = 40
 FEWEST_COLUMNS = 3  # two columns are a map already
 DRAWS = 9
+FEWEST_DRAWS = 5
+HOPELESS = 0.25  # p after as many draws, beyond which the rest are not made
 METHOD = "t-SNE of the same columns, each shuffled on its own"
 
 
@@ -96,29 +99,20 @@ def row_map(
     rng = np.random.default_rng(seed)
     fitted = np.sort(rng.permutation(len(Z))[:FITTED])
     others = np.setdiff1d(np.arange(len(Z)), fitted)
-    everyone, Z = Z, Z[fitted]
-    k, perplexity = _scale(len(Z))
+    k, perplexity = _scale(len(fitted))
+    draw = _Maps(Z[fitted], groups, k, perplexity, seed)
     tell("drawing")
-    model = _layout(Z, perplexity, seed)
-    kept = _kept(Z, model.embedding_, k)
-    pools, unseen_chance = [], 0.0
-    for draw in range(DRAWS):
-        tell(f"what chance does, {draw + 1} of {DRAWS} draws")
-        shuffled = _shuffled(Z, groups, rng)
-        pools.append(_kept(shuffled, _layout(shuffled, perplexity, seed).embedding_, k))
-        if draw == 0:
-            unseen_chance = float(_unseen(shuffled, k, perplexity, seed).mean())
-    tell("unseen rows")
-    unseen = _unseen(Z, k, perplexity, seed)
-    again = _layout(Z, perplexity, seed, init="random").embedding_
-    alike = float(_shared(_neighbours(model.embedding_, k), _neighbours(again, k)).mean())
+    model = draw.layout(draw.Z)
+    kept = draw.kept(draw.Z, model)
+    pools = draw.by_chance(float(kept.mean()), rng, tell)
     chance = np.array([pool.mean() for pool in pools])
-    evidence = _evidence(kept, chance, unseen, unseen_chance, alike, alpha)
-    places, every = np.empty((len(everyone), 2)), np.empty(len(everyone))
+    p = _p(float(kept.mean()), chance)
+    found = draw.on_other_rows(model, rng, tell) if p is not None and p <= 2 * alpha else None
+    places, every = np.empty((len(Z), 2)), np.empty(len(Z))
     places[fitted], every[fitted] = model.embedding_, kept
     if len(others):
         tell("placing the other rows")
-        places[others], every[others] = _placed(model, Z, everyone[others], k)
+        places[others], every[others] = draw.placed(model, draw.Z, Z[others])
     return RowMap(
         rows=numbers,
         coordinates=places,
@@ -127,9 +121,83 @@ def row_map(
         chance=chance,
         k=k,
         perplexity=perplexity,
-        evidence=evidence,
-        holds=_holds(unseen, unseen_chance),
+        evidence=_evidence(kept, chance, found, p, alpha),
+        holds=found is not None and found.holds,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _OtherRows:
+    """How rows do that the map was not made of.
+
+    Attributes:
+        kept: share of their neighbours kept by rows that were left out and then placed, and its standard error.
+        by_chance: the same on a shuffled map.
+        alike: share of neighbours on the map that a map from another start has, too.
+    """
+
+    kept: float
+    error: float
+    by_chance: float
+    alike: float
+
+    @property
+    def holds(self) -> bool:
+        return self.kept - self.error > self.by_chance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Maps:
+    """Maps of Z and of its shuffles, all made alike."""
+
+    Z: Array
+    groups: Numbers
+    k: int
+    perplexity: float
+    seed: int
+
+    def layout(self, Z: Array, init: Literal["pca", "random"] = "pca") -> TSNE:
+        with warnings.catch_warnings():
+            # every map of the comparison ends after as many steps; none has to be a minimum
+            warnings.simplefilter("ignore", NotConverged)
+            return TSNE(2, perplexity=self.perplexity, init=init, random_state=self.seed).fit(Z)
+
+    def kept(self, Z: Array, model: TSNE) -> Array:
+        return _shared(_neighbours(Z, self.k), _neighbours(model.embedding_, self.k))
+
+    def by_chance(self, found: float, rng: np.random.Generator, tell: Callable[[str], object]) -> list[Array]:
+        """What rows keep on shuffled maps, one array for each; fewer where it is soon clear that they do as well."""
+        pools: list[Array] = []
+        for number in range(1, DRAWS + 1):
+            tell(f"what chance does, {number} of {DRAWS} draws")
+            shuffled = _shuffled(self.Z, self.groups, rng)
+            pools.append(self.kept(shuffled, self.layout(shuffled)))
+            if number >= FEWEST_DRAWS:
+                p = _p(found, np.array([pool.mean() for pool in pools]))
+                if p is None or p > HOPELESS:
+                    break
+        return pools
+
+    def on_other_rows(self, model: TSNE, rng: np.random.Generator, tell: Callable[[str], object]) -> _OtherRows:
+        tell("unseen rows")
+        unseen = self.unseen(self.Z)
+        tell("unseen rows, by chance")
+        by_chance = self.unseen(_shuffled(self.Z, self.groups, rng))
+        tell("another start")
+        again = self.layout(self.Z, init="random")
+        alike = _shared(_neighbours(model.embedding_, self.k), _neighbours(again.embedding_, self.k))
+        error = float(unseen.std(ddof=1) / np.sqrt(len(unseen)))
+        return _OtherRows(float(unseen.mean()), error, float(by_chance.mean()), float(alike.mean()))
+
+    def unseen(self, Z: Array) -> Array:
+        """For each of a fifth of the rows, the share of its k nearest of the others that its place among them keeps."""
+        out = np.random.default_rng(self.seed).permutation(len(Z)) % 5 == 0
+        return self.placed(self.layout(Z[~out]), Z[~out], Z[out])[1]
+
+    def placed(self, model: TSNE, Z: Array, new: Array) -> tuple[Array, Array]:
+        """Where new rows belong on a map of Z, and the share each keeps of its k nearest in Z."""
+        places = model.transform(new)
+        return places, _shared(_neighbours(new, self.k, Z), _neighbours(places, self.k, model.embedding_))
 
 
 def _standardised(rows: Array, groups: Numbers) -> tuple[Array, Numbers]:
@@ -143,62 +211,33 @@ def _standardised(rows: Array, groups: Numbers) -> tuple[Array, Numbers]:
     return centred / rows.std(axis=0), groups
 
 
-def _evidence(
-    kept: Array, chance: Array, unseen: Array, unseen_chance: float, stability: float, alpha: float
-) -> Evidence:
+def _p(found: float, chance: Array) -> float | None:
+    """Student's t of one more draw about those of chance; None where chance does not vary."""
     spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
-    found, middle = float(kept.mean()), float(chance.mean())
-    p = float(student.sf((found - middle) / spread, len(chance) - 1)) if spread > 0 else None
-    held_out, error = _mean(unseen)
+    return float(student.sf((found - chance.mean()) / spread, len(chance) - 1)) if spread > 0 else None
+
+
+def _evidence(kept: Array, chance: Array, found: _OtherRows | None, p: float | None, alpha: float) -> Evidence:
+    spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
+    upper = float(chance.mean() + spread * student.isf(alpha, len(chance) - 1))
+    reach = 1.96 * found.error if found is not None else 0.0
     return Evidence(
-        statistic=found,
+        statistic=float(kept.mean()),
         p=p,
         q=p,
-        held_out=held_out,
-        interval=(max(held_out - 1.96 * error, 0.0), min(held_out + 1.96 * error, 1.0)),
-        stability=stability,
+        held_out=None if found is None else found.kept,
+        interval=None if found is None else (max(found.kept - reach, 0.0), min(found.kept + reach, 1.0)),
+        stability=None if found is None else found.alike,
         n=len(kept),
         method=f"{METHOD}, {len(chance)} draws with a Student tail",
-        verdict=verdict_of(p, effect_holds=_holds(unseen, unseen_chance), alpha=alpha),
-        null=Null(METHOD, middle, float(middle + spread * student.isf(alpha, len(chance) - 1))),
+        verdict=verdict_of(p, effect_holds=found is not None and found.holds, alpha=alpha),
+        null=Null(METHOD, float(chance.mean()), upper),
     )
-
-
-def _holds(unseen: Array, by_chance: float) -> bool:
-    held_out, error = _mean(unseen)
-    return held_out - error > by_chance
-
-
-def _mean(values: Array) -> tuple[float, float]:
-    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
 def _scale(m: int) -> tuple[int, float]:
     """How many neighbours are compared, and the perplexity: small beside the number of rows."""
     return int(np.clip(m // 10, 4, 10)), float(np.clip((m - 1) / 4, 5, 30))
-
-
-def _kept(Z: Array, places: Array, k: int) -> Array:
-    return _shared(_neighbours(Z, k), _neighbours(places, k))
-
-
-def _placed(model: TSNE, Z: Array, new: Array, k: int) -> tuple[Array, Array]:
-    """Where new rows belong on a map of Z, and the share each keeps of its k nearest in Z."""
-    places = model.transform(new)
-    return places, _shared(_neighbours(new, k, Z), _neighbours(places, k, model.embedding_))
-
-
-def _layout(Z: Array, perplexity: float, seed: int, init: Literal["pca", "random"] = "pca") -> TSNE:
-    with warnings.catch_warnings():
-        # every map of the comparison ends after as many steps; none has to be a minimum
-        warnings.simplefilter("ignore", NotConverged)
-        return TSNE(2, perplexity=perplexity, init=init, random_state=seed).fit(Z)
-
-
-def _unseen(Z: Array, k: int, perplexity: float, seed: int) -> Array:
-    """For each of a fifth of the rows, the share of its k nearest of the others that its place on their map keeps."""
-    out = np.random.default_rng(seed).permutation(len(Z)) % 5 == 0
-    return _placed(_layout(Z[~out], perplexity, seed), Z[~out], Z[out], k)[1]
 
 
 def _neighbours(X: Array, k: int, among: Array | None = None) -> Numbers:
