@@ -184,7 +184,7 @@ class EuclideanDimension:
         eigenvalues: (n,) of B, descending, in squared units of D.
         smallest: the last of them.
         tolerance: below which an eigenvalue counts as zero.
-        lost: share of the sum of |eigenvalues| that is negative, which no points can have; 0 when Euclidean.
+        lost: share of the sizes of all eigenvalues that is negative, which no points can have; 0 when Euclidean.
     """
 
     euclidean: bool
@@ -200,7 +200,7 @@ def euclidean_dimension(D: ArrayLike, tol: float = 1e-8) -> EuclideanDimension:
 
     Args:
         D: (n, n) dissimilarities.
-        tol: eigenvalues within this share of the largest |eigenvalue| count as zero.
+        tol: eigenvalues within this share of the largest in size count as zero.
 
     Returns:
         EuclideanDimension.

@@ -64,7 +64,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         kernel_: the kernel with its defaults filled in.
         landmarks_: (b,) row numbers of the landmarks; None when all rows were used.
         left_out_: share of the trace that landmarks leave out; 0 when all rows were used.
-        residual_: largest |K_c u - lambda u|, as a share of the largest eigenvalue.
+        residual_: largest length of K_c u - lambda u, as a share of the largest eigenvalue.
         route_: "exact" (all of K), "factor" (linear kernel) or "landmarks".
 
     >>> angle = 2 * np.pi * np.arange(100) / 100

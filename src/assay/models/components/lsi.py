@@ -52,7 +52,7 @@ class LSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         documents_: (n, k) coordinates of the training documents.
         explained_share_: (k,) squared singular values as shares of the sum of squares of the table. Nothing is
             centred, so this is not a share of the variance.
-        residual_: largest |A v - s u|, as a share of the largest singular value.
+        residual_: largest length of A v - s u, as a share of the largest singular value.
         route_: "svd" (full decomposition), "gram" (the smaller product formed) or "lanczos" (products only).
 
     >>> ratings = np.array([[5, 4, 1], [5, 5, 0], [0, 0, 5], [1, 0, 4]])

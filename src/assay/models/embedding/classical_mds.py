@@ -57,9 +57,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
         n_positive_: how many of these are positive.
         explained_: (k,) shares of the sum of all positive eigenvalues; where these are not all known (see
             `negative_share_`) of the least they can sum to, so that the shares are at most so large.
-        strain_: |B - Z Z^T| / |B|, what the map leaves of B.
+        strain_: what the map leaves of B: the size of B - Z Z^T as a share of that of B.
         negative_eigenvalues_: the negative ones found, most negative first: all for up to 2000 rows, else up to 3.
-        negative_share_: their share of the sum of |eigenvalues|; None where not all were found.
+        negative_share_: their share of the sizes of all eigenvalues; None where not all were found.
         landmarks_: (m,) rows that were scaled; None when all were.
         route_: "rows", "dissimilarities", "landmarks" or "gram".
 

@@ -69,7 +69,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
         sigma_: the width, or (n,) widths; None after `fit_graph`.
         dimension_: how fast the similarities grow with the width, which is the dimension of the rows at this scale;
             None after `fit_graph`.
-        n_connected_: how many parts the walk falls into. With more than one, the first n_connected_ - 1 coordinates
+        n_connected_: how many parts the walk falls into. With several, the first coordinates (one fewer than parts)
             only tell parts apart.
         parts_: (n,) the part of each row, numbered by its first row.
         note_: that in a sentence, where there is more than one; else None.

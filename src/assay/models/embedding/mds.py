@@ -68,7 +68,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         dissimilarity_matrix_: (n, n), NaN where not known.
         stresses_: (n_init,) raw stress each start ended with, without metric stress-1; the classical start first.
         start_: which of them was kept.
-        stress_history_: (n_iter_ + 1,) the same along the iterations of that start; it never rises.
+        stress_history_: (iterations + 1,) the same along the iterations of that start; it never rises.
         n_iter_, converged_: of that start.
         move_: how far its last Guttman transform moved the points, as a share of their size.
 

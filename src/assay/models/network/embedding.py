@@ -61,7 +61,7 @@ class NetworkEmbedding(Estimator):
         embedding_: (n, k) coordinates, NaN in the nodes left out; the largest entry of each column is positive.
         eigenvalues_: (k,) of the Laplacian, ascending, the zero left out; of the covariance of the rows of W; or of W
             itself, by modulus, the sign kept: where it is negative, nodes alike in that coordinate are linked less.
-        residuals_: (k,) how far each pair is from solving its equation; |W v - s u| for "adjacency".
+        residuals_: (k,) how far each pair is from solving its equation; the length of W v - s u for "adjacency".
         names_: of the nodes, None where they have none.
         left_out_: (m,) numbers of the nodes without a place.
         notes_: what was decided on the way, in sentences.
