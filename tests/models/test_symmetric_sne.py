@@ -1,119 +1,27 @@
-"""Symmetric SNE: its cost, groups kept, new rows, edges."""
+"""Symmetric SNE beside its asymmetric form; what both do is tested in test_sne.py."""
 
 import numpy as np
-import pytest
-from scipy.spatial.distance import pdist, squareform
-from sklearn.neighbors import NearestNeighbors
 
-import assay
-from assay import Graph, SymmetricSNE
-from assay.errors import DataError, ParameterError
+from assay import SNE, SymmetricSNE
 from assay.summary.affinities import affinities
 
 
-def groups(n=120, d=6, g=3, seed=0):
-    rng = np.random.default_rng(seed)
-    labels = np.arange(n) % g
-    return rng.standard_normal((g, d))[labels] * 8.0 + rng.standard_normal((n, d)), labels
-
-
-def divergence(X, Y, perplexity):
-    """By its definition."""
-    e = np.exp(-squareform(pdist(Y, "sqeuclidean")))
-    np.fill_diagonal(e, 0.0)
-    found = affinities(X, perplexity)
-    p, q = found.P.toarray(), e / e.sum()
-    return float(np.sum(p[p > 0] * np.log(p[p > 0] / q[p > 0])))
-
-
-def test_the_divergence_told_is_that_of_the_embedding_and_falls():
-    X, _ = groups()
-    model = SymmetricSNE(perplexity=20).fit(X)
-    assert model.kl_divergence_ == pytest.approx(divergence(X, model.embedding_, 20), rel=1e-6)
-    late = model.kl_history_[1:, 1]
-    assert (np.diff(late) <= 1e-3 * late[:-1]).all()
-    assert model.converged_
-    assert model.route_ == "exact"
-
-
-def test_no_small_move_of_the_points_lowers_the_divergence_much():
-    X, _ = groups(45)
-    model = SymmetricSNE(perplexity=10, tol=0.0, max_iter=2000)
-    with pytest.warns(assay.errors.NotConverged):
-        model.fit(X)
+def test_a_row_that_nobody_names_pulls_on_one_side_only():
+    """An outlier has a conditional distribution like any other row; in the joint one it weighs less than its share."""
     rng = np.random.default_rng(0)
-    for _ in range(20):
-        moved = model.embedding_ + rng.standard_normal(model.embedding_.shape) * 1e-3
-        assert divergence(X, moved, 10) >= model.kl_divergence_ * (1 - 1e-4)
+    X = np.vstack([rng.standard_normal((60, 3)), [[30.0, 30.0, 30.0]]])
+    found = affinities(X, 10)
+    conditional, joint = np.asarray(found.conditional.sum(axis=1)), np.asarray(found.P.sum(axis=1))
+    np.testing.assert_allclose(conditional, 1.0)
+    assert joint[-1] < joint[:-1].mean()
+    for Model in (SNE, SymmetricSNE):
+        Y = Model(perplexity=10).fit_transform(X)
+        middle = np.linalg.norm(Y - Y.mean(axis=0), axis=1)
+        assert middle[-1] > np.median(middle)
 
 
-@pytest.mark.parametrize("q", [1, 2, 3])
-def test_groups_that_are_apart_stay_apart(q):
-    X, labels = groups()
-    Y = SymmetricSNE(q).fit_transform(X)
-    near = NearestNeighbors(n_neighbors=5).fit(Y).kneighbors(return_distance=False)
-    assert (labels[near] == labels[:, None]).mean() > 0.98
-
-
-def test_fitted_rows_take_their_places_and_new_ones_join_their_group():
-    X, labels = groups(150)
-    model = SymmetricSNE().fit(X[:120])
-    np.testing.assert_array_equal(model.transform(X[:120]), model.embedding_)
-    near = (
-        NearestNeighbors(n_neighbors=3)
-        .fit(model.embedding_)
-        .kneighbors(model.transform(X[120:]), return_distance=False)
-    )
-    assert (labels[:120][near] == labels[120:, None]).mean() > 0.95
-
-
-def test_the_same_seed_gives_the_same_bits():
-    X, _ = groups()
-    np.testing.assert_array_equal(
-        SymmetricSNE(random_state=1).fit_transform(X), SymmetricSNE(random_state=1).fit_transform(X)
-    )
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 5])
-def test_few_rows_are_laid_out(n):
-    Y = SymmetricSNE().fit_transform(np.random.default_rng(0).standard_normal((n, 3)))
-    assert Y.shape == (n, 2)
-    assert np.isfinite(Y).all()
-
-
-@pytest.mark.parametrize("scale", [1e-300, 1e150])
-def test_very_small_and_very_large_numbers_and_copies_are_laid_out(scale):
-    X, _ = groups(40)
-    assert np.isfinite(SymmetricSNE().fit_transform(np.repeat(X * scale, 2, axis=0))).all()
-
-
-def test_constant_rows_have_nothing_to_tell():
-    assert SymmetricSNE().fit(np.ones((20, 3))).kl_divergence_ == pytest.approx(0.0, abs=1e-6)
-
-
-def test_a_graph_is_laid_out():
-    X, labels = groups(90)
-    model = SymmetricSNE().fit_graph(Graph.nearest(X, 20))
-    near = NearestNeighbors(n_neighbors=3).fit(model.embedding_).kneighbors(return_distance=False)
-    assert (labels[near] == labels[:, None]).mean() > 0.95
-
-
-def test_a_model_saved_and_loaded_places_rows_alike(tmp_path):
-    X, _ = groups(60)
-    model = SymmetricSNE().fit(X[:50])
-    model.save(tmp_path / "map.assay")
-    np.testing.assert_array_equal(assay.load(tmp_path / "map.assay").transform(X[50:]), model.transform(X[50:]))
-
-
-def test_a_callback_stops_the_descent():
-    model = SymmetricSNE(callback=lambda i, kl, Y: True).fit(groups()[0])
-    assert (model.n_iter_, model.converged_) == (50, False)
-
-
-def test_too_many_rows_and_impossible_options_are_refused():
-    with pytest.raises(DataError, match="SymmetricSNE compares all pairs.*at most 5000; there are 5001. Use TSNE"):
-        SymmetricSNE().fit(np.zeros((5001, 1)))
-    with pytest.raises(ParameterError, match="n_components is 1, 2 or 3; got 7"):
-        SymmetricSNE(7).fit(np.zeros((20, 3)))
-    with pytest.raises(ParameterError, match="perplexity must be less than n_samples=20"):
-        SymmetricSNE(perplexity=25).fit(np.zeros((20, 3)))
+def test_one_divergence_over_all_pairs_is_told_in_nats_and_not_summed_over_rows():
+    X = np.random.default_rng(1).standard_normal((80, 5))
+    joint, rows = SymmetricSNE(perplexity=15).fit(X), SNE(perplexity=15).fit(X)
+    assert 0 < joint.kl_divergence_ < np.log(80 * 79)
+    assert rows.kl_divergence_ / 80 < np.log(79)

@@ -78,7 +78,9 @@ def test_chance_is_drawn_beside_the_eigenvalues_it_belongs_to():
 
 @pytest.mark.parametrize("values", [[], [1.0], [0.0, 0.0], [-1.0], [1e300, -1e300], [1e-300]])
 def test_the_smallest_spectra_can_be_drawn(values):
-    embed({"a": eigenvalue_decay(values, kept=0)})
+    plot = eigenvalue_decay(values, kept=0)
+    embed({"a": plot})
+    assert sorted(y for data in series(plot).values() for y in data["height"].tolist()) == sorted(values)
 
 
 def test_all_marks_lie_on_the_axis():

@@ -47,7 +47,10 @@ def test_scales_far_apart_get_a_log_axis():
 
 
 def test_one_scale_can_be_drawn():
-    embed({"a": scale_choice([7], [0.1], [1.0], 7)})
+    plot = scale_choice([7], [0.1], [1.0], 7)
+    embed({"a": plot})
+    drawn = [r.data_source.data["scale"].tolist() for r in plot.renderers if "scale" in r.data_source.data]
+    assert drawn and all(scales == [7] for scales in drawn)
 
 
 def test_mismatched_input_is_refused():
