@@ -21,11 +21,13 @@ class Entry:
         module: where its class lives.
         guide: the page of docs/guide that shows it.
         benchmark: the script of benchmarks/ that measures it; None if it is not hot.
+        needs: the package of an extra without which it cannot be fitted.
     """
 
     module: str
     guide: str
     benchmark: str | None = None
+    needs: str | None = None
 
 
 MODELS: dict[str, Entry] = {
@@ -38,7 +40,7 @@ MODELS: dict[str, Entry] = {
     "SNE": Entry("assay.models.embedding.sne", guide="tsne.md"),
     "SymmetricSNE": Entry("assay.models.embedding.symmetric_sne", guide="tsne.md"),
     "TSNE": Entry("assay.models.embedding.tsne", guide="tsne.md", benchmark="tsne.py"),
-    "VAE": Entry("assay.models.embedding.vae.vae", guide="vae.md"),
+    "VAE": Entry("assay.models.embedding.vae.vae", guide="vae.md", needs="jax"),
     "FillMissing": Entry("assay.models.missing.fill", guide="missing.md", benchmark="missing.py"),
     "NetworkEmbedding": Entry(
         "assay.models.network.embedding", guide="network-embedding.md", benchmark="network_embedding.py"
