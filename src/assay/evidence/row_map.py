@@ -15,12 +15,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from assay.engine.local import in_threads
 from assay.errors import NotConverged
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.grouped_columns import grouped_columns
@@ -92,10 +94,18 @@ def row_map(
         seed: of the shuffles and of the rows kept out.
         progress: told what is being done.
     """
-    tell = progress or (lambda _: None)
     Z, groups = _standardised(rows, groups)
     if len(Z) < FEWEST_ROWS or len(np.unique(groups)) < FEWEST_COLUMNS:
         return None
+    with warnings.catch_warnings():
+        # every map of the comparison ends after as many steps; none has to be a minimum
+        warnings.simplefilter("ignore", NotConverged)
+        return _judged_map(Z, groups, numbers, alpha, seed, progress or (lambda _: None))
+
+
+def _judged_map(
+    Z: Array, groups: Numbers, numbers: Numbers, alpha: float, seed: int, tell: Callable[[str], object]
+) -> RowMap:
     rng = np.random.default_rng(seed)
     fitted = np.sort(rng.permutation(len(Z))[:FITTED])
     others = np.setdiff1d(np.arange(len(Z)), fitted)
@@ -157,25 +167,24 @@ class _Maps:
     seed: int
 
     def layout(self, Z: Array, init: Literal["pca", "random"] = "pca") -> TSNE:
-        with warnings.catch_warnings():
-            # every map of the comparison ends after as many steps; none has to be a minimum
-            warnings.simplefilter("ignore", NotConverged)
-            return TSNE(2, perplexity=self.perplexity, init=init, random_state=self.seed).fit(Z)
+        return TSNE(2, perplexity=self.perplexity, init=init, random_state=self.seed).fit(Z)
 
     def kept(self, Z: Array, model: TSNE) -> Array:
         return _shared(_neighbours(Z, self.k), _neighbours(model.embedding_, self.k))
 
     def by_chance(self, found: float, rng: np.random.Generator, tell: Callable[[str], object]) -> list[Array]:
         """What rows keep on shuffled maps, one array for each; fewer where it is soon clear that they do as well."""
-        pools: list[Array] = []
-        for number in range(1, DRAWS + 1):
-            tell(f"what chance does, {number} of {DRAWS} draws")
-            shuffled = _shuffled(self.Z, self.groups, rng)
-            pools.append(self.kept(shuffled, self.layout(shuffled)))
-            if number >= FEWEST_DRAWS:
-                p = _p(found, np.array([pool.mean() for pool in pools]))
-                if p is None or p > HOPELESS:
-                    break
+        shuffles = (_shuffled(self.Z, self.groups, rng) for _ in range(DRAWS))
+
+        def draw(shuffled: Array) -> Array:
+            return self.kept(shuffled, self.layout(shuffled))
+
+        tell(f"what chance does, {FEWEST_DRAWS} of {DRAWS} draws")
+        pools = in_threads(draw, list(islice(shuffles, FEWEST_DRAWS)))
+        p = _p(found, np.array([pool.mean() for pool in pools]))
+        if p is not None and p <= HOPELESS:
+            tell(f"what chance does, all {DRAWS} draws")
+            pools += in_threads(draw, list(shuffles))
         return pools
 
     def on_other_rows(self, model: TSNE, rng: np.random.Generator, tell: Callable[[str], object]) -> _OtherRows:

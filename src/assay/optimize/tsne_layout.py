@@ -48,6 +48,7 @@ from assay.optimize.validate import Array
 
 Method: TypeAlias = Literal["auto", "exact", "grid"]
 
+FEW = 700  # points below which one thread is as fast as two
 EXACT = {1: 1000, 2: 1000, 3: 8000}  # points up to which all pairs are summed, by dimensions
 SPACING = 0.4  # error of the repulsion 5e-3; openTSNE's is 3e-2 on the same layout
 FINE = 0.25  # for the divergence that is told: Z to 1e-5
@@ -141,7 +142,8 @@ def tsne_layout(
         tol: stop when the divergence changed by no more than this share of itself between two looks.
         look_every: steps between looks.
         method: "exact" sums over all pairs, "grid" by splines and Fourier transforms; "auto" by the number of points.
-        threads: how many; the result does not depend on it. All cores when not given.
+        threads: how many; the result does not depend on it. When not given all cores, but one for so few points that
+            waking a thread takes as long as a step.
         callback: called at each look as callback(iteration, divergence, positions); True stops.
 
     Returns:
@@ -168,7 +170,7 @@ def tsne_layout(
         Stage(max_iter, 1.0, momentum, rates[1]),
     ]
     exact = method == "exact" or (method == "auto" and n <= EXACT[q])
-    with Team(threads) as team:
+    with Team(1 if threads is None and n < FEW else threads) as team:
         cost = StudentCost(P, q, team, exact=exact)
         judge = cost.refined(FINE)
         return descend(cost, positions, stages, tol=tol, look_every=look_every, callback=callback, judge=judge)
