@@ -87,6 +87,7 @@ def test_missing_pairs_are_counted_not_drawn():
 def test_the_smallest_diagrams_can_be_drawn(n):
     for plot in (shepard(D[:n, :n], Y[:n, :n]), shepard(D[:n, :n], Y[:n, :n], Y[:n, :n])):
         embed({"a": plot})
+        assert len(points(plot)["given"]) == n * (n - 1) // 2
 
 
 def test_hostile_names_stay_in_the_data():
