@@ -20,6 +20,17 @@ if TYPE_CHECKING:
     from assay.data.read import read as read
     from assay.evidence.evidence import Evidence as Evidence
     from assay.linalg.normal import MultivariateNormal as MultivariateNormal
+    from assay.models.anomaly.mahalanobis import Mahalanobis as Mahalanobis
+    from assay.models.anomaly.robust_svdd import RobustSVDD as RobustSVDD
+    from assay.models.anomaly.svdd import SVDD as SVDD
+    from assay.models.anomaly.zscore import ZScore as ZScore
+    from assay.models.cluster.agglomerative import Agglomerative as Agglomerative
+    from assay.models.cluster.divisive.divisive import Divisive as Divisive
+    from assay.models.cluster.kmeans.choose import choose_k as choose_k
+    from assay.models.cluster.kmeans.kmeans import KMeans as KMeans
+    from assay.models.cluster.mixture.choose import choose_components as choose_components
+    from assay.models.cluster.mixture.mixture import GaussianMixture as GaussianMixture
+    from assay.models.cluster.spectral.spectral import SpectralClustering as SpectralClustering
     from assay.models.components.dispersion import dispersion as dispersion
     from assay.models.components.kernel_pca import KernelPCA as KernelPCA
     from assay.models.components.lsi import LSI as LSI
@@ -38,7 +49,10 @@ if TYPE_CHECKING:
     from assay.models.files import load as load
     from assay.models.missing.fill import FillMissing as FillMissing
     from assay.models.network.embedding import NetworkEmbedding as NetworkEmbedding
+    from assay.optimize.enclosing_ball import enclosing_ball as enclosing_ball
     from assay.study.run import study as study
+    from assay.summary.cluster_indices import cluster_indices as cluster_indices
+    from assay.summary.conductance import conductance as conductance
     from assay.summary.dissimilarities import euclidean_dimension as euclidean_dimension
     from assay.summary.fidelity import fidelity as fidelity
     from assay.summary.gram import Gram as Gram
@@ -62,6 +76,11 @@ _HOMES = {
     "study": "assay.study",
     "load": "assay.models.files",
     "dispersion": "assay.models.components.dispersion",
+    "enclosing_ball": "assay.optimize.enclosing_ball",
+    "ZScore": "assay.models.anomaly.zscore",
+    "Mahalanobis": "assay.models.anomaly.mahalanobis",
+    "SVDD": "assay.models.anomaly.svdd",
+    "RobustSVDD": "assay.models.anomaly.robust_svdd",
     "Evidence": "assay.evidence.evidence",
     "Moments": "assay.summary.moments",
     "GroupedMoments": "assay.summary.grouped",
@@ -92,9 +111,18 @@ _HOMES = {
     "TSNE": "assay.models.embedding.tsne",
     "VAE": "assay.models.embedding.vae.vae",
     "NetworkEmbedding": "assay.models.network.embedding",
+    "SpectralClustering": "assay.models.cluster.spectral.spectral",
+    "conductance": "assay.summary.conductance",
+    "GaussianMixture": "assay.models.cluster.mixture.mixture",
+    "choose_components": "assay.models.cluster.mixture.choose",
     "Stringing": "assay.models.embedding.stringing",
     "stringing": "assay.models.embedding.stringing",
     "FillMissing": "assay.models.missing.fill",
+    "KMeans": "assay.models.cluster.kmeans.kmeans",
+    "choose_k": "assay.models.cluster.kmeans.choose",
+    "cluster_indices": "assay.summary.cluster_indices",
+    "Agglomerative": "assay.models.cluster.agglomerative",
+    "Divisive": "assay.models.cluster.divisive.divisive",
 }
 
 __all__ = ["__version__", *_HOMES]

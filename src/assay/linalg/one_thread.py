@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 __all__ = ["one_blas_thread"]
 
 _lock = Lock()
 _inside = 0
 _limits: Any = None
+_controller: Any = None  # looking for the libraries takes milliseconds, as long as what runs inside
 
 
 @contextmanager
@@ -28,10 +29,11 @@ def one_blas_thread() -> Iterator[None]:
     >>> with one_blas_thread():
     ...     pass
     """
-    global _inside, _limits
+    global _inside, _limits, _controller
     with _lock:
         if _inside == 0:
-            _limits = threadpool_limits(1, user_api="blas")
+            _controller = _controller or _found()
+            _limits = _controller.limit(limits=1, user_api="blas")
         _inside += 1
     try:
         yield
@@ -40,3 +42,9 @@ def one_blas_thread() -> Iterator[None]:
             _inside -= 1
             if _inside == 0:
                 _limits.restore_original_limits()
+
+
+def _found() -> ThreadpoolController:
+    import scipy.linalg  # noqa: F401  SciPy brings a BLAS of its own, which must be loaded to be found
+
+    return ThreadpoolController()

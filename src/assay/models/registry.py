@@ -45,8 +45,19 @@ MODELS: dict[str, Entry] = {
     "NetworkEmbedding": Entry(
         "assay.models.network.embedding", guide="network-embedding.md", benchmark="network_embedding.py"
     ),
+    "SpectralClustering": Entry(
+        "assay.models.cluster.spectral.spectral", guide="spectral-clustering.md", benchmark="spectral.py"
+    ),
     "Stringing": Entry("assay.models.embedding.stringing", guide="stringing.md"),
     "Isomap": Entry("assay.models.embedding.isomap", guide="isomap.md", benchmark="isomap.py"),
+    "GaussianMixture": Entry("assay.models.cluster.mixture.mixture", guide="mixture.md", benchmark="mixture.py"),
+    "ZScore": Entry("assay.models.anomaly.zscore", guide="anomalies.md", benchmark="anomalies.py"),
+    "Mahalanobis": Entry("assay.models.anomaly.mahalanobis", guide="anomalies.md", benchmark="anomalies.py"),
+    "SVDD": Entry("assay.models.anomaly.svdd", guide="svdd.md", benchmark="svdd.py"),
+    "RobustSVDD": Entry("assay.models.anomaly.robust_svdd", guide="robust-svdd.md", benchmark="robust_svdd.py"),
+    "KMeans": Entry("assay.models.cluster.kmeans.kmeans", guide="kmeans.md", benchmark="kmeans.py"),
+    "Agglomerative": Entry("assay.models.cluster.agglomerative", guide="hierarchical.md", benchmark="agglomerative.py"),
+    "Divisive": Entry("assay.models.cluster.divisive.divisive", guide="divisive.md", benchmark="divisive.py"),
 }
 
 # Values that a saved model may hold beside numbers and text.

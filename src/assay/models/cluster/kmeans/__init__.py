@@ -1,0 +1,1 @@
+"""k-means: the model, its passes over sources, and the choice of k."""

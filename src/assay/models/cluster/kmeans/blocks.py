@@ -1,0 +1,167 @@
+"""Lloyd's iteration on rows that are read block by block, pass after pass: never more than a few blocks are held.
+
+each pass   (k, d) sums, (k,) weights and counts of the rows nearest to each centre, merged in the order of blocks
+start       from a fair sample of rows, or by k-means|| over all of them
+held        one label for each row, and the centres
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.data.blocks import FloatBlocks
+from assay.data.sampling import row_keys
+from assay.engine.local import map_reduce
+from assay.errors import ParameterError
+from assay.optimize.lloyd import Lloyd, condense, lloyd
+from assay.optimize.lloyd_pass import Array, Passes, Sums, Taken, spared, unit
+from assay.optimize.lloyd_settle import Settled, settle
+from assay.optimize.seeding import scattered
+from assay.optimize.team import Team
+from assay.summary.accumulate import checked_weights, refuse_unusable
+from assay.summary.observed import Observed
+
+Floats: TypeAlias = NDArray[Any]
+
+_DRAWN = 1 << 24  # numbers that the rows drawn for a start may have at most: 128 MB
+
+
+def lloyd_of_blocks(
+    blocks: FloatBlocks,
+    k: int,
+    *,
+    init: str | Array,
+    seed: int,
+    n_init: int,
+    max_iter: int,
+    tol: float,
+    weights: ArrayLike | None = None,
+) -> Lloyd:
+    """Group rows around k centres, as `lloyd` does, without holding them.
+
+    Args:
+        blocks: the rows; read once for each pass.
+        k: how many centres.
+        init: "k-means++", on rows drawn fairly that fit into 128 MB, "k-means||", or (k, d) centres.
+        seed: of the start.
+        n_init: how many starts on those rows, of which the best goes on; "k-means||" has one.
+        max_iter, tol, weights: as for `lloyd`.
+    """
+    table = _Table(blocks, weights)
+    refuse_few(k, table.n, table.weights)
+    if not isinstance(init, str):
+        start = np.asarray(init, dtype=np.float64)
+    elif init == "k-means||":
+        points, masses = scattered(table.passes, k, np.random.default_rng(seed))
+        start = table.outside(condense(points, masses, k))
+    else:
+        drawn, w = table.drawn(seed)
+        if k > len(drawn):
+            raise ParameterError(f"n_clusters={k} centres do not fit into memory; ask for fewer clusters")
+        start = lloyd(drawn, k, seed=seed, n_init=n_init, max_iter=max_iter, tol=tol, weights=w).centers
+    found = settle(table, table.inside(start), max_iter=max_iter, bound=tol * table.variance)
+    return table.read(found)
+
+
+def drawn_rows(blocks: FloatBlocks, seed: int) -> Array:
+    """Rows drawn fairly, as many as fit into 128 MB."""
+    return _Table(blocks, None).drawn(seed)[0]
+
+
+def refuse_few(k: int, n: int, weights: Array | None) -> None:
+    """Raise where fewer rows count than there are clusters."""
+    counted = n if weights is None else int((weights > 0.0).sum())
+    if not counted:
+        raise ParameterError("the weight of every row is zero, so that none counts; give some a positive weight")
+    if k > counted:
+        which = "" if weights is None else " of positive weight"
+        raise ParameterError(f"n_clusters={k} is more than the n_samples={counted} rows{which}: ask for fewer clusters")
+
+
+class _Table:
+    """Rows of a source, in units fit for sums of squares."""
+
+    def __init__(self, blocks: FloatBlocks, weights: ArrayLike | None) -> None:
+        seen = Observed.of(blocks)
+        if seen.missing.any():
+            for start, rows in blocks:
+                refuse_unusable(rows, start, blocks.columns)
+        self.blocks, self.n, self.d = blocks, seen.rows, seen.d
+        self.weights = None if weights is None else checked_weights(weights, seen.rows)
+        self.scale = unit(float((0.5 * seen.high - 0.5 * seen.low).max(initial=0.0)), np.dtype(np.float64))
+        self.origin = seen.mean * self.scale
+        self.variance = float(np.mean((seen.norm * self.scale) ** 2)) / seen.rows
+
+    def inside(self, centers: Floats) -> Array:
+        z: Array = np.asarray(centers, dtype=np.float64) * self.scale - self.origin
+        return z
+
+    def outside(self, centers: Array) -> Array:
+        return (centers + self.origin) / self.scale
+
+    def passes(self) -> Iterator[Passes]:
+        return (self._pass(part, self.origin) for part in self.blocks)
+
+    def _pass(self, part: tuple[int, Floats], origin: Array) -> Passes:
+        first, block = part
+        w = None if self.weights is None else self.weights[first : first + len(block)]
+        return Passes(np.ascontiguousarray(block, dtype=np.float64), w, Team(1), origin, self.scale)
+
+    def drawn(self, seed: int) -> tuple[Array, Array | None]:
+        """Rows drawn fairly, the same however blocks are cut, and their weights."""
+        share = _DRAWN / (self.n * self.d)
+        rows, weights = [], []
+        for first, block in self.blocks:
+            kept = np.flatnonzero(row_keys(first, len(block), seed) < share)
+            rows.append(np.asarray(block[kept], dtype=np.float64))
+            if self.weights is not None:
+                weights.append(self.weights[first + kept])
+        return np.ascontiguousarray(np.concatenate(rows)), np.concatenate(weights) if weights else None
+
+    def assign(self, centers: Array, total: Sums) -> None:
+        """One pass: what the rows nearest to each centre add up to."""
+        total.clear()
+        total.add(map_reduce(self.blocks, lambda part: self._pass(part, self.origin).grouped(centers)[2], _merged))
+
+    def farthest(self, centers: Array, total: Sums, count: int) -> list[Taken]:
+        """Up to `count` rows that add most to the sum of squares, none of them the last row of its centre."""
+
+        def farthest(part: tuple[int, Floats]) -> list[Taken]:
+            rows = self._pass(part, self.origin)
+            return rows.farthest(centers, rows.grouped(centers)[0], total, count)
+
+        return spared(map_reduce(self.blocks, farthest, lambda a, b: a + b), total, count)
+
+    def read(self, found: Settled) -> Lloyd:
+        """Labels and indices about the centres as the user sees them."""
+        centers = self.outside(found.centers)
+        origin = (centers * self.scale).mean(axis=0)
+        exact = centers * self.scale - origin
+
+        def grouped(part: tuple[int, Floats]) -> tuple[list[NDArray[np.int32]], float, Sums]:
+            labels, squares, total = self._pass(part, origin).grouped(exact)
+            return [labels], float(squares.sum()), total
+
+        labels, inertia, total = map_reduce(
+            self.blocks, grouped, lambda a, b: (a[0] + b[0], a[1] + b[1], _merged(a[2], b[2]))
+        )
+        with np.errstate(over="ignore"):
+            outside = float(np.float64(inertia) / self.scale / self.scale)
+        return Lloyd(
+            centers,
+            np.concatenate(labels),
+            outside,
+            found.n_iter,
+            found.converged,
+            total.sizes,
+            total.separation(exact, inertia),
+        )
+
+
+def _merged(a: Sums, b: Sums) -> Sums:
+    a.add(b)
+    return a

@@ -1,0 +1,233 @@
+"""k-means: rows in k groups, each around its mean.
+
+minimise  sum_i w_i min_c |x_i - c|^2,   X (n, d), centres (k, d)
+solver    k-means++ or k-means|| draws the start, Lloyd's iteration descends           (optimize.lloyd)
+summary   weight and sum of the rows of each centre, (k, d), one pass for each step
+reading   the cell of a centre is convex: all points nearer to it than to any other (Voronoi)
+chance    k centres are found in any cloud; whether it has groups is a question for evidence
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from scipy.spatial.distance import cdist
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from assay.data.blocks import FloatBlocks, float_blocks
+from assay.data.source import Source
+from assay.errors import NotConverged, ParameterError
+from assay.models.base import Estimator
+from assay.models.cluster.kmeans.blocks import drawn_rows, lloyd_of_blocks, refuse_few
+from assay.optimize.lloyd import Lloyd, lloyd, nearest
+from assay.summary.accumulate import checked_weights
+from assay.summary.cluster_indices import ClusterIndices
+from assay.summary.distances import unit_scale
+
+Array: TypeAlias = NDArray[np.float64]
+Floats: TypeAlias = NDArray[Any]
+
+_FEW_ROWS = 10_000  # up to so many ten starts take no time
+
+
+class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Estimator):
+    """Put rows in k groups around centres: which rows lie close together?
+
+    Args:
+        n_clusters: how many groups, at most the number of rows.
+        init: "k-means++" draws rows far apart, one after another, the best of a few each time; "k-means||" draws many
+            at once, in a few passes, and groups those; or (k, d) centres to start from.
+        n_init: how many starts; the one with the least inertia is kept. "auto": 10 for up to 10,000 rows, else 1. With
+            so many rows that the iteration begins on a sample of them, starts are compared there.
+        max_iter: most passes over all rows; ending there warns (NotConverged).
+        tol: stop when a pass moves the centres by a sum of squares of at most this share of the mean variance of a
+            column, as in scikit-learn; 0 goes on until no row changes its group.
+        random_state: seed of the starts. The same seed gives the same groups, on any number of threads.
+
+    Attributes:
+        cluster_centers_: (k, d), largest group first (by weight; equal ones by their coordinates), or in the order of
+            the centres given. float32 for float32 rows.
+        labels_: (n,) the nearest centre of each row, the first of equally near ones.
+        inertia_: weighted sum of squared distances of rows to their centre; inf where it exceeds floating point.
+        sizes_: (k,) weight of each group.
+        n_clusters_: groups that hold rows: fewer than asked for only where there are fewer distinct rows; the other
+            centres repeat, and their sizes are 0.
+        explained_variance_: share of the sum of squares that lies between the groups; nan for rows all at one place.
+        calinski_harabasz_: between over within, times (n - k) / (k - 1); nan for one group or one for each row.
+        n_iter_: passes over all rows.
+        converged_: whether the last one stayed within tol.
+
+    >>> X = np.array([[1.0, 2.0], [1.0, 4.0], [1.0, 0.0], [10.0, 2.0], [10.0, 4.0]])
+    >>> means = KMeans(2, random_state=0).fit(X)
+    >>> means.labels_, means.cluster_centers_.tolist(), means.inertia_
+    (array([0, 0, 0, 1, 1], dtype=int32), [[1.0, 2.0], [10.0, 3.0]], 10.0)
+
+    References:
+        Lloyd 1982; Arthur & Vassilvitskii 2007; Bahmani et al. 2012; Hamerly 2010.
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Literal["k-means++", "k-means||"] | ArrayLike = "k-means++",
+        n_init: int | Literal["auto"] = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the groups of (n, d) rows.
+
+        Args:
+            X: array, data frame, sparse matrix or `Source`. A source is encoded first, by the kinds of its columns,
+                and read once for each pass, so it may be larger than memory; sparse rows become dense block by block.
+            y: not used.
+            sample_weight: (n,) weights of rows, not negative: a row of weight 2 counts as two rows.
+        """
+        self._check_options()
+        rows = self._rows(X, reset=True)
+        if isinstance(rows, FloatBlocks):
+            found = lloyd_of_blocks(rows, self.n_clusters, weights=sample_weight, **self._options(None))
+        else:
+            w = None if sample_weight is None else checked_weights(sample_weight, len(rows))
+            refuse_few(self.n_clusters, len(rows), w)
+            found = lloyd(rows, self.n_clusters, weights=w, **self._options(len(rows)))
+        return self._keep(found if not isinstance(self.init, str) else _by_size(found))
+
+    def fit_predict(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None) -> NDArray[np.int32]:
+        """Fit, and give the group of each row."""
+        labels: NDArray[np.int32] = self.fit(X, sample_weight=sample_weight).labels_
+        return labels
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """(m,) the nearest centre of each row, the first of equally near ones."""
+        return np.concatenate([nearest(block, self.cluster_centers_)[0] for block in self._each(X)])
+
+    def transform(self, X: Any) -> Floats:
+        """(m, k) distance of each row to each centre."""
+        return np.concatenate([_distances(block, self.cluster_centers_) for block in self._each(X)])
+
+    def score(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None) -> float:
+        """Minus the sum of squared distances of rows to their nearest centre: higher is better."""
+        squares = np.concatenate([nearest(block, self.cluster_centers_)[1] for block in self._each(X)])
+        return -float(
+            squares.sum() if sample_weight is None else checked_weights(sample_weight, len(squares)) @ squares
+        )
+
+    def rows_to_group(self, X: Any) -> tuple[Floats, int]:
+        """Rows as `fit` would take them, of a source or of sparse rows what fits into 128 MB, and the seed."""
+        self._check_options()
+        rows, seed = self._rows(X, reset=True), self._seed()
+        return (drawn_rows(rows, seed) if isinstance(rows, FloatBlocks) else rows), seed
+
+    def _keep(self, found: Lloyd) -> Self:
+        self.cluster_centers_, self.labels_, self.sizes_ = found.centers, found.labels, found.sizes
+        self.inertia_, self.n_iter_, self.converged_ = found.inertia, found.n_iter, found.converged
+        self.n_clusters_ = int((found.sizes > 0.0).sum())
+        indices = ClusterIndices(self.n_clusters_, float(found.sizes.sum()), found.separation)
+        self.explained_variance_ = indices.explained_variance
+        self.calinski_harabasz_ = indices.calinski_harabasz
+        if not found.converged:
+            warnings.warn(
+                f"k-means stopped after {found.n_iter} passes with centres still moving by more than tol={self.tol:g}: "
+                "raise max_iter or tol",
+                NotConverged,
+                stacklevel=3,
+            )
+        return self
+
+    def _rows(self, X: Any, *, reset: bool) -> Floats | FloatBlocks:
+        """Rows as an array, or as blocks where they come from a source or are sparse."""
+        if isinstance(X, Source):
+            numbers = self._as_numbers(X, reset=reset)
+            if reset:
+                self._record_columns(numbers.numeric_columns, len(numbers.numeric_columns))
+            else:
+                self._compare_columns(numbers.numeric_columns)
+            return float_blocks(numbers)
+        rows = self._checked(X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        return float_blocks(rows) if issparse(rows) else rows
+
+    def _each(self, X: Any) -> list[Floats]:
+        """Rows in the precision of the centres, in blocks."""
+        check_is_fitted(self)
+        rows = self._rows(X, reset=False)
+        blocks = [block for _, block in rows] if isinstance(rows, FloatBlocks) else [rows]
+        return [np.ascontiguousarray(block, dtype=self.cluster_centers_.dtype) for block in blocks]
+
+    def _options(self, n: int | None) -> dict[str, Any]:
+        """What the solver takes, for n rows or for a source."""
+        few = n is not None and n <= _FEW_ROWS
+        starts = (10 if few else 1) if self.n_init == "auto" else int(self.n_init)
+        init = self.init if isinstance(self.init, str) else self._centres_given()
+        return {
+            "init": init,
+            "n_init": starts,
+            "max_iter": self.max_iter,
+            "tol": float(self.tol),
+            "seed": self._seed(),
+        }
+
+    def _centres_given(self) -> Array:
+        centres = np.asarray(self.init, dtype=np.float64)
+        shape = (self.n_clusters, self.n_features_in_)
+        if centres.shape != shape or not np.isfinite(centres).all():
+            raise ParameterError(
+                f"init is 'k-means++', 'k-means||' or {shape} finite centres, one row for each cluster; "
+                f"got shape {centres.shape}"
+            )
+        return centres
+
+    def _check_options(self) -> None:
+        for name in ("n_clusters", "max_iter"):
+            value = getattr(self, name)
+            if not (_is_whole(value) and value >= 1):
+                raise ParameterError(f"{name} is a whole number from 1 on; got {value!r}")
+        if self.n_init != "auto" and not (_is_whole(self.n_init) and self.n_init >= 1):
+            raise ParameterError(f"n_init is 'auto' or a whole number from 1 on; got {self.n_init!r}")
+        if not 0.0 <= self.tol < np.inf:
+            raise ParameterError(f"tol is a share of the variance, 0 or more; got {self.tol!r}")
+        if isinstance(self.init, str) and self.init not in ("k-means++", "k-means||"):
+            raise ParameterError(f"init is 'k-means++', 'k-means||' or (k, d) centres; got {self.init!r}")
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.cluster_centers_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _by_size(found: Lloyd) -> Lloyd:
+    """The same groups, numbered by weight, largest first; equal ones by their coordinates."""
+    order = np.lexsort((*found.centers.T[::-1], -found.sizes))
+    number = np.empty(len(order), dtype=np.int32)
+    number[order] = np.arange(len(order))
+    return replace(found, centers=found.centers[order], labels=number[found.labels], sizes=found.sizes[order])
+
+
+def _distances(rows: Floats, centers: Floats) -> Floats:
+    scale = unit_scale(np.concatenate([rows, centers]))
+    distances: Floats = (cdist(rows * scale, centers * scale) / scale).astype(rows.dtype)
+    return distances

@@ -1,0 +1,68 @@
+"""What the SMO solver asks of a kernel: its diagonal, and rows of values when they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.errors import DataError
+from assay.optimize.validate import Array, finite
+
+Indices: TypeAlias = NDArray[np.int64]
+Values: TypeAlias = NDArray[Any]  # float32 or float64
+Fill: TypeAlias = Callable[[Indices, Values], None]
+
+
+class KernelRows(Protocol):
+    """A symmetric (n, n) matrix K that is computed by rows.
+
+    Attributes:
+        diagonal: (n,) the values K_ii.
+        threads: whether `fill` may be called from several threads at once.
+    """
+
+    diagonal: Array
+    threads: bool
+
+    def among(self, columns: Indices | None, dtype: np.dtype[Any]) -> Fill:
+        """From (rows, out) to nothing: writes K[rows][:, columns] to `out`, of this dtype. None means all columns."""
+        ...
+
+    def error(self, dtype: np.dtype[Any]) -> float:
+        """Typical size (root mean square) of the error of a value of this dtype."""
+        ...
+
+
+class MatrixRows:
+    """A kernel matrix at hand.
+
+    Args:
+        K: (n, n), symmetric.
+
+    >>> rows = MatrixRows([[1.0, 0.5], [0.5, 2.0]])
+    >>> rows.diagonal
+    array([1., 2.])
+    """
+
+    threads = False
+
+    def __init__(self, K: ArrayLike) -> None:
+        self.values = finite(K, "K", 2)
+        if self.values.shape[0] != self.values.shape[1]:
+            raise DataError(f"K must be square, has shape {self.values.shape}.")
+        self.diagonal = np.diag(self.values).copy()
+
+    def among(self, columns: Indices | None, dtype: np.dtype[Any]) -> Fill:
+        """Rows of K, all of their columns or some."""
+
+        def fill(rows: Indices, out: Values) -> None:
+            out[:] = self.values[rows] if columns is None else self.values[np.ix_(rows, columns)]
+
+        return fill
+
+    def error(self, dtype: np.dtype[Any]) -> float:
+        """That of rounding a value as large as those on the diagonal."""
+        return float(np.finfo(dtype).eps) / 4 * float(np.sqrt(np.mean(self.diagonal**2)))
