@@ -19,6 +19,25 @@ globalThis.assayPlots = (function () {
     });
   };
 
+  // Figures with a table of rows of their own select the same rows by their numbers.
+  const linkRows = (sources) => {
+    const places = sources.map((source) => new Map(Array.from(source.data.row, (row, i) => [row, i])));
+    let linking = false;
+    for (const source of sources) {
+      source.selected.properties.indices.change.connect(() => {
+        if (linking) return;
+        linking = true;
+        const rows = Array.from(source.selected.indices, (i) => source.data.row[i]);
+        sources.forEach((other, k) => {
+          if (other !== source) {
+            other.selected.indices = rows.map((row) => places[k].get(row)).filter((i) => i !== undefined);
+          }
+        });
+        linking = false;
+      });
+    }
+  };
+
   return assayViews.then((managers) => {
     const plots = managers.flatMap((manager) => Array.from(manager)).filter((view) => view.model.type === "Figure");
     const repaint = (isDark) => {
@@ -50,7 +69,9 @@ globalThis.assayPlots = (function () {
 
     const output = document.getElementById("selected-rows");
     const drawn = plots.flatMap((plot) => plot.model.renderers.map((marks) => marks.data_source));
-    for (const source of new Set(drawn.filter((source) => source.name === "rows"))) {
+    const sources = [...new Set(drawn.filter((source) => source.name === "rows"))];
+    if (sources.length > 1) linkRows(sources);
+    for (const source of sources) {
       if (output !== null) sayRows(source, output);
     }
     root.dataset.drawn = String(plots.length);

@@ -44,11 +44,12 @@ class Groups:
     markers: list[str]
 
 
-def grouped(labels: ArrayLike | Sequence[Any]) -> Groups:
+def grouped(labels: ArrayLike | Sequence[Any], rows: ArrayLike | None = None) -> Groups:
     """Sort labels into at most ten groups of their own, the largest; the rest are drawn alike.
 
     Args:
         labels: (n,) text or numbers; None and NaN are not known.
+        rows: (n,) how many rows each point stands for; one by default.
 
     Returns:
         The groups, in the order of their labels, then "other" and "not known" where there are any.
@@ -59,10 +60,11 @@ def grouped(labels: ArrayLike | Sequence[Any]) -> Groups:
     """
     values = np.asarray(labels, dtype=object).ravel().tolist()
     known = [value is not None and value == value for value in values]
+    weight = np.ones(len(values), dtype=np.int64) if rows is None else np.asarray(rows, dtype=np.int64)
     counts: dict[Any, int] = {}
-    for value, there in zip(values, known, strict=True):
+    for value, there, many in zip(values, known, weight.tolist(), strict=True):
         if there:
-            counts[value] = counts.get(value, 0) + 1
+            counts[value] = counts.get(value, 0) + many
     largest = sorted(counts, key=lambda value: -counts[value])[:MOST]
     order = sorted(largest, key=_rank)
     place = {value: j for j, value in enumerate(order)}
@@ -72,7 +74,7 @@ def grouped(labels: ArrayLike | Sequence[Any]) -> Groups:
     for at, word in zip((MOST, MOST + 1), _LAST, strict=True):
         if (here := code == at).any():
             code[here] = len(names)
-            names.append(f"{word} ({int(here.sum()):,})")
+            names.append(f"{word} ({int(weight[here].sum()):,})")
             colours.append(CHANCE)
             markers.append("circle" if at == MOST else "x")
     texts = [str(value) if there else _LAST[1] for value, there in zip(values, known, strict=True)]
