@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 import assay
 from assay.errors import DataError, ParameterError
@@ -28,8 +29,9 @@ def write(tmp_path, text):
 def test_a_common_factor_is_found_and_named(tmp_path):
     X = factor(300, 4)
     path = write(tmp_path, "a,b,c,d\n" + "\n".join(",".join(map(str, row)) for row in X))
-    first, second, drawn = study(path).findings
-    assert drawn.kind == "map"
+    first, second, *others = study(path).findings
+    assert [f.kind for f in others] == ["groups", "anomalies", "map"]
+    assert {f.evidence.verdict for f in others[:2]} == {"not distinguishable from chance"}
     assert first.evidence.verdict == "supported"
     assert second.evidence.verdict == "not distinguishable from chance"
     assert set(first.subject.replace(" and ", ", ").split(", ")) == set("abcd")
@@ -192,7 +194,7 @@ def test_every_pass_tells_how_far_it_is(tmp_path, monkeypatch, kept):
     assert passes == dict.fromkeys(("Reading", "Looking for gaps", "Summarising"), (100_000, 1.0))
 
 
-@pytest.mark.parametrize(("n", "d"), [(3, 2), (6, 4), (9, 30), (50, 1), (5, 1)])
+@pytest.mark.parametrize(("n", "d"), [(3, 2), (6, 4), (9, 30), (39, 1), (5, 1)])
 def test_too_little_to_test_is_said_not_guessed(n, d):
     found = study(factor(n, d))
     assert {f.evidence.verdict for f in found.findings} == {"not testable here"}
@@ -221,6 +223,50 @@ def test_the_json_form_has_the_promised_keys(wholesale):
     for finding in document["findings"]:
         assert list(finding) == ["id", "kind", "subject", "sentence", "evidence"]
         assert list(finding["evidence"]) == EVIDENCE_KEYS
-    # six numbers, one of two channels, two freedoms of three regions; one map
-    assert [question["looks"] for question in document["ledger"]["questions"]] == [9, 1]
+    # six numbers, one of two channels, two freedoms of three regions; 2 to 8 groups in two spaces; every row; one map
+    assert [question["looks"] for question in document["ledger"]["questions"]] == [9, 14, 440, 1]
     assert list(document["data"]["columns"][0])[:5] == ["name", "kind", "unit", "role", "used"]
+
+
+def three_groups(n=300, seed=0):
+    """Three groups in four columns, one row that belongs to none, and a category that has nothing to do with it."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(3, size=n)
+    X = np.array([[0, 0, 0, 0], [7, 5, 0, -4], [0, 6, 7, 4]])[labels] + rng.standard_normal((n, 4))
+    X[17] = [-12.0, 14.0, -12.0, 14.0]
+    site = rng.choice(["A", "B", "C"], n)
+    lines = ["height,weight,ph,iron,site", *(",".join([*map(str, row), s]) for row, s in zip(X, site, strict=True))]
+    return "\n".join(lines), labels
+
+
+@pytest.fixture(scope="module")
+def grouped_study(tmp_path_factory):
+    text, labels = three_groups()
+    path = tmp_path_factory.mktemp("groups") / "patients.csv"
+    path.write_text(text)
+    return study(path), labels
+
+
+def test_groups_and_a_row_that_belongs_to_none_are_found(grouped_study):
+    found, labels = grouped_study
+    by_kind = {f.kind: f for f in found.findings}
+    assert by_kind["groups"].evidence.verdict == by_kind["anomalies"].evidence.verdict == "supported"
+    assert by_kind["groups"].sentence.startswith("The rows fall into 3 groups, of ")
+    assert by_kind["anomalies"].sentence.startswith("1 of 300 rows does not belong: row 18. The farthest, row 18, is ")
+    assert adjusted_rand_score(found.results["clusters"].labels, labels) > 0.95
+
+
+def test_levels_of_a_category_are_no_measurements(grouped_study):
+    found, _ = grouped_study
+    for name in ("clusters", "anomalies"):
+        assert found.results[name].columns == ("height", "weight", "ph", "iron")
+
+
+def test_rows_read_in_blocks_are_judged_like_rows_in_memory(grouped_study, tmp_path, monkeypatch):
+    whole, _ = grouped_study
+    path = tmp_path / "patients.csv"
+    path.write_text(three_groups()[0])
+    monkeypatch.setattr("assay.study.table.KEPT_BYTES", 0)
+    read = study(path)
+    assert read.results["anomalies"].rows.tolist() == whole.results["anomalies"].rows.tolist() == [17]
+    np.testing.assert_array_equal(read.results["clusters"].labels, whole.results["clusters"].labels)

@@ -155,7 +155,7 @@ def loading_tables(result: Any) -> tuple[str, str]:
     if len(result.columns) > COLUMNS:
         caption += f"; the {COLUMNS} columns with the largest of {count(len(result.columns))}"
     heat = table(
-        caption, heads, [[name_cell(result.columns[i]), *map(_heat, loadings[i])] for i in shown], numeric=numeric
+        caption, heads, [[name_cell(result.columns[i]), *map(heat_cell, loadings[i])] for i in shown], numeric=numeric
     )
     if len(result.columns) <= COLUMNS:
         return heat, ""
@@ -169,9 +169,15 @@ def loading_tables(result: Any) -> tuple[str, str]:
     return heat, searchable("all-columns", f"{scope}, by size", heads, rows, numeric=numeric)
 
 
-def _heat(value: float) -> str:
+def heat_cell(value: float, full: float = 1.0) -> str:
+    """A cell of a heat table, the stronger the larger its number.
+
+    Args:
+        value: the number.
+        full: the size from which on a cell is as strong as can be.
+    """
     side = "pos" if value >= 0 else "neg"
-    return f'<td class="num heat {side}" style="--w:{abs(value):.2f}">{fraction(float(value))}'
+    return f'<td class="num heat {side}" style="--w:{min(abs(value) / full, 1.0):.2f}">{fraction(float(value))}'
 
 
 def _scree_words(result: Any) -> str:

@@ -13,20 +13,21 @@ from assay.report.numbers import count, percent
 from assay.views.embedding import add_map, embedding_map
 
 
-def map_views(drawn: Any, source: Any) -> list[View]:
+def map_views(drawn: Any, source: Any, groups: list[str] | None = None) -> list[View]:
     """The rows where t-SNE puts them; nothing where shuffled columns give as good a map.
 
     Args:
         drawn: the numbers behind the finding on the map; None where there is none.
         source: the same rows as other figures draw them, so that they are selected together; None where none do.
+        groups: what each row is called by its group; None where there are none.
     """
     if drawn is None or drawn.evidence.verdict not in SURVIVED:
         return []
     faint = 1.0 - drawn.standing
     if source is None:
-        figure = embedding_map(drawn.coordinates, rows=np.asarray(drawn.rows) + 1, faint=faint)
+        figure = embedding_map(drawn.coordinates, rows=np.asarray(drawn.rows) + 1, faint=faint, groups=groups)
     else:
-        figure = embedding_map(add_map(source, drawn.coordinates), faint=faint)
+        figure = embedding_map(add_map(source, drawn.coordinates), faint=faint, groups=groups)
     return [
         View(
             "map", "A map of the rows", figure,

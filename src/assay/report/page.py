@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
+from assay.report.anomaly_views import anomaly_views
 from assay.report.cards import cards
 from assay.report.component_views import (
     View,
@@ -19,6 +20,7 @@ from assay.report.data_section import data_section, ledger_section, reading_sect
 from assay.report.elements import details, section
 from assay.report.escape import escaped
 from assay.report.first_look import array_views
+from assay.report.group_views import group_names, group_table, group_views
 from assay.report.headline import headline
 from assay.report.histograms import histograms
 from assay.report.kinds import BADGES, SURVIVED
@@ -49,8 +51,7 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
     result = study.results.get("components")
     spectrum = spectrum_views(result) if result is not None else []
     source = rows_source(result) if result is not None else None
-    rows = score_views(result, source) if result is not None else []
-    rows += map_views(study.results.get("map"), source)
+    rows = _row_views(study, result, source)
     look = study.results.get("first_look")
     arrays = array_views(look, order=tuple(order)) if look is not None else []
     drawn = [*spectrum, *rows, *arrays]
@@ -80,6 +81,14 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
         f'<nav aria-label="On this page"><ul>{links}</ul></nav>\n<main>{body}</main>\n{_footer(study)}\n'
         f"{''.join(f'<script>{text}</script>' for text in scripts)}\n</body>\n</html>\n"
     )
+
+
+def _row_views(study: Study, result: Any, source: Any) -> list[View]:
+    groups = study.results.get("clusters")
+    rows = score_views(result, source) if result is not None else []
+    rows += group_views(groups, result, source)
+    rows += map_views(study.results.get("map"), source, group_names(groups))
+    return rows + anomaly_views(study.results.get("anomalies"))
 
 
 def _text(name: str) -> str:
@@ -143,6 +152,7 @@ def _views(study: Study, spectrum: list[View], rows: list[View], places: dict[st
             '<p class="selected"><output id="selected-rows" aria-live="polite">No rows are selected.</output></p>'
             f"{_figures(rows, places)}"
         )
+    content += group_table(study.results.get("clusters"))
     return content + "".join(f"<p class=aside>{words}</p>" for words in _not_drawn(result, drawn))
 
 

@@ -10,11 +10,11 @@ from assay.data.read import read
 from assay.evidence.components import ComponentsResult, components, rows_shown
 from assay.evidence.held_out import fold_count
 from assay.evidence.questions import strictness
-from assay.evidence.row_map import RowMap, row_map
+from assay.study.asked import ask, shared
 from assay.study.findings import Finding, Ledger, Look, Study
 from assay.study.numbers import Missing
 from assay.study.picked import PickedRows
-from assay.study.sentences import component_sentence, component_subject, map_sentence
+from assay.study.sentences import component_sentence, component_subject
 from assay.study.table import Log, Table, Tell, prepare
 from assay.summary.grouped import GroupedMoments
 
@@ -61,24 +61,18 @@ def study(
     tell("Summarising", None, None)
     picked = PickedRows(rows_shown(table.card.rows_used, seed))
     found = _components(table, picked, seed, alpha, tell)
-    drawn = row_map(
-        picked.rows if table.rows is None else table.rows[picked.numbers],
-        picked.numbers,
-        groups=table.groups,
-        alpha=alpha,
-        seed=seed,
-        progress=lambda what: tell(f"Map of the rows: {what}", None, None),
-    )
-    factor = strictness([found.evidence[0].p, None if drawn is None else drawn.evidence.p], alpha)
+    sample = picked.rows if table.rows is None else table.rows[picked.numbers]
+    asked = ask(table, sample, picked.numbers, alpha=alpha, seed=seed, tell=tell)
+    factor = strictness([found.evidence[0].p, *(one.answer.evidence.p for one in asked)], alpha)
     found = found.stricter(factor, alpha) if factor > 1.0 else found
     looks = [_look_at_components(found, factor)]
     findings = _components_found(found)
     results: dict[str, Any] = {"components": found, "first_look": table.look}
-    if drawn is not None:
-        drawn = drawn.stricter(factor, alpha)
-        looks.append(_look_at_map(drawn, factor))
-        findings.append(Finding("map", "map", "the rows", map_sentence(drawn), drawn.evidence))
-        results["map"] = drawn
+    for one in asked:
+        answer = one.answer.stricter(factor, alpha)
+        looks.append(one.look(factor))
+        findings.append(one.finding(answer))
+        results[one.name] = answer
     return Study(table.card, tuple(findings), Ledger(tuple(looks), alpha, seed), __version__, results)
 
 
@@ -106,16 +100,7 @@ def _components(table: Table, picked: PickedRows, seed: int, alpha: float, tell:
 def _look_at_components(found: ComponentsResult, factor: float) -> Look:
     until = f"after {found.n_real}" if found.n_real == len(found.evidence) else "at the first failure"
     rule = f"tested in order, stopped {until}; so the chance of any false claim is that of one test"
-    return Look("Which components are real?", len(found.values), len(found.evidence), _shared(rule, factor))
-
-
-def _look_at_map(drawn: RowMap, factor: float) -> Look:
-    rule = f"one map, tested as a whole against {len(drawn.chance)} of shuffled columns"
-    return Look("Does a map of the rows show more than chance?", 1, 1, _shared(rule, factor))
-
-
-def _shared(rule: str, factor: float) -> str:
-    return rule if factor == 1.0 else f"{rule}; p counted {factor:g} times, for the other question asked"
+    return Look("Which components are real?", len(found.values), len(found.evidence), shared(rule, factor))
 
 
 def _components_found(found: ComponentsResult) -> list[Finding]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.evidence.anomalies import Anomalies
+from assay.evidence.clusters import Clusters
 from assay.evidence.components import ComponentsResult
 from assay.evidence.row_map import RowMap
 
@@ -71,6 +73,84 @@ def map_sentence(drawn: RowMap) -> str:
     if evidence.verdict == "not testable here":
         return f"A map of the rows cannot be told from chance: {size}, and so does every map of shuffled columns."
     return f"A map of the rows would show no more than chance: {size}; {chance}.{unseen}"
+
+
+def clusters_subject(found: Clusters) -> str:
+    """The columns that tell the groups apart."""
+    names = _telling(found)
+    return _list(names) if names else "the rows"
+
+
+def clusters_sentence(found: Clusters) -> str:
+    """How many groups, how far apart beside what chance cuts out of one lump, and whether half predicts half."""
+    evidence = found.evidence
+    ours, theirs = percents(found.explained, float(np.median(found.explained_by_chance)))
+    space = "the columns" if found.axes == len(found.columns) else f"the {found.axes} largest components"
+    size = f"they explain {ours} of the variance of {space}"
+    chance = f"in tables with the same correlations and no groups as many explain {theirs} ({probability(evidence.p)})"
+    unseen = ""
+    if evidence.held_out is not None and evidence.interval is not None:
+        low, high = evidence.interval
+        unseen = (
+            f" Of the pairs of rows that one half of the rows puts together, the other half puts together "
+            f"{percent(evidence.held_out)} in the group that does worst (95% of halvings {percent(low)} to "
+            f"{percent(high)})."
+        )
+    names = _telling(found)
+    apart = f" They differ in {_list(names)}." if names else ""
+    sizes = _list([f"{size:,}" for size in found.sizes])
+    if evidence.verdict == "supported":
+        return f"The rows fall into {found.k} groups, of {sizes} rows: {size}; {chance}.{unseen}{apart}"
+    if evidence.verdict == "suggestive":
+        return f"The rows may fall into {found.k} groups, of {sizes} rows: {size}; {chance}.{unseen}"
+    return f"No groups of rows stand out. Cut into {found.k}, {size}; {chance}.{unseen}"
+
+
+def _telling(found: Clusters) -> list[str]:
+    """Columns whose groups differ by more than any grouping makes them differ, the largest difference first."""
+    beyond = np.flatnonzero(found.column_q <= 0.05)
+    order = beyond[np.argsort(-found.between[beyond], kind="stable")]
+    return [found.columns[j] for j in order]
+
+
+def anomalies_subject(found: Anomalies) -> str:
+    """The rows that do not belong, counted from 1."""
+    return _rows(found) if len(found.rows) else "the rows"
+
+
+def anomalies_sentence(found: Anomalies) -> str:
+    """Which rows do not belong, how far out the farthest lies, and which columns put it there."""
+    evidence, n = found.evidence, len(found.scores)
+    row, distance = found.best
+    far = f"{distance / found.typical:.1f} times as far out as a typical row"
+    if evidence.verdict == "suggestive":
+        who = f"{_rows(found)[0].upper()}{_rows(found)[1:]}" if len(found.rows) else f"Row {row + 1:,}"
+        return f"{who} may not belong: row {row + 1:,} is {far} ({probability(evidence.p)})."
+    if evidence.verdict != "supported":
+        return (
+            f"No row stands out: the farthest, row {row + 1:,}, is {far} ({probability(evidence.p)} among {n:,} rows)."
+        )
+    many, reach = len(found.rows), ""
+    if evidence.null is not None:
+        reach = f"; chance alone takes one row of {n:,} to {evidence.null.upper / found.typical:.1f} times one time in "
+        reach += "twenty"
+    return (
+        f"{many:,} of {n:,} rows {'does' if many == 1 else 'do'} not belong: {_rows(found)}. The farthest, row "
+        f"{row + 1:,}, is {far}, {_driven(found)}{reach} ({probability(evidence.p)})."
+    )
+
+
+def _driven(found: Anomalies) -> str:
+    share = found.contributions[0]
+    top = [j for j in np.argsort(-share)[:3] if share[j] >= 0.1]
+    named = _list([f"{found.columns[j]} ({percent(float(share[j]))} of the squared distance)" for j in top[:1]])
+    more = _list([f"{found.columns[j]} ({percent(float(share[j]))})" for j in top[1:]]) if len(top) > 1 else ""
+    return f"by {named}{' and ' + more if more else ''}" if top else "by many columns together"
+
+
+def _rows(found: Anomalies) -> str:
+    names = [f"{row + 1:,}" for row in found.rows]
+    return f"{'row' if len(names) == 1 else 'rows'} {_list(names)}"
 
 
 def percent(share: float) -> str:

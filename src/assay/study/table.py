@@ -39,6 +39,8 @@ class Table:
         look: the first look at the data as they came.
         columns: names of the D numbers of each row, in the user's words.
         groups: (D,) numbers that came from one column of the data have one label.
+        measured: (D,) whether a number is a measurement or a count: neither one level of a category nor part of a
+            text or a date, of which distances mean little.
         rows: (n, D), or None where they do not fit in memory.
         blocks: starts an iteration over (b, D) blocks of the same rows, which tells how far it is.
     """
@@ -47,6 +49,7 @@ class Table:
     look: FirstLook
     columns: tuple[str, ...]
     groups: NDArray[np.intp]
+    measured: NDArray[np.bool_]
     rows: Array | None
     blocks: Blocks
 
@@ -99,7 +102,8 @@ def prepare(
     labels, groups = tuple(_label(encoding, int(j)) for j in used), encoding.groups[used]
     order = [] if rows is None else order_notes(rows, labels, groups)
     card = replace(card, notes=(*card.notes, *copies.notes(), *order))
-    return Table(card, look, labels, groups, rows, blocks if rows is None else lambda: iter([rows]))
+    measured = _measured(encoding)[used]
+    return Table(card, look, labels, groups, measured, rows, blocks if rows is None else lambda: iter([rows]))
 
 
 def _label(encoding: Encoding, j: int) -> str:
@@ -208,6 +212,14 @@ def _mirrored(encoding: Encoding) -> NDArray[np.bool_]:
         if column.kind == "category" and span.stop - span.start == 2:
             first[span.start] = True
     return first
+
+
+def _measured(encoding: Encoding) -> NDArray[np.bool_]:
+    """(D,) numbers that are one with their column."""
+    measured = np.zeros(len(encoding.names), dtype=bool)
+    for column, span in zip(encoding.columns, encoding.spans, strict=True):
+        measured[span] = column.kind in ("number", "count", "ordered")
+    return measured
 
 
 def _too_few(name: str, rows: int, complete: int) -> DataError:

@@ -1,0 +1,264 @@
+"""Do the rows fall into groups? k-means against tables with the same correlations and no groups.
+
+statistic  -log(W_k / W_1) for k = 2..8, W_k the sum of squares that k-means leaves within groups, among the components
+           above chance and among the columns; each standardised over the draws, the largest taken: one p for all
+chance     the same search in tables drawn from `unimodal`: the same correlations, one peak in every margin
+unseen     prediction strength: rows are halved, each half is grouped by itself; of the pairs that one half puts
+           together, the share that the centres of the other put together too, in the group that does worst
+stability  for each group, how much of it comes back (Jaccard) when rows are drawn again
+
+k-means cuts anything into groups. What chance cuts out of one lump with the same correlations is the measure.
+
+Reference: Tibshirani and Walther, JCGS 14 (2005), prediction strength; Hennig, CSDA 52 (2007), stability by Jaccard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
+from scipy.stats import false_discovery_control
+from scipy.stats import t as student
+
+from assay.engine.local import in_threads
+from assay.evidence.comparable import Comparable
+from assay.evidence.evidence import Evidence, Null, verdict_of
+from assay.evidence.group_search import SIZES, Look, Space, look, spaces_of
+from assay.evidence.grouping import by_size, grouped, jaccard, labelled, prediction_strength
+from assay.evidence.unimodal import Unimodal, unimodal
+
+Array: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.intp]
+Tell: TypeAlias = Callable[[str], object]
+
+FITTED = 600  # rows that are grouped and drawn; others join the nearest group
+FEWEST_ROWS = 40
+DRAWS, FEWEST_DRAWS = 99, 19
+HOPELESS = 0.2  # p after as many draws, beyond which the rest are not made
+_HALVES, _CHANCE_HALVES = 10, 19
+_PREDICTED = 0.8  # prediction strength from which on Tibshirani and Walther count a group
+_BEYOND = 2.0  # standard deviations beyond chance below which a number of groups is not considered
+_NEARLY = 0.5  # share of the largest gain from which on a space is considered
+_STARTS = 10  # of the grouping that is shown
+METHOD = "tables with the same correlations and one peak in every column"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clusters:
+    """Groups of rows, and how far they can be believed.
+
+    Attributes:
+        rows: (m,) numbers of the rows grouped.
+        labels: (m,) the group of each, from 0, the largest first.
+        k: how many groups: the most, of 2 to 8, that one half of the rows predicts for the other (0.8 or more).
+        sizes: (k,) rows in each.
+        axes: how many components the groups lie in; as many as there are columns where it is these.
+        explained: share of the variance in these that lies between the groups.
+        explained_by_chance: (draws,) the same where there are no groups.
+        gains: (7,) statistic of 2 to 8 groups there, in standard deviations of chance about its mean.
+        stability: (k,) how much of each group comes back when rows are drawn again; NaN where chance does as well.
+        columns: names of the columns used.
+        between: (d,) share of each column's variance that lies between the groups.
+        between_by_chance: (d,) its mean in groups that chance makes.
+        column_q: (d,) chance of a difference as large in such groups, corrected for all columns.
+        means: (k, d) of the columns in the groups, in standard deviations from the mean of all.
+        evidence: on the groups as a whole.
+        holds: whether one half of the rows predicts the groups of the other better than in tables without groups.
+    """
+
+    rows: Numbers
+    labels: Numbers
+    k: int
+    sizes: Numbers
+    axes: int
+    explained: float
+    explained_by_chance: Array
+    gains: Array
+    stability: Array
+    columns: tuple[str, ...]
+    between: Array
+    between_by_chance: Array
+    column_q: Array
+    means: Array
+    evidence: Evidence
+    holds: bool
+
+    def stricter(self, factor: float, alpha: float) -> Clusters:
+        """The same groups where other questions were asked too: q times the factor, the verdict accordingly."""
+        q = None if self.evidence.q is None else min(self.evidence.q * factor, 1.0)
+        verdict = verdict_of(q, effect_holds=self.holds, alpha=alpha)
+        return replace(self, evidence=replace(self.evidence, q=q, verdict=verdict))
+
+
+def clusters(
+    rows: Array,
+    numbers: Numbers,
+    columns: tuple[str, ...],
+    *,
+    alpha: float = 0.05,
+    seed: int = 0,
+    progress: Tell | None = None,
+) -> Clusters | None:
+    """Look for groups of rows and say whether there are more than in one lump; None for too few rows.
+
+    Args:
+        rows: (m, d) measured columns, none constant; see `comparable.varied`.
+        numbers: (m,) their numbers in the data.
+        columns: names of the d columns.
+        alpha: chance of supporting groups in a table that has none.
+        seed: of the draws, of the starts of k-means and of the rows taken.
+        progress: told what is being done.
+    """
+    if len(rows) < FEWEST_ROWS or not columns:
+        return None
+    tell = progress or (lambda _: None)
+    rng = np.random.default_rng(seed)
+    fitted = np.sort(rng.permutation(len(rows))[:FITTED])
+    how, Z = Comparable.of(rows[fitted], rng)
+    spaces, law = spaces_of(Z), unimodal(Z)
+    tell("grouping")
+    found = look(Z, spaces, seed)
+    drawn = _draws(spaces, law, len(Z), found.gains, seed, rng, tell)
+    p, every = _p(found.gains, _gains(drawn)), _standardised(found.gains, _gains(drawn))
+    which, k, unseen = int(every.max(axis=1).argmax()), SIZES[int(every.max(axis=0).argmax())], None
+    if p <= 2 * alpha:
+        tell("one half of the rows by the other")
+        which, k, strengths = _best(Z, spaces, every, seed, rng)
+        unseen = _Unseen(strengths, _strength_by_chance(spaces[which], law, len(Z), k, seed, rng))
+    space, gains = spaces[which], every[which]
+    S, everywhere = space.scores(Z), how.apply(rows, rng)
+    everywhere[fitted] = Z
+    labels = by_size(labelled(space.scores(everywhere, like=Z), grouped(S, k, seed, starts=_STARTS).centers))
+    stability = np.full(k, np.nan) if unseen is None else jaccard(S, labels[fitted], k, seed, rng)
+    size = SIZES.index(k)
+    explained = 1.0 - np.exp(-np.array([one.gains[which, size] for one in (found, *drawn)]))
+    between, by_chance = found.between[which, size], np.array([one.between[which, size] for one in drawn])
+    return Clusters(
+        rows=numbers,
+        labels=labels,
+        k=k,
+        sizes=np.bincount(labels, minlength=k),
+        axes=space.axes,
+        explained=float(explained[0]),
+        explained_by_chance=explained[1:],
+        gains=gains,
+        stability=stability,
+        columns=columns,
+        between=between,
+        between_by_chance=by_chance.mean(axis=0),
+        column_q=_telling(between, by_chance),
+        means=np.array([everywhere[labels == g].mean(axis=0) for g in range(k)]),
+        evidence=_evidence(explained, p, unseen, float(stability.min()), len(rows), every.size, alpha),
+        holds=unseen is not None and unseen.holds,
+    )
+
+
+def _draws(
+    spaces: tuple[Space, ...], law: Unimodal, n: int, found: Array, seed: int, rng: np.random.Generator, tell: Tell
+) -> list[Look]:
+    """The same search in tables without groups; fewer of them where it is soon clear that chance does as well."""
+    seeds = rng.integers(2**63, size=DRAWS)
+
+    def draw(own: int) -> Look:
+        return look(law.draw(n, np.random.default_rng(own)), spaces, seed)
+
+    tell(f"what chance does, {FEWEST_DRAWS} of {DRAWS} draws")
+    drawn = in_threads(draw, list(seeds[:FEWEST_DRAWS]))
+    if _p(found, _gains(drawn)) <= HOPELESS:
+        tell(f"what chance does, all {DRAWS} draws")
+        drawn += in_threads(draw, list(seeds[FEWEST_DRAWS:]))
+    return drawn
+
+
+def _gains(drawn: list[Look]) -> Array:
+    return np.array([one.gains for one in drawn])
+
+
+def _p(found: Array, chance: Array) -> float:
+    """Rank of the largest standardised gain; the data are standardised among the draws, as each of these is."""
+    every = np.concatenate([found[None], chance])
+    spread = every.std(axis=0)
+    best = ((every - every.mean(axis=0)) / np.where(spread > 0, spread, 1.0)).max(axis=(1, 2))
+    return float(np.mean(best >= best[0]))
+
+
+def _standardised(found: Array, chance: Array) -> Array:
+    """Gains in standard deviations of chance: how they are compared to choose k."""
+    spread = chance.std(axis=0, ddof=1)
+    return np.asarray((found - chance.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Unseen:
+    """Prediction strength over halves of the rows, and in tables without groups."""
+
+    strengths: Array
+    by_chance: Array
+
+    @property
+    def holds(self) -> bool:
+        error = self.strengths.std(ddof=1) / np.sqrt(len(self.strengths))
+        return bool(self.strengths.mean() - error > self.by_chance.mean())
+
+
+def _best(
+    Z: Array, spaces: tuple[Space, ...], gains: Array, seed: int, rng: np.random.Generator
+) -> tuple[int, int, Array]:
+    """The space, of those beyond chance, whose groups are predicted best; how many groups; prediction strengths."""
+    beyond = [i for i in range(len(spaces)) if gains[i].max() >= _NEARLY * gains.max()]
+    tried = [(i, *_number(spaces[i].scores(Z), gains[i], seed, rng)) for i in beyond]
+    return max(tried, key=lambda one: float(one[2].mean()))
+
+
+def _number(S: Array, gains: Array, seed: int, rng: np.random.Generator) -> tuple[int, Array]:
+    """How many groups: the most that one half of the rows predicts for the other, among those beyond chance.
+
+    Gains say that there are groups; they keep growing when a group is cut in two, prediction does not.
+    """
+    strengths = {
+        k: np.array([prediction_strength(S, k, seed, rng) for _ in range(_HALVES)])
+        for k, gain in zip(SIZES, gains, strict=True)
+        if gain > _BEYOND
+    }
+    best = SIZES[int(gains.argmax())]
+    sure = [k for k, strength in strengths.items() if strength.mean() >= _PREDICTED]
+    k = max(sure, default=best)
+    return k, strengths[k] if k in strengths else np.array([prediction_strength(S, k, seed, rng)] * 2)
+
+
+def _strength_by_chance(space: Space, law: Unimodal, n: int, k: int, seed: int, rng: np.random.Generator) -> Array:
+    tables = (space.scores(law.draw(n, rng)) for _ in range(_CHANCE_HALVES))
+    return np.array([prediction_strength(T, k, seed, rng) for T in tables])
+
+
+def _telling(between: Array, chance: Array) -> Array:
+    """(d,) chance of a column's share as large in groups that chance makes, corrected for all columns."""
+    found, draws = logit(np.clip(between, 1e-12, 1 - 1e-12)), logit(np.clip(chance, 1e-12, 1 - 1e-12))
+    spread = draws.std(axis=0, ddof=1) * np.sqrt(1 + 1 / len(draws))
+    p = student.sf((found - draws.mean(axis=0)) / np.where(spread > 0, spread, np.inf), len(draws) - 1)
+    return np.asarray(false_discovery_control(p))
+
+
+def _evidence(
+    explained: Array, p: float, unseen: _Unseen | None, stability: float, n: int, looks: int, alpha: float
+) -> Evidence:
+    draws = len(explained) - 1
+    interval = None if unseen is None else np.quantile(unseen.strengths, [0.025, 0.975])
+    holds = unseen is not None and unseen.holds
+    return Evidence(
+        statistic=float(explained[0]),
+        p=p,
+        q=p,
+        held_out=None if unseen is None else float(unseen.strengths.mean()),
+        interval=None if interval is None else (float(interval[0]), float(interval[1])),
+        stability=None if unseen is None else stability,
+        n=n,
+        looks=looks,
+        method=f"{METHOD}, {draws} draws",
+        verdict=verdict_of(p, effect_holds=holds, alpha=alpha),
+        null=Null(METHOD, float(np.median(explained[1:])), float(np.quantile(explained[1:], 1 - alpha)), draws),
+    )

@@ -1,0 +1,130 @@
+"""Columns made comparable for distances: rounding undone, skew taken out, far values drawn in, unit variance.
+
+k-means and distances see what is far; a skewed column is all tail to them, and a rounded one is made of groups. Neither
+is structure among rows, so both go before groups are looked for, in the data and in what chance makes of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import PowerTransformer
+
+from assay.evidence.unimodal import second_peak
+
+Array: TypeAlias = NDArray[np.float64]
+
+FEWEST_VALUES = 5  # a column of fewer names groups already
+_ROUNDED = 30  # up to so many values a column counts as rounded
+_SKEWED = 0.3  # 0.27 for chi-square with 5 degrees of freedom, 0.46 for an exponential law
+_REACH = 4.0  # robust standard deviations
+
+
+def varied(rows: Array) -> NDArray[np.bool_]:
+    """(d,) which columns take at least five values: what a column of fewer says, its own histogram shows.
+
+    >>> varied(np.array([[0.0, 1.0], [1.0, 2.0], [0.0, 3.0], [1.0, 4.0], [0.0, 5.0]]))
+    array([False,  True])
+    """
+    return np.array([len(np.unique(column)) >= FEWEST_VALUES for column in rows.T], dtype=bool)
+
+
+def robust_scale(rows: Array) -> tuple[Array, Array]:
+    """(d,) median and spread of columns: the median distance from the median, 1 for a standard normal column.
+
+    Where half of the values are one and the same, the standard deviation takes its place.
+    """
+    middle = np.median(rows, axis=0)
+    spread = 1.4826 * np.median(np.abs(rows - middle), axis=0)
+    return middle, np.where(spread > 0.0, spread, rows.std(axis=0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparable:
+    """How columns are made comparable, decided on some rows and applied to any.
+
+    Attributes:
+        rounding: for each column the edges between its values, or None where it is not rounded.
+        middle, spread: (d,) robust location and scale.
+        skewed: (d,) which columns go through a power transform.
+        power: the transform of those; None without any.
+        low, high: (d,) what values beyond are drawn in to.
+        mean, scale: (d,) of what comes out.
+    """
+
+    rounding: tuple[Array | None, ...]
+    middle: Array
+    spread: Array
+    skewed: NDArray[np.bool_]
+    power: Any
+    low: Array
+    high: Array
+    mean: Array
+    scale: Array
+
+    @classmethod
+    def of(cls, rows: Array, rng: np.random.Generator) -> tuple[Comparable, Array]:
+        """Decide on (n, d) rows of columns that vary, and apply to them."""
+        rounding = tuple(_edges(column) for column in rows.T)
+        X = _spread_out(rows, rounding, rng)
+        middle, spread = robust_scale(X)
+        X = (X - middle) / spread
+        skewed = np.abs(_skewness(X)) > _SKEWED
+        skewed[skewed] = _tails(X[:, skewed])
+        power = PowerTransformer().fit(X[:, skewed]) if skewed.any() else None
+        X = _straight(X, skewed, power)
+        centre, reach = robust_scale(X)
+        low, high = centre - _REACH * reach, centre + _REACH * reach
+        X = np.clip(X, low, high)
+        mean, scale = X.mean(axis=0), X.std(axis=0)
+        return cls(rounding, middle, spread, skewed, power, low, high, mean, scale), (X - mean) / scale
+
+    def apply(self, rows: Array, rng: np.random.Generator) -> Array:
+        """(n, d) other rows of the same columns."""
+        X = (_spread_out(rows, self.rounding, rng) - self.middle) / self.spread
+        X = np.clip(_straight(X, self.skewed, self.power), self.low, self.high)
+        return np.asarray((X - self.mean) / self.scale)
+
+
+def _edges(column: Array) -> Array | None:
+    """Half-way between neighbouring values of a rounded column, and as far beyond the outer ones."""
+    values = np.unique(column)
+    if len(values) > min(_ROUNDED, len(column) // 2):
+        return None
+    between = (values[1:] + values[:-1]) / 2
+    return np.concatenate([[2 * values[0] - between[0]], between, [2 * values[-1] - between[-1]]])
+
+
+def _skewness(X: Array) -> Array:
+    """Kelley's measure: how much nearer the median is to one tenth than to the other; far values do not move it."""
+    low, middle, high = np.quantile(X, [0.1, 0.5, 0.9], axis=0)
+    width = high - low
+    return np.asarray((low + high - 2 * middle) / np.where(width > 0, width, np.inf))
+
+
+def _tails(X: Array) -> NDArray[np.bool_]:
+    """(d,) where skew is a tail; where a second peak remains once it is straightened, skew is what groups make."""
+    if not X.shape[1]:
+        return np.zeros(0, dtype=bool)
+    return ~second_peak(PowerTransformer().fit_transform(X))
+
+
+def _spread_out(rows: Array, rounding: tuple[Array | None, ...], rng: np.random.Generator) -> Array:
+    """Values of rounded columns anywhere within what rounds to them."""
+    spread = rows.astype(np.float64)
+    for j, edges in enumerate(rounding):
+        if edges is not None:
+            cell = np.clip(np.searchsorted(edges, rows[:, j], side="right") - 1, 0, len(edges) - 2)
+            spread[:, j] = edges[cell] + rng.random(len(rows)) * (edges[cell + 1] - edges[cell])
+    return spread
+
+
+def _straight(X: Array, skewed: NDArray[np.bool_], power: Any) -> Array:
+    if power is None:
+        return X
+    straight = X.copy()
+    straight[:, skewed] = power.transform(X[:, skewed])
+    return straight

@@ -1,0 +1,101 @@
+"""The rows that do not belong: how far out every row lies, and which columns put the flagged ones there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.report.component_views import View
+from assay.report.elements import table
+from assay.report.escape import escaped, visible
+from assay.report.kinds import SURVIVED
+from assay.report.numbers import count, number, percent, probability
+from assay.views.anomaly_map import anomaly_map
+from assay.views.contribution_map import contribution_map
+
+_DRAWN = 2000
+_TABLED = 40
+_NAMED = 3
+
+
+def anomaly_views(found: Any) -> list[View]:
+    """Distances of the rows in their order, and the columns behind those that stand out; nothing where none does.
+
+    Args:
+        found: the numbers behind the finding on rows that do not belong; None where there is none.
+    """
+    if found is None or found.evidence.verdict not in SURVIVED or not len(found.rows):
+        return []
+    flagged = np.zeros(len(found.scores), dtype=bool)
+    flagged[found.rows] = True
+    drawn = _drawn(flagged)
+    driven = _driven(found)
+    told = np.array([driven.get(int(row), "") for row in drawn], dtype=object)
+    distances = anomaly_map(
+        np.column_stack([drawn + 1.0, found.scores[drawn]]),
+        -found.scores[drawn],
+        flagged[drawn],
+        rows=drawn + 1,
+        details={"columns": told},
+        axes=("row, in the order of the data", "distance"),
+        equal=False,
+    )
+    shown = len(found.contributions)
+    columns = contribution_map(
+        found.contributions, [visible(name) for name in found.columns], rows=found.rows[:shown] + 1,
+        values=found.deviations,
+    )  # fmt: skip
+    scope = (
+        "" if len(drawn) == len(found.scores) else f" {count(len(drawn))} of {count(len(found.scores))} rows are drawn."
+    )
+    return [
+        View(
+            "distances", "How far out the rows lie", distances, (),
+            "Mahalanobis distance of each row, measured by rows that it had no part in. A typical row lies at "
+            f"{number(found.typical)}.{scope}",
+            _table(found),
+        ),
+        View(
+            "contributions", "Why these rows stand out", columns, (),
+            "Share of each column in the squared distance, given how the columns go together. Under the pointer: where "
+            "the row lies in that column, in robust standard deviations from its middle.",
+        ),
+    ]  # fmt: skip
+
+
+def _drawn(flagged: Any) -> Any:
+    """All rows, or every flagged one and a fair sample of the others."""
+    n = len(flagged)
+    if n <= _DRAWN:
+        return np.arange(n)
+    others = np.flatnonzero(~flagged)
+    some = np.random.default_rng(0).choice(others, min(_DRAWN, len(others)), replace=False)
+    return np.sort(np.concatenate([np.flatnonzero(flagged), some]))
+
+
+def _driven(found: Any) -> dict[int, str]:
+    """For each flagged row the columns that put it there, in words."""
+    words = {}
+    for row, share, place in zip(found.rows, found.contributions, found.deviations, strict=False):
+        top = [j for j in np.argsort(-share)[:_NAMED] if share[j] >= 0.1]
+        parts = [f"{visible(found.columns[j])} {percent(float(share[j]))} ({place[j]:+.1f} sd)" for j in top]
+        words[int(row)] = ", ".join(parts) or "many together"
+    return words
+
+
+def _table(found: Any) -> str:
+    driven = _driven(found)
+    rows = [
+        [
+            count(int(row) + 1),
+            number(float(distance)),
+            escaped(probability(float(q)).removeprefix("= ")),
+            escaped(driven.get(int(row), "")),
+        ]
+        for row, distance, q in zip(found.rows[:_TABLED], found.distances, found.q, strict=False)
+    ]
+    caption = "Rows that do not belong, the farthest first"
+    if len(found.rows) > _TABLED:
+        caption += f"; the first {_TABLED} of {count(len(found.rows))}"
+    return table(caption, ["Row", "Distance", "q", "Columns"], rows, numeric=(0, 1, 2))

@@ -1,0 +1,149 @@
+"""The questions of a study beyond the components, each with its finding and its line in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.evidence.anomalies import Anomalies, anomalies
+from assay.evidence.clusters import Clusters, clusters
+from assay.evidence.comparable import varied
+from assay.evidence.evidence import Evidence
+from assay.evidence.row_map import RowMap, row_map
+from assay.study.findings import Finding, Look
+from assay.study.sentences import (
+    anomalies_sentence,
+    anomalies_subject,
+    clusters_sentence,
+    clusters_subject,
+    map_sentence,
+)
+from assay.study.table import Table, Tell
+
+Array: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.intp]
+
+_SAMPLE = 20_000  # rows by which all others are measured
+
+
+class Answer(Protocol):
+    """What a question found."""
+
+    @property
+    def evidence(self) -> Evidence:
+        """How well it stands up."""
+
+    def stricter(self, factor: float, alpha: float) -> Any:
+        """The same where other questions were asked too."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A question that was answered.
+
+    Attributes:
+        name: under which its numbers are kept.
+        answer: what was found.
+        finding: from the answer to its finding.
+        question: in words.
+        looks, tests: how often was looked, and tested.
+        rule: how these are corrected for.
+    """
+
+    name: str
+    answer: Answer
+    finding: Callable[[Any], Finding]
+    question: str
+    looks: int
+    tests: int
+    rule: str
+
+    def look(self, factor: float) -> Look:
+        """Its line in the ledger."""
+        return Look(self.question, self.looks, self.tests, shared(self.rule, factor))
+
+
+def shared(rule: str, factor: float) -> str:
+    """The rule of a question, and what it owes to the others."""
+    return rule if factor == 1.0 else f"{rule}; p counted {factor:.3g} times, for the other questions asked"
+
+
+def ask(table: Table, sample: Array, numbers: Numbers, *, alpha: float, seed: int, tell: Tell) -> list[Asked]:
+    """Ask a table whether its rows fall into groups, which do not belong, and whether a map of them shows anything.
+
+    Args:
+        table: the data.
+        sample: (m, D) rows that are grouped and drawn.
+        numbers: (m,) their numbers.
+        alpha: level of each question.
+        seed: of everything random.
+        tell: told what is being done.
+    """
+    measured = np.flatnonzero(table.measured)
+    measured = measured[varied(sample[:, measured])]
+    columns = tuple(table.columns[j] for j in measured)
+    options: dict[str, Any] = {"alpha": alpha, "seed": seed}
+    groups = clusters(sample[:, measured], numbers, columns, **options, progress=_told(tell, "Groups"))
+    by, by_numbers = _measuring_rows(table, sample, numbers, seed)
+    strangers = anomalies(
+        lambda: _columns(table, measured),
+        by[:, measured],
+        by_numbers,
+        columns,
+        **options,
+        progress=_told(tell, "Rows that do not belong"),
+    )
+    drawn = row_map(sample, numbers, groups=table.groups, **options, progress=_told(tell, "Map of the rows"))
+    asked = [
+        None if groups is None else _groups(groups),
+        None if strangers is None else _strangers(strangers),
+        None if drawn is None else _map(drawn),
+    ]
+    return [one for one in asked if one is not None]
+
+
+def _told(tell: Tell, question: str) -> Callable[[str], object]:
+    return lambda what: tell(f"{question}: {what}", None, None)
+
+
+def _columns(table: Table, which: Numbers) -> Iterator[Array]:
+    for block in table.blocks():
+        yield block[:, which]
+
+
+def _measuring_rows(table: Table, sample: Array, numbers: Numbers, seed: int) -> tuple[Array, Numbers]:
+    """The rows by which all are measured: all, a fair choice of many, or those kept where rows are not."""
+    if table.rows is None:
+        return sample, numbers
+    chosen = np.sort(np.random.default_rng(seed).permutation(len(table.rows))[:_SAMPLE])
+    return table.rows[chosen], chosen
+
+
+def _groups(found: Clusters) -> Asked:
+    def finding(answer: Clusters) -> Finding:
+        return Finding("groups", "groups", clusters_subject(answer), clusters_sentence(answer), answer.evidence)
+
+    looks = found.evidence.looks
+    rule = f"the best of {looks} searches, made anew in each of {len(found.explained_by_chance)} tables without groups"
+    return Asked("clusters", found, finding, "Do the rows fall into groups?", looks, 1, rule)
+
+
+def _strangers(found: Anomalies) -> Asked:
+    def finding(answer: Anomalies) -> Finding:
+        return Finding("anomalies", "anomalies", anomalies_subject(answer), anomalies_sentence(answer), answer.evidence)
+
+    n = len(found.scores)
+    rule = "Benjamini and Hochberg over all rows"
+    return Asked("anomalies", found, finding, "Which rows do not belong?", n, n, rule)
+
+
+def _map(found: RowMap) -> Asked:
+    def finding(answer: RowMap) -> Finding:
+        return Finding("map", "map", "the rows", map_sentence(answer), answer.evidence)
+
+    rule = f"one map, tested as a whole against {len(found.chance)} of shuffled columns"
+    return Asked("map", found, finding, "Does a map of the rows show more than chance?", 1, 1, rule)
