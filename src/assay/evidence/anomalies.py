@@ -71,6 +71,11 @@ class Anomalies:
     alpha: float
 
     @property
+    def n_rows(self) -> int:
+        """How many rows stand out."""
+        return len(self.rows)
+
+    @property
     def holds(self) -> bool:
         """Whether most of the rows that stand out do so again when rows are divided anew."""
         return self.again >= 0.5

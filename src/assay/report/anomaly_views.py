@@ -38,6 +38,7 @@ def anomaly_views(found: Any) -> list[View]:
         flagged[drawn],
         rows=drawn + 1,
         details={"columns": told},
+        boundary=_reach(found),
         axes=("row, in the order of the data", "distance"),
         equal=False,
     )
@@ -53,7 +54,8 @@ def anomaly_views(found: Any) -> list[View]:
         View(
             "distances", "How far out the rows lie", distances, (),
             "Mahalanobis distance of each row, measured by rows that it had no part in. A typical row lies at "
-            f"{number(found.typical)}.{scope}",
+            f"{number(found.typical)}; the line is where chance alone takes one row of so many one time in "
+            f"twenty.{scope}",
             _table(found),
         ),
         View(
@@ -62,6 +64,12 @@ def anomaly_views(found: Any) -> list[View]:
             "the row lies in that column, in robust standard deviations from its middle.",
         ),
     ]  # fmt: skip
+
+
+def _reach(found: Any) -> Any:
+    """Where chance alone takes one row of the table one time in twenty; None where that is not known."""
+    null = found.evidence.null
+    return None if null is None else lambda places: null.upper - places[:, 1]
 
 
 def _drawn(flagged: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.evidence.evidence import Verdict
-from assay.report.kinds import kind_of
+from assay.report.kinds import Kind, kind_of
 from assay.report.numbers import count, counted, percent
 from assay.study.findings import Study
 
@@ -67,8 +67,18 @@ def _tally(study: Study, verdict: Verdict) -> str:
         if having:
             total = max(_possible(study, kind), having)
             several = f"{counted(having, words.noun, words.plural)} of {count(total)}"
-            parts.append(f"the {words.noun}" if words.single else several)
+            parts.append(_single(study, kind, words) if words.single else several)
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
+
+
+def _single(study: Study, kind: str, words: Kind) -> str:
+    """A structure of which there is one, with the number of its parts where it has any."""
+    parts = {"groups": ("clusters", "k"), "anomalies": ("anomalies", "n_rows")}.get(kind)
+    found = study.results.get(parts[0]) if parts else None
+    if found is None or parts is None:
+        return f"the {words.noun}"
+    many = getattr(found, parts[1])
+    return counted(many, words.part, words.noun) if many else f"the {words.noun}"
 
 
 def _possible(study: Study, kind: str) -> int:

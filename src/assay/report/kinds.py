@@ -30,6 +30,7 @@ class Kind:
         stability: what stability means here.
         stability_format: how to write it.
         single: whether a study has no more than one.
+        part: one part of such a one, where it has parts that can be counted.
     """
 
     noun: str
@@ -40,6 +41,7 @@ class Kind:
     stability: str = "Comes back"
     stability_format: Callable[[float | None], str] = fraction
     single: bool = False
+    part: str = ""
 
 
 _KINDS = {
@@ -60,6 +62,7 @@ _KINDS = {
         stability="Of the weakest group comes back",
         stability_format=percent,
         single=True,
+        part="group of rows",
     ),
     "anomalies": Kind(
         "rows that do not belong",
@@ -69,6 +72,7 @@ _KINDS = {
         stability="Stand out again when rows are divided anew",
         stability_format=percent,
         single=True,
+        part="row that does not belong",
     ),
     "map": Kind(
         "map of the rows",

@@ -86,24 +86,25 @@ def clusters_sentence(found: Clusters) -> str:
     evidence = found.evidence
     ours, theirs = percents(found.explained, float(np.median(found.explained_by_chance)))
     space = "the columns" if found.axes == len(found.columns) else f"the {found.axes} largest components"
-    size = f"they explain {ours} of the variance of {space}"
-    chance = f"in tables with the same correlations and no groups as many explain {theirs} ({probability(evidence.p)})"
+    size = f"explain {ours} of the variance of {space}"
+    chance = (
+        f"{found.k} cut out of tables with the same correlations and no groups, {theirs} ({probability(evidence.p)})"
+    )
     unseen = ""
     if evidence.held_out is not None and evidence.interval is not None:
         low, high = evidence.interval
         unseen = (
-            f" Of the pairs of rows that one half of the rows puts together, the other half puts together "
-            f"{percent(evidence.held_out)} in the group that does worst (95% of halvings {percent(low)} to "
-            f"{percent(high)})."
+            f" One half of the rows predicts {percent(evidence.held_out)} of the pairs that the other half puts "
+            f"together, in the weakest group (95% of halvings {percent(low)} to {percent(high)})."
         )
     names = _telling(found)
-    apart = f" They differ in {_list(names)}." if names else ""
+    apart = f", which differ in {_list(names)}" if names else ""
     sizes = _list([f"{size:,}" for size in found.sizes])
     if evidence.verdict == "supported":
-        return f"The rows fall into {found.k} groups, of {sizes} rows: {size}; {chance}.{unseen}{apart}"
+        return f"The rows fall into {found.k} groups, of {sizes} rows{apart}. They {size}; {chance}.{unseen}"
     if evidence.verdict == "suggestive":
-        return f"The rows may fall into {found.k} groups, of {sizes} rows: {size}; {chance}.{unseen}"
-    return f"No groups of rows stand out. Cut into {found.k}, {size}; {chance}.{unseen}"
+        return f"The rows may fall into {found.k} groups, of {sizes} rows. They {size}; {chance}.{unseen}"
+    return f"No groups of rows stand out: {found.k} {size}; {chance}.{unseen}"
 
 
 def _telling(found: Clusters) -> list[str]:

@@ -47,19 +47,19 @@ def choice_of_k(
     curves = [np.asarray(curve, dtype=np.float64) for curve in (inertia, calinski_harabasz)]
     if at.ndim != 1 or not len(at) or any(curve.shape != at.shape for curve in curves):
         raise ParameterError(
-            f"there is one inertia and one index for each k; got shapes {at.shape}, {curves[0].shape}, {curves[1].shape}"
+            f"there is one inertia and one index for each k, {at.shape}; got {curves[0].shape} and {curves[1].shape}"
         )
-    within = _curve(at, curves[0], "sum of squares within groups", inflection, "inflection")
+    within = _curve(at, curves[0], "sum of squares within groups", inflection, "inflection", top=True)
     if inflection is not None and np.isfinite(curves[0][[0, -1]]).all():
         plain = {"line_color": CHANCE, "line_dash": "dashed", "line_width": 1.5}
         within.line(at[[0, -1]], curves[0][[0, -1]], **plain)
         note(within, f"Inflection: farthest below the dashed line between the ends. {_DESCRIPTION}")
-    index = _curve(at, curves[1], "between / within (n - k) / (k - 1)", best_k, "largest")
+    index = _curve(at, curves[1], "between / within (n - k) / (k - 1)", best_k, "largest", top=False)
     note(index, f"Larger means groups further apart for their width. {_DESCRIPTION}")
     return {"Inertia": within, "Calinski-Harabasz index": index}
 
 
-def _curve(at: NDArray[Any], values: FloatArray, words: str, marked: int | None, why: str) -> Any:
+def _curve(at: NDArray[Any], values: FloatArray, words: str, marked: int | None, why: str, *, top: bool) -> Any:
     plot = figure(x_label="groups, k", y_label=words)
     plot.xaxis.ticker = FixedTicker(ticks=at[:: -(-len(at) // _TICKS)].tolist())
     known = np.isfinite(values)
@@ -75,8 +75,8 @@ def _curve(at: NDArray[Any], values: FloatArray, words: str, marked: int | None,
     if marked is not None:
         plot.add_layout(Span(location=marked, dimension="height", line_color=CHANCE, line_dash="dotted", line_width=2))
         left = marked > (at[0] + at[-1]) / 2
+        height = float(values[known].max() if top else values[known].min())
         place: dict[str, Any] = {"text_align": "right" if left else "left", "x_offset": -6 if left else 6}
-        plot.add_layout(
-            label(float(marked), float(values[known].max()), f"{why}: k = {marked}", text_baseline="top", **place)
-        )
+        place["text_baseline"] = "top" if top else "bottom"  # where the curve is not
+        plot.add_layout(label(float(marked), height, f"{why}: k = {marked}", **place))
     return plot

@@ -1,7 +1,8 @@
 """The cells of centres: all places nearer to one than to any other, drawn exactly.
 
-In two columns these are Voronoi cells. In more, a plane is cut through them: for u in the plane and c = a + (a part
-at right angles to it of squared length h), |u - c|^2 = |u - a|^2 + h, so that the cut is a polygon too (a power diagram).
+In two columns these are Voronoi cells. In more, a plane cuts through them. With c = a + (a part at right angles to the
+plane, of squared length h) the squared distance of a place u in it is (u - c)^2 = (u - a)^2 + h, so that what the plane
+cuts out of a cell is a polygon too (a power diagram).
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ def voronoi(
     )
     words = axes or (("column 0", "column 1") if flat else ("direction 1", "direction 2"))
     plot = embedding_map(drawn, groups=labels, axes=words, height=height)
+    plot.grid.visible = False  # it would cut the lines of the cells
     tints = _tints(len(at), labels)
     _draw_cells(plot, cells(at, heights, _box(np.vstack([drawn[np.isfinite(drawn).all(axis=1)], at]))), tints)
     _draw_centres(plot, at, tints)
@@ -73,7 +75,7 @@ def voronoi(
 
 
 def cells(sites: ArrayLike, heights: ArrayLike, box: tuple[FloatArray, FloatArray]) -> list[FloatArray]:
-    """Polygons of the places u with the least |u - a|^2 + h, cut off at a box.
+    """Polygons of the places u with the least (u - a)^2 + h, cut off at a box.
 
     Args:
         sites: (k, 2) the a.
