@@ -37,7 +37,7 @@ def test_squared_distances_are_squared_lengths_of_whitened_principal_scores(d, m
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((d + more, d)) @ (np.eye(d) + 0.3 * rng.standard_normal((d, d))) + 3.0
     found = Mahalanobis(shrinkage=None).fit(X)
-    squares = found.distances(X) ** 2
+    squares = found.distance(X) ** 2
     np.testing.assert_allclose(squares, np.sum(PCA(whiten=True).fit_transform(X) ** 2, axis=1), rtol=1e-6)
     np.testing.assert_allclose(squares, np.sum(Peer(whiten=True).fit_transform(X) ** 2, axis=1), rtol=1e-6)
     np.testing.assert_allclose(found.contributions(X).sum(axis=1), squares, rtol=1e-9)
@@ -49,7 +49,7 @@ def test_distances_are_scipys_and_scikit_learns():
     found = Mahalanobis().fit(X)
     inverse = np.linalg.inv(np.cov(X, rowvar=False))
     oracle = cdist(X, X.mean(axis=0)[None], "mahalanobis", VI=inverse)[:, 0]
-    np.testing.assert_allclose(found.distances(X), oracle, rtol=1e-9)
+    np.testing.assert_allclose(found.distance(X), oracle, rtol=1e-9)
     peer = EmpiricalCovariance().fit(X)
     np.testing.assert_allclose(found.score_samples(X), -peer.mahalanobis(X) * 89 / 90, rtol=1e-9)
     np.testing.assert_allclose(found.covariance_, np.cov(X, rowvar=False), rtol=1e-9, atol=1e-9)
@@ -63,12 +63,12 @@ def test_the_shrunk_covariance_is_scikit_learns_in_both_units(n, d):
     assert raw.shrinkage_ == pytest.approx(peer.shrinkage_, rel=1e-9)
     scale = np.abs(peer.covariance_).max()
     np.testing.assert_allclose(raw.covariance_ * (n - 1) / n, peer.covariance_, atol=1e-11 * scale)
-    np.testing.assert_allclose(raw.distances(X) ** 2, peer.mahalanobis(X) * (n - 1) / n, rtol=1e-7)
+    np.testing.assert_allclose(raw.distance(X) ** 2, peer.mahalanobis(X) * (n - 1) / n, rtol=1e-7)
     Z = StandardScaler().fit_transform(X)
     unit, peer = Mahalanobis(shrinkage="ledoit-wolf").fit(X), LedoitWolf().fit(Z)
     assert unit.shrinkage_ == pytest.approx(peer.shrinkage_, rel=1e-9)
-    np.testing.assert_allclose(unit.distances(X) ** 2, peer.mahalanobis(Z) * (n - 1) / n, rtol=1e-7)
-    np.testing.assert_allclose(unit.contributions(X).sum(axis=1), unit.distances(X) ** 2, rtol=1e-9)
+    np.testing.assert_allclose(unit.distance(X) ** 2, peer.mahalanobis(Z) * (n - 1) / n, rtol=1e-7)
+    np.testing.assert_allclose(unit.contributions(X).sum(axis=1), unit.distance(X) ** 2, rtol=1e-9)
 
 
 @pytest.mark.parametrize("shape", [(200, 6), (10, 30)])
@@ -86,16 +86,16 @@ def test_a_ridge_is_added_to_the_covariance(shape):
 def test_units_and_rotations_do_not_matter_without_shrinkage_and_units_never():
     X = masked(60, 3)
     turned = X @ np.linalg.qr(np.random.default_rng(1).standard_normal((3, 3)))[0] * 5 - 7
-    np.testing.assert_allclose(Mahalanobis().fit(turned).distances(turned), Mahalanobis().fit(X).distances(X))
+    np.testing.assert_allclose(Mahalanobis().fit(turned).distance(turned), Mahalanobis().fit(X).distance(X))
     wide = table(20, 30)
     other = wide * np.geomspace(1e-3, 1e3, 30)
-    np.testing.assert_allclose(Mahalanobis().fit(other).distances(other), Mahalanobis().fit(wide).distances(wide))
+    np.testing.assert_allclose(Mahalanobis().fit(other).distance(other), Mahalanobis().fit(wide).distance(wide))
 
 
 def test_an_estimate_that_is_not_shrunk_has_no_use_for_common_units():
     X = table(60, 4) * [1e-9, 1.0, 1e9, 1.0]
     raw = Mahalanobis(standardise=False).fit(X)
-    np.testing.assert_allclose(raw.distances(X), Mahalanobis().fit(X).distances(X))
+    np.testing.assert_allclose(raw.distance(X), Mahalanobis().fit(X).distance(X))
 
 
 def test_covariances_are_shrunk_where_rows_are_few_and_this_matters_little_where_they_are_not():
@@ -103,7 +103,7 @@ def test_covariances_are_shrunk_where_rows_are_few_and_this_matters_little_where
     assert Mahalanobis().fit(table(50, 10)).rule_ == "none"
     X = table(4000, 5)
     plain, shrunk = Mahalanobis().fit(X), Mahalanobis(shrinkage="ledoit-wolf").fit(X)
-    np.testing.assert_allclose(shrunk.distances(X), plain.distances(X), rtol=0.05)
+    np.testing.assert_allclose(shrunk.distance(X), plain.distance(X), rtol=0.05)
 
 
 def test_more_columns_than_rows_are_fitted_without_a_square_of_columns():
@@ -155,8 +155,8 @@ def test_moments_sources_sparse_and_single_precision_agree():
     ):
         np.testing.assert_allclose(other.covariance_, direct.covariance_, rtol=1e-9, atol=1e-9)
         assert other.offset_ == pytest.approx(direct.offset_)
-    np.testing.assert_allclose(Mahalanobis().fit(X.astype(np.float32)).distances(X), direct.distances(X), rtol=2e-2)
-    np.testing.assert_array_equal(direct.distances(np.asfortranarray(X)), direct.distances(X))
+    np.testing.assert_allclose(Mahalanobis().fit(X.astype(np.float32)).distance(X), direct.distance(X), rtol=2e-2)
+    np.testing.assert_array_equal(direct.distance(np.asfortranarray(X)), direct.distance(X))
 
 
 def test_a_summary_is_shrunk_by_what_normal_rows_would_give():
@@ -219,36 +219,36 @@ def test_most_rows_on_a_plane_are_reported_and_the_others_are_infinitely_far():
     with pytest.warns(UserWarning, match="60 of 100 rows lie exactly on a plane .* raise support_fraction"):
         found = Mahalanobis(robust=True).fit(X)
     assert found.on_plane_ == 60
-    assert np.isinf(found.distances(X)[60:]).all() and np.isfinite(found.distances(X)[:60]).all()
+    assert np.isinf(found.distance(X)[60:]).all() and np.isfinite(found.distance(X)[:60]).all()
 
 
 def test_what_breaks_an_exact_relation_is_infinitely_far_in_the_columns_concerned():
     X = np.column_stack([table(80, 3), np.full(80, 7.0)])
     X = np.column_stack([X, X[:, 0]])
     found = Mahalanobis().fit(X)
-    np.testing.assert_allclose(found.distances(X), Mahalanobis().fit(X[:, :3]).distances(X[:, :3]), rtol=1e-7)
+    np.testing.assert_allclose(found.distance(X), Mahalanobis().fit(X[:, :3]).distance(X[:, :3]), rtol=1e-7)
     assert found.offset_ == pytest.approx(Mahalanobis().fit(X[:, :3]).offset_)
     new = X[:3].copy()
     new[1, 3] = 7.5
     new[2, 4] += 1.0
-    assert np.isinf(found.distances(new)).tolist() == [False, True, True]
+    assert np.isinf(found.distance(new)).tolist() == [False, True, True]
     assert found.p_values(new)[1:].tolist() == [0.0, 0.0]
     told = found.explain(new)
     assert told.rows.tolist() == [1, 2]
     assert told.shares.tolist() == [[0, 0, 0, 1, 0], [0.5, 0, 0, 0, 0.5]]
     # a ridge measures the same breaches
-    assert np.isfinite(Mahalanobis(shrinkage=0.01).fit(X[:, [0, 1, 2, 4]]).distances(new[:, [0, 1, 2, 4]])).all()
+    assert np.isfinite(Mahalanobis(shrinkage=0.01).fit(X[:, [0, 1, 2, 4]]).distance(new[:, [0, 1, 2, 4]])).all()
 
 
 def test_extreme_units_and_shifts_change_nothing_or_are_refused():
     X = np.round(table(80, 3) * 2**20) / 2**20
-    far = Mahalanobis().fit(X).distances(X)
-    np.testing.assert_allclose(Mahalanobis().fit(X + 2.0**27).distances(X + 2.0**27), far, rtol=1e-4)
+    far = Mahalanobis().fit(X).distance(X)
+    np.testing.assert_allclose(Mahalanobis().fit(X + 2.0**27).distance(X + 2.0**27), far, rtol=1e-4)
     units = np.array([1e-130, 1.0, 1e130])
-    np.testing.assert_allclose(Mahalanobis().fit(X * units).distances(X * units), far, rtol=1e-9)
+    np.testing.assert_allclose(Mahalanobis().fit(X * units).distance(X * units), far, rtol=1e-9)
     with pytest.raises(DataError, match="leave the range of floating point numbers; rescale the column"):
         Mahalanobis().fit(X * 1e-300)
-    assert np.isinf(Mahalanobis().fit(X).distances([[1e300, 0.0, 0.0]])).all()
+    assert np.isinf(Mahalanobis().fit(X).distance([[1e300, 0.0, 0.0]])).all()
 
 
 @pytest.mark.parametrize("n", [3, 4])

@@ -227,7 +227,7 @@ class _Judge:
     def distances(self, rows: Array, numbers: Numbers) -> Array:
         found = np.empty(len(rows))
         for model, here in self._by_model(numbers):
-            found[here] = model.distances(self.deviations(rows[here]))
+            found[here] = model.distance(self.deviations(rows[here]))
         return found
 
     def contributions(self, rows: Array, numbers: Numbers) -> Array:

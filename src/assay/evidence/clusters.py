@@ -115,7 +115,10 @@ def clusters(
     """
     if len(rows) < FEWEST_ROWS or not columns:
         return None
-    tell = progress or (lambda _: None)
+    return _judged(rows, numbers, columns, alpha, seed, progress or (lambda _: None))
+
+
+def _judged(rows: Array, numbers: Numbers, columns: tuple[str, ...], alpha: float, seed: int, tell: Tell) -> Clusters:
     rng = np.random.default_rng(seed)
     fitted = np.sort(rng.permutation(len(rows))[:FITTED])
     how, Z = Comparable.of(rows[fitted], rng)

@@ -7,6 +7,7 @@ import numpy as np
 from assay.evidence.anomalies import Anomalies
 from assay.evidence.clusters import Clusters
 from assay.evidence.components import ComponentsResult
+from assay.evidence.group_search import SIZES
 from assay.evidence.row_map import RowMap
 
 _NAMED = 4
@@ -100,11 +101,13 @@ def clusters_sentence(found: Clusters) -> str:
     names = _telling(found)
     apart = f", which differ in {_list(names)}" if names else ""
     sizes = _list([f"{size:,}" for size in found.sizes])
+    if found.k == SIZES[-1]:
+        unseen += f" More than {found.k} groups were not looked for."
     if evidence.verdict == "supported":
         return f"The rows fall into {found.k} groups, of {sizes} rows{apart}. They {size}; {chance}.{unseen}"
     if evidence.verdict == "suggestive":
         return f"The rows may fall into {found.k} groups, of {sizes} rows. They {size}; {chance}.{unseen}"
-    return f"No groups of rows stand out: {found.k} {size}; {chance}.{unseen}"
+    return f"No groups of rows stand out: {found.k} {size}; {chance}."
 
 
 def _telling(found: Clusters) -> list[str]:

@@ -140,7 +140,7 @@ class Mahalanobis(_Detector):
         self._record_columns(moments.columns, moments.d)
         return self._fit_moments(moments, None)
 
-    def distances(self, X: Any) -> Array:
+    def distance(self, X: Any) -> Array:
         """(n,) Mahalanobis distances of rows from the centre: the square roots of the negative scores."""
         return np.sqrt(self._measured(X))
 
