@@ -143,6 +143,7 @@ def test_one_row_is_one_group():
             {"n_clusters": 2, "distance_threshold": 1.0},
             "n_clusters or distance_threshold, not both; got 2 and 1.0",
         ),
+        ({"distance_threshold": "low"}, "distance_threshold is a number of at least 0; got 'low'"),
         ({"distance_threshold": -1.0}, "distance_threshold is a number of at least 0; got -1.0"),
         ({"linkage": "centroid"}, "linkage is one of 'ward', 'single', 'complete', 'average'; got 'centroid'"),
         ({"dissimilarity": "cosine"}, "dissimilarity is 'euclidean' or 'precomputed'; got 'cosine'"),

@@ -172,6 +172,17 @@ def test_rows_that_are_all_equally_far_apart_merge_in_pairs(how, monkeypatch):
     assert len(rounds) < 30
 
 
+def test_where_centres_tell_little_the_matrix_is_made_early(monkeypatch):
+    monkeypatch.setattr(room, "HELD_GROUPS", 20)
+    monkeypatch.setattr(room, "HELD_MOST", 300)
+    held = []
+    original = room.group_distances
+    monkeypatch.setattr(room, "group_distances", lambda *args: held.append(len(args[1]) - 1) or original(*args))
+    for X in (normal(400, 2), normal(400, 100)):
+        np.testing.assert_allclose(agglomerate(X, "average")[:, 2], linkage(X, "average")[:, 2], rtol=1e-12)
+    assert 20 <= held[0] < held[1] / 2 and held[1] <= 300
+
+
 def test_where_single_precision_rules_nothing_out_the_tree_is_grown_in_double(monkeypatch):
     X = np.vstack([normal(3000, 2), [[1e12, 0.0]]])
     asked = []

@@ -8,16 +8,26 @@ in float64: labels are those of exact distances, in float32 too.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numba import njit
 
 # Sums may be taken in another order, for SIMD; the order is the same in every run.
-_SUMS = {"reassoc", "contract", "nsz"}
-_CANCELLED = 1000  # a sum so many times smaller than its terms has lost too many digits of float32
+SUMS = {"reassoc", "contract", "nsz"}
+Function = TypeVar("Function", bound=Callable[..., Any])
 _TILE = 64  # rows searched at a time; a multiple of 4
+
+
+def _inner(**options: Any) -> Callable[[Function], Function]:
+    """Compile what only compiled code calls: without wrappers for Python, which take as long to compile."""
+    compiled: Any = njit
+    made: Callable[[Function], Function] = compiled(
+        nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options
+    )
+    return made
 
 
 class Rows(NamedTuple):
@@ -61,8 +71,8 @@ class Bounds(NamedTuple):
     lower: Any
 
 
-@njit(cache=True, nogil=True)
-def _gather(rows: Rows, index: Any, m: int, tile: Any) -> None:
+@_inner()
+def gather(rows: Rows, index: Any, m: int, tile: Any) -> None:
     """Put z of some rows in a tile.
 
     Without fast mathematics: (scale x - origin) - c must not become scale x - (origin + c).
@@ -74,8 +84,8 @@ def _gather(rows: Rows, index: Any, m: int, tile: Any) -> None:
             z[j] = rows.scale * x[j] - rows.origin[j]
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
-def _square_of_difference(a: Any, b: Any) -> float:
+@_inner(fastmath=SUMS)
+def square_of_difference(a: Any, b: Any) -> float:
     total = 0.0
     for j in range(b.size):
         gap = a[j] - b[j]
@@ -83,21 +93,21 @@ def _square_of_difference(a: Any, b: Any) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
-def _square(z: Any) -> Any:
+@_inner(fastmath=SUMS)
+def square_of(z: Any) -> Any:
     total = z[0] - z[0]
     for j in range(z.size):
         total += z[j] * z[j]
     return total
 
 
-@njit(cache=True, nogil=True)
+@_inner()
 def _closer(value: Any, c: int, best: Any, second: Any, label: int) -> Any:
     return min(value, best), min(second, max(value, best)), c if value < best else label
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS, inline="always")
-def _eight_products(tile: Any, t: int, centres: Any, c: int) -> Any:
+@_inner(fastmath=SUMS, inline="always")
+def eight_products(tile: Any, t: int, centres: Any, c: int) -> Any:
     """Products of rows t to t + 3 of a tile with centres c and c + 1: as many as registers hold."""
     z0, z1, z2, z3 = tile[t], tile[t + 1], tile[t + 2], tile[t + 3]
     a, b = centres[c], centres[c + 1]
@@ -116,7 +126,7 @@ def _eight_products(tile: Any, t: int, centres: Any, c: int) -> Any:
     return a0, a1, a2, a3, b0, b1, b2, b3
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@_inner(fastmath=SUMS)
 def _two_nearest(tile: Any, m: int, centres: Any, half: Any, best: Any, second: Any, label: Any) -> None:
     """The smallest two of c.c / 2 - z.c for each row of a tile, and the centre of the smallest, the first of equals."""
     huge = half[-1]
@@ -125,7 +135,7 @@ def _two_nearest(tile: Any, m: int, centres: Any, half: Any, best: Any, second: 
         q0, q1, q2, q3 = huge, huge, huge, huge
         l0, l1, l2, l3 = 0, 0, 0, 0
         for c in range(0, centres.shape[0], 2):
-            a0, a1, a2, a3, b0, b1, b2, b3 = _eight_products(tile, t, centres, c)
+            a0, a1, a2, a3, b0, b1, b2, b3 = eight_products(tile, t, centres, c)
             p0, q0, l0 = _closer(half[c] - a0, c, p0, q0, l0)
             p1, q1, l1 = _closer(half[c] - a1, c, p1, q1, l1)
             p2, q2, l2 = _closer(half[c] - a2, c, p2, q2, l2)
@@ -139,16 +149,16 @@ def _two_nearest(tile: Any, m: int, centres: Any, half: Any, best: Any, second: 
         label[t], label[t + 1], label[t + 2], label[t + 3] = l0, l1, l2, l3
 
 
-@njit(cache=True, nogil=True)
+@_inner()
 def _exact(z: Any, exact: Any) -> Any:
     """Nearest centre of z, the first of equals, and its squared distance and the next one's."""
     best, second, label = np.inf, np.inf, 0
     for c in range(exact.shape[0]):
-        best, second, label = _closer(_square_of_difference(z, exact[c]), c, best, second, label)
+        best, second, label = _closer(square_of_difference(z, exact[c]), c, best, second, label)
     return best, second, label
 
 
-@njit(cache=True, nogil=True)
+@_inner()
 def _still_near(rows: Rows, centres: Centres, bounds: Bounds, index: Any, m: int, tile: Any) -> int:
     """Measure rows of the tile against their own centres, and keep those that may have another nearest; how many."""
     kept, d, slop = 0, rows.X.shape[1], centres.slop
@@ -156,7 +166,7 @@ def _still_near(rows: Rows, centres: Centres, bounds: Bounds, index: Any, m: int
         i = index[t]
         label = bounds.labels[i]
         z = tile[t]
-        own = sqrt(_square_of_difference(z, centres.tile[label]))
+        own = sqrt(square_of_difference(z, centres.tile[label]))
         upper = own * (1.0 + slop) + slop * centres.reach
         bounds.upper[i] = upper
         if upper >= max(bounds.lower[i], centres.gaps[label]):
@@ -167,25 +177,24 @@ def _still_near(rows: Rows, centres: Centres, bounds: Bounds, index: Any, m: int
     return kept
 
 
-@njit(cache=True, nogil=True)
-def _search(rows: Rows, centres: Centres, bounds: Bounds, index: Any, m: int, tile: Any, near: Any, label: Any) -> None:
-    """Nearest centres of the m rows of a tile, and their bounds."""
+@_inner()
+def _judge(rows: Rows, centres: Centres, bounds: Bounds, index: Any, m: int, tile: Any, near: Any, label: Any) -> None:
+    """Bounds of the m rows of a tile from their smallest two values; a new look where rounding may have chosen."""
     best, second = near[0], near[1]
-    _two_nearest(tile, m, centres.tile, centres.half, best, second, label)
     upper, lower, slop, reach = bounds.upper, bounds.lower, centres.slop, centres.reach
     for t in range(m):
-        square = _square(tile[t])
+        square = square_of(tile[t])
         error = slop * (square + reach * (sqrt(square) + reach))
         p, q = square + 2.0 * (best[t] + error), square + 2.0 * (second[t] - error)
         if p >= q:
             z = np.empty((1, rows.X.shape[1]))
-            _gather(rows, index[t : t + 1], 1, z)
+            gather(rows, index[t : t + 1], 1, z)
             p, q, label[t] = _exact(z[0], centres.exact)
         upper[index[t]] = sqrt(max(p, 0.0)) * (1.0 + slop)
         lower[index[t]] = sqrt(max(q, 0.0)) * (1.0 - slop)
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@_inner(fastmath=SUMS)
 def _account(
     rows: Rows, labels: Any, index: Any, m: int, found: Any, fresh: bool, sums: Any, sizes: Any, counts: Any
 ) -> int:
@@ -247,10 +256,11 @@ def reassign(
             index[m] = i
             m += 1
         if m == _TILE or (i == hi - 1 and m > 0):
-            _gather(rows, index, m, tile)
+            gather(rows, index, m, tile)
             if not fresh:
                 m = _still_near(rows, centres, bounds, index, m, tile)
-            _search(rows, centres, bounds, index, m, tile, near, found)
+            _two_nearest(tile, m, centres.tile, centres.half, near[0], near[1], found)
+            _judge(rows, centres, bounds, index, m, tile, near, found)
             changed += _account(rows, labels, index, m, found, fresh, sums, sizes, counts)
             m = 0
     return changed
@@ -263,67 +273,8 @@ def squares_to_own(rows: Rows, exact: Any, labels: Any, lo: int, hi: int, square
     index = np.empty(1, dtype=np.int64)
     for i in range(lo, hi):
         index[0] = i
-        _gather(rows, index, 1, z)
-        squares[i] = _square_of_difference(z[0], exact[labels[i]])
-
-
-@njit(cache=True, nogil=True)
-def lay_out(rows: Rows, lo: int, hi: int, tiles: Any, sizes: Any) -> None:
-    """Put z of rows lo to hi in tiles (n', d') and their squared norms in sizes (n',)."""
-    _gather(rows, np.arange(lo, hi), hi - lo, tiles[lo:hi])
-    for i in range(lo, hi):
-        sizes[i] = _square(tiles[i])
-
-
-@njit(cache=True, nogil=True, fastmath=_SUMS)
-def lowered(tiles: Any, sizes: Any, near: Any, candidates: Any, lo: int, hi: int, squares: Any) -> None:
-    """Squared distances to the nearest centre, were a candidate added to the centres.
-
-    They come from products, and from differences where those cancel.
-
-    Args:
-        tiles, sizes: of all rows, from `lay_out`; n' is a multiple of 4.
-        near: (n',) squared distances to the nearest centre so far.
-        candidates: (m, d') z of an even number of rows, as a tile has them.
-        lo, hi: which rows; multiples of 4.
-        squares: (m, n'), set.
-    """
-    own = np.empty(candidates.shape[0], dtype=candidates.dtype)
-    for c in range(own.size):
-        own[c] = _square(candidates[c])
-    for t in range(lo, hi, 4):
-        for c in range(0, candidates.shape[0], 2):
-            products = _eight_products(tiles, t, candidates, c)
-            for half in range(2):
-                for u in range(4):
-                    i = t + u
-                    both = sizes[i] + own[c + half]
-                    square = both - 2 * products[4 * half + u]
-                    if square < both / _CANCELLED:
-                        square = _square_of_difference(tiles[i], candidates[c + half])
-                    squares[c + half, i] = min(square, near[i])
-
-
-@njit(cache=True, nogil=True)
-def ranges(X: Any, lo: int, hi: int, low: Any, high: Any) -> None:
-    """Smallest and largest value of each column in rows lo to hi; low and high (d,) are brought up to date."""
-    for i in range(lo, hi):
-        x = X[i]
-        for j in range(x.size):
-            low[j] = min(low[j], x[j])
-            high[j] = max(high[j], x[j])
-
-
-@njit(cache=True, nogil=True, fastmath=_SUMS)
-def spread(rows: Rows, lo: int, hi: int, sums: Any, squares: Any) -> None:
-    """Weighted sums of z and z^2 of rows lo to hi, by column, added to sums (d,) and squares (d,)."""
-    for i in range(lo, hi):
-        x = rows.X[i]
-        weight = rows.weights[i] if rows.weights.size else 1.0
-        for j in range(x.size):
-            z = rows.scale * x[j] - rows.origin[j]
-            sums[j] += weight * z
-            squares[j] += weight * z * z
+        gather(rows, index, 1, z)
+        squares[i] = square_of_difference(z[0], exact[labels[i]])
 
 
 @njit(cache=True, nogil=True)
@@ -333,5 +284,5 @@ def half_gaps(exact: Any, lo: int, hi: int, gaps: Any) -> None:
         least = np.inf
         for b in range(exact.shape[0]):
             if a != b:
-                least = min(least, _square_of_difference(exact[a], exact[b]))
+                least = min(least, square_of_difference(exact[a], exact[b]))
         gaps[a] = 0.5 * sqrt(least)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.optimize.lloyd_sums import Sums, Taken, spared
 from assay.optimize.team import Team
 
 if TYPE_CHECKING:
@@ -22,103 +22,6 @@ _PIECE_WORK = 2.0**25  # products of a piece at most: some 2 ms, so that an inte
 _PIECE_ROWS = 4096
 _ROUNDING = 1e-14  # a row so near its centre, in units of the farthest coordinate, is at it
 _HELD = 32  # pieces whose sums are held at a time
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Sums:
-    """What the rows of each centre add up to.
-
-    Attributes:
-        sums: (k, d) weighted sums, in the units of the passes.
-        sizes: (k,) weights.
-        counts: (k,) rows of positive weight.
-    """
-
-    sums: Array
-    sizes: Array
-    counts: NDArray[np.int64]
-
-    @classmethod
-    def zero(cls, k: int, d: int) -> Sums:
-        """Of no rows."""
-        return cls(np.zeros((k, d)), np.zeros(k), np.zeros(k, dtype=np.int64))
-
-    def add(self, other: Sums) -> None:
-        """Add what other rows add up to."""
-        for mine, theirs in zip(self.parts, other.parts, strict=True):
-            mine += theirs
-
-    def hand_over(self, z: Array, weight: float, donor: int, to: int) -> None:
-        """Count one row for another centre."""
-        for centre, sign in ((donor, -1), (to, 1)):
-            self.sums[centre] += sign * weight * z
-            self.sizes[centre] += sign * weight
-            self.counts[centre] += sign
-
-    def means(self, centers: Array) -> Array:
-        """(k, d) means of the rows; of a centre without rows where it is."""
-        held = self.counts > 0
-        return np.where(held[:, None], self.sums / np.where(held, self.sizes, 1.0)[:, None], centers)
-
-    def level(self, centers: Array) -> float:
-        """Sum of squared distances to the centres, less what does not depend on them."""
-        # not by BLAS, whose threads would change the last bits
-        return float((centers * (self.sizes[:, None] * centers - 2.0 * self.sums)).sum())
-
-    def separation(self, centers: Array, inertia: float) -> float:
-        """Sum of squares between the groups over that within them, both about the means of the groups.
-
-        Args:
-            centers: (k, d) centres that the rows were given to.
-            inertia: weighted sum of squared distances to them, in the same units.
-
-        Returns:
-            inf where all rows are at their means, nan where there is only one place for all.
-        """
-        means = self.means(centers)
-        within = inertia - float(self.sizes @ ((means - centers) ** 2).sum(axis=1))
-        middle = self.sums.sum(axis=0) / self.sizes.sum()
-        between = float(self.sizes @ ((means - middle) ** 2).sum(axis=1))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return float(np.divide(between, max(within, 0.0)))
-
-    def clear(self) -> None:
-        """Forget all rows."""
-        for part in self.parts:
-            part[...] = 0
-
-    @property
-    def parts(self) -> tuple[NDArray[Any], ...]:
-        """The three arrays."""
-        return self.sums, self.sizes, self.counts
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Taken:
-    """A row that a centre without rows may take.
-
-    Attributes:
-        square: its weighted squared distance.
-        z: (d,) where it is.
-        weight: its own.
-        donor: the centre it is taken from.
-    """
-
-    square: float
-    z: Array
-    weight: float
-    donor: int
-
-
-def spared(rows: list[Taken], total: Sums, count: int) -> list[Taken]:
-    """The first `count` of the farthest rows that leave their centre at least one row."""
-    left = total.counts.copy()
-    kept: list[Taken] = []
-    for row in sorted(rows, key=lambda row: -row.square):
-        if len(kept) < count and left[row.donor] > 1:
-            left[row.donor] -= 1
-            kept.append(row)
-    return kept
 
 
 class Passes:
@@ -135,7 +38,7 @@ class Passes:
     def __init__(self, X: Floats, weights: Array | None, team: Team, origin: Array, scale: float) -> None:
         from assay.optimize import _lloyd_kernels
 
-        self.kernels = _lloyd_kernels
+        self._kernels = _lloyd_kernels
         self.n, self.d = int(X.shape[0]), int(X.shape[1])
         self.team = team
         self.dtype = X.dtype
@@ -144,10 +47,12 @@ class Passes:
     @classmethod
     def centred(cls, X: Floats, weights: Array | None, team: Team) -> tuple[Passes, float]:
         """Passes where the mean is 0 and the farthest coordinate about 1, and the mean variance of a column."""
+        from assay.optimize._spread_kernels import spread
+
         around = cls(X, weights, team, *cls._middle(X, team))
         pieces = around.pieces(1)
         parts = np.zeros((2, len(pieces), X.shape[1]))
-        around.each(pieces, lambda p, lo, hi: around.kernels.spread(around.rows, lo, hi, *parts[:, p]))
+        around.each(pieces, lambda p, lo, hi: spread(around.rows, lo, hi, *parts[:, p]))
         mean, square = parts.sum(axis=1) / (len(X) if weights is None else weights.sum())
         variance = float(np.maximum(square - mean * mean, 0.0).mean())
         return cls(X, weights, team, around.rows.origin + mean, around.rows.scale), variance
@@ -168,10 +73,12 @@ class Passes:
     @classmethod
     def _middle(cls, X: Floats, team: Team) -> tuple[Array, float]:
         """The scaled middle of each column, and the scale that brings the value farthest from it to about 1."""
+        from assay.optimize._spread_kernels import ranges
+
         plain = cls(X, None, team, np.zeros(X.shape[1]), 1.0)
         pieces = plain.pieces(1)
         low, high = np.full((len(pieces), plain.d), np.inf), np.full((len(pieces), plain.d), -np.inf)
-        plain.each(pieces, lambda p, lo, hi: plain.kernels.ranges(X, lo, hi, low[p], high[p]))
+        plain.each(pieces, lambda p, lo, hi: ranges(X, lo, hi, low[p], high[p]))
         bottom, top = 0.5 * low.min(axis=0), 0.5 * high.max(axis=0)
         scale = unit(float((top - bottom).max()), X.dtype)
         return (top + bottom) * scale, scale
@@ -210,15 +117,15 @@ class Passes:
         half[:k] = 0.5 * squares
         gaps, moves = np.zeros(k), np.zeros(k)
         if before is not None:
-            shares = self.team.over_rows(k, lambda lo, hi: self.kernels.half_gaps(exact, lo, hi, gaps))
+            shares = self.team.over_rows(k, lambda lo, hi: self._kernels.half_gaps(exact, lo, hi, gaps))
             self.team.run(shares)
             moves = np.sqrt(((exact - before) ** 2).sum(axis=1))
         reach, slop = float(np.sqrt(squares.max())), eps * (d + 8)
-        return self.kernels.Centres(exact, tile, half, reach, slop, gaps, moves, _largest_other(moves))
+        return self._kernels.Centres(exact, tile, half, reach, slop, gaps, moves, _largest_other(moves))
 
     def unknown(self) -> Bounds:
         """Bounds of rows of which nothing is known yet."""
-        return self.kernels.Bounds(
+        return self._kernels.Bounds(
             np.full(self.n, -1, dtype=np.int32), np.empty(self.n, self.dtype), np.empty(self.n, self.dtype)
         )
 
@@ -234,7 +141,7 @@ class Passes:
         moved = 0
 
         def work(p: int, lo: int, hi: int) -> None:
-            changed[p] = self.kernels.reassign(self.rows, centres, bounds, lo, hi, fresh, *parts[p].parts)
+            changed[p] = self._kernels.reassign(self.rows, centres, bounds, lo, hi, fresh, *parts[p].parts)
 
         for first in range(0, len(pieces), held):
             group = pieces[first : first + held]
@@ -255,7 +162,7 @@ class Passes:
     def squares(self, exact: Array, labels: NDArray[np.int32]) -> Array:
         """(n,) squared distances of rows to their centres, times their weights, in the units of the passes."""
         squares = np.empty(self.n)
-        work = partial(self.kernels.squares_to_own, self.rows, exact, labels)
+        work = partial(self._kernels.squares_to_own, self.rows, exact, labels)
         self.each(self.pieces(1), lambda p, lo, hi: work(lo, hi, squares))
         if self.rows.weights.size:
             squares *= self.rows.weights

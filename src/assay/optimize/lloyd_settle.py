@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from assay.optimize.lloyd_pass import Array, Passes, Sums, Taken
+from assay.optimize.lloyd_pass import Array, Passes
+from assay.optimize.lloyd_sums import Sums, Taken
 
 if TYPE_CHECKING:
     from assay.optimize._lloyd_kernels import Bounds
@@ -60,7 +61,7 @@ def settle(
     while n_iter < max_iter and not converged:
         n_iter += 1
         rows.assign(centers, total)
-        if total.level(centers) > sure and n_iter < max_iter:  # too far: take the plain step instead
+        if ahead and total.level(centers) > sure and n_iter < max_iter:  # too far: take the plain step instead
             n_iter += 1
             speed, centers = _Momentum(ahead), moved
             rows.assign(centers, total)

@@ -47,20 +47,23 @@ class _Nearness:
     """Squared distances of rows to the nearest centre drawn so far; at first all alike."""
 
     def __init__(self, passes: Passes) -> None:
+        from assay.optimize import _seeding_kernels
+
+        self._kernels = _seeding_kernels
         n = passes.n + -passes.n % 4
         self._passes, self._pieces = passes, passes.pieces(1)
         self._weights = np.zeros(n)
         self._weights[: passes.n] = passes.rows.weights if passes.rows.weights.size else 1.0
         self._near = np.full(n, _FAR, dtype=passes.dtype)
         self._tiles, self._sizes = np.zeros((n, passes.width), dtype=passes.dtype), np.zeros(n, dtype=passes.dtype)
-        work = partial(passes.kernels.lay_out, passes.rows)
+        work = partial(self._kernels.lay_out, passes.rows)
         passes.each(self._pieces, lambda _, lo, hi: work(lo, hi, self._tiles, self._sizes))
 
     def add(self, candidates: Array) -> int:
         """Add the one of (m, d) candidates that lowers the weighted sum most; which one."""
         tile = self._passes.tile(candidates)
         squares = np.empty((len(tile), len(self._near)), dtype=self._near.dtype)
-        work = partial(self._passes.kernels.lowered, self._tiles, self._sizes, self._near, tile)
+        work = partial(self._kernels.lowered, self._tiles, self._sizes, self._near, tile)
         self._passes.each(self._pieces, lambda _, lo, hi: work(lo, hi + -hi % 4, squares))
         # not by BLAS, whose threads would change the last bits
         best = int(np.argmin([(row * self._weights).sum() for row in squares[: len(candidates)]]))

@@ -31,7 +31,9 @@ HELD_MOST = 11_585  # up to 1 GiB where centres tell little, as for average link
 
 
 def agglomerate(X: Array, linkage: Linkage = "ward") -> Array:
-    """Merge rows and groups of rows, by Euclidean distance, until all are one. No n x n matrix is made.
+    """Merge rows and groups of rows, by Euclidean distance, until all are one, in memory of n (d + 10) numbers.
+
+    Complete and average linkage hold the distances of at most `HELD_MOST` groups beside, whatever n.
 
     Args:
         X: (n, d) finite rows.
@@ -46,6 +48,8 @@ def agglomerate(X: Array, linkage: Linkage = "ward") -> Array:
     array([[0. , 1. , 1. , 2. ],
            [2. , 3. , 3.5, 3. ]])
     """
+    from assay.summary._merge_kernels import ward_heights
+
     kind = _kind(linkage)
     if len(X) == 1:
         return np.empty((0, 4))
@@ -56,8 +60,6 @@ def agglomerate(X: Array, linkage: Linkage = "ward") -> Array:
     search = GroupSearch(X * scale, kind)
     if linkage == "ward":
         search.merge_until(1)
-        from assay.summary._merge_kernels import ward_heights
-
         return _table(search.order[search.pairs], ward_heights(search.rows, search.pairs) / scale)
     search.merge_until(HELD_MOST, HELD_GROUPS)
     items, starts = search.members()

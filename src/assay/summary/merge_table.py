@@ -6,7 +6,7 @@ Groups 0 .. n - 1 are the items themselves.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -98,11 +98,19 @@ def cut(merges: Array, *, n_clusters: int | None = None, height: float | None = 
     if n_clusters is not None:
         made = n - as_count(n_clusters, n, name="n_clusters", what="the number of items")
     else:
-        level = float(cast("float", height))
-        if not level >= 0.0:
-            raise ParameterError(f"the height of a cut is a number of at least 0; got {height!r}")
-        made = int(np.searchsorted(merges[:, 2], level, side="right"))
+        made = int(np.searchsorted(merges[:, 2], as_height(height), side="right"))
     return first_appearance(_tops(merges, made))
+
+
+def as_height(height: Any, name: str = "the height of a cut") -> float:
+    """Take the height of a cut: any number from 0 on.
+
+    >>> as_height(3)
+    3.0
+    """
+    if isinstance(height, bool) or not isinstance(height, (int, float, np.number)) or not height >= 0.0:
+        raise ParameterError(f"{name} is a number of at least 0; got {height!r}")
+    return float(height)
 
 
 def first_appearance(labels: Any) -> Indices:

@@ -86,14 +86,13 @@ def _gathered(
     # each coordinate is off by eps / 2 of its size, each square by a few eps, their sum by d / 2 more
     slack = np.array([(d + 8) * eps, 2 * eps * np.sqrt(d) * max(np.abs(moved).max(), np.abs(rows[last] - shift).max())])
     limits = (np.sqrt(reach) * (1 + slack[0]) + slack[1]) ** 2
-    places = [
+    boxes, cells = boxes_of(rows[ids]), in_cells(moved.astype(precision), 0.0)
+    ids, reach, limits, via = (
         padded(part, fill).reshape(-1, CELL)
         for part, fill in ((ids, -1), (reach, FAR), (limits.astype(precision), -1.0), (via, 0))
-    ]
-    least = places[1].min(axis=1)
-    most = np.where(places[0] < 0, -1.0, places[1]).max(axis=1)
-    cells = in_cells(moved.astype(precision), 0.0)
-    outside = Outside(cells, boxes_of(rows[ids]), *places, np.stack([least, most]))
+    )
+    bounds = np.stack([reach.min(axis=1), np.where(ids < 0, -1.0, reach).max(axis=1)])
+    outside = Outside(cells, boxes, ids, reach, limits, via, bounds)
     return outside, slack, (rows[last] - shift).astype(precision)
 
 

@@ -24,7 +24,7 @@ from assay.models.base import Estimator
 from assay.summary.dissimilarities import as_dissimilarities
 from assay.summary.distances import as_rows
 from assay.summary.linkage import Linkage, agglomerate, agglomerate_dissimilarities, from_condensed
-from assay.summary.merge_table import cut
+from assay.summary.merge_table import as_height, cut
 
 Array: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -90,7 +90,7 @@ class Agglomerative(ClusterMixin, Estimator):
                 f"give n_clusters or distance_threshold, not both; got {self.n_clusters} and {self.distance_threshold}"
             )
         precomputed = self.dissimilarity == "precomputed"
-        if precomputed and np.ndim(X) == 1:
+        if precomputed and getattr(X, "ndim", 2) == 1:
             X = from_condensed(X)
         X = self._checked(X, reset=True, dtype=np.float64, accept_sparse="csr", ensure_all_finite=False)
         where = self._where(X.shape[0])
@@ -127,9 +127,7 @@ class Agglomerative(ClusterMixin, Estimator):
     def _where(self, n: int) -> dict[str, Any]:
         """Where to cut the tree of n rows."""
         if self.distance_threshold is not None:
-            if not self.distance_threshold >= 0.0:
-                raise ParameterError(f"distance_threshold is a number of at least 0; got {self.distance_threshold!r}")
-            return {"height": float(self.distance_threshold)}
+            return {"height": as_height(self.distance_threshold, "distance_threshold")}
         k = 2 if self.n_clusters is None else self.n_clusters
         return {"n_clusters": as_count(k, n, name="n_clusters", what=f"n_samples={n}")}
 

@@ -18,8 +18,9 @@ from assay.data.sampling import row_keys
 from assay.engine.local import map_reduce
 from assay.errors import ParameterError
 from assay.optimize.lloyd import Lloyd, condense, lloyd
-from assay.optimize.lloyd_pass import Array, Passes, Sums, Taken, spared, unit
+from assay.optimize.lloyd_pass import Array, Passes, unit
 from assay.optimize.lloyd_settle import Settled, settle
+from assay.optimize.lloyd_sums import Sums, Taken, spared
 from assay.optimize.seeding import scattered
 from assay.optimize.team import Team
 from assay.summary.accumulate import checked_weights, refuse_unusable
