@@ -60,7 +60,7 @@ def _compared(what: str, X: np.ndarray, k: int) -> list[dict[str, Any]]:
 def _inertia(model: Any, X: np.ndarray) -> str:
     if hasattr(model, "index"):
         squares, _ = model.index.search(X, 1)
-        return f"{squares.sum(dtype=np.float64):.6g}, {model.niter}"
+        return f"{squares.sum(dtype=np.float64):.6g}, {model.cp.niter}"
     return f"{model.inertia_:.6g}, {model.n_iter_}"
 
 

@@ -184,6 +184,11 @@ class TestEdges:
         with pytest.raises(ParameterError, match="weights are finite and not negative; the weight of row 0 is -1"):
             assay.KMeans(3).fit(IRIS, sample_weight=-np.ones(150))
 
+    def test_a_row_beyond_all_bounds_does_not_blind_the_others(self):
+        for dtype, far in ((np.float64, 1e300), (np.float32, 1e38)):
+            found = assay.KMeans(2, init=[[0.0], [1.0]]).fit(np.array([[0.0], [0.1], [0.9], [1.0]], dtype=dtype))
+            assert found.predict(np.array([[0.1], [far], [0.9], [-far]], dtype=dtype))[[0, 2]].tolist() == [0, 1]
+
     def test_stopping_early_warns(self):
         with pytest.warns(NotConverged, match="stopped after 1 passes with centres still moving"):
             assert not assay.KMeans(10, max_iter=1, random_state=0).fit(DIGITS).converged_

@@ -116,6 +116,11 @@ class TestManyRows:
         assert found.converged
         np.testing.assert_allclose(one_step(X, found.centers)[1], found.centers, atol=1e-12)
 
+    def test_the_inertia_never_rises_with_momentum(self):
+        X = RNG.standard_normal((3000, 3))
+        runs = [lloyd(X, 9, max_iter=m, tol=0.0) for m in range(20, 60)]
+        assert (np.diff([run.inertia for run in runs]) <= 1e-9 * runs[0].inertia).all()
+
     def test_a_few_rows_far_away_are_not_missed(self):
         X = np.concatenate([RNG.normal(0, 1, (9990, 2)), RNG.normal(60, 1, (10, 2))])
         found = lloyd(X, 4)
@@ -148,5 +153,8 @@ class TestAdding:
 def test_what_cannot_be_is_refused():
     with pytest.raises(ParameterError, match="k must be between 1 and the number of rows, 3; got 4"):
         lloyd(np.eye(3), 4)
+    for weights in ([1.0, 1.0], [0.0, 0.0, 0.0], [1.0, -1.0, 1.0], [1.0, np.inf, 1.0]):
+        with pytest.raises(ParameterError, match="weights are 3 finite numbers, none negative and not all zero"):
+            lloyd(np.eye(3), 2, weights=np.array(weights))
     with pytest.raises(ParameterError, match="init is 'k-means"):
         lloyd(np.eye(3), 2, init="random")

@@ -2,9 +2,9 @@
 
     minimise  sum_i w_i min_c (x_i - c)^2      each half of an iteration lowers it, or leaves it
 
-Many rows: the iteration settles first on a fair sample of them, whose passes are cheap, then on all. Rows whose bounds
-show that they cannot change their centre are not looked at again (Hamerly 2010). The result is the same for any number
-of threads.
+Many rows: the iteration settles first on a weighted sample of them, whose passes are cheap, then on all, with momentum
+that is taken back where it does not pay. Rows whose bounds show that they cannot change their centre are not searched
+again (Hamerly 2010). From given centres the plain iteration is followed. Threads do not change the result.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import ParameterError
-from assay.optimize.lloyd_pass import Array, Passes
+from assay.optimize.lloyd_pass import Passes, unit
 from assay.optimize.lloyd_settle import ArrayAssignment, Settled, settle
 from assay.optimize.seeding import plus_plus, scattered
 from assay.optimize.team import Team
+from assay.optimize.validate import Array
 
 Floats: TypeAlias = NDArray[Any]
 
@@ -27,6 +28,7 @@ _SMALL = 2.0**18  # below so many products in a pass threads cost more than they
 _CANONICAL = 2**13  # up to so many rows the start depends on the rows alone, not on their order or repetition
 _SAMPLE, _SAMPLE_FOR_EACH = 2**15, 256  # rows that a run begins on, and at least so many for each centre
 _MANY = 4  # times so many rows make it worth while
+_FAR = {np.dtype(np.float32): 2.0**40, np.dtype(np.float64): 2.0**400}  # in units of the spread of the centres
 _TRIES = 3  # starts on the sample for each that is asked for
 
 
@@ -94,6 +96,8 @@ def lloyd(
     if isinstance(init, str) and init not in ("k-means++", "k-means||"):
         raise ParameterError(f"init is 'k-means++', 'k-means||' or (k, d) centres; got {init!r}")
     w = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    if w is not None and not (w.shape == (len(X),) and (w >= 0.0).all() and 0.0 < w.sum() < np.inf):
+        raise ParameterError(f"weights are {len(X)} finite numbers, none negative and not all zero")
     with _team(threads, X, k) as team:
         passes, variance = Passes.centred(X, w, team)
         if isinstance(init, str):
@@ -101,7 +105,7 @@ def lloyd(
         else:
             best = settle(ArrayAssignment(passes), passes.inside(init), max_iter=max_iter, bound=tol * variance)
         centers = passes.outside(best.centers)
-        around = Passes.about(X, w, team, centers)
+        around = Passes.about(X, w, team, centers, passes.rows.scale)
         labels, squares, total = around.grouped(around.inside(centers))
     inertia = float(squares.sum())
     apart = total.separation(around.inside(centers), inertia)
@@ -119,8 +123,11 @@ def nearest(X: Floats, centers: Floats, *, threads: int | None = None) -> tuple[
     >>> nearest(np.array([[0.0], [9.0]]), np.array([[1.0], [7.0]]))
     (array([0, 1], dtype=int32), array([1., 4.]))
     """
-    with _team(threads, X, len(centers)) as team:
-        passes = Passes.about(X, None, team, centers)
+    scale = unit(float(np.ptp(0.5 * centers, axis=0).max()) or float(np.abs(centers).max()), X.dtype)
+    far = _FAR[X.dtype] / scale  # whose squares would overflow, and to which all centres are equally near
+    with np.errstate(over="ignore"), _team(threads, X, len(centers)) as team:
+        rows = np.clip(X, -far, far) if max(X.max(), -X.min()) > far else X
+        passes = Passes.about(rows, None, team, centers, scale)
         labels, squares, _ = passes.grouped(passes.inside(centers))
     return labels, passes.squares_outside(squares)
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from assay.optimize.lloyd_sums import Sums, Taken, spared
 from assay.optimize.team import Team
+from assay.optimize.validate import Array
 
 if TYPE_CHECKING:
     from assay.optimize._lloyd_kernels import Bounds, Centres, Rows
 
-Array: TypeAlias = NDArray[np.float64]
 Floats: TypeAlias = NDArray[Any]
 
 _PIECE_WORK = 2.0**25  # products of a piece at most: some 2 ms, so that an interrupt is noticed
@@ -58,11 +58,8 @@ class Passes:
         return cls(X, weights, team, around.rows.origin + mean, around.rows.scale), variance
 
     @classmethod
-    def about(cls, X: Floats, weights: Array | None, team: Team, centers: Floats) -> Passes:
+    def about(cls, X: Floats, weights: Array | None, team: Team, centers: Floats, scale: float) -> Passes:
         """Passes whose origin is the mean of centres: rows are judged alike whatever other rows there are."""
-        _, scale = cls._middle(X, team)
-        reach = float(np.abs(centers).max(initial=0.0))
-        scale = min(scale, unit(reach, X.dtype))
         return cls(X, weights, team, (centers.astype(np.float64) * scale).mean(axis=0), scale)
 
     def on(self, index: NDArray[np.int64]) -> Passes:
@@ -129,8 +126,8 @@ class Passes:
             np.full(self.n, -1, dtype=np.int32), np.empty(self.n, self.dtype), np.empty(self.n, self.dtype)
         )
 
-    def reassign(self, centres: Centres, bounds: Bounds, total: Sums, *, fresh: bool) -> int:
-        """Move every row to its nearest centre; total is brought up to date. Returns how many labels changed."""
+    def reassign(self, centres: Centres, bounds: Bounds, total: Sums, *, fresh: bool) -> None:
+        """Move every row to its nearest centre; total is brought up to date."""
         if fresh:
             total.clear()
         k = len(centres.exact)
@@ -138,7 +135,6 @@ class Passes:
         held = int(np.clip(2**22 // (k * self.d), 2, _HELD))
         parts = [Sums.zero(k, self.d) for _ in range(min(held, len(pieces)))]
         changed = np.zeros(len(parts), dtype=np.int64)
-        moved = 0
 
         def work(p: int, lo: int, hi: int) -> None:
             changed[p] = self._kernels.reassign(self.rows, centres, bounds, lo, hi, fresh, *parts[p].parts)
@@ -147,11 +143,9 @@ class Passes:
             group = pieces[first : first + held]
             self.each(group, work)
             for p in range(len(group)):
-                moved += int(changed[p])
                 if fresh or changed[p]:
                     total.add(parts[p])
                     parts[p].clear()
-        return moved
 
     def grouped(self, exact: Array) -> tuple[NDArray[np.int32], Array, Sums]:
         """Labels by nearest centre, weighted squared distances and the sums of the groups."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from assay.optimize.lloyd_pass import Array, Passes
+from assay.optimize.lloyd_pass import Passes
 from assay.optimize.lloyd_sums import Sums, Taken
+from assay.optimize.validate import Array
 
 if TYPE_CHECKING:
     from assay.optimize._lloyd_kernels import Bounds
@@ -61,7 +62,9 @@ def settle(
     while n_iter < max_iter and not converged:
         n_iter += 1
         rows.assign(centers, total)
-        if ahead and total.level(centers) > sure and n_iter < max_iter:  # too far: take the plain step instead
+        if ahead and total.level(centers) > sure:  # too far: take the plain step instead
+            if n_iter == max_iter:
+                break
             n_iter += 1
             speed, centers = _Momentum(ahead), moved
             rows.assign(centers, total)

@@ -69,7 +69,7 @@ globalThis.assayPlots = (function () {
 
     const output = document.getElementById("selected-rows");
     const drawn = plots.flatMap((plot) => plot.model.renderers.map((marks) => marks.data_source));
-    const sources = [...new Set(drawn.filter((source) => source.name === "rows"))];
+    const sources = [...new Set(drawn)].filter((source) => source?.name === "rows"); // contours have no source
     if (sources.length > 1) linkRows(sources);
     for (const source of sources) {
       if (output !== null) sayRows(source, output);

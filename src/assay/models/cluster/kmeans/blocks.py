@@ -8,7 +8,7 @@ held        one label for each row, and the centres
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,16 +18,18 @@ from assay.data.sampling import row_keys
 from assay.engine.local import map_reduce
 from assay.errors import ParameterError
 from assay.optimize.lloyd import Lloyd, condense, lloyd
-from assay.optimize.lloyd_pass import Array, Passes, unit
+from assay.optimize.lloyd_pass import Passes, unit
 from assay.optimize.lloyd_settle import Settled, settle
 from assay.optimize.lloyd_sums import Sums, Taken, spared
 from assay.optimize.seeding import scattered
 from assay.optimize.team import Team
+from assay.optimize.validate import Array
 from assay.summary.accumulate import checked_weights, refuse_unusable
 from assay.summary.observed import Observed
 
 Floats: TypeAlias = NDArray[Any]
 
+_FEW_ROWS = 10_000  # up to so many ten starts take no time
 _DRAWN = 1 << 24  # numbers that the rows drawn for a start may have at most: 128 MB
 
 
@@ -37,7 +39,7 @@ def lloyd_of_blocks(
     *,
     init: str | Array,
     seed: int,
-    n_init: int,
+    n_init: int | Literal["auto"],
     max_iter: int,
     tol: float,
     weights: ArrayLike | None = None,
@@ -63,7 +65,9 @@ def lloyd_of_blocks(
         drawn, w = table.drawn(seed)
         if k > len(drawn):
             raise ParameterError(f"n_clusters={k} centres do not fit into memory; ask for fewer clusters")
-        start = lloyd(drawn, k, seed=seed, n_init=n_init, max_iter=max_iter, tol=tol, weights=w).centers
+        start = lloyd(
+            drawn, k, seed=seed, n_init=starts_of(n_init, table.n), max_iter=max_iter, tol=tol, weights=w
+        ).centers
     found = settle(table, table.inside(start), max_iter=max_iter, bound=tol * table.variance)
     return table.read(found)
 
@@ -71,6 +75,11 @@ def lloyd_of_blocks(
 def drawn_rows(blocks: FloatBlocks, seed: int) -> Array:
     """Rows drawn fairly, as many as fit into 128 MB."""
     return _Table(blocks, None).drawn(seed)[0]
+
+
+def starts_of(n_init: int | Literal["auto"], n: int) -> int:
+    """How many starts for n rows."""
+    return (10 if n <= _FEW_ROWS else 1) if n_init == "auto" else int(n_init)
 
 
 def refuse_few(k: int, n: int, weights: Array | None) -> None:

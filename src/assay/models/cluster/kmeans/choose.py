@@ -87,7 +87,7 @@ def choose_k(
     """
     ks = _numbers(k_range)
     model = KMeans(ks[-1], n_init=n_init, max_iter=max_iter, tol=tol, random_state=random_state)
-    rows, seed, weights = *model.rows_to_group(X), None
+    rows, seed, weights = *model._rows_to_group(X), None
     if sample_weight is not None:
         if isinstance(X, Source) or issparse(X):
             raise ParameterError("sample_weight is for rows given as an array or a data frame; got a source")

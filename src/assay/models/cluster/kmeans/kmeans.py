@@ -10,6 +10,7 @@ chance    k centres are found in any cloud; whether it has groups is a question 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal, Self, TypeAlias
 
@@ -24,7 +25,7 @@ from assay.data.blocks import FloatBlocks, float_blocks
 from assay.data.source import Source
 from assay.errors import NotConverged, ParameterError
 from assay.models.base import Estimator
-from assay.models.cluster.kmeans.blocks import drawn_rows, lloyd_of_blocks, refuse_few
+from assay.models.cluster.kmeans.blocks import drawn_rows, lloyd_of_blocks, refuse_few, starts_of
 from assay.optimize.lloyd import Lloyd, lloyd, nearest
 from assay.summary.accumulate import checked_weights
 from assay.summary.cluster_indices import ClusterIndices
@@ -32,8 +33,6 @@ from assay.summary.distances import unit_scale
 
 Array: TypeAlias = NDArray[np.float64]
 Floats: TypeAlias = NDArray[Any]
-
-_FEW_ROWS = 10_000  # up to so many ten starts take no time
 
 
 class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Estimator):
@@ -101,11 +100,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
         self._check_options()
         rows = self._rows(X, reset=True)
         if isinstance(rows, FloatBlocks):
-            found = lloyd_of_blocks(rows, self.n_clusters, weights=sample_weight, **self._options(None))
+            found = lloyd_of_blocks(rows, self.n_clusters, n_init=self.n_init, weights=sample_weight, **self._options())
         else:
             w = None if sample_weight is None else checked_weights(sample_weight, len(rows))
             refuse_few(self.n_clusters, len(rows), w)
-            found = lloyd(rows, self.n_clusters, weights=w, **self._options(len(rows)))
+            starts = starts_of(self.n_init, len(rows))
+            found = lloyd(rows, self.n_clusters, n_init=starts, weights=w, **self._options())
         return self._keep(found if not isinstance(self.init, str) else _by_size(found))
 
     def fit_predict(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None) -> NDArray[np.int32]:
@@ -128,7 +128,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
             squares.sum() if sample_weight is None else checked_weights(sample_weight, len(squares)) @ squares
         )
 
-    def rows_to_group(self, X: Any) -> tuple[Floats, int]:
+    def _rows_to_group(self, X: Any) -> tuple[Floats, int]:
         """Rows as `fit` would take them, of a source or of sparse rows what fits into 128 MB, and the seed."""
         self._check_options()
         rows, seed = self._rows(X, reset=True), self._seed()
@@ -162,25 +162,17 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
         rows = self._checked(X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         return float_blocks(rows) if issparse(rows) else rows
 
-    def _each(self, X: Any) -> list[Floats]:
+    def _each(self, X: Any) -> Iterator[Floats]:
         """Rows in the precision of the centres, in blocks."""
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
-        blocks = [block for _, block in rows] if isinstance(rows, FloatBlocks) else [rows]
-        return [np.ascontiguousarray(block, dtype=self.cluster_centers_.dtype) for block in blocks]
+        for block in (block for _, block in rows) if isinstance(rows, FloatBlocks) else (rows,):
+            yield np.ascontiguousarray(block, dtype=self.cluster_centers_.dtype)
 
-    def _options(self, n: int | None) -> dict[str, Any]:
-        """What the solver takes, for n rows or for a source."""
-        few = n is not None and n <= _FEW_ROWS
-        starts = (10 if few else 1) if self.n_init == "auto" else int(self.n_init)
+    def _options(self) -> dict[str, Any]:
+        """What every solver takes."""
         init = self.init if isinstance(self.init, str) else self._centres_given()
-        return {
-            "init": init,
-            "n_init": starts,
-            "max_iter": self.max_iter,
-            "tol": float(self.tol),
-            "seed": self._seed(),
-        }
+        return {"init": init, "max_iter": self.max_iter, "tol": float(self.tol), "seed": self._seed()}
 
     def _centres_given(self) -> Array:
         centres = np.asarray(self.init, dtype=np.float64)
