@@ -26,7 +26,7 @@ def _shared(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
 
 
 def _groups(k: int, apart: float, columns: int) -> Draw:
-    """k groups on a simplex that lies somehow in so many of the columns."""
+    """K groups on a simplex that lies somehow in so many of the columns."""
 
     def draw(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
         turned = np.linalg.qr(rng.standard_normal((columns, columns)))[0]
