@@ -10,7 +10,7 @@ here" (censored), so that outliers do not make the tail in which they hide; and 
 sigma may be, given the values (predictive), not read off at the best guess. m is a fifth of the values, and a smaller
 share of many.
 
-Prior: xi is normal about 0 with standard deviation 0.2, log sigma flat. Normal distances have xi just below 0, those of
+Prior: xi is normal about 0.05 with standard deviation 0.2, log sigma flat. Normal distances have xi just below 0, those of
 Student's t with 5 degrees of freedom 0.2.
 
 Reference: Coles, An Introduction to Statistical Modeling of Extreme Values, Springer 2001, chapters 4 and 9.
@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[np.float64]
 
 FEWEST = 50
-_SHARE, _GROWTH = 0.2, 0.75
+_SHARE, _GROWTH = 0.2, 2 / 3
 _CENSORED = 0.2
-_PRIOR = 0.2
+_PRIOR = 0.05, 0.2  # mean and standard deviation of xi
 _XI = np.linspace(-0.6, 1.2, 73)
 _LOG_SIGMA = np.linspace(-2.5, 2.5, 81)
 _NEGLIGIBLE = 1e-16
@@ -91,7 +91,7 @@ def far_tail(values: Array) -> FarTail:
     xi = _XI[:, None]
     survival = _log_survival(seen, xi[:, :, None], sigmas[:, None])
     likelihood = (1.0 + xi) * survival.sum(axis=2) - len(seen) * np.log(sigmas)
-    likelihood = likelihood + censored * survival[:, :, 0] - 0.5 * (xi / _PRIOR) ** 2
+    likelihood = likelihood + censored * survival[:, :, 0] - 0.5 * ((xi - _PRIOR[0]) / _PRIOR[1]) ** 2
     weights = np.exp(likelihood - likelihood.max())
     weights /= weights.sum()
     return FarTail(threshold, (m + 1) / (n + 1), float((weights * xi).sum()), weights, sigmas)
