@@ -5,13 +5,13 @@ Pareto law,
 
     P(Y > u + y | Y > u) = (1 + xi y / sigma)^(-1 / xi),
 
-whose heaviness xi and scale sigma are fitted to the largest m values. The topmost fifth of these enters only as "beyond
-here" (censored), so that outliers do not make the tail in which they hide; and the chance is averaged over what xi and
+whose heaviness xi and scale sigma are fitted to the largest m values. The topmost quarter of these enters only as
+"beyond here" (censored), so that outliers do not make the tail in which they hide; and the chance is averaged over what xi and
 sigma may be, given the values (predictive), not read off at the best guess. m is a fifth of the values, and a smaller
 share of many.
 
-Prior: xi is normal about 0.05 with standard deviation 0.2, log sigma flat. Normal distances have xi just below 0, those of
-Student's t with 5 degrees of freedom 0.2.
+Prior: xi is normal about 0.1 with standard deviation 0.2, log sigma flat. Normal distances have xi just below 0, those
+of Student's t with 5 degrees of freedom 0.2.
 
 Reference: Coles, An Introduction to Statistical Modeling of Extreme Values, Springer 2001, chapters 4 and 9.
 """
@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[np.float64]
 
 FEWEST = 50
-_SHARE, _GROWTH = 0.2, 2 / 3
-_CENSORED = 0.2
-_PRIOR = 0.05, 0.2  # mean and standard deviation of xi
+_SHARE, _GROWTH = 0.2, 0.75
+_CENSORED = 0.25
+_PRIOR = 0.1, 0.2  # mean and standard deviation of xi
 _XI = np.linspace(-0.6, 1.2, 73)
 _LOG_SIGMA = np.linspace(-2.5, 2.5, 81)
 _NEGLIGIBLE = 1e-16
