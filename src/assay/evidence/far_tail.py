@@ -6,9 +6,9 @@ Pareto law,
     P(Y > u + y | Y > u) = (1 + xi y / sigma)^(-1 / xi),
 
 whose heaviness xi and scale sigma are fitted to the largest m values. The topmost quarter of these enters only as
-"beyond here" (censored), so that outliers do not make the tail in which they hide; and the chance is averaged over what xi and
-sigma may be, given the values (predictive), not read off at the best guess. m is a fifth of the values, and a smaller
-share of many.
+"beyond here" (censored), so that outliers do not make the tail in which they hide; and the chance is averaged over
+what xi and sigma may be, given the values (predictive), not read off at the best guess. m is a fifth of the values,
+and a smaller share of many.
 
 Prior: xi is normal about 0.1 with standard deviation 0.2, log sigma flat. Normal distances have xi just below 0, those
 of Student's t with 5 degrees of freedom 0.2.
