@@ -15,7 +15,7 @@ from benchmarks.harness import compare, show
 
 def run() -> list[dict[str, Any]]:
     X = np.random.default_rng(0).standard_normal((1_000_000, 20)) + 100.0
-    wide = np.random.default_rng(1).standard_normal((500, 5_000))
+    wide = np.random.default_rng(1).standard_normal((200, 2_000))
     return fitting(X) + scoring(X) + shrinking(wide) + [row for n in (500, 5_000, 50_000) for row in robust(n)]
 
 
@@ -63,7 +63,7 @@ def scoring(X: np.ndarray) -> list[dict[str, Any]]:
 def shrinking(X: np.ndarray) -> list[dict[str, Any]]:
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     return compare(
-        "Ledoit-Wolf and distances of 500 x 5,000; quality: share of the identity, mean squared distance",
+        "Ledoit-Wolf and distances of 200 x 2,000; quality: share of the identity, mean squared distance",
         {
             "assay Mahalanobis": lambda: _shrunk(Mahalanobis().fit(X), X),
             "scikit-learn LedoitWolf": lambda: _shrunk(LedoitWolf().fit(Z), Z),
