@@ -46,8 +46,8 @@ def study(
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> x = rng.standard_normal((200, 1)) + 0.5 * rng.standard_normal((200, 4))
-    >>> [finding.evidence.verdict for finding in study(x).findings]
-    ['supported', 'not distinguishable from chance', 'supported']
+    >>> [finding.kind for finding in study(x).findings if finding.evidence.verdict == "supported"]
+    ['component', 'map']
     """
     tell = progress or (lambda what, done, fraction: None)
     table = prepare(
