@@ -39,7 +39,7 @@ class Measure(Protocol):
         """(n, d) standard deviations from the centre."""
 
 
-class Detector(OutlierMixin, Estimator):
+class _Detector(OutlierMixin, Estimator):
     """Rows far from the rest. Subclasses measure how far, and how often a clean row is as far."""
 
     alpha: float

@@ -29,7 +29,7 @@ from assay.linalg.principal import axes_of_rows, dense
 from assay.linalg.shrinkage import ledoit_wolf, rao_blackwell
 from assay.linalg.spectral import Spectrum, eigen_symmetric
 from assay.linalg.whitening import Whitening
-from assay.models.detector import Detector
+from assay.models.detector import _Detector
 from assay.summary.columns import column_moments
 from assay.summary.moments import Moments
 
@@ -40,7 +40,7 @@ ROWS_PER_COLUMN = 5  # with fewer, "auto" shrinks, and there is no robust estima
 _FLAT = 1e-12  # an eigenvalue at most this share of the largest is zero but for rounding
 
 
-class Mahalanobis(Detector):
+class Mahalanobis(_Detector):
     """Flag rows that are far out given how the columns vary together.
 
     The chances below hold for normal rows. A row that breaks a relation which all fitted rows obey exactly (a constant

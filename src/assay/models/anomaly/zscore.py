@@ -20,7 +20,7 @@ from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.distance_law import DistanceLaw
 from assay.linalg.principal import dense
-from assay.models.detector import Detector
+from assay.models.detector import _Detector
 from assay.summary.column_sums import ColumnSums
 from assay.summary.moments import Moments
 
@@ -30,7 +30,7 @@ _EFFICIENCY = 0.3675  # of the median absolute deviation for normal columns: it 
 _HELD = 1e-12  # relative distance from a constant that rounding may leave
 
 
-class ZScore(Detector):
+class ZScore(_Detector):
     """Flag rows with a value far out in its own column.
 
     The chances below hold for normal columns, which may depend on each other. A value that differs from a constant
