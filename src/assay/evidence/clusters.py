@@ -222,15 +222,14 @@ def _number(S: Array, gains: Array, seed: int, rng: np.random.Generator) -> tupl
 
     Gains say that there are groups; they keep growing when a group is cut in two, prediction does not.
     """
+    best = SIZES[int(gains.argmax())]
     strengths = {
         k: np.array([prediction_strength(S, k, seed, rng) for _ in range(_HALVES)])
         for k, gain in zip(SIZES, gains, strict=True)
-        if gain > _BEYOND
+        if gain > _BEYOND or k == best
     }
-    best = SIZES[int(gains.argmax())]
-    sure = [k for k, strength in strengths.items() if strength.mean() >= _PREDICTED]
-    k = max(sure, default=best)
-    return k, strengths[k] if k in strengths else np.array([prediction_strength(S, k, seed, rng)] * 2)
+    k = max((k for k, strength in strengths.items() if strength.mean() >= _PREDICTED), default=best)
+    return k, strengths[k]
 
 
 def _strength_by_chance(space: Space, law: Unimodal, n: int, k: int, seed: int, rng: np.random.Generator) -> Array:
