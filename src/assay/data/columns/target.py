@@ -1,0 +1,99 @@
+"""A source taken apart into the column to be predicted and the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from assay.data.field import Field
+from assay.data.kept import KeptSource
+from assay.data.source import Source, is_numeric
+from assay.errors import DataError, ParameterError
+
+
+class OtherColumns(Source):
+    """The rows of a source without one column."""
+
+    def __init__(self, source: Source, without: str) -> None:
+        super().__init__(source.name)
+        self.source = source
+        self.without = without
+        self.rows = source.rows
+        self.notes = source.notes
+
+    @cached_property
+    def schema(self) -> tuple[Field, ...]:
+        """The columns with their kinds."""
+        return tuple(field for field in self.source.schema if field.name != self.without)
+
+    @property
+    def fraction_read(self) -> float | None:
+        """How far the latest pass has come, from 0 to 1."""
+        return self.source.fraction_read
+
+    def line_of(self, row: int) -> int | None:
+        """The line of the file in which a row begins."""
+        return self.source.line_of(row)
+
+    def _arrow_schema(self) -> pa.Schema:
+        return pa.schema([field for field in self.source.arrow_schema if field.name != self.without])
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        names = self.arrow_schema.names
+        for block in self.source.blocks():
+            yield block.select(names)
+        self.problems.extend(self.source.problems)
+
+
+def target_name(source: Source, named: str | None) -> str:
+    """The column to be predicted: the one named, or the one whose role is "target".
+
+    Args:
+        source: the data.
+        named: its name, or None.
+    """
+    if named is not None:
+        return named
+    declared = [field.name for field in source.schema if field.role == "target"]
+    if len(declared) != 1:
+        raise ParameterError(
+            f"{source.name} has {len(declared)} columns in the role 'target': name the column to be predicted, "
+            "as in fit(source, 'price')"
+        )
+    return declared[0]
+
+
+def taken_apart(source: Source, target: str) -> tuple[Source, NDArray[Any]]:
+    """The other columns of a source, and the values of its target.
+
+    Args:
+        source: the data.
+        target: name of the column to be predicted.
+
+    Returns:
+        The source without that column; (n,) its values, numbers as float64 and anything else as it is.
+
+    >>> from assay.data.source import ArrowSource
+    >>> others, y = taken_apart(ArrowSource(pa.table({"x": [1.0, 2.0], "kind": ["a", "b"]})), "kind")
+    >>> [field.name for field in others.schema], y
+    (['x'], array(['a', 'b'], dtype=object))
+    """
+    names = source.arrow_schema.names
+    if target not in names:
+        listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+        raise ParameterError(f"no column {target!r} to be predicted; there are {listed}")
+    kept = source if isinstance(source, KeptSource) else KeptSource(source)
+    column = pa.chunked_array([block.column(target) for block in kept.blocks()], kept.arrow_schema.field(target).type)
+    if column.null_count:
+        row = int(np.flatnonzero(column.is_null().to_numpy())[0])
+        raise DataError(
+            f"the target {target!r} is missing in {column.null_count} of {len(column)} rows, first in "
+            f"{kept.place_of(row)}: leave these rows out, or name another target"
+        )
+    values = column.to_numpy()
+    return OtherColumns(kept, target), values.astype(np.float64) if is_numeric(column.type) else values

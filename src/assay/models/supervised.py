@@ -1,0 +1,92 @@
+"""What predictors share: a target beside the rows, or a column of a source, and classes by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from assay.data.source import Source
+from assay.errors import DataError, ParameterError
+from assay.models.base import Array, Estimator
+
+
+class _Predictor(Estimator):
+    """Base of every model that learns a target."""
+
+    def _taken_apart(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Rows and target; y names a column where X is a source, None the one in the role "target"."""
+        if isinstance(X, Source) and (y is None or isinstance(y, str)):
+            from assay.data.columns.target import taken_apart, target_name
+
+            self.target_ = target_name(X, y)
+            return taken_apart(X, self.target_)
+        if hasattr(self, "target_"):  # of an earlier fit
+            del self.target_
+        if y is None:
+            # scikit-learn's own words, which its checks look for
+            raise ParameterError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        return X, y
+
+
+class _Classifier(ClassifierMixin, _Predictor):
+    """Base of every model that tells classes apart; `classes_` are sorted, rows carry their number."""
+
+    classes_: NDArray[Any]
+
+    def _labelled(self, X: Any, y: Any, *, fewest: int = 2, **checks: Any) -> tuple[Any, NDArray[np.intp]]:
+        """Checked (n, d) rows and the number of each row's class, counted from 0; sets `classes_`."""
+        X, y = self._taken_apart(X, y)
+        X = self._checked(X, reset=True, **checks)
+        return X, self._class_numbers(y, X.shape[0], fewest)
+
+    def _class_numbers(self, y: Any, n: int, fewest: int = 2) -> NDArray[np.intp]:
+        labels = column_or_1d(y, warn=True)
+        if len(labels) != n:
+            check_consistent_length(np.empty((n, 0)), labels)
+        if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+            row = int(np.flatnonzero(~np.isfinite(labels))[0])
+            raise DataError(
+                f"the class of row {row} is {labels[row]}: every row needs one. Input y contains NaN or inf"
+            )
+        check_classification_targets(labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < fewest:
+            raise DataError(
+                f"{type(self).__name__} tells at least {fewest} classes apart; all {n} rows are of class "
+                f"{self.classes_[0]!r}"
+            )
+        return codes.astype(np.intp, copy=False)
+
+
+class _Regressor(RegressorMixin, _Predictor):
+    """Base of every model that predicts numbers."""
+
+    def _targeted(self, X: Any, y: Any, *, many: bool = False, **checks: Any) -> tuple[Any, Array]:
+        """Checked (n, d) rows and their target, (n,), or (n, p) if many columns are taken."""
+        X, y = self._taken_apart(X, y)
+        X = self._checked(X, reset=True, **checks)
+        return X, self._numbers_to_predict(y, X.shape[0], many)
+
+    def _numbers_to_predict(self, y: Any, n: int, many: bool = False) -> Array:
+        values = np.asarray(y) if many else column_or_1d(y, warn=True)
+        if values.ndim not in (1, 2):
+            raise DataError(f"a target has one column or several; got {values.ndim} dimensions")
+        try:
+            target = values.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"the target must be numbers: {error}") from error
+        if len(target) != n:
+            check_consistent_length(np.empty((n, 0)), target)
+        bad = np.argwhere(~np.isfinite(target))
+        if len(bad):
+            row = int(bad[0, 0])
+            raise DataError(
+                f"the target of row {row} is {target[tuple(bad[0])]}: every row needs a finite one; leave such rows "
+                "out. Input y contains NaN or infinity"
+            )
+        return target
