@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from assay.data.columns.encoded import encode as encode
     from assay.data.fusion.fuse import fuse as fuse
     from assay.data.read import read as read
+    from assay.evidence.classification import calibration as calibration
+    from assay.evidence.classification import confusion as confusion
+    from assay.evidence.classification import roc as roc
     from assay.evidence.evidence import Evidence as Evidence
     from assay.linalg.normal import MultivariateNormal as MultivariateNormal
     from assay.models.anomaly.mahalanobis import Mahalanobis as Mahalanobis
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from assay.models.components.kernel_pca import KernelPCA as KernelPCA
     from assay.models.components.lsi import LSI as LSI
     from assay.models.components.pca import PCA as PCA
+    from assay.models.correlation.dependence import dependence as dependence
     from assay.models.embedding.classical_mds import ClassicalMDS as ClassicalMDS
     from assay.models.embedding.diffusion_map import DiffusionMap as DiffusionMap
     from assay.models.embedding.isomap import Isomap as Isomap
@@ -75,6 +79,7 @@ _HOMES = {
     "fuse": "assay.data.fusion.fuse",
     "study": "assay.study",
     "load": "assay.models.files",
+    "dependence": "assay.models.correlation.dependence",
     "dispersion": "assay.models.components.dispersion",
     "enclosing_ball": "assay.optimize.enclosing_ball",
     "ZScore": "assay.models.anomaly.zscore",
@@ -82,6 +87,9 @@ _HOMES = {
     "SVDD": "assay.models.anomaly.svdd",
     "RobustSVDD": "assay.models.anomaly.robust_svdd",
     "Evidence": "assay.evidence.evidence",
+    "roc": "assay.evidence.classification",
+    "calibration": "assay.evidence.classification",
+    "confusion": "assay.evidence.classification",
     "Moments": "assay.summary.moments",
     "GroupedMoments": "assay.summary.grouped",
     "read_network": "assay.summary.networks",

@@ -1,0 +1,316 @@
+"""Which columns of a table go together, how strongly, and which of it could be chance.
+
+summary  Z^T Z, (d, d) in tiles: summary.association         reading  rho, and sigma_j^2 (1 - rho_ij^2): what is left
+chance   t, F or chi^2 for each pair, Benjamini and Hochberg over all pairs            of column j once i is known
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import scipy.special as sc
+from numpy.typing import NDArray
+
+from assay.data.columns.encoded import EncodedSource, encode
+from assay.data.read import read
+from assay.data.source import Source
+from assay.engine.local import in_threads
+from assay.errors import DataError, ParameterError
+from assay.linalg.one_thread import one_blas_thread
+from assay.summary.association import Likely, Standard, chance, standardised
+from assay.summary.strongest import Found, Strongest
+
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
+
+_SIDE = 512  # columns of a tile
+_AT_ONCE = 8  # tiles, so that what waits to be collected stays small
+_HELD = 1 << 30  # bytes of a matrix that is kept whole
+_FEWEST = 3
+_FEW_PAIRS = 100_000  # up to here each has its exact p at once
+_NORMAL_975 = float(sc.ndtri(0.975))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Pairs of columns, the least likely by chance first.
+
+    Attributes:
+        first, second: (k,) numbers of the columns.
+        pearson, rank: (k,) strengths; see `Dependence`.
+        low, high: (k,) 95% interval of the strength that was tested, for two numbers; NaN for others.
+        p: (k,) probability of as much by chance.
+        q: (k,) p corrected for all pairs: the share of false ones among all up to this one.
+        n: (k,) rows behind each.
+    """
+
+    first: Indices
+    second: Indices
+    pearson: Array
+    rank: Array
+    low: Array
+    high: Array
+    p: Array
+    q: Array
+    n: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.p)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dependence:
+    """How the columns of a table go together.
+
+    The strength of two numbers is Pearson's correlation, or Spearman's of their ranks; of a number and a category the
+    correlation ratio, the root of the share of variance that the category explains; of two categories Cramer's V. The
+    last two have no sign.
+
+    Attributes:
+        columns: (d,) names.
+        kinds: (d,) "number", "category" or "constant".
+        rows: how many.
+        pearson, rank: (d, d) strengths, NaN for constant columns; None where they would take more than 1 GiB each, see
+            `block` and the argument `hold`.
+        spread: (d,) standard deviation of each number, NaN for categories.
+        pairs: those with the smallest p.
+        tested: how many pairs were tested.
+        tested_by: "rank" or "pearson": the strengths behind p.
+    """
+
+    columns: tuple[str, ...]
+    kinds: tuple[str, ...]
+    rows: int
+    pearson: Array | None
+    rank: Array | None
+    spread: Array
+    pairs: Pairs
+    tested: int
+    tested_by: Literal["rank", "pearson"]
+    _ready: tuple[Standard, Standard]
+
+    def block(self, first: slice, second: slice, *, ranks: bool = False) -> Array:
+        """Strengths of some columns with others, as a (a, b) array, whatever the size of the table.
+
+        Args:
+            first, second: slices of the columns.
+            ranks: whether of the ranks.
+        """
+        d = len(self.columns)
+        a, b = (slice(*part.indices(d)[:2]) for part in (first, second))
+        return self._ready[int(ranks)].strengths(a, b)[0]
+
+    def unexplained(self, predicted: int | str, by: int | str) -> float:
+        """What is left of the variance of a number once another column is known: sigma^2 (1 - rho^2).
+
+        Args:
+            predicted: name or number of a column of numbers.
+            by: of any other.
+        """
+        j, i = self._number(predicted), self._number(by)
+        if self.kinds[j] != "number":
+            raise ParameterError(f"{self.columns[j]!r} is a {self.kinds[j]}: only a number has a variance to explain")
+        if self.kinds[i] == "constant":
+            return float(self.spread[j] ** 2)
+        rho = self.block(slice(i, i + 1), slice(j, j + 1))[0, 0]
+        return float(self.spread[j] ** 2 * (1.0 - rho**2))
+
+    def significant(self, alpha: float = 0.05) -> int:
+        """How many of `pairs` have q at most alpha."""
+        return int(np.count_nonzero(self.pairs.q <= alpha))
+
+    def _number(self, column: int | str) -> int:
+        if isinstance(column, str):
+            if column not in self.columns:
+                raise ParameterError(f"no column {column!r}; there are {', '.join(self.columns[:20])}")
+            return self.columns.index(column)
+        return range(len(self.columns))[column]
+
+
+def dependence(
+    data: Any,
+    *,
+    tested_by: Literal["rank", "pearson"] = "rank",
+    keep: int = 10_000,
+    hold: bool | None = None,
+    columns: Sequence[str] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Dependence:
+    """Pearson and rank correlations of all pairs of columns, with what chance does, in one go.
+
+    Pairs are taken by the rows where both columns have a value.
+
+    Args:
+        data: (n, d) array of numbers, or anything `assay.read` takes: then categories are categories.
+        tested_by: which strengths p and q are of. Those of ranks hold whatever the law of the columns, and one far row
+            does not make one.
+        keep: pairs to list, those with the smallest p; all of them count in q.
+        hold: whether to keep the matrices whole; None where each takes at most 1 GiB.
+        columns: names of the columns of an array.
+        progress: told the tiles done and their number.
+
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.standard_normal(100)
+    >>> found = dependence(np.stack([x, x + rng.standard_normal(100), rng.standard_normal(100)], axis=1))
+    >>> found.pearson.round(2)[0], found.significant()
+    (array([ 1.  ,  0.73, -0.01]), 1)
+    """
+    if tested_by not in ("rank", "pearson"):
+        raise ParameterError(f"tested_by is 'rank' or 'pearson'; got {tested_by!r}")
+    if keep < 1:
+        raise ParameterError(f"keep is a number of pairs, at least 1; got {keep}")
+    X, groups, names = _numbers(data, columns)
+    if len(X) < _FEWEST:
+        raise DataError(f"correlations need at least {_FEWEST} rows; there are {len(X)}")
+    d = len(names)
+    ready = standardised(X, groups, ranks=False), standardised(X, groups, ranks=True)
+    whole = hold if hold is not None else 8 * d * d <= _HELD
+    held = (np.empty((d, d)), np.empty((d, d))) if whole else None
+    strongest = Strongest(keep)
+    by = int(tested_by == "rank")
+    places = _places(d)
+    likely = ready[by].likely() if ready[by].plain and d * (d - 1) > 2 * max(keep, _FEW_PAIRS) else None
+    with one_blas_thread():
+        for start in range(0, len(places), _AT_ONCE):
+            some = places[start : start + _AT_ONCE]
+            for tested, untested in in_threads(lambda place: _tile(ready, held, by, likely, *place), some):
+                strongest.add(*tested)
+                strongest.count(untested)
+            if progress is not None:
+                progress(start + len(some), len(places))
+    found = strongest.found(lambda first, second: _exactly(ready[by], first, second))
+    width = np.bincount(groups)
+    return Dependence(
+        columns=names,
+        kinds=_kinds(ready[0].sizes, width),
+        rows=len(X),
+        pearson=held and held[0],
+        rank=held and held[1],
+        spread=_spread(X, groups, width),
+        pairs=_pairs(found, ready, by),
+        tested=found.tested,
+        tested_by=tested_by,
+        _ready=ready,
+    )
+
+
+def _numbers(data: Any, columns: Sequence[str] | None) -> tuple[Array, Indices, tuple[str, ...]]:
+    """The table as numbers, the column that each belongs to, and the names of the columns."""
+    if isinstance(data, np.ndarray | list | tuple):
+        X = np.asarray(data, dtype=np.float64)
+        if X.ndim != 2 or not X.shape[1]:
+            raise DataError(f"a table has rows and columns; got an array of shape {X.shape}")
+        bad = np.argwhere(np.isinf(X))
+        if len(bad):
+            raise DataError(
+                f"row {bad[0, 0]}, column {bad[0, 1]} is infinite: correlations need finite numbers, or NaN"
+            )
+        names = tuple(columns) if columns is not None else tuple(f"column {j + 1}" for j in range(X.shape[1]))
+        if len(names) != X.shape[1]:
+            raise ParameterError(f"there are {X.shape[1]} columns and {len(names)} names")
+        return X, np.arange(X.shape[1]), names
+    source = data if isinstance(data, Source) else read(data)
+    encoded = source if isinstance(source, EncodedSource) else encode(source, log="never", words=0)
+    encoding = encoded.encoding
+    spans = [(column.name, span) for column, span in zip(encoding.columns, encoding.spans, strict=True) if _used(span)]
+    if not spans:
+        raise DataError(f"{source.name} has no column that can be compared: all are texts, identifiers or empty")
+    X = np.concatenate(list(encoded.float_blocks()))
+    order = np.concatenate([np.arange(span.start, span.stop) for _, span in spans])
+    groups = np.repeat(np.arange(len(spans)), [span.stop - span.start for _, span in spans])
+    return X[:, order], groups, tuple(name for name, _ in spans)
+
+
+def _used(span: slice) -> bool:
+    return bool(span.stop > span.start)
+
+
+def _places(d: int) -> list[tuple[slice, slice]]:
+    parts = [slice(start, min(start + _SIDE, d)) for start in range(0, d, _SIDE)]
+    return [(rows, cols) for i, rows in enumerate(parts) for cols in parts[i:]]
+
+
+def _tile(
+    ready: tuple[Standard, Standard],
+    held: tuple[Array, Array] | None,
+    by: int,
+    likely: Likely | None,
+    rows: slice,
+    cols: slice,
+) -> tuple[tuple[Indices, Indices, Array], int]:
+    """Work out a tile: the pairs in it that may matter, with p, and how many others there are."""
+    found = [ready[by].strengths(rows, cols)]
+    if held is not None:
+        found.insert(by ^ 1, ready[by ^ 1].strengths(rows, cols))
+        for matrix, (strength, _) in zip(held, found, strict=True):
+            matrix[rows, cols] = strength
+            matrix[cols, rows] = strength.T
+    strength, n = found[by if held is not None else 0]
+    once = np.triu(np.ones(strength.shape, dtype=bool), 1) if rows == cols else np.ones(strength.shape, dtype=bool)
+    once &= ~np.isnan(strength)
+    some = once if likely is None else once & (np.abs(strength) >= likely.least)
+    i, j = np.nonzero(some)
+    sizes = ready[by].sizes
+    if likely is not None:
+        p = likely(strength[i, j])
+    else:
+        p = chance(
+            strength[i, j], n if isinstance(n, float) else n[i, j], sizes[rows][i], sizes[cols][j], ranks=bool(by)
+        )
+    return (i + rows.start, j + cols.start, p), int(once.sum()) - len(p)
+
+
+def _exactly(standard: Standard, first: Indices, second: Indices) -> Array:
+    strength, n = standard.of_pairs(first, second)
+    return chance(strength, n.astype(np.float64), standard.sizes[first], standard.sizes[second], ranks=standard.ranks)
+
+
+def _pairs(found: Found, ready: tuple[Standard, Standard], by: int) -> Pairs:
+    """The pairs found, with both strengths and an interval."""
+    strengths = np.empty((2, len(found.p)))
+    n = np.empty(len(found.p), dtype=np.int64)
+    for which, standard in enumerate(ready):
+        strengths[which], n[:] = standard.of_pairs(found.first, found.second)
+    sizes = ready[by].sizes
+    low, high = _interval(strengths[by], n, ranks=bool(by))
+    numbers = (sizes[found.first] == 1) & (sizes[found.second] == 1)
+    return Pairs(
+        first=found.first,
+        second=found.second,
+        pearson=strengths[0],
+        rank=strengths[1],
+        low=np.where(numbers, low, np.nan),
+        high=np.where(numbers, high, np.nan),
+        p=found.p,
+        q=found.q,
+        n=n,
+    )
+
+
+def _interval(r: Array, n: NDArray[np.int64], *, ranks: bool) -> tuple[Array, Array]:
+    """Fisher's 95% interval, for ranks with the variance of Bonett and Wright (Psychometrika 65, 2000)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt((1.0 + r**2 / 2.0 if ranks else 1.0) / np.maximum(n - 3, 0))
+        z = np.arctanh(r)
+        return np.tanh(z - _NORMAL_975 * error), np.tanh(z + _NORMAL_975 * error)
+
+
+def _kinds(sizes: Indices, width: Indices) -> tuple[str, ...]:
+    return tuple(
+        "constant" if not size else "category" if w > 1 else "number" for size, w in zip(sizes, width, strict=True)
+    )
+
+
+def _spread(X: Array, groups: Indices, width: Indices) -> Array:
+    """(d,) standard deviation of the values there are; NaN for categories."""
+    spread = np.full(len(width), np.nan)
+    for j in np.flatnonzero(width == 1):
+        values = X[:, np.searchsorted(groups, j)]
+        values = values[~np.isnan(values)]
+        if len(values) > 1:
+            scale = float(np.abs(values).max()) or 1.0  # so that squares stay in range
+            spread[j] = float(np.std(values / scale, ddof=1)) * scale
+    return spread

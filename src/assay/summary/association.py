@@ -1,0 +1,330 @@
+"""How strongly columns of any kind go together, from one matrix product.
+
+    number      one standardised column z, |z| = 1, or its ranks standardised
+    category    its indicators, centred and made orthonormal: r columns for r + 1 levels in use
+
+With Z of both, the block Z_i^T Z_j of two columns holds their canonical correlations, and
+
+    s_ij = |Z_i^T Z_j|^2       two numbers: rho^2       number and category: eta^2, explained by the category
+                               two categories: chi^2 / n
+
+so the strength sqrt(s / min(r_i, r_j)) is the modulus of Pearson's (or, of ranks, Spearman's) correlation, the
+correlation ratio, or Cramer's V. Chance: t, F and chi^2 in turn.
+
+Reference: Kendall and Stuart, The Advanced Theory of Statistics 2, chapter 33.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import permutations
+from typing import TypeAlias
+
+import numpy as np
+import scipy.linalg as sla
+import scipy.special as sc
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from assay.engine.local import in_threads
+
+Array: TypeAlias = NDArray[np.float64]
+
+_STRIP = 256  # columns worked on at a time
+_ALL_ORDERS = 8  # rows whose orders are gone through one by one
+_INDEPENDENT = 1e-10  # of the largest eigenvalue: indicators below add nothing
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Likely:
+    """The chance of a correlation of n rows, from a table, for very many of them: in the right order, and near enough
+    to say which are the smallest.
+
+    Its logarithm is nearly linear in -log(1 - rho^2), which straight lines between 4096 points follow.
+
+    Attributes:
+        least: correlations below count as certain to come by chance: their p is above 0.1.
+        x: (4096,) values of -log(1 - rho^2).
+        log_p: (4096,) the logarithm of p there.
+    """
+
+    least: float
+    x: Array
+    log_p: Array
+
+    @staticmethod
+    def of(n: int, *, ranks: bool) -> Likely:
+        """The table for n rows."""
+        free = max(n - 2.0, 1.0)
+        outer = float(sc.betaincinv(free / 2.0, 0.5, 0.1))
+        # to the end of float64, or of what n! allows
+        x = np.linspace(-np.log(outer), max(-2.0 * np.log(outer), 1400.0 / free), 4096)
+        exact = chance(np.sqrt(-np.expm1(-x)), float(n), np.ones(1, np.intp), np.ones(1, np.intp), ranks=ranks)
+        return Likely(float(np.sqrt(1.0 - outer)), x, np.log(np.maximum(exact, 1e-320)))
+
+    def __call__(self, strength: Array) -> Array:
+        """P of strengths, any shape, at least `least`."""
+        with np.errstate(divide="ignore"):
+            x = -np.log1p(-np.minimum(strength**2, 1.0))
+        return np.exp(np.interp(x, self.x, self.log_p))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standard:
+    """Columns made ready for products.
+
+    Attributes:
+        Z: (n, D) orthonormal within each column of the table, missing values 0.
+        seen: (n, D) where there is a value, or None where nothing is missing.
+        starts: (d + 1,) the numbers of column j are Z[:, starts[j]:starts[j + 1]].
+        sizes: (d,) how many there are; 0 for a column that is constant, whose one number is 0 everywhere.
+        ranks: whether numbers were replaced by their ranks.
+    """
+
+    Z: Array
+    seen: NDArray[np.bool_] | None
+    starts: NDArray[np.intp]
+    sizes: NDArray[np.intp]
+    ranks: bool
+
+    @property
+    def plain(self) -> bool:
+        """Whether every column is one number and none is missing."""
+        return self.seen is None and self.Z.shape[1] == len(self.sizes)
+
+    def strengths(self, rows: slice, columns: slice) -> tuple[Array, Array | float]:
+        """The strengths of a tile, signed for two numbers, NaN for constant columns; and the rows behind each.
+
+        Args:
+            rows: the columns of the table on one side.
+            columns: those on the other.
+        """
+        if self.seen is None:
+            count: Array | float = float(len(self.Z))
+            T = self.Z[:, self._span(rows)].T @ self.Z[:, self._span(columns)]
+            found = T if self.plain else self._gathered(T, rows, columns)
+        elif (self.sizes[rows] <= 1).all() and (self.sizes[columns] <= 1).all():
+            found, count = self._complete(self._span(rows), self._span(columns))
+        else:
+            found, count = self._pair_by_pair(rows, columns)
+        found = np.clip(found, -1.0, 1.0)
+        found[self.sizes[rows] == 0] = np.nan
+        found[:, self.sizes[columns] == 0] = np.nan
+        return found, count
+
+    def of_pairs(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Array, NDArray[np.int64]]:
+        """The strengths of (k,) pairs, one by one, and the rows behind each."""
+        if self.plain:
+            found = np.concatenate(
+                [np.empty(0)]
+                + [
+                    np.einsum("ij,ij->j", self.Z[:, first[part]], self.Z[:, second[part]])
+                    for part in (slice(k, k + _STRIP) for k in range(0, len(first), _STRIP))
+                ]
+            )
+            return np.clip(found, -1.0, 1.0), np.full(len(first), len(self.Z))
+        tiles = [self.strengths(slice(i, i + 1), slice(j, j + 1)) for i, j in zip(first, second, strict=True)]
+        counts = [int(n if isinstance(n, float) else n[0, 0]) for _, n in tiles]
+        return np.array([tile[0, 0] for tile, _ in tiles]), np.array(counts, dtype=np.int64)
+
+    def likely(self) -> Likely:
+        """The chance of a strength where every column is one number and none is missing."""
+        return Likely.of(len(self.Z), ranks=self.ranks)
+
+    def _span(self, columns: slice) -> slice:
+        return slice(int(self.starts[columns.start]), int(self.starts[columns.stop]))
+
+    def _gathered(self, T: Array, rows: slice, columns: slice) -> Array:
+        """From correlations of the numbers to strengths of the columns."""
+        at = self.starts[rows] - self.starts[rows.start], self.starts[columns] - self.starts[columns.start]
+        squares = np.add.reduceat(np.add.reduceat(T**2, at[0], axis=0), at[1], axis=1)
+        r = np.minimum.outer(self.sizes[rows], self.sizes[columns])
+        strength = np.sqrt(squares / np.maximum(r, 1))
+        alone = np.flatnonzero(self.sizes[rows] == 1), np.flatnonzero(self.sizes[columns] == 1)
+        strength[np.ix_(*alone)] = T[np.ix_(at[0][alone[0]], at[1][alone[1]])]
+        return strength
+
+    def _complete(self, first: slice, second: slice) -> tuple[Array, Array]:
+        """Pairs of numbers, each by the rows where both have a value."""
+        assert self.seen is not None
+        A, B = self.Z[:, first], self.Z[:, second]
+        MA, MB = self.seen[:, first].astype(np.float64), self.seen[:, second].astype(np.float64)
+        n = MA.T @ MB
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean_a, mean_b = (A.T @ MB) / n, (MA.T @ B) / n
+            spread_a = (A**2).T @ MB - n * mean_a**2
+            spread_b = MA.T @ B**2 - n * mean_b**2
+            T = (A.T @ B - n * mean_a * mean_b) / np.sqrt(spread_a) / np.sqrt(spread_b)
+        # what is left of a column of length 1 in the rows of a pair: nothing but rounding where it is constant there
+        T[(spread_a <= _INDEPENDENT) | (spread_b <= _INDEPENDENT)] = np.nan
+        return T, n
+
+    def _pair_by_pair(self, rows: slice, columns: slice) -> tuple[Array, Array]:
+        """Each pair by the rows where both have a value, made orthonormal anew there."""
+        found = np.full((rows.stop - rows.start, columns.stop - columns.start), np.nan)
+        counts = np.zeros(found.shape)
+        for i in range(found.shape[0]):
+            for j in range(found.shape[1]):
+                found[i, j], counts[i, j] = self._pair(rows.start + i, columns.start + j)
+        return found, counts
+
+    def _pair(self, i: int, j: int) -> tuple[float, int]:
+        assert self.seen is not None
+        a, b = self._span(slice(i, i + 1)), self._span(slice(j, j + 1))
+        both = self.seen[:, a.start] & self.seen[:, b.start]
+        if self.sizes[i] == self.sizes[j] == 1:
+            return float(self._complete(a, b)[0][0, 0]), int(both.sum())
+        A, B = _orthonormal(self.Z[both, a]), _orthonormal(self.Z[both, b])
+        if not (A.shape[1] and B.shape[1]):
+            return np.nan, int(both.sum())
+        return float(np.sqrt(((A.T @ B) ** 2).sum() / min(A.shape[1], B.shape[1]))), int(both.sum())
+
+
+def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool) -> Standard:
+    """Make the columns of a table ready.
+
+    Args:
+        X: (n, D) numbers, NaN where missing.
+        groups: (D,) the column of the table that each number belongs to, ascending from 0 without gaps; several for a
+            category, one for each level.
+        ranks: whether columns of one number are replaced by their ranks, ties by the mean of theirs.
+
+    >>> standard = standardised(np.array([[1.0], [2.0], [4.0]]), np.array([0]), ranks=False)
+    >>> standard.Z.ravel().round(3)
+    array([-0.617, -0.154,  0.772])
+    """
+    missing, d = np.isnan(X), int(groups[-1]) + 1
+    bounds = np.searchsorted(groups, np.arange(d + 1))
+    width = np.diff(bounds)
+    parts: list[Array] = [np.empty((len(X), 0))] * d
+
+    def strip(start: int) -> None:
+        columns = np.arange(start, min(start + _STRIP, d))
+        single = columns[width[columns] == 1]
+        values, gaps = X[:, bounds[single]], missing[:, bounds[single]]
+        units = _unit(_ranks(values, gaps) if ranks else values, gaps)
+        for j, unit in zip(single, units.T, strict=True):
+            parts[j] = unit[:, None]
+        for j in columns[width[columns] > 1]:
+            parts[j] = _spread_out(X[:, bounds[j] : bounds[j + 1]])
+
+    in_threads(strip, range(0, d, _STRIP))
+    sizes = np.array([part.shape[1] if part.any() else 0 for part in parts], dtype=np.intp)
+    seen = None
+    if missing.any():
+        whole = np.logical_or.reduceat(missing, bounds[:-1], axis=1)
+        seen = ~np.repeat(whole, np.maximum(sizes, 1), axis=1)
+    starts = np.concatenate([[0], np.cumsum(np.maximum(sizes, 1))])
+    return Standard(np.hstack(parts), seen, starts, sizes, ranks)
+
+
+def chance(
+    strength: Array, n: Array | float, first: NDArray[np.intp], second: NDArray[np.intp], *, ranks: bool = False
+) -> Array:
+    """Probability that columns without any connection are this strongly connected, two-sided.
+
+    Args:
+        strength: as of `Standard.strengths`, any shape.
+        n: rows behind each.
+        first: numbers of the first column, to be broadcast.
+        second: of the second.
+        ranks: whether two numbers were replaced by their ranks, whose correlation has heavier tails than t.
+    """
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    shared = np.minimum(strength**2, 1.0) * np.maximum(low, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # one number on one side: F of the regression on the other, which for two numbers is t squared
+        free = np.maximum(n - 1.0 - high, 0.0)
+        one: Array = np.asarray(sc.betainc(free / 2.0, high / 2.0, 1.0 - shared), dtype=np.float64)
+        if ranks:
+            one = np.where(high == 1, _of_ranks(np.abs(strength), n, one), one)
+        p = np.where(low == 1, one, sc.chdtrc(np.maximum(low * high, 1), n * shared))
+    # no order of n rows is rarer than one in n!, which the continuous laws do not know
+    p = np.maximum(p, 2.0 * np.exp(-sc.gammaln(np.minimum(n, 150) + 1.0)))
+    return np.asarray(np.where(np.isnan(strength) | (free <= 0), np.nan, np.minimum(p, 1.0)))
+
+
+def _of_ranks(r: Array, n: Array | float, pearson: Array) -> Array:
+    """The chance of Spearman's correlations: by all orders of few rows, else from Pearson's by the moments."""
+    count = np.broadcast_to(np.asarray(n), np.shape(r))
+    p = pearson + _rank_tail(r, n)
+    for few in range(3, _ALL_ORDERS + 1):
+        at = count == few
+        if np.any(at):
+            sizes = _all_orders(few)
+            beyond = len(sizes) - np.searchsorted(sizes, r[at] - 1e-9)
+            p[at] = beyond / len(sizes)
+    return np.asarray(p)
+
+
+@cache
+def _all_orders(n: int) -> Array:
+    """The moduli of Spearman's correlation over all orders of n rows, ascending."""
+    centred = np.arange(n) - (n - 1) / 2.0
+    orders = np.array(list(permutations(centred)))
+    return np.sort(np.abs(orders @ centred)) / float(centred @ centred)
+
+
+def _rank_tail(r: Array, n: Array | float) -> Array:
+    """What Spearman's two-sided tail beyond r has more than Pearson's.
+
+    With f(r) = c (1 - r^2)^(m - 1/2), m = (n - 3) / 2, the law of Pearson's correlation, f (1 + e C_4) has all moments
+    up to the fourth of Spearman's, C_4 being Gegenbauer's polynomial for m and e = E C_4 / E_f C_4^2. Its tail follows
+    from Rodrigues' formula. Moments: Kendall and Gibbons, Rank Correlation Methods, section 5.
+    """
+    n = np.maximum(np.asarray(n, dtype=np.float64), 5.0)
+    m = (n - 3.0) / 2.0
+    fourth = 3.0 * (25.0 * n**3 - 38.0 * n**2 - 35.0 * n + 72.0) / (25.0 * n * (n + 1.0) * (n - 1.0) ** 3)
+    mean = m * (m + 1.0) * (0.5 - 2.0 * (m + 2.0) / (n - 1.0) + 2.0 / 3.0 * (m + 2.0) * (m + 3.0) * fourth)
+    square = m * (2.0 * m) * (2.0 * m + 1.0) * (2.0 * m + 2.0) * (2.0 * m + 3.0) / (24.0 * (m + 4.0))
+    third = 4.0 / 3.0 * (m + 1.0) * (m + 2.0) * r * ((m + 3.0) * r**2 - 1.5)
+    scale = np.exp(sc.gammaln(m + 1.0) - sc.gammaln(m + 0.5)) / np.sqrt(np.pi)
+    with np.errstate(divide="ignore"):
+        edge = np.exp((m + 0.5) * np.log1p(-np.minimum(r**2, 1.0)))
+    return np.asarray(mean / square * scale * third * edge * m / (2.0 * (m + 2.0)))
+
+
+def _ranks(values: Array, gaps: NDArray[np.bool_]) -> Array:
+    ranked: Array = np.asarray(rankdata(values, axis=0), dtype=np.float64) if not gaps.any() else np.empty_like(values)
+    if gaps.any():
+        for column, gap, out in zip(values.T, gaps.T, ranked.T, strict=True):
+            out[~gap] = rankdata(column[~gap])
+            out[gap] = np.nan
+    return ranked
+
+
+def _unit(values: Array, gaps: NDArray[np.bool_]) -> Array:
+    """Centred columns of length 1, missing values 0; a constant column becomes 0."""
+    values = np.where(gaps, 0.0, values)
+    largest = np.abs(values).max(axis=0, initial=0.0)
+    # a power of two, so that neither squares nor differences of the largest values overflow
+    scaled = np.ldexp(values, -np.frexp(largest)[1] - 1)
+    count = np.maximum((~gaps).sum(axis=0), 1)
+    for _ in range(2):  # the second time takes away what rounding left of the mean
+        scaled -= np.where(gaps, 0.0, scaled.sum(axis=0) / count)
+    low = np.where(gaps, np.inf, values).min(axis=0, initial=np.inf)
+    high = np.where(gaps, -np.inf, values).max(axis=0, initial=-np.inf)
+    spread = np.abs(scaled).max(axis=0, initial=0.0)
+    scaled = np.ldexp(scaled, -np.frexp(spread)[1])
+    length = np.sqrt(np.einsum("ij,ij->j", scaled, scaled))
+    return np.asarray(scaled * np.where(low < high, 1.0 / np.maximum(length, 1e-300), 0.0))
+
+
+def _spread_out(block: Array) -> Array:
+    """The orthonormal basis of a category's indicators, 0 in rows without a value; at least one column."""
+    full = ~np.isnan(block).any(axis=1)
+    basis = _orthonormal(block[full])
+    whole = np.zeros((len(block), max(1, basis.shape[1])))
+    whole[full, : basis.shape[1]] = basis
+    return whole
+
+
+def _orthonormal(rows: Array) -> Array:
+    """An orthonormal basis of the centred columns: (n, r)."""
+    if len(rows) < 2:
+        return rows[:, :0]
+    centred = rows - rows.mean(axis=0)
+    values, vectors = sla.eigh(centred.T @ centred)
+    used = values > _INDEPENDENT * max(float(values[-1]), 1e-300)
+    return np.asarray(centred @ (vectors[:, used] / np.sqrt(values[used])))
