@@ -50,6 +50,7 @@ def report(
     json: Annotated[
         Path | None, typer.Option("--json", help="Write the findings as JSON, too.", show_default=False)
     ] = None,
+    target: Annotated[str | None, typer.Option(help="A column to predict from the others.", show_default=False)] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
     drop: Annotated[list[str] | None, _several("--drop", "A column to leave out.")] = None,
     sensitive: Annotated[
@@ -83,14 +84,14 @@ def report(
     from assay.study.run import study
 
     with _explained(), _progress() as tell:
-        for target in filter(None, (output, json)):
+        for page in filter(None, (output, json)):
             for place in data:
-                check_writable(target, unlike=Path(place))
+                check_writable(page, unlike=Path(place))
         said = {"sensitive": sensitive or [], "kinds": _pairs(kind, "--kind"), "units": _pairs(unit, "--unit")}
         fusing = {"match": _several_pairs(match, "--match"), "resolve": _pairs(resolve, "--resolve")}
         source = _source(data, said, fusing, _pairs(option, "--option"))
         logs = log if log in ("auto", "never") else log.split(",")
-        found = study(source, seed=seed, drop=drop or (), log=logs, missing=missing, progress=tell)
+        found = study(source, target=target, seed=seed, drop=drop or (), log=logs, missing=missing, progress=tell)
         tell("Writing the page", None, None)
         write_report(found, html_path=output, json_path=json, order=order or ())
     console = Console()

@@ -30,7 +30,7 @@ def test_a_common_factor_is_found_and_named(tmp_path):
     X = factor(300, 4)
     path = write(tmp_path, "a,b,c,d\n" + "\n".join(",".join(map(str, row)) for row in X))
     first, second, *others = study(path).findings
-    assert [f.kind for f in others] == ["groups", "anomalies", "map"]
+    assert [f.kind for f in others] == ["correlations", "groups", "anomalies", "map"]
     assert {f.evidence.verdict for f in others[:2]} == {"not distinguishable from chance"}
     assert first.evidence.verdict == "supported"
     assert second.evidence.verdict == "not distinguishable from chance"
@@ -224,7 +224,7 @@ def test_the_json_form_has_the_promised_keys(wholesale):
         assert list(finding) == ["id", "kind", "subject", "sentence", "evidence"]
         assert list(finding["evidence"]) == EVIDENCE_KEYS
     # six numbers, one of two channels, two freedoms of three regions; 2 to 8 groups in two spaces; every row; one map
-    assert [question["looks"] for question in document["ledger"]["questions"]] == [9, 14, 440, 1]
+    assert [question["looks"] for question in document["ledger"]["questions"]] == [9, 28, 14, 440, 1]
     assert list(document["data"]["columns"][0])[:5] == ["name", "kind", "unit", "role", "used"]
 
 

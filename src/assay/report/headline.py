@@ -13,6 +13,13 @@ from assay.report.kinds import Kind, kind_of
 from assay.report.numbers import count, counted, percent
 from assay.study.findings import Study
 
+# where the number of parts of a structure is found: the question's numbers, and their attribute
+_PARTS = {
+    "groups": ("clusters", "k"),
+    "anomalies": ("anomalies", "n_rows"),
+    "correlations": ("correlations", "n_pairs"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Headline:
@@ -73,7 +80,7 @@ def _tally(study: Study, verdict: Verdict) -> str:
 
 def _single(study: Study, kind: str, words: Kind) -> str:
     """A structure of which there is one, with the number of its parts where it has any."""
-    parts = {"groups": ("clusters", "k"), "anomalies": ("anomalies", "n_rows")}.get(kind)
+    parts = _PARTS.get(kind)
     found = study.results.get(parts[0]) if parts else None
     if found is None or parts is None:
         return f"the {words.noun}"

@@ -16,6 +16,7 @@ from assay.report.component_views import (
     score_views,
     spectrum_views,
 )
+from assay.report.correlation_views import correlation_views
 from assay.report.data_section import data_section, ledger_section, reading_section
 from assay.report.elements import details, section
 from assay.report.escape import escaped
@@ -26,6 +27,7 @@ from assay.report.histograms import histograms
 from assay.report.kinds import BADGES, SURVIVED
 from assay.report.map_views import map_views
 from assay.report.numbers import count, counted
+from assay.report.prediction_views import prediction_table, prediction_views
 from assay.study.findings import DataCard, Study
 from assay.study.first_look import FirstLook
 from assay.views.embed import embed, library
@@ -49,18 +51,20 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
     '<!doctype html>'
     """
     result = study.results.get("components")
-    spectrum = spectrum_views(result) if result is not None else []
+    columns = prediction_views(study.results.get("prediction"))
+    columns += spectrum_views(result) if result is not None else []
+    columns += correlation_views(study.results.get("correlations"), study.ledger.alpha)
     source = rows_source(result) if result is not None else None
     rows = _row_views(study, result, source)
     look = study.results.get("first_look")
     arrays = array_views(look, order=tuple(order)) if look is not None else []
-    drawn = [*spectrum, *rows, *arrays]
+    drawn = [*columns, *rows, *arrays]
     script, places = embed({view.name: view.figure for view in drawn})
     own = _text("tables.js") + _text("page.js")
     scripts = [library(), script, behaviour() + own] if drawn else [own]
     parts = [
         ("findings", "Findings", _findings(study)),
-        ("views", "The views behind this", _views(study, spectrum, rows, places) if spectrum else ""),
+        ("views", "The views behind this", _views(study, columns, rows, places) if columns else ""),
         ("fallen", "What did not survive", _fallen(study)),
         ("ledger", "The ledger of looks", ledger_section(study)),
         ("first-look", "A first look at the data", _first_look(study.data, look, arrays, places)),
@@ -136,9 +140,9 @@ def _fallen(study: Study) -> str:
     return cards(fallen) if fallen else "<p>Nothing: every structure that was tested stood up.</p>"
 
 
-def _views(study: Study, spectrum: list[View], rows: list[View], places: dict[str, str]) -> str:
+def _views(study: Study, columns: list[View], rows: list[View], places: dict[str, str]) -> str:
     result, drawn = study.results["components"], study.results.get("map")
-    content = _figures(spectrum, places)
+    content = _figures(columns, places) + prediction_table(study.results.get("prediction"))
     if result.n_real:
         heat, every = loading_tables(result)
         content += f'<h3>What the components are made of</h3><div class="heats">{heat}</div>'

@@ -12,9 +12,18 @@ from numpy.typing import NDArray
 from assay.evidence.anomalies import Anomalies, anomalies
 from assay.evidence.clusters import Clusters, clusters
 from assay.evidence.comparable import varied
+from assay.evidence.correlations import Correlations, correlations
 from assay.evidence.evidence import Evidence
+from assay.evidence.predictor import Prediction
 from assay.evidence.row_map import RowMap, row_map
+from assay.study.column_sentences import (
+    correlations_sentence,
+    correlations_subject,
+    prediction_sentence,
+    prediction_subject,
+)
 from assay.study.findings import Finding, Look
+from assay.study.predicting import predicted
 from assay.study.sentences import (
     anomalies_sentence,
     anomalies_subject,
@@ -72,13 +81,17 @@ def shared(rule: str, factor: float) -> str:
     return rule if factor == 1.0 else f"{rule}; p counted {factor:.3g} times, for the other questions asked"
 
 
-def ask(table: Table, sample: Array, numbers: Numbers, *, alpha: float, seed: int, tell: Tell) -> list[Asked]:
-    """Ask a table whether its rows fall into groups, which do not belong, and whether a map of them shows anything.
+def ask(
+    table: Table, sample: Array, numbers: Numbers, target: str | None, *, alpha: float, seed: int, tell: Tell
+) -> list[Asked]:
+    """Ask a table which columns go together, whether its rows fall into groups, which of them do not belong, and
+    whether a map of them shows anything.
 
     Args:
         table: the data.
         sample: (m, D) rows that are grouped and drawn.
         numbers: (m,) their numbers.
+        target: a column to predict from the others.
         alpha: level of each question.
         seed: of everything random.
         tell: told what is being done.
@@ -87,6 +100,7 @@ def ask(table: Table, sample: Array, numbers: Numbers, *, alpha: float, seed: in
     measured = measured[varied(sample[:, measured])]
     columns = tuple(table.columns[j] for j in measured)
     options: dict[str, Any] = {"alpha": alpha, "seed": seed}
+    links = _linked(table, sample, **options, tell=tell)
     groups = clusters(sample[:, measured], numbers, columns, **options, progress=_told(tell, "Groups"))
     by, by_numbers = _measuring_rows(table, sample, numbers, seed)
     strangers = anomalies(
@@ -98,7 +112,10 @@ def ask(table: Table, sample: Array, numbers: Numbers, *, alpha: float, seed: in
         progress=_told(tell, "Rows that do not belong"),
     )
     drawn = row_map(sample, numbers, groups=table.groups, **options, progress=_told(tell, "Map of the rows"))
+    known = None if target is None else predicted(table, sample, numbers, target, **options, tell=tell)
     asked = [
+        None if known is None else _predictor(known),
+        None if links is None else _links(links),
         None if groups is None else _groups(groups),
         None if strangers is None else _strangers(strangers),
         None if drawn is None else _map(drawn),
@@ -121,6 +138,40 @@ def _measuring_rows(table: Table, sample: Array, numbers: Numbers, seed: int) ->
         return sample, numbers
     chosen = np.sort(np.random.default_rng(seed).permutation(len(table.rows))[:_SAMPLE])
     return table.rows[chosen], chosen
+
+
+def _linked(table: Table, sample: Array, *, alpha: float, seed: int, tell: Tell) -> Correlations | None:
+    """Pairs of columns of the data, but for texts and times, whose numbers are many."""
+    rows = sample if table.rows is None else table.rows
+    labels = [label for label in table.origins if table.origins[label][1] not in ("text", "time")]
+    places = [np.flatnonzero(table.groups == label) for label in labels]
+    if len(places) < 2:
+        return None
+    tell("Columns that go together", None, None)
+    groups = np.repeat(np.arange(len(places)), [len(place) for place in places])
+    names = tuple(table.origins[label][0] for label in labels)
+    return correlations(rows[:, np.concatenate(places)], groups, names, alpha=alpha, seed=seed)
+
+
+def _predictor(found: Prediction) -> Asked:
+    def finding(answer: Prediction) -> Finding:
+        return Finding(
+            "prediction", "prediction", prediction_subject(answer), prediction_sentence(answer), answer.evidence
+        )
+
+    looks = found.evidence.looks
+    rule = f"{looks} penalties tried, chosen anew on each of {len(found.by_chance)} permuted targets"
+    return Asked("prediction", found, finding, f"Can {found.target} be predicted?", looks, 1, rule)
+
+
+def _links(found: Correlations) -> Asked:
+    def finding(answer: Correlations) -> Finding:
+        words = correlations_subject(answer), correlations_sentence(answer)
+        return Finding("correlations", "correlations", *words, answer.evidence)
+
+    tested = found.found.tested
+    rule = "Benjamini and Hochberg over all pairs"
+    return Asked("correlations", found, finding, "Which columns go together?", tested, tested, rule)
 
 
 def _groups(found: Clusters) -> Asked:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay import __version__
+from assay.data.columns.target import KnownTarget
 from assay.data.read import read
 from assay.evidence.components import ComponentsResult, components, rows_shown
 from assay.evidence.held_out import fold_count
@@ -25,6 +26,7 @@ _WIDEST = 4000
 def study(
     data: Any,
     *,
+    target: str | None = None,
     seed: int = 0,
     alpha: float = 0.05,
     drop: Sequence[str] = (),
@@ -36,6 +38,7 @@ def study(
 
     Args:
         data: anything `assay.read` takes.
+        target: a column to predict from the others; rows that lack it are left out.
         seed: of everything random; the same seed gives the same study.
         alpha: chance of any supported finding in data without structure.
         drop: columns to leave out.
@@ -47,11 +50,12 @@ def study(
     >>> rng = np.random.default_rng(0)
     >>> x = rng.standard_normal((200, 1)) + 0.5 * rng.standard_normal((200, 4))
     >>> [finding.kind for finding in study(x).findings if finding.evidence.verdict == "supported"]
-    ['component', 'map']
+    ['component', 'correlations', 'map']
     """
     tell = progress or (lambda what, done, fraction: None)
+    source = read(data)
     table = prepare(
-        read(data),
+        source if target is None else KnownTarget(source, target),
         drop=drop,
         log=log,
         missing=missing,
@@ -62,7 +66,7 @@ def study(
     picked = PickedRows(rows_shown(table.card.rows_used, seed))
     found = _components(table, picked, seed, alpha, tell)
     sample = picked.rows if table.rows is None else table.rows[picked.numbers]
-    asked = ask(table, sample, picked.numbers, alpha=alpha, seed=seed, tell=tell)
+    asked = ask(table, sample, picked.numbers, target, alpha=alpha, seed=seed, tell=tell)
     factor = strictness([found.evidence[0].p, *(one.answer.evidence.p for one in asked)], alpha)
     found = found.stricter(factor, alpha) if factor > 1.0 else found
     looks = [_look_at_components(found, factor)]
@@ -71,7 +75,8 @@ def study(
     for one in asked:
         answer = one.answer.stricter(factor, alpha)
         looks.append(one.look(factor))
-        findings.append(one.finding(answer))
+        place = 0 if one.name == "prediction" else len(findings)  # what was asked for comes first
+        findings.insert(place, one.finding(answer))
         results[one.name] = answer
     return Study(table.card, tuple(findings), Ledger(tuple(looks), alpha, seed), __version__, results)
 

@@ -22,7 +22,7 @@ def component_subject(found: ComponentsResult, j: int) -> str:
     falling = [found.columns[i] for i in order if loading[i] < 0]
     if not rising:
         rising, falling = falling, rising
-    return _list(rising) + (f" against {_list(falling)}" if falling else "")
+    return listed(rising) + (f" against {listed(falling)}" if falling else "")
 
 
 def component_sentence(found: ComponentsResult, j: int) -> str:
@@ -79,7 +79,7 @@ def map_sentence(drawn: RowMap) -> str:
 def clusters_subject(found: Clusters) -> str:
     """The columns that tell the groups apart."""
     names = _telling(found)
-    return _list(names) if names else "the rows"
+    return listed(names) if names else "the rows"
 
 
 def clusters_sentence(found: Clusters) -> str:
@@ -99,8 +99,8 @@ def clusters_sentence(found: Clusters) -> str:
             f"together, in the weakest group (95% of halvings {percent(low)} to {percent(high)})."
         )
     names = _telling(found)
-    apart = f", which differ in {_list(names)}" if names else ""
-    sizes = _list([f"{size:,}" for size in found.sizes])
+    apart = f", which differ in {listed(names)}" if names else ""
+    sizes = listed([f"{size:,}" for size in found.sizes])
     if found.k == SIZES[-1]:
         unseen += f" More than {found.k} groups were not looked for."
     if evidence.verdict == "supported":
@@ -147,14 +147,14 @@ def anomalies_sentence(found: Anomalies) -> str:
 def _driven(found: Anomalies) -> str:
     share = found.contributions[0]
     top = [j for j in np.argsort(-share)[:3] if share[j] >= 0.1]
-    named = _list([f"{found.columns[j]} ({percent(float(share[j]))} of the squared distance)" for j in top[:1]])
-    more = _list([f"{found.columns[j]} ({percent(float(share[j]))})" for j in top[1:]]) if len(top) > 1 else ""
+    named = listed([f"{found.columns[j]} ({percent(float(share[j]))} of the squared distance)" for j in top[:1]])
+    more = listed([f"{found.columns[j]} ({percent(float(share[j]))})" for j in top[1:]]) if len(top) > 1 else ""
     return f"by {named}{' and ' + more if more else ''}" if top else "by many columns together"
 
 
 def _rows(found: Anomalies) -> str:
     names = [f"{row + 1:,}" for row in found.rows]
-    return f"{'row' if len(names) == 1 else 'rows'} {_list(names)}"
+    return f"{'row' if len(names) == 1 else 'rows'} {listed(names)}"
 
 
 def percent(share: float) -> str:
@@ -194,7 +194,12 @@ def probability(p: float | None) -> str:
     return "p ≤ .0001" if p <= 1e-4 else f"p = {p:.2g}".replace("0.", ".")
 
 
-def _list(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """Names in a sentence, the first few where there are many.
+
+    >>> listed(["a", "b"]), listed(list("abcdef"))
+    ('a and b', 'a, b, c and 3 more')
+    """
     if len(names) > _NAMED:
         return ", ".join(names[: _NAMED - 1]) + f" and {len(names) - _NAMED + 1} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

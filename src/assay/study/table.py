@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias
@@ -41,6 +41,7 @@ class Table:
         groups: (D,) numbers that came from one column of the data have one label.
         measured: (D,) whether a number is a measurement or a count: neither one level of a category nor part of a
             text or a date, of which distances mean little.
+        origins: name and kind of the column of the data behind each label in `groups`.
         rows: (n, D), or None where they do not fit in memory.
         blocks: starts an iteration over (b, D) blocks of the same rows, which tells how far it is.
     """
@@ -50,6 +51,7 @@ class Table:
     columns: tuple[str, ...]
     groups: NDArray[np.intp]
     measured: NDArray[np.bool_]
+    origins: Mapping[int, tuple[str, str]]
     rows: Array | None
     blocks: Blocks
 
@@ -102,8 +104,16 @@ def prepare(
     labels, groups = tuple(_label(encoding, int(j)) for j in used), encoding.groups[used]
     order = [] if rows is None else order_notes(rows, labels, groups)
     card = replace(card, notes=(*card.notes, *copies.notes(), *order))
-    measured = _measured(encoding)[used]
-    return Table(card, look, labels, groups, measured, rows, blocks if rows is None else lambda: iter([rows]))
+    return Table(
+        card=card,
+        look=look,
+        columns=labels,
+        groups=groups,
+        measured=_measured(encoding)[used],
+        origins={int(label): _origin(encoding, int(j)) for j, label in zip(used, groups, strict=True)},
+        rows=rows,
+        blocks=blocks if rows is None else lambda: iter([rows]),
+    )
 
 
 def _label(encoding: Encoding, j: int) -> str:
@@ -220,6 +230,12 @@ def _measured(encoding: Encoding) -> NDArray[np.bool_]:
     for column, span in zip(encoding.columns, encoding.spans, strict=True):
         measured[span] = column.kind in ("number", "count", "ordered")
     return measured
+
+
+def _origin(encoding: Encoding, j: int) -> tuple[str, str]:
+    """Name and kind of the column that a number came from."""
+    name = encoding.source_column(j)
+    return name, next(column.kind for column in encoding.columns if column.name == name)
 
 
 def _too_few(name: str, rows: int, complete: int) -> DataError:

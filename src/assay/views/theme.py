@@ -18,6 +18,7 @@ CHANCE = "#8b919a"
 UNSEEN = "#d9680f"
 ARROW = "#d9680f"
 INK = "#3d434b"
+LINE = "#6c747e"  # to compare with, where it must be seen on light and dark pages alike
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 

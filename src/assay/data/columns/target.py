@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from assay.data.field import Field
@@ -50,6 +51,57 @@ class OtherColumns(Source):
         self.problems.extend(self.source.problems)
 
 
+class KnownTarget(Source):
+    """The rows of a source whose target is known; how many are not is told in its notes after a pass."""
+
+    def __init__(self, source: Source, target: str) -> None:
+        super().__init__(source.name, source.declared)
+        check_target(source, target)
+        self.source = source
+        self.target = target
+        self._unknown = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided while opening, and how many rows were left out."""
+        if not self._unknown:
+            return self.source.notes
+        rows = self._unknown + self.rows_read
+        return (*self.source.notes, f"{self._unknown:,} of {rows:,} rows lack {self.target} and were left out.")
+
+    @notes.setter
+    def notes(self, notes: tuple[str, ...]) -> None:
+        """Only the source has notes of its own."""
+
+    @cached_property
+    def schema(self) -> tuple[Field, ...]:
+        """The columns with their kinds."""
+        return self.source.schema
+
+    @property
+    def fraction_read(self) -> float | None:
+        """How far the latest pass has come, from 0 to 1."""
+        return self.source.fraction_read
+
+    def _arrow_schema(self) -> pa.Schema:
+        return self.source.arrow_schema
+
+    _drops_sensitive = True
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        unknown = 0
+        for block in self.source.blocks():
+            column = block.column(self.target)
+            known = column.is_valid()
+            if pa.types.is_floating(column.type):
+                known = pc.and_(known, pc.fill_null(pc.is_finite(column), False))
+            kept = block if pc.all(known).as_py() else block.filter(known)
+            unknown += block.num_rows - kept.num_rows
+            self._unknown = unknown
+            yield kept
+        self.problems.extend(self.source.problems)
+
+
 def target_name(source: Source, named: str | None) -> str:
     """The column to be predicted: the one named, or the one whose role is "target".
 
@@ -83,10 +135,7 @@ def taken_apart(source: Source, target: str) -> tuple[Source, NDArray[Any]]:
     >>> [field.name for field in others.schema], y
     (['x'], array(['a', 'b'], dtype=object))
     """
-    names = source.arrow_schema.names
-    if target not in names:
-        listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-        raise ParameterError(f"no column {target!r} to be predicted; there are {listed}")
+    check_target(source, target)
     kept = source if isinstance(source, KeptSource) else KeptSource(source)
     column = pa.chunked_array([block.column(target) for block in kept.blocks()], kept.arrow_schema.field(target).type)
     if column.null_count:
@@ -97,3 +146,11 @@ def taken_apart(source: Source, target: str) -> tuple[Source, NDArray[Any]]:
         )
     values = column.to_numpy()
     return OtherColumns(kept, target), values.astype(np.float64) if is_numeric(column.type) else values
+
+
+def check_target(source: Source, target: str) -> None:
+    """Refuse a target that is not among the columns."""
+    names = source.arrow_schema.names
+    if target not in names:
+        listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+        raise ParameterError(f"no column {target!r} to be predicted; there are {listed}")

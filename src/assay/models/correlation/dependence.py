@@ -165,6 +165,27 @@ def dependence(
     X, groups, names = _numbers(data, columns)
     if len(X) < _FEWEST:
         raise DataError(f"correlations need at least {_FEWEST} rows; there are {len(X)}")
+    return dependence_of(X, groups, names, tested_by=tested_by, keep=keep, hold=hold, progress=progress)
+
+
+def dependence_of(
+    X: Array,
+    groups: Indices,
+    names: tuple[str, ...],
+    *,
+    tested_by: Literal["rank", "pearson"] = "rank",
+    keep: int = 10_000,
+    hold: bool | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Dependence:
+    """The same of columns that are numbers already.
+
+    Args:
+        X: (n, D) at least 3 rows, NaN where missing.
+        groups: (D,) the column that each number belongs to, ascending from 0 without gaps.
+        names: (d,) the columns.
+        tested_by, keep, hold, progress: as for `dependence`.
+    """
     d = len(names)
     ready = standardised(X, groups, ranks=False), standardised(X, groups, ranks=True)
     whole = hold if hold is not None else 8 * d * d <= _HELD

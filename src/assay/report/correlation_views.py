@@ -1,0 +1,67 @@
+"""The columns that go together: all of them in one picture, and the pairs in a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.report.component_views import View
+from assay.report.elements import name_cell, table
+from assay.report.escape import escaped, visible
+from assay.report.kinds import SURVIVED
+from assay.report.numbers import count, fraction, probability
+from assay.views.correlation import correlation_view
+
+_TABLED = 100
+
+
+def correlation_views(found: Any, alpha: float) -> list[View]:
+    """The matrix of correlations, those that chance explains faint; nothing where no pair stands out.
+
+    Args:
+        found: the numbers behind the finding on columns that go together; None where there is none.
+        alpha: level of the study.
+    """
+    if found is None or found.evidence.verdict not in SURVIVED or found.found.pearson is None:
+        return []
+    d = found.found
+    supported = np.eye(len(d.columns), dtype=bool)
+    stands = found.q <= alpha
+    first, second = d.pairs.first[stands], d.pairs.second[stands]
+    supported[first, second] = supported[second, first] = True
+    figure = correlation_view(
+        d.pearson, [visible(name) for name in d.columns], order=found.order, rank=d.rank, supported=supported
+    )
+    return [
+        View(
+            "correlations", "The columns that go together", figure, (),
+            "Pearson's correlation above the diagonal, that of ranks below; faint where chance explains it. Columns "
+            "that go together are put side by side. With a category it is the correlation ratio, between two of them "
+            "Cramér's V, both without a sign.",
+            _table(found, int(stands.sum())),
+        )
+    ]  # fmt: skip
+
+
+def _table(found: Any, standing: int) -> str:
+    pairs, names = found.found.pairs, found.found.columns
+    rows = [
+        [
+            name_cell(names[pairs.first[k]]),
+            name_cell(names[pairs.second[k]]),
+            fraction(float(pairs.rank[k])),
+            _range(float(pairs.low[k]), float(pairs.high[k])),
+            fraction(float(pairs.pearson[k])),
+            escaped(probability(float(found.q[k])).removeprefix("= ")),
+        ]
+        for k in range(min(standing, _TABLED))
+    ]
+    caption = "Pairs of columns that go together, the least likely by chance first"
+    if standing > _TABLED:
+        caption += f"; the first {_TABLED} of {count(standing)}"
+    return table(caption, ["Column", "Column", "Ranks", "95% interval", "Pearson", "q"], rows, numeric=(2, 3, 4, 5))
+
+
+def _range(low: float, high: float) -> str:
+    return f"{fraction(low)} to {fraction(high)}" if np.isfinite(low) else ""

@@ -1,0 +1,62 @@
+"""A column of a table as the target, the others as what it is predicted from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import DataError
+from assay.evidence.predictor import Prediction, prediction
+from assay.study.table import Table, Tell
+
+Array: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.intp]
+
+
+def predicted(
+    table: Table, sample: Array, numbers: Numbers, target: str, *, alpha: float, seed: int, tell: Tell
+) -> Prediction | None:
+    """Ask whether a column can be predicted; None where there are too few rows.
+
+    Args:
+        table: the data.
+        sample: (m, D) rows to learn from where all of them do not fit in memory.
+        numbers: (m,) their numbers.
+        target: name of the column.
+        alpha: level of the study.
+        seed: of everything random.
+        tell: told what is being done.
+    """
+    labels = [label for label, (name, _) in table.origins.items() if name == target]
+    kind = table.origins[labels[0]][1] if labels else None
+    if kind is None or kind in ("text", "time", "identifier"):
+        told = next((c for c in table.card.columns if c.name == target), None)
+        why = f"it is a column of {told.kind}" + (f" ({told.note})" if told.note else "") if told else "it is not there"
+        raise DataError(f"{target!r} cannot be predicted: {why}. A target is a number or a category")
+    rows = sample if table.rows is None else table.rows
+    own = np.isin(table.groups, labels)
+    if own.all():
+        raise DataError(f"{target!r} is the only column in use: there is nothing to predict it from")
+    tell(f"Predicting {target}", None, None)
+    Y, names = rows[:, own], [table.columns[j] for j in np.flatnonzero(own)]
+    columns = tuple(table.columns[j] for j in np.flatnonzero(~own))
+    if kind not in ("category", "boolean"):
+        shown = f"log(1 + {target})" if target in table.look.log else target
+        return prediction(rows[:, ~own], Y[:, 0], columns, shown, alpha=alpha, seed=seed)
+    y, classes = _classes(Y, names, target, table.look.levels.get(target, ("no", "yes")))
+    return prediction(rows[:, ~own], y, columns, target, classes=classes, alpha=alpha, seed=seed)
+
+
+def _classes(Y: Array, names: list[str], target: str, levels: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
+    """The number of each row's class, from its indicators, and the names of the classes."""
+    named = [name.removeprefix(f"{target} = ") for name in names]
+    if Y.shape[1] == 1:
+        second = named[0] if named[0] in levels else levels[-1]
+        others = [level for level in levels if level != second]
+        both = others[0] if len(others) == 1 else "other", second
+        return (Y[:, 0] > Y[:, 0].mean()).astype(np.float64), both
+    present = np.flatnonzero(Y.any(axis=0))
+    return Y[:, present].argmax(axis=1).astype(np.float64), tuple(named[j] for j in present)

@@ -1,0 +1,65 @@
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import assay
+from assay.cli import app
+from assay.errors import DataError, ParameterError
+
+
+@pytest.fixture
+def csv(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((120, 3))
+    price = 10 + 3 * x[:, 0] + rng.standard_normal(120)
+    sold = np.where(x[:, 1] + 0.5 * rng.standard_normal(120) > 0, "yes", "no")
+    lines = [
+        f"{a:.4f},{b:.4f},{c:.4f},{p:.3f},{s},item {i}"
+        for i, ((a, b, c), p, s) in enumerate(zip(x, price, sold, strict=True))
+    ]
+    lines[5] = lines[5].replace(f"{price[5]:.3f}", "")
+    path = tmp_path / "t.csv"
+    path.write_text("size,age,colour,price,sold,name\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def finding(study, kind):
+    return next(f for f in study.findings if f.kind == kind)
+
+
+def test_a_number_is_predicted_first_and_rows_without_it_are_counted(csv):
+    study = assay.study(csv, target="price")
+    found = study.findings[0]
+    assert found.kind == "prediction" and found.evidence.verdict == "supported" and "size" in found.subject
+    assert any("1 of 120 rows lack price and were left out" in note for note in study.data.notes)
+    assert study.results["prediction"].truth.shape == (119,)
+    assert any(look.question == "Can price be predicted?" for look in study.ledger.questions)
+
+
+def test_classes_are_predicted_under_their_names(csv):
+    found = assay.study(csv, target="sold").results["prediction"]
+    assert set(found.classes) == {"yes", "no"} and found.right > 0.75
+    true = np.array(found.classes)[found.truth.astype(int)]
+    written = [line.split(",")[4] for line in csv.read_text().splitlines()[1:]]
+    assert true.tolist() == written
+
+
+def test_the_page_and_the_json_tell_what_can_be_predicted(csv, tmp_path):
+    page, findings = tmp_path / "r.html", tmp_path / "r.json"
+    result = CliRunner().invoke(app, ["report", str(csv), "--target", "sold", "-o", str(page), "--json", str(findings)])
+    assert result.exit_code == 0, result.output
+    assert "sold can be predicted" in " ".join(result.output.split())
+    assert json.loads(findings.read_text())["findings"][0]["kind"] == "prediction"
+    html = page.read_text()
+    assert "What the prediction rests on" in html and "Which classes are taken for which" in html
+
+
+def test_a_target_that_cannot_be_one_is_refused_with_the_reason(csv, tmp_path):
+    with pytest.raises(ParameterError, match="no column 'prize' to be predicted; there are size"):
+        assay.study(csv, target="prize")
+    with pytest.raises(DataError, match="'name' cannot be predicted: it is a column of"):
+        assay.study(csv, target="name")
+    result = CliRunner().invoke(app, ["report", str(csv), "--target", "prize", "-o", str(tmp_path / "x.html")])
+    assert result.exit_code == 2 and not (tmp_path / "x.html").exists()
