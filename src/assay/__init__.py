@@ -18,15 +18,26 @@ if TYPE_CHECKING:
     from assay.data.columns.encoded import encode as encode
     from assay.data.fusion.fuse import fuse as fuse
     from assay.data.read import read as read
+    from assay.data.splits import Folds as Folds
+    from assay.data.splits import GroupedFolds as GroupedFolds
+    from assay.data.splits import HoldOut as HoldOut
+    from assay.data.splits import TimeBlocks as TimeBlocks
     from assay.evidence.classification import calibration as calibration
     from assay.evidence.classification import confusion as confusion
     from assay.evidence.classification import roc as roc
+    from assay.evidence.curves import complexity_curve as complexity_curve
+    from assay.evidence.curves import learning_curve as learning_curve
     from assay.evidence.evidence import Evidence as Evidence
+    from assay.evidence.validation import nested_validation as nested_validation
+    from assay.evidence.validation import validate as validate
+    from assay.evidence.vc import vc_bound as vc_bound
+    from assay.evidence.vc import vc_dimension as vc_dimension
     from assay.linalg.normal import MultivariateNormal as MultivariateNormal
     from assay.models.anomaly.mahalanobis import Mahalanobis as Mahalanobis
     from assay.models.anomaly.robust_svdd import RobustSVDD as RobustSVDD
     from assay.models.anomaly.svdd import SVDD as SVDD
     from assay.models.anomaly.zscore import ZScore as ZScore
+    from assay.models.canonical import HeldOutRidge as HeldOutRidge
     from assay.models.cluster.agglomerative import Agglomerative as Agglomerative
     from assay.models.cluster.divisive.divisive import Divisive as Divisive
     from assay.models.cluster.kmeans.choose import choose_k as choose_k
@@ -38,7 +49,11 @@ if TYPE_CHECKING:
     from assay.models.components.kernel_pca import KernelPCA as KernelPCA
     from assay.models.components.lsi import LSI as LSI
     from assay.models.components.pca import PCA as PCA
+    from assay.models.correlation.cca import CCA as CCA
     from assay.models.correlation.dependence import dependence as dependence
+    from assay.models.correlation.kernel_cca import KernelCCA as KernelCCA
+    from assay.models.correlation.nonlinear_cca import NonlinearCCA as NonlinearCCA
+    from assay.models.correlation.temporal_cca import TemporalCCA as TemporalCCA
     from assay.models.embedding.classical_mds import ClassicalMDS as ClassicalMDS
     from assay.models.embedding.diffusion_map import DiffusionMap as DiffusionMap
     from assay.models.embedding.isomap import Isomap as Isomap
@@ -53,12 +68,29 @@ if TYPE_CHECKING:
     from assay.models.files import load as load
     from assay.models.missing.fill import FillMissing as FillMissing
     from assay.models.network.embedding import NetworkEmbedding as NetworkEmbedding
+    from assay.models.prediction.difference_of_means import DifferenceOfMeans as DifferenceOfMeans
+    from assay.models.prediction.fisher import Fisher as Fisher
+    from assay.models.prediction.gaussian_rule import GaussianRule as GaussianRule
+    from assay.models.prediction.least_squares import LeastSquares as LeastSquares
+    from assay.models.prediction.logistic.logistic import Logistic as Logistic
+    from assay.models.prediction.naive_bayes.naive_bayes import NaiveBayes as NaiveBayes
+    from assay.models.prediction.nearest_centroid import NearestCentroid as NearestCentroid
+    from assay.models.prediction.perceptron import Perceptron as Perceptron
+    from assay.models.prediction.ridge import Ridge as Ridge
+    from assay.models.prediction.subspace import SubspaceClassifier as SubspaceClassifier
+    from assay.models.prediction.svm.svm import SVM as SVM
+    from assay.models.prediction.svr.svr import SVR as SVR
     from assay.optimize.enclosing_ball import enclosing_ball as enclosing_ball
     from assay.study.run import study as study
+    from assay.summary.class_counts import ClassCounts as ClassCounts
     from assay.summary.cluster_indices import cluster_indices as cluster_indices
     from assay.summary.conductance import conductance as conductance
     from assay.summary.dissimilarities import euclidean_dimension as euclidean_dimension
+    from assay.summary.features import Powers as Powers
+    from assay.summary.features import Products as Products
+    from assay.summary.features import RandomFourier as RandomFourier
     from assay.summary.fidelity import fidelity as fidelity
+    from assay.summary.forward_selection import forward_selection as forward_selection
     from assay.summary.gram import Gram as Gram
     from assay.summary.graph import Graph as Graph
     from assay.summary.graph_options import Nearest as Nearest
@@ -68,6 +100,7 @@ if TYPE_CHECKING:
     from assay.summary.kernels import Linear as Linear
     from assay.summary.kernels import Polynomial as Polynomial
     from assay.summary.kernels import Precomputed as Precomputed
+    from assay.summary.mercer import mercer_check as mercer_check
     from assay.summary.moments import Moments as Moments
     from assay.summary.networks import read_network as read_network
     from assay.summary.normal_em import normal_em as normal_em
@@ -80,18 +113,39 @@ _HOMES = {
     "study": "assay.study",
     "load": "assay.models.files",
     "dependence": "assay.models.correlation.dependence",
+    "CCA": "assay.models.correlation.cca",
+    "TemporalCCA": "assay.models.correlation.temporal_cca",
+    "NonlinearCCA": "assay.models.correlation.nonlinear_cca",
+    "KernelCCA": "assay.models.correlation.kernel_cca",
+    "HeldOutRidge": "assay.models.canonical",
+    "Powers": "assay.summary.features",
+    "Products": "assay.summary.features",
+    "RandomFourier": "assay.summary.features",
     "dispersion": "assay.models.components.dispersion",
     "enclosing_ball": "assay.optimize.enclosing_ball",
     "ZScore": "assay.models.anomaly.zscore",
     "Mahalanobis": "assay.models.anomaly.mahalanobis",
     "SVDD": "assay.models.anomaly.svdd",
     "RobustSVDD": "assay.models.anomaly.robust_svdd",
+    "SVM": "assay.models.prediction.svm.svm",
+    "mercer_check": "assay.summary.mercer",
     "Evidence": "assay.evidence.evidence",
+    "HoldOut": "assay.data.splits",
+    "Folds": "assay.data.splits",
+    "GroupedFolds": "assay.data.splits",
+    "TimeBlocks": "assay.data.splits",
+    "validate": "assay.evidence.validation",
+    "nested_validation": "assay.evidence.validation",
+    "complexity_curve": "assay.evidence.curves",
+    "learning_curve": "assay.evidence.curves",
+    "vc_bound": "assay.evidence.vc",
+    "vc_dimension": "assay.evidence.vc",
     "roc": "assay.evidence.classification",
     "calibration": "assay.evidence.classification",
     "confusion": "assay.evidence.classification",
     "Moments": "assay.summary.moments",
     "GroupedMoments": "assay.summary.grouped",
+    "ClassCounts": "assay.summary.class_counts",
     "read_network": "assay.summary.networks",
     "MultivariateNormal": "assay.linalg.normal",
     "normal_em": "assay.summary.normal_em",
@@ -131,6 +185,18 @@ _HOMES = {
     "cluster_indices": "assay.summary.cluster_indices",
     "Agglomerative": "assay.models.cluster.agglomerative",
     "Divisive": "assay.models.cluster.divisive.divisive",
+    "Logistic": "assay.models.prediction.logistic.logistic",
+    "LeastSquares": "assay.models.prediction.least_squares",
+    "Ridge": "assay.models.prediction.ridge",
+    "SVR": "assay.models.prediction.svr.svr",
+    "forward_selection": "assay.summary.forward_selection",
+    "DifferenceOfMeans": "assay.models.prediction.difference_of_means",
+    "Fisher": "assay.models.prediction.fisher",
+    "GaussianRule": "assay.models.prediction.gaussian_rule",
+    "NaiveBayes": "assay.models.prediction.naive_bayes.naive_bayes",
+    "Perceptron": "assay.models.prediction.perceptron",
+    "NearestCentroid": "assay.models.prediction.nearest_centroid",
+    "SubspaceClassifier": "assay.models.prediction.subspace",
 }
 
 __all__ = ["__version__", *_HOMES]

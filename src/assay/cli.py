@@ -51,6 +51,9 @@ def report(
         Path | None, typer.Option("--json", help="Write the findings as JSON, too.", show_default=False)
     ] = None,
     target: Annotated[str | None, typer.Option(help="A column to predict from the others.", show_default=False)] = None,
+    side: Annotated[
+        list[str] | None, _several("--side", "A column of one side: do these, together, go with all the others?")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
     drop: Annotated[list[str] | None, _several("--drop", "A column to leave out.")] = None,
     sensitive: Annotated[
@@ -91,7 +94,8 @@ def report(
         fusing = {"match": _several_pairs(match, "--match"), "resolve": _pairs(resolve, "--resolve")}
         source = _source(data, said, fusing, _pairs(option, "--option"))
         logs = log if log in ("auto", "never") else log.split(",")
-        found = study(source, target=target, seed=seed, drop=drop or (), log=logs, missing=missing, progress=tell)
+        asked: dict[str, Any] = {"target": target, "side": side or (), "seed": seed, "drop": drop or ()}
+        found = study(source, **asked, log=logs, missing=missing, progress=tell)
         tell("Writing the page", None, None)
         write_report(found, html_path=output, json_path=json, order=order or ())
     console = Console()

@@ -56,7 +56,7 @@ def test_starting_takes_well_under_half_a_second(arguments):
 def test_study_is_a_function_to_call_and_a_room_to_enter():
     code = """
 import inspect, assay
-assert list(inspect.signature(assay.study).parameters)[:2] == ["data", "seed"]
+assert list(inspect.signature(assay.study).parameters)[:2] == ["data", "target"]
 import assay.study.findings
 assert assay.study.findings.Study and callable(assay.study)
 from assay import study

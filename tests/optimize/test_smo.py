@@ -15,7 +15,7 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 import assay.optimize.smo as smo_module
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.optimize.qp import qp_kkt
-from assay.optimize.smo import smo
+from assay.optimize.smo import judged, smo
 from assay.optimize.smo_rows import MatrixRows
 from assay.optimize.team import Team
 
@@ -227,6 +227,50 @@ def test_along_a_path_of_prices_warm_starts_save_steps_and_change_nothing():
         assert one.objective == pytest.approx(other.objective, rel=1e-8)
         warm, cold, start = warm + one.iterations, cold + other.iterations, one.alpha
     assert warm < 0.8 * cold
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(3, 60),
+    st.integers(0, 10**6),
+    st.sampled_from([0.02, 1.0, 20.0]),
+    st.sampled_from([1.3, 4.0, 50.0]),
+    st.sampled_from([1e-3, 1e-7]),
+    st.booleans(),
+)
+def test_a_weighted_classifier_started_from_another_price_satisfies_the_conditions(n, seed, C, growth, tol, known):
+    cheap, dear = problem_of(svc, n, seed, C), problem_of(svc, n, seed, C * growth)
+    first = cheap.solve(tol=tol)
+    gradient = {"start_gradient": growth * (first.gradient + 1.0) - 1.0} if known else {}
+    found = dear.solve(tol=tol, start=growth * first.alpha, **gradient)
+    assert found.converged and dear.kkt(found.alpha).worst <= tol * (1 + 1e-6) + 1e-11 * C * growth
+    np.testing.assert_allclose(found.gradient, dear.Q @ found.alpha + dear.linear, atol=1e-10 * max(1.0, C * growth))
+
+
+def test_the_gradient_of_a_start_that_had_to_be_changed_is_computed_anew():
+    problem = problem_of(svc, 50)
+    wrong = np.full(50, 99.0)
+    found = problem.solve(tol=1e-6, start=np.full(50, 7.0), start_gradient=wrong)  # beyond the bounds
+    assert problem.kkt(found.alpha).worst <= 1e-6
+
+
+def test_variables_found_in_another_way_are_judged_alike():
+    problem = problem_of(svc, 60, C=3.0)
+    found = problem.solve(tol=1e-7)
+    again = judged(found.alpha, found.gradient, problem.linear, 0.0, problem.upper, signs=problem.signs, tol=1e-7)
+    assert again.converged and not again.reason
+    for name in ("rho", "objective", "violation", "duality_gap"):
+        assert getattr(again, name) == pytest.approx(getattr(found, name), abs=1e-9)
+    poor = judged(np.zeros(60), problem.linear, problem.linear, 0.0, problem.upper, signs=problem.signs, tol=1e-7)
+    assert not poor.converged and poor.violation == 2.0 and poor.objective == 0.0
+
+
+def test_told_to_stop_it_says_so_where_it_stands():
+    problem = problem_of(svr, 900, C=100.0)
+    asked = iter([False, False, True, True, True, True])
+    found = problem.solve(tol=1e-6, stop=lambda: next(asked), warn=False)
+    assert not found.converged and found.reason == "it was told to stop"
+    np.testing.assert_allclose(found.gradient, problem.Q @ found.alpha + problem.linear, atol=1e-8)
 
 
 def test_rows_and_their_order_do_not_matter():

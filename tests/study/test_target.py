@@ -63,3 +63,15 @@ def test_a_target_that_cannot_be_one_is_refused_with_the_reason(csv, tmp_path):
         assay.study(csv, target="name")
     result = CliRunner().invoke(app, ["report", str(csv), "--target", "prize", "-o", str(tmp_path / "x.html")])
     assert result.exit_code == 2 and not (tmp_path / "x.html").exists()
+
+
+def test_two_sets_of_columns_are_asked_whether_they_go_together(csv, tmp_path):
+    page = tmp_path / "s.html"
+    command = ["report", str(csv), "--side", "price", "--side", "sold", "-o", str(page)]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    told = " ".join(result.output.split())
+    assert "price, sold and the other columns go together in" in told
+    assert "What carries pair 1" in page.read_text()
+    with pytest.raises(ParameterError, match="no column 'prize' in use to be on one side"):
+        assay.study(csv, side=["prize"])

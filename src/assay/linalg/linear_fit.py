@@ -75,10 +75,10 @@ def fit_normal(A: Array, B: Array) -> LinearFit:
     """
     length = np.sqrt(np.diag(A))
     own = length > 0.0
-    unit = length[own]
-    spectrum = eigen_symmetric(A[np.ix_(own, own)] / unit / unit[:, None]) if own.any() else None
-    if spectrum is None:
+    if not own.any():
         return _nothing(A.shape[0], B.shape[1])
+    unit = length[own]
+    spectrum = eigen_symmetric(A[np.ix_(own, own)] / unit / unit[:, None])
     values = np.maximum(spectrum.values, 0.0)
     inner = spectrum.vectors.T @ (B[own] / unit[:, None])
     # entries of a correlation carry rounding of about eps, its eigenvalues at most d times that

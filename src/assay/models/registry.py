@@ -55,20 +55,44 @@ MODELS: dict[str, Entry] = {
     "Mahalanobis": Entry("assay.models.anomaly.mahalanobis", guide="anomalies.md", benchmark="anomalies.py"),
     "SVDD": Entry("assay.models.anomaly.svdd", guide="svdd.md", benchmark="svdd.py"),
     "RobustSVDD": Entry("assay.models.anomaly.robust_svdd", guide="robust-svdd.md", benchmark="robust_svdd.py"),
+    "SVM": Entry("assay.models.prediction.svm.svm", guide="svm.md", benchmark="svm.py"),
     "KMeans": Entry("assay.models.cluster.kmeans.kmeans", guide="kmeans.md", benchmark="kmeans.py"),
     "Agglomerative": Entry("assay.models.cluster.agglomerative", guide="hierarchical.md", benchmark="agglomerative.py"),
+    "LeastSquares": Entry("assay.models.prediction.least_squares", guide="regression.md", benchmark="ridge.py"),
+    "Ridge": Entry("assay.models.prediction.ridge", guide="regression.md", benchmark="ridge.py"),
+    "SVR": Entry("assay.models.prediction.svr.svr", guide="svr.md", benchmark="svr.py"),
     "Divisive": Entry("assay.models.cluster.divisive.divisive", guide="divisive.md", benchmark="divisive.py"),
+    "Logistic": Entry("assay.models.prediction.logistic.logistic", guide="logistic.md", benchmark="logistic.py"),
+    "CCA": Entry("assay.models.correlation.cca", guide="cca.md", benchmark="cca.py"),
+    "TemporalCCA": Entry("assay.models.correlation.temporal_cca", guide="temporal-cca.md"),
+    "NonlinearCCA": Entry("assay.models.correlation.nonlinear_cca", guide="nonlinear-cca.md"),
+    "KernelCCA": Entry("assay.models.correlation.kernel_cca", guide="nonlinear-cca.md"),
+    "DifferenceOfMeans": Entry(
+        "assay.models.prediction.difference_of_means", guide="discriminant.md", benchmark="discriminant.py"
+    ),
+    "Fisher": Entry("assay.models.prediction.fisher", guide="discriminant.md", benchmark="discriminant.py"),
+    "GaussianRule": Entry(
+        "assay.models.prediction.gaussian_rule", guide="discriminant.md", benchmark="discriminant.py"
+    ),
+    "NaiveBayes": Entry(
+        "assay.models.prediction.naive_bayes.naive_bayes", guide="naive-bayes.md", benchmark="naive_bayes.py"
+    ),
+    "Perceptron": Entry("assay.models.prediction.perceptron", guide="perceptron.md"),
+    "NearestCentroid": Entry("assay.models.prediction.nearest_centroid", guide="subspace.md"),
+    "SubspaceClassifier": Entry("assay.models.prediction.subspace", guide="subspace.md"),
 }
 
 # Values that a saved model may hold beside numbers and text.
 VALUES: dict[str, str] = {
     "Moments": "assay.summary.moments",
     "GroupedMoments": "assay.summary.grouped",
+    "ClassCounts": "assay.summary.class_counts",
     "Encoding": "assay.data.columns.encoding",
 }
 
 # Frozen dataclasses that a saved model may hold: options, and the summary it was fitted from. Their fields are saved.
 RECORDS: dict[str, str] = {
+    "ClassLaws": "assay.models.prediction.naive_bayes.laws",
     "Linear": "assay.summary.kernels",
     "Polynomial": "assay.summary.kernels",
     "Gaussian": "assay.summary.kernels",
@@ -76,6 +100,10 @@ RECORDS: dict[str, str] = {
     "Nearest": "assay.summary.graph_options",
     "Within": "assay.summary.graph_options",
     "Landmarks": "assay.summary.landmarks",
+    "Powers": "assay.summary.features",
+    "Products": "assay.summary.features",
+    "RandomFourier": "assay.summary.features",
+    "HeldOutRidge": "assay.models.canonical",
     "Centring": "assay.summary.gram",
     "Gram": "assay.summary.gram",
 }

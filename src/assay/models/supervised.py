@@ -57,8 +57,8 @@ class _Classifier(ClassifierMixin, _Predictor):
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < fewest:
             raise DataError(
-                f"{type(self).__name__} tells at least {fewest} classes apart; all {n} rows are of class "
-                f"{self.classes_[0]!r}"
+                f"{type(self).__name__} tells at least {fewest} classes apart; there is only one class, "
+                f"{self.classes_.tolist()[0]!r}, in all {n} rows"
             )
         return codes.astype(np.intp, copy=False)
 

@@ -14,7 +14,8 @@ violation is how far this fails, in units of G.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -51,6 +52,7 @@ class SMO:
         converged: whether the violation is within the tolerance.
         kernel_rows_computed: how many, those computed again included.
         precision: of the kernel values worked with. All the above is judged by float64 values.
+        reason: why it did not converge, and what to do; empty if it did.
     """
 
     alpha: Array
@@ -64,6 +66,7 @@ class SMO:
     converged: bool
     kernel_rows_computed: int
     precision: Precision
+    reason: str = ""
 
 
 def smo(
@@ -76,11 +79,15 @@ def smo(
     signs: ArrayLike | None = None,
     rows: ArrayLike | None = None,
     start: ArrayLike | None = None,
+    start_gradient: ArrayLike | None = None,
     tol: float = 1e-3,
     cache_mb: float = 256.0,
     max_iter: int = 10_000_000,
     shrinking: bool = True,
     precision: Precision | Literal["auto"] = "auto",
+    threads: int | None = None,
+    stop: Callable[[], bool] | None = None,
+    warn: bool = True,
 ) -> SMO:
     """Minimise 1/2 a^T Q a + p^T a over a box and a line, with Q_ij = y_i y_j K[r_i, r_j].
 
@@ -94,12 +101,17 @@ def smo(
         signs: (N,) y, of 1 and -1; ones when not given.
         rows: (N,) the kernel row of each variable; variable i has row i when not given.
         start: (N,) where to begin, brought within the bounds and to the total: the solution for another C, say.
+        start_gradient: (N,) Q a + p at `start`, where it is known to float64: saves computing it. Not used where the
+            start has to be changed.
         tol: violation allowed, in units of the gradient.
         cache_mb: memory for kernel rows, in MiB; two rows are kept whatever it says.
         max_iter: steps allowed; beyond them a NotConverged warning is given.
         shrinking: whether rows whose variables rest at a bound are left out until the end.
         precision: of the kernel values worked with; sums are float64, and so is the judgement at the end. "auto":
             float64 up to 2048 rows; else float32, and then float64 from where that ended if it was not enough.
+        threads: how many to compute with; the cores of this process when not given.
+        stop: asked between blocks of steps; the search ends where it stands once this is true.
+        warn: whether not to converge is a warning; `reason` tells it in any case.
 
     Returns:
         SMO.
@@ -117,24 +129,32 @@ def smo(
     y, problem = _signed(kernel, linear, lower, upper, signs, rows)
     given = None if start is None else finite(start, "start", 1, len(y)) * y
     beta = feasible(given, problem.lower, problem.upper, float(total))
-    limits = Limits(tol, int(max_iter), cache_mb, shrinking)
+    limits = Limits(tol, int(max_iter), cache_mb, shrinking, stop or _never)
     wanted: tuple[Precision, ...] = (precision,) if precision != "auto" else _precisions(kernel)
-    reached, computed = Reached(beta, np.empty(0), False, 0, 0), 0
-    with Team() as team:
+    f = np.empty(0)
+    if start_gradient is not None and given is not None and np.array_equal(beta, given):
+        f = np.zeros(len(kernel.diagonal))
+        f[problem.rows] = finite(start_gradient, "start_gradient", 1, len(y)) * y - problem.linear
+    reached, computed = Reached(beta, f, False, 0, 0), 0
+    with Team() if threads is None else Team(threads) as team:
         for used in wanted:
             reached = BlockSolver(problem, kernel, np.dtype(used), limits, team).run(reached)
             computed += reached.computed
-            if reached.converged or reached.steps >= limits.max_iter:
+            if reached.converged or reached.steps >= limits.max_iter or limits.stop():
                 break
-    found = _certified(problem, y, reached, computed, used)
-    if not reached.converged:
+    found = _certified(problem, y, reached, computed, used, "" if reached.converged else _reason(reached, limits, used))
+    if warn and not found.converged:
         warnings.warn(
-            f"SMO stopped after {reached.steps} steps with a violation of {found.violation:.2g}, allowed was "
-            f"{tol:.2g}: {_reason(reached, limits, used)}.",
+            f"SMO stopped after {found.iterations} steps with a violation of {found.violation:.2g}, allowed was "
+            f"{tol:.2g}: {found.reason}.",
             NotConverged,
             stacklevel=2,
         )
     return found
+
+
+def _never() -> bool:
+    return False
 
 
 def _precisions(kernel: KernelRows) -> tuple[Precision, ...]:
@@ -178,7 +198,42 @@ def _bounds(given: ArrayLike, name: str, N: int) -> Array:
     return np.broadcast_to(array, (N,))
 
 
-def _certified(problem: Problem, y: Array, reached: Reached, computed: int, precision: Precision) -> SMO:
+def judged(
+    alpha: ArrayLike,
+    gradient: ArrayLike,
+    linear: ArrayLike,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    *,
+    signs: ArrayLike,
+    tol: float,
+) -> SMO:
+    """The certificate of variables found in another way, for one variable on each kernel row.
+
+    Args:
+        alpha: (N,), within its bounds.
+        gradient: (N,) Q a + p.
+        linear: (N,) p.
+        lower: (N,) or a number.
+        upper: (N,) or a number.
+        signs: (N,) y.
+        tol: violation allowed.
+
+    >>> found = judged([0.5, 0.5], [-0.5, -0.5], [-1.0, -1.0], 0.0, 1.0, signs=[1, -1], tol=1e-3)
+    >>> found.objective, found.violation
+    (-0.75, 1.0)
+    """
+    p = finite(linear, "linear", 1)
+    N = len(p)
+    y = finite(signs, "signs", 1, N)
+    low, high = _bounds(lower, "lower", N), _bounds(upper, "upper", N)
+    problem = Problem(y * p, np.where(y > 0, low, -high), np.where(y > 0, high, -low), np.arange(N))
+    f = y * finite(gradient, "gradient", 1, N) - problem.linear
+    found = _certified(problem, y, Reached(y * finite(alpha, "alpha", 1, N), f, False, 0, 0), 0, "float64", "")
+    return replace(found, converged=found.violation <= tol)
+
+
+def _certified(problem: Problem, y: Array, reached: Reached, computed: int, precision: Precision, reason: str) -> SMO:
     beta, low, high = reached.beta, problem.lower, problem.upper
     Kb = reached.f[problem.rows]
     G = Kb + problem.linear
@@ -198,6 +253,7 @@ def _certified(problem: Problem, y: Array, reached: Reached, computed: int, prec
         converged=reached.converged,
         kernel_rows_computed=computed,
         precision=precision,
+        reason=reason,
     )
 
 
@@ -216,6 +272,8 @@ def _gap(slope: Array, above: Array, below: Array) -> float:
 def _reason(reached: Reached, limits: Limits, precision: Precision) -> str:
     if reached.steps >= limits.max_iter:
         return f"the {limits.max_iter} steps were used up; raise max_iter or tol, or rescale the data"
+    if limits.stop():
+        return "it was told to stop"
     if precision == "float32":
         return "rounding of float32 kernel values hides the rest; raise tol, or set precision to float64"
     return "rounding hides the rest; raise tol, or rescale the data"

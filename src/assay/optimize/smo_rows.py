@@ -28,7 +28,10 @@ class KernelRows(Protocol):
     threads: bool
 
     def among(self, columns: Indices | None, dtype: np.dtype[Any]) -> Fill:
-        """From (rows, out) to nothing: writes K[rows][:, columns] to `out`, of this dtype. None means all columns."""
+        """From (rows, out) to nothing: writes K[rows][:, columns] to `out`, of this dtype. None means all columns.
+
+        Rows and columns rise.
+        """
         ...
 
     def error(self, dtype: np.dtype[Any]) -> float:

@@ -10,6 +10,7 @@ anew, from float64 kernel values, and those that do not rest are worked on again
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,12 +58,14 @@ class Limits:
         max_iter: steps allowed.
         cache_mb: for kernel rows, in MiB.
         shrinking: whether rows at rest are set aside.
+        stop: whether to end where it stands, asked between blocks.
     """
 
     tol: float
     max_iter: int
     cache_mb: float
     shrinking: bool
+    stop: Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +117,7 @@ class BlockSolver:
             G, up, low = self._standing()
             left, stop = violation(G, up, low), self._stop()
             hidden = stop < self._limits.tol / 2 or (self._error > 0.0 and judged > _JUDGEMENTS)
-            over = steps >= self._limits.max_iter or hidden
+            over = steps >= self._limits.max_iter or hidden or self._limits.stop()
             done = left <= (self._limits.tol if self._exact else stop)
             taken = 0 if done or over else self._improve(G, up, low, stop, self._limits.max_iter - steps)
             if taken == 0:  # done, or over, or rounding lets no pair move

@@ -11,6 +11,7 @@ from assay.report.elements import name_cell, table
 from assay.report.escape import escaped, visible
 from assay.report.kinds import SURVIVED
 from assay.report.numbers import count, fraction, probability
+from assay.views.canonical_pairs import canonical_pairs_view, loadings_view
 from assay.views.correlation import correlation_view
 
 _TABLED = 100
@@ -42,6 +43,34 @@ def correlation_views(found: Any, alpha: float) -> list[View]:
             _table(found, int(stands.sum())),
         )
     ]  # fmt: skip
+
+
+def canonical_views(found: Any) -> list[View]:
+    """The variates of each pair that stands, and the columns that carry it; nothing where none does.
+
+    Args:
+        found: the numbers behind the finding on two sets of columns; None where there is none.
+    """
+    if found is None or found.evidence.verdict not in SURVIVED:
+        return []
+    k = max(1, found.n_pairs)
+    sides = visible(found.sides[0]), visible(found.sides[1])
+    u, v = (side[:, :k] for side in found.variates)
+    pairs = canonical_pairs_view(u, v, found.correlations[:k], found.held_out[:k], sides=sides)
+    views = []
+    for j, (title, figure) in enumerate(pairs.items()):
+        carried = loadings_view(
+            *(side[:, j] for side in found.loadings), *([visible(c) for c in names] for names in found.columns),
+            sides=sides,
+        )  # fmt: skip
+        caption = "Each row by its variate on either side, of unit variance; selected rows are selected everywhere."
+        views += [
+            View(f"pair-{j + 1}", f"{title} of the two sets of columns", figure, (), caption),
+            View(
+                f"pair-{j + 1}-columns", f"What carries {title.lower()}", carried, (), "Correlation with the variate."
+            ),
+        ]
+    return views
 
 
 def _table(found: Any, standing: int) -> str:

@@ -18,6 +18,7 @@ _PARTS = {
     "groups": ("clusters", "k"),
     "anomalies": ("anomalies", "n_rows"),
     "correlations": ("correlations", "n_pairs"),
+    "canonical": ("canonical", "n_pairs"),
 }
 
 

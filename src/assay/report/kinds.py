@@ -61,6 +61,15 @@ _KINDS = {
         held_out_format=percent,
         single=True,
     ),
+    "canonical": Kind(
+        "ways in which two sets of columns go together",
+        "ways in which two sets of columns go together",
+        statistic="Canonical correlation",
+        held_out="on unseen rows",
+        stability="Alike when a fold is left out",
+        single=True,
+        part="way in which two sets of columns go together",
+    ),
     "correlations": Kind(
         "pairs of columns that go together",
         "pairs of columns that go together",

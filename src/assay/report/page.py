@@ -16,7 +16,7 @@ from assay.report.component_views import (
     score_views,
     spectrum_views,
 )
-from assay.report.correlation_views import correlation_views
+from assay.report.correlation_views import canonical_views, correlation_views
 from assay.report.data_section import data_section, ledger_section, reading_section
 from assay.report.elements import details, section
 from assay.report.escape import escaped
@@ -53,6 +53,7 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
     result = study.results.get("components")
     columns = prediction_views(study.results.get("prediction"))
     columns += spectrum_views(result) if result is not None else []
+    columns += canonical_views(study.results.get("canonical"))
     columns += correlation_views(study.results.get("correlations"), study.ledger.alpha)
     source = rows_source(result) if result is not None else None
     rows = _row_views(study, result, source)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.errors import ParameterError
 from assay.evidence.anomalies import Anomalies, anomalies
+from assay.evidence.canonical import Canonical, canonical
 from assay.evidence.clusters import Clusters, clusters
 from assay.evidence.comparable import varied
 from assay.evidence.correlations import Correlations, correlations
@@ -17,6 +19,8 @@ from assay.evidence.evidence import Evidence
 from assay.evidence.predictor import Prediction
 from assay.evidence.row_map import RowMap, row_map
 from assay.study.column_sentences import (
+    canonical_sentence,
+    canonical_subject,
     correlations_sentence,
     correlations_subject,
     prediction_sentence,
@@ -82,7 +86,15 @@ def shared(rule: str, factor: float) -> str:
 
 
 def ask(
-    table: Table, sample: Array, numbers: Numbers, target: str | None, *, alpha: float, seed: int, tell: Tell
+    table: Table,
+    sample: Array,
+    numbers: Numbers,
+    target: str | None,
+    side: Sequence[str],
+    *,
+    alpha: float,
+    seed: int,
+    tell: Tell,
 ) -> list[Asked]:
     """Ask a table which columns go together, whether its rows fall into groups, which of them do not belong, and
     whether a map of them shows anything.
@@ -92,6 +104,7 @@ def ask(
         sample: (m, D) rows that are grouped and drawn.
         numbers: (m,) their numbers.
         target: a column to predict from the others.
+        side: columns that are asked whether, together, they go with the others.
         alpha: level of each question.
         seed: of everything random.
         tell: told what is being done.
@@ -113,8 +126,10 @@ def ask(
     )
     drawn = row_map(sample, numbers, groups=table.groups, **options, progress=_told(tell, "Map of the rows"))
     known = None if target is None else predicted(table, sample, numbers, target, **options, tell=tell)
+    both = _two_sided(table, sample, tuple(side), **options, tell=tell) if side else None
     asked = [
         None if known is None else _predictor(known),
+        None if both is None else _pairs(both),
         None if links is None else _links(links),
         None if groups is None else _groups(groups),
         None if strangers is None else _strangers(strangers),
@@ -151,6 +166,37 @@ def _linked(table: Table, sample: Array, *, alpha: float, seed: int, tell: Tell)
     groups = np.repeat(np.arange(len(places)), [len(place) for place in places])
     names = tuple(table.origins[label][0] for label in labels)
     return correlations(rows[:, np.concatenate(places)], groups, names, alpha=alpha, seed=seed)
+
+
+def _two_sided(
+    table: Table, sample: Array, side: tuple[str, ...], *, alpha: float, seed: int, tell: Tell
+) -> Canonical | None:
+    """The columns named against all others."""
+    used = {name for name, _ in table.origins.values()}
+    missing = [name for name in side if name not in used]
+    if missing:
+        known = ", ".join(sorted(used)[:20])
+        raise ParameterError(f"no column {missing[0]!r} in use to be on one side; there are {known}")
+    rows = sample if table.rows is None else table.rows
+    own = np.array([table.origins[int(label)][0] in side for label in table.groups])
+    if own.all():
+        raise ParameterError("all columns in use are on one side: leave some for the other")
+    columns = [tuple(table.columns[j] for j in np.flatnonzero(which)) for which in (own, ~own)]
+    names = ", ".join(side[:3]) + (" ..." if len(side) > 3 else "")
+    tell_pair = _told(tell, "Two sets of columns")
+    return canonical(
+        rows[:, own], rows[:, ~own], (columns[0], columns[1]), (names, "the other columns"),
+        alpha=alpha, seed=seed, progress=tell_pair,
+    )  # fmt: skip
+
+
+def _pairs(found: Canonical) -> Asked:
+    def finding(answer: Canonical) -> Finding:
+        return Finding("canonical", "canonical", canonical_subject(answer), canonical_sentence(answer), answer.evidence)
+
+    rule = f"pairs tested in order, each with the rows of one side shuffled; stopped after {len(found.p)}"
+    question = f"Do {found.sides[0]} go with the other columns?"
+    return Asked("canonical", found, finding, question, found.evidence.looks, len(found.p), rule)
 
 
 def _predictor(found: Prediction) -> Asked:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.evidence.canonical import Canonical
 from assay.evidence.correlations import Correlations
 from assay.evidence.predictor import COVERED, Prediction
 from assay.study.sentences import listed, percent, probability
@@ -103,3 +104,43 @@ def _telling(found: Prediction) -> list[int]:
     size = np.sqrt((found.coefficients**2).sum(axis=1))
     order = np.argsort(-size, kind="stable")
     return [int(j) for j in order if size[j] >= 0.5 * size[order[0]]]
+
+
+def canonical_subject(found: Canonical) -> str:
+    """The columns of both sides that make the first pair."""
+    return f"{_side(found, 0, 0)} with {_side(found, 1, 0)}"
+
+
+def canonical_sentence(found: Canonical) -> str:
+    """How many pairs there are, what makes each, how they do on unseen rows, and what chance does."""
+    evidence = found.evidence
+    first = f"{canonical_subject(found)} (correlation {_short(evidence.statistic)}{_unseen(found, 0)})"
+    chance = ""
+    if evidence.null is not None:
+        reach = _short(evidence.null.upper)
+        chance = f"shuffled rows reach {reach} on unseen rows one time in twenty ({probability(evidence.p)})"
+    sides = f"{found.sides[0]} and {found.sides[1]}"
+    if evidence.verdict == "supported":
+        ways = "one way" if found.n_pairs <= 1 else f"{found.n_pairs} ways"
+        more = [f"{_side(found, 0, k)} with {_side(found, 1, k)}{_unseen(found, k)}" for k in range(1, found.n_pairs)]
+        then = f" Then: {'; '.join(more)}." if more else ""
+        return f"{sides} go together in {ways}: {first}; {chance}.{then}"
+    if evidence.verdict == "suggestive":
+        return f"{sides} may go together: {first}; {chance}."
+    return f"{sides} do not go together by more than chance: the best pair is {first}; {chance}."
+
+
+def _side(found: Canonical, side: int, k: int) -> str:
+    """The columns of one side that carry a pair, the opposite ones behind "against"."""
+    loading, names = found.loadings[side][:, k], found.columns[side]
+    strong = np.flatnonzero(np.abs(loading) >= 0.6 * np.abs(loading).max())
+    order = strong[np.argsort(-np.abs(loading[strong]), kind="stable")]
+    rising = [names[j] for j in order if loading[j] > 0]
+    falling = [names[j] for j in order if loading[j] <= 0]
+    if not rising:
+        return f"less {listed(falling)}"
+    return listed(rising) + (f" against {listed(falling)}" if falling else "")
+
+
+def _unseen(found: Canonical, k: int) -> str:
+    return f", {_short(float(found.held_out[k]))} on unseen rows"

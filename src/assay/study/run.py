@@ -27,6 +27,7 @@ def study(
     data: Any,
     *,
     target: str | None = None,
+    side: Sequence[str] = (),
     seed: int = 0,
     alpha: float = 0.05,
     drop: Sequence[str] = (),
@@ -39,6 +40,7 @@ def study(
     Args:
         data: anything `assay.read` takes.
         target: a column to predict from the others; rows that lack it are left out.
+        side: columns that are asked whether, together, they go with all the others.
         seed: of everything random; the same seed gives the same study.
         alpha: chance of any supported finding in data without structure.
         drop: columns to leave out.
@@ -66,7 +68,7 @@ def study(
     picked = PickedRows(rows_shown(table.card.rows_used, seed))
     found = _components(table, picked, seed, alpha, tell)
     sample = picked.rows if table.rows is None else table.rows[picked.numbers]
-    asked = ask(table, sample, picked.numbers, target, alpha=alpha, seed=seed, tell=tell)
+    asked = ask(table, sample, picked.numbers, target, side, alpha=alpha, seed=seed, tell=tell)
     factor = strictness([found.evidence[0].p, *(one.answer.evidence.p for one in asked)], alpha)
     found = found.stricter(factor, alpha) if factor > 1.0 else found
     looks = [_look_at_components(found, factor)]
@@ -75,7 +77,7 @@ def study(
     for one in asked:
         answer = one.answer.stricter(factor, alpha)
         looks.append(one.look(factor))
-        place = 0 if one.name == "prediction" else len(findings)  # what was asked for comes first
+        place = 0 if one.name in ("prediction", "canonical") else len(findings)  # what was asked for comes first
         findings.insert(place, one.finding(answer))
         results[one.name] = answer
     return Study(table.card, tuple(findings), Ledger(tuple(looks), alpha, seed), __version__, results)

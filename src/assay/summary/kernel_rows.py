@@ -75,13 +75,31 @@ def kernel_sums(kernel: Kernel, X: Array, points: Array, weights: Array) -> Arra
     """
     if isinstance(kernel, Linear):
         return np.asarray(X @ (points.T @ weights))
+    return by_kernel_values(kernel, X, points, lambda values: np.asarray(values @ weights))
+
+
+def by_kernel_values(kernel: Kernel, X: Array, points: Array, work: Callable[[Array], Array]) -> Array:
+    """What `work` makes of the kernel values of rows with points, block by block in threads, put together again.
+
+    Args:
+        kernel: With its defaults filled in.
+        X: (m, d) rows; with Precomputed() their (m, p) kernel values.
+        points: (p, d).
+        work: From (b, p) values of some rows to (b,) or (b, k) results.
+
+    Returns:
+        (m,) or (m, k).
+
+    >>> by_kernel_values(Linear(), np.array([[1.0, 2.0]]), np.eye(2), lambda values: values.max(axis=1))
+    array([2.])
+    """
     step = max(1, BLOCK // 4 // max(1, len(points)))
     parts = [X[start : start + step] for start in range(0, len(X), step)]
-    if not isinstance(kernel, Gaussian | Polynomial):  # a user's function need not bear threads
-        return np.concatenate([kernel(part, points) @ weights for part in parts])
+    if not isinstance(kernel, Gaussian | Polynomial | Linear):  # a user's function need not bear threads
+        return np.concatenate([work(kernel(part, points)) for part in parts])
     values = _gaussian_values(kernel, X, points) if isinstance(kernel, Gaussian) else lambda part: kernel(part, points)
     with one_blas_thread():
-        return np.concatenate(in_threads(lambda part: np.asarray(values(part) @ weights), parts))
+        return np.concatenate(in_threads(lambda part: work(values(part)), parts))
 
 
 def _gaussian_values(kernel: Gaussian, X: Array, points: Array) -> Callable[[Array], Array]:
@@ -89,7 +107,7 @@ def _gaussian_values(kernel: Gaussian, X: Array, points: Array) -> Callable[[Arr
     products = _GaussianProducts(kernel, X, points)
     if products.error(np.float64) > _FLOAT64_ERROR:
         return lambda part: kernel(part, points)
-    right = products.right(points, np.float64)
+    right = products.right(products.left(points, np.float64)).T
     return lambda part: products.values(products.left(part, np.float64), right)
 
 
@@ -118,10 +136,11 @@ class _GaussianProducts:
         half = -0.5 * np.einsum("ij,ij->i", z, z)
         return np.column_stack([z, half, np.ones(len(z))]).astype(dtype)
 
-    def right(self, rows: Array, dtype: Any) -> Values:
-        """The same for the other side, (d + 2, n)."""
-        z = self.left(rows, dtype)
-        return np.ascontiguousarray(np.column_stack([z[:, :-2], z[:, -1], z[:, -2]]).T)
+    def right(self, left: Values) -> Values:
+        """The same rows for the other side of the product, (n, d + 2): the last two columns change places."""
+        right = left.copy()
+        right[:, -2:] = left[:, :-3:-1]
+        return right
 
     def values(self, left: Values, right: Values, out: Values | None = None) -> Values:
         """(n, m) kernel values."""
@@ -143,6 +162,7 @@ class _GaussianRows:
     def __init__(self, points: Array, kernel: Gaussian) -> None:
         self._points, self._kernel = points, kernel
         self._products = _GaussianProducts(kernel, points)
+        self._sides: dict[np.dtype[Any], tuple[Values, Values]] = {}
         self.diagonal = np.ones(len(points))
 
     def error(self, dtype: np.dtype[Any]) -> float:
@@ -150,18 +170,20 @@ class _GaussianRows:
 
     def among(self, columns: Indices | None, dtype: np.dtype[Any]) -> Fill:
         used = next((t for t in (dtype, np.dtype(np.float64)) if self._products.error(t) <= _allowed(t)), None)
-        base = self._points if columns is None else self._points[columns]
+        chosen = _span(columns)
         if used is None:
+            base = self._points[chosen]
 
             def measured(rows: Indices, out: Values) -> None:
                 out[:] = self._kernel(self._points[rows], base)
 
             return measured
-        left, right = self._products.left(self._points, used), self._products.right(base, used)
-        place = np.arange(len(base)) if columns is None else columns
+        left, other = self._both_sides(used)
+        right = other[chosen].T
+        place = np.arange(right.shape[1]) if columns is None else columns
 
         def fill(rows: Indices, out: Values) -> None:
-            if used == dtype:
+            if used == dtype and out.flags.c_contiguous:
                 self._products.values(left[rows], right, out)
             else:
                 out[:] = self._products.values(left[rows], right)
@@ -170,6 +192,13 @@ class _GaussianRows:
             out[np.flatnonzero(own), at[own]] = 1.0
 
         return fill
+
+    def _both_sides(self, dtype: np.dtype[Any]) -> tuple[Values, Values]:
+        """Rows extended for either side of the product; kept, since every change of columns asks for them again."""
+        if dtype not in self._sides:
+            left = self._products.left(self._points, dtype)
+            self._sides[dtype] = left, self._products.right(left)
+        return self._sides[dtype]
 
 
 class _FactorRows:
@@ -186,7 +215,7 @@ class _FactorRows:
 
     def among(self, columns: Indices | None, dtype: np.dtype[Any]) -> Fill:
         left = self._factor.astype(dtype, copy=False)
-        right = left.T if columns is None else left[columns].T
+        right = left[_span(columns)].T
 
         def fill(rows: Indices, out: Values) -> None:
             np.matmul(left[rows], right, out=out)
@@ -239,6 +268,15 @@ def _sampled_error(
     truth = exact(i, j)
     rounding = float(np.finfo(dtype).eps) / 4 * float(np.sqrt(np.mean(truth**2)))
     return max(rounding, float(np.sqrt(np.mean((found - truth) ** 2))))
+
+
+def _span(columns: Indices | None) -> Indices | slice:
+    """The same columns as a slice, which copies nothing, if they follow each other."""
+    if columns is None:
+        return slice(None)
+    if len(columns) and columns[-1] - columns[0] == len(columns) - 1:  # rising, so none is left out
+        return slice(int(columns[0]), int(columns[-1]) + 1)
+    return columns
 
 
 def _allowed(dtype: Any) -> float:

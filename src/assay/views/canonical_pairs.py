@@ -11,7 +11,7 @@ from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.views.cloud import TOOLS, as_text, drawn_rows, row_source, scatter_rows, shade_rows
+from assay.views.cloud import TOOLS, drawn_rows, row_source, scatter_rows, shade_rows
 from assay.views.given import matrix, names_of, padded, row_numbers, vector
 from assay.views.legend import legend, note
 from assay.views.placing import shortened
@@ -62,8 +62,8 @@ def canonical_pairs_view(
     drawn = drawn_rows(n)
     shown = min(k, PAIRS)
     columns: dict[str, Any] = {f"u{j}": left[:, j] for j in range(shown)} | {f"v{j}": right[:, j] for j in range(shown)}
-    columns |= {f"{key}_text": as_text(values) for key, values in columns.items()}
-    source = row_source(row_numbers(rows, n), columns, drawn)
+    texts = {f"{key}_text": values for key, values in columns.items()}
+    source = row_source(row_numbers(rows, n), columns, drawn, said=texts)
     plots = {}
     for j in range(shown):
         plot = figure(

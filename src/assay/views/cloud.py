@@ -34,20 +34,27 @@ def drawn_rows(n: int, always: NDArray[np.intp] | None = None) -> NDArray[np.int
     return np.arange(n) if n <= WHOLE else sample(n, SAMPLE, always)
 
 
-def row_source(rows: NDArray[Any], columns: Mapping[str, Any], drawn: NDArray[np.intp]) -> ColumnDataSource:
+def row_source(
+    rows: NDArray[Any],
+    columns: Mapping[str, Any],
+    drawn: NDArray[np.intp],
+    *,
+    said: Mapping[str, FloatArray] | None = None,
+) -> ColumnDataSource:
     """Hold the rows drawn, once for all figures that share them; pages select the same rows in all of them.
 
     Args:
         rows: (n,) row numbers as they are shown.
         columns: (n,) arrays by name.
         drawn: numbers of the rows drawn.
+        said: (n,) numbers by name, which the pointer shows in as many digits as they need.
 
     >>> row_source(np.array([1, 2]), {"x": np.zeros(2)}, np.array([1])).data["row"].tolist()
     [2]
     """
-    return ColumnDataSource(
-        {"row": rows[drawn], **{key: np.asarray(v)[drawn] for key, v in columns.items()}}, name="rows"
-    )
+    held = {key: np.asarray(values)[drawn] for key, values in columns.items()}
+    texts = {key: as_text(values[drawn]) for key, values in (said or {}).items()}
+    return ColumnDataSource({"row": rows[drawn], **held, **texts}, name="rows")
 
 
 def as_text(values: FloatArray) -> NDArray[np.object_]:

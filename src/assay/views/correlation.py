@@ -32,7 +32,7 @@ _FAINT = 0.75  # share of the ground mixed into what is not supported
 _GROUND = 243
 _DIAGONAL = 125
 _UNKNOWN = 126
-_ROUNDING = 1e-9
+_ROUNDING = 1e-6  # of single precision
 
 
 def correlation_view(

@@ -10,7 +10,7 @@ from bokeh.models import LinearColorMapper, PlainText
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.views.cloud import TOOLS, as_text, drawn_rows, group_key, row_source, scatter_rows, shade_rows
+from assay.views.cloud import TOOLS, drawn_rows, group_key, row_source, scatter_rows, shade_rows
 from assay.views.given import matrix, padded, row_numbers, vector
 from assay.views.groups import Groups, grouped
 from assay.views.legend import legend, note
@@ -69,11 +69,9 @@ def margin_view(
         axis.axis_label = PlainText(text=words)
     columns: dict[str, Any] = {"x": places[:, 0], "y": places[:, 1], "class": np.array(looks.texts, dtype=object)}
     columns |= {"tint": np.array(looks.colours)[looks.code], "shape": np.array(looks.markers)[looks.code]}
-    said = [("class", "@class")]
-    if values is not None:
-        columns["decision"] = as_text(values)
-        said.append(("decision", "@decision"))
-    scatter_rows(plot, row_source(numbers, columns, drawn), "x", "y", said, grouped=True)
+    said = [("class", "@class"), *([("decision", "@decision")] if values is not None else [])]
+    source = row_source(numbers, columns, drawn, said={} if values is None else {"decision": values})
+    scatter_rows(plot, source, "x", "y", said, grouped=True)
     entries: list[Any] = [*group_key(plot, looks)]
     entries += _draw_rule(plot, _grid(decision, across, upward), looks)
     entries += _draw_marks(plot, places, drawn, held, wrong)

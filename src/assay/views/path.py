@@ -67,6 +67,8 @@ def coefficient_path_view(
     called = names_of(names, table.shape[1])
     if not len(at) or at.min() < 0:
         raise ParameterError(f"strengths are not negative, at least one; got {at.min() if len(at) else 'none'}")
+    if chosen is not None and not at.min() <= chosen <= at.max():
+        raise ParameterError(f"chosen lies between the strengths {at.min():g} and {at.max():g}; got {chosen:g}")
     order = np.argsort(at, kind="stable")
     at, table = at[order], table[order]
     floor = _floor(at)
@@ -74,7 +76,8 @@ def coefficient_path_view(
     peak = np.abs(table).max(axis=0, initial=0.0)
     largest = np.argsort(-peak, kind="stable")[:LINES]
     span = padded(table[:, largest])
-    left = bool(np.ptp(table[0]) >= np.ptp(table[-1])) if table.size else False
+    first, last = (np.abs(table[end]).max(initial=0.0) for end in (0, -1))
+    left = bool(first >= last)  # names stand where lines are apart
     reach = log_padded(places, *((0.06, 0.02) if left else (0.02, 0.06)))  # with room for lines to the names
     plot = figure(
         x_label="", y_label="", height=height, x_axis_type="log", x_range=reach, y_range=span,
@@ -98,8 +101,8 @@ def _floor(at: FloatArray) -> float:
     above = np.unique(at[at > 0])
     if not len(above):
         return 1.0
-    step = float(above[1] / above[0]) if len(above) > 1 else 10.0
-    return float(above[0] / min(max(step, 1.5), 10.0))
+    powers = np.diff(np.log10(above[:2]))  # no quotient: it may overflow
+    return float(above[0] / 10.0 ** np.clip(powers[0] if len(powers) else 1.0, 0.2, 1.0))
 
 
 def _tick(plot: Any, at: FloatArray, floor: float, reach: tuple[float, float]) -> None:

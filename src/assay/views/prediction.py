@@ -9,7 +9,7 @@ from bokeh.models import ColumnDataSource, PlainText
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.views.cloud import TOOLS, as_text, drawn_rows, row_source, scatter_rows, shade_rows
+from assay.views.cloud import TOOLS, drawn_rows, row_source, scatter_rows, shade_rows
 from assay.views.given import matrix, padded, row_numbers, vector
 from assay.views.legend import legend, note
 from assay.views.theme import LINE, REAL, UNSEEN, figure
@@ -60,13 +60,13 @@ def prediction_view(
     for axis, word in zip((plot.xaxis, plot.yaxis), ("true", "predicted"), strict=True):
         axis.axis_label = PlainText(text=f"{word} ({unit})" if unit else word)
     columns: dict[str, Any] = {"truth": true, "predicted": said}
-    columns |= {f"{key}_text": as_text(v) for key, v in (("true", true), ("predicted", said), ("error", said - true))}
+    texts = {"true_text": true, "predicted_text": said, "error_text": said - true}
     words = [("true", "@true_text"), ("predicted", "@predicted_text"), ("predicted − true", "@error_text")]
     if ends is not None:
         columns |= {"lower": ends[:, 0], "upper": ends[:, 1], "missed": missed}
-        columns["range_text"] = np.array([f"{a} to {b}" for a, b in zip(*map(as_text, ends.T), strict=True)], object)
-        words.append(("interval", "@range_text"))
-    source = row_source(numbers, columns, drawn)
+        texts |= {"lower_text": ends[:, 0], "upper_text": ends[:, 1]}
+        words.append(("interval", "@lower_text to @upper_text"))
+    source = row_source(numbers, columns, drawn, said=texts)
     if ends is not None:
         _draw_intervals(plot, source)
     scatter_rows(plot, source, "truth", "predicted", words)

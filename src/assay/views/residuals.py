@@ -10,7 +10,7 @@ from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri
 
-from assay.views.cloud import TOOLS, as_text, drawn_rows, row_source, scatter_rows, shade_rows
+from assay.views.cloud import TOOLS, drawn_rows, row_source, scatter_rows, shade_rows
 from assay.views.given import padded, row_numbers, vector
 from assay.views.legend import legend, note
 from assay.views.theme import CHANCE, LINE, REAL, UNSEEN, figure
@@ -53,9 +53,8 @@ def residual_view(
     drawn = drawn_rows(len(at), np.r_[order[:_EXTREMES], order[::-1][:_EXTREMES]])
     normal = np.empty(len(at))
     normal[order] = ndtri((np.arange(len(at)) + 0.5) / max(len(at), 1))
-    columns: dict[str, Any] = {"predicted": at, "residual": left, "normal": normal}
-    columns |= {"predicted_text": as_text(at), "residual_text": as_text(left)}
-    source = row_source(numbers, columns, drawn)
+    columns = {"predicted": at, "residual": left, "normal": normal}
+    source = row_source(numbers, columns, drawn, said={"predicted_text": at, "residual_text": left})
     said = [("predicted", "@predicted_text"), ("residual", "@residual_text")]
     words = f"true − predicted ({unit})" if unit else "true − predicted"
     span = padded(left)

@@ -79,7 +79,7 @@ def roc_view(
         if not len(at) == len(lower) == len(upper):
             raise ParameterError(f"band has three arrays of one length; got {len(at)}, {len(lower)} and {len(upper)}")
         shade = plot.varea(at, lower, upper, fill_color=REAL, fill_alpha=0.16, level="underlay")
-        entries.append(("whole curve, 95%", [shade], None))
+        entries.append(("95% band", [shade], None))
     chance = plot.line([0, 1], [0, 1], line_color=CHANCE, line_width=2, line_dash="dashed")
     entries.append(("chance", [chance], None))
     if chosen is not None:

@@ -10,13 +10,13 @@ from bokeh.models import ColumnDataSource, FixedTicker, PlainText
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.views.cloud import TOOLS, as_text, drawn_rows, group_key, row_source, scatter_rows, shade_rows
+from assay.views.cloud import TOOLS, drawn_rows, group_key, row_source, scatter_rows, shade_rows
 from assay.views.given import matrix, padded, row_numbers, vector
 from assay.views.groups import Groups, grouped
 from assay.views.legend import legend, note
 from assay.views.mixture import ellipse
 from assay.views.placing import shortened, spread
-from assay.views.theme import LINE, figure, hover
+from assay.views.theme import CHANCE, LINE, figure, hover
 
 FloatArray = NDArray[np.float64]
 
@@ -62,18 +62,15 @@ def canonical_variates_view(
     looks = grouped(labels)
     strips = k == 1
     places = np.column_stack([table[:, 0], _strips(table[:, 0], looks)]) if strips else table[:, :2]
-    means = np.array([places[looks.code == g].mean(axis=0) for g in range(len(looks.names))]).reshape(-1, 2)
     drawn = drawn_rows(n)
     plot = _canvas(words, places, looks, height, strips)
     columns: dict[str, Any] = {"x": places[:, 0], "y": places[:, 1], "group": np.array(looks.texts, dtype=object)}
     columns |= {"tint": np.array(looks.colours)[looks.code], "shape": np.array(looks.markers)[looks.code]}
-    columns |= {f"text{j}": as_text(table[:, j]) for j in range(min(k, 2))}
+    texts = {f"text{j}": table[:, j] for j in range(min(k, 2))}
     said = [("group", "@group"), *((f"variate {j + 1}", f"@text{j}") for j in range(min(k, 2)))]
-    scatter_rows(plot, row_source(row_numbers(rows, n), columns, drawn), "x", "y", said, grouped=True)
+    scatter_rows(plot, row_source(row_numbers(rows, n), columns, drawn, said=texts), "x", "y", said, grouped=True)
     told = shade_rows(plot, places, drawn, equal=not strips)
-    if strips:
-        means[:, 1] = np.arange(len(means))
-    entries: list[Any] = [*group_key(plot, looks), *_draw_means(plot, means, looks, strips)]
+    entries: list[Any] = [*group_key(plot, looks), *_draw_means(plot, places, looks, strips)]
     legend(plot, entries)
     note(plot, " ".join([_BARS if strips else _CIRCLES, *told]))
     return plot
@@ -115,7 +112,13 @@ def _canvas(words: list[str], places: FloatArray, looks: Groups, height: int, st
     return plot
 
 
-def _draw_means(plot: Any, means: FloatArray, looks: Groups, strips: bool) -> list[Any]:
+def _draw_means(plot: Any, places: FloatArray, looks: Groups, strips: bool) -> list[Any]:
+    """Means and spreads of the groups drawn by themselves; what is drawn alike has no common mean."""
+    own = [g for g, colour in enumerate(looks.colours) if colour != CHANCE]
+    means = np.array([places[looks.code == g].mean(axis=0) for g in own]).reshape(-1, 2)
+    if strips:
+        means[:, 1] = own
+    tints = [looks.colours[g] for g in own]
     for radius, dash in ((1.0, "solid"), (2.0, "dashed")):
         if strips:
             plot.segment(
@@ -124,14 +127,11 @@ def _draw_means(plot: Any, means: FloatArray, looks: Groups, strips: bool) -> li
             )  # fmt: skip
         else:
             rings = [ellipse(mean, np.eye(2), radius) for mean in means]
-            lines = {"x": [ring[:, 0] for ring in rings], "y": [ring[:, 1] for ring in rings], "tint": looks.colours}
-            plot.multi_line(
-                "x", "y", source=ColumnDataSource(lines), line_color="tint", line_width=2, line_dash=dash
-            )  # fmt: skip
+            lines = {"x": [ring[:, 0] for ring in rings], "y": [ring[:, 1] for ring in rings], "tint": tints}
+            plot.multi_line("x", "y", source=ColumnDataSource(lines), line_color="tint", line_width=2, line_dash=dash)
     style: dict[str, Any] = {"marker": "circle_cross", "size": 15, "line_color": LINE, "line_width": 1.5}
-    source = ColumnDataSource(
-        {"x": means[:, 0], "y": means[:, 1], "tint": looks.colours, "name": looks.names}
-    )  # fmt: skip
+    names = [looks.names[g] for g in own]
+    source = ColumnDataSource({"x": means[:, 0], "y": means[:, 1], "tint": tints, "name": names})
     marks = plot.scatter("x", "y", source=source, fill_color="tint", **style)
     plot.add_tools(hover([marks], [("mean of", "@name")]))
     key = plot.scatter([np.nan], [np.nan], fill_color="#ffffff", **style)

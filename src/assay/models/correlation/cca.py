@@ -1,0 +1,181 @@
+"""Canonical correlations: the combinations of two sets of columns that go together most.
+
+summary  S = scatter / (n - 1) of [X, Y], (d, d) with d = p + q, in blocks S_xx, S_xy, S_yy
+solver   (S_xx + r_x I)^-1 S_xy (S_yy + r_y I)^-1 S_yx w = rho^2 w, by whitening and singular values, descending
+svd      rows = Q R by orthogonal steps, R (d, d), nothing squared: for columns that nearly depend on each other
+dual     K_x = Xc Xc^T and K_y, (n, n), for more columns than rows; weights are sums of rows
+reading  variates u = (X - mu_x) W_x, v = (Y - mu_y) W_y, (n, k); W_x^T (S_xx + r_x I) W_x = I, corr(u_j, v_j) = rho_j
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from assay.data.source import Source
+from assay.errors import ParameterError
+from assay.models.base import Array
+from assay.models.canonical import HeldOutRidge, RidgeOption
+from assay.models.canonical_linear import _LinearPairs, checked_solver
+from assay.summary.grouped import GroupedMoments
+from assay.summary.moments import Moments
+from assay.summary.paired import Paired
+
+_WIDE = 4_096  # columns of a source up to which moments (128 MB) are made without knowing the number of rows
+
+
+class CCA(RegressorMixin, _LinearPairs):
+    """Find combinations of the columns of X and of y that correlate most: what do two sides have in common?
+
+    Args:
+        n_components: how many pairs; None for as many as the smaller rank.
+        ridge: added to the variances of each side before they are inverted: a number, a pair (one for each side),
+            "held-out" or `HeldOutRidge(...)` for the pair whose first correlation is largest on rows it was not found
+            on. 0 is plain CCA.
+        scale: measure the ridge in units of each column's variance; otherwise in squared units of the data. Without a
+            ridge it makes no difference.
+        solver: "auto" chooses by shape and by how nearly columns depend on each other. "moments": covariances, one
+            pass. "svd": orthogonal steps, one pass more, no digits lost. "dual": products of rows with rows.
+
+    Attributes:
+        canonical_correlations_: (k,) descending; with a ridge, of the regularised problem, below those of the variates.
+        variate_correlations_: (k,) correlation of the paired scores on the rows fitted.
+        held_out_correlations_: (k,) of pairs found on the other folds, where the ridge was chosen so; None otherwise.
+            Those of the best of many ridges, so a little too good.
+        x_weights_: (p, k), of the centred columns: scores have unit variance, less with a ridge.
+        y_weights_: (q, k).
+        x_loadings_: (p, k) correlation of each column of X with its variates; the largest of each pair is positive.
+        y_loadings_: (q, k).
+        x_cross_loadings_: (p, k) correlation of each column of X with the variates of y.
+        y_cross_loadings_: (q, k) correlation of each column of y with the variates of X.
+        x_mean_, y_mean_: column means.
+        ridge_: the ridges used, as a pair.
+        held_out_table_: (m, m) held-out first correlation by left and right candidate; None where none was chosen.
+        rank_: how many directions each side has; below its columns where these depend on each other.
+        condition_: largest over smallest variance of each side, ridge included, a pair; on the route "moments" the
+            correlations carry an error of about 1e-16 times as much.
+        forced_: how many correlations are 1 for want of rows, whatever the data.
+        n_components_: k.
+        n_samples_: rows fitted.
+        n_targets_, y_names_: columns of y and their names, or None.
+        encoding_, y_encoding_: how the columns of sources became numbers.
+        route_: "moments", "svd" or "dual".
+
+    >>> X = np.array([[0., 0., 1.], [1., 0., 0.], [2., 2., 2.], [3., 5., 4.], [4., 4., 7.], [1., 3., 2.]])
+    >>> Y = np.array([[.1, -.2], [.9, 1.1], [6.2, 5.9], [11.9, 12.3], [14., 15.], [6., 4.]])
+    >>> CCA().fit(X, Y).canonical_correlations_.round(4)
+    array([0.9999, 0.7981])
+
+    References:
+        Hotelling, Relations between two sets of variates, Biometrika 28, 1936; Vinod, Canonical ridge and econometrics
+        of joint production, Journal of Econometrics 4, 1976.
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        ridge: RidgeOption = 0.0,
+        scale: bool = True,
+        solver: Literal["auto", "moments", "svd", "dual"] = "auto",
+    ) -> None:
+        self.n_components = n_components
+        self.ridge = ridge
+        self.scale = scale
+        self.solver = solver
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the pairs of (n, p) and (n, q) rows.
+
+        Args:
+            X: array, data frame, sparse matrix or `Source`; a source is encoded first, by the kinds of its columns.
+            y: the other side, array, data frame or `Source`; or, where X is a source, the names of its columns that
+                are the other side (None: those in the role "target").
+        """
+        solver = checked_solver(self.solver)
+        X, Y = self._sides(X, y, reset=True, finite=False)
+        p, d = self.n_features_in_, self.n_features_in_ + self.n_targets_
+        if isinstance(X, Source) or isinstance(Y, Source):
+            few = X.rows if isinstance(X, Source) else X.shape[0]
+            if solver != "dual" and d <= _WIDE and not (few is not None and few < max(p, d - p)):
+                return self._fit_paired(Paired(X, Y, self._names()), p, solver)
+            X, Y = (np.concatenate(list(side.float_blocks())) if isinstance(side, Source) else side for side in (X, Y))
+        if solver == "dual" or (solver == "auto" and max(p, d - p) >= X.shape[0]):
+            return self._fit_dual(X, Y, solver)
+        return self._fit_paired(Paired(X, Y, self._names()), p, solver)
+
+    def fit_moments(self, moments: Moments | GroupedMoments, split: int | Sequence[str]) -> Self:
+        """Fit from a summary of both sides together, however gathered: an array, a file, a cluster, three hospitals.
+
+        Args:
+            moments: of the columns of X and y; `GroupedMoments` of folds where the ridge is to be chosen.
+            split: how many of the columns are X's, which come first; or the names of y's.
+        """
+        if checked_solver(self.solver) in ("svd", "dual"):
+            raise ParameterError(f"solver {self.solver!r} needs the rows; a summary is fitted by 'moments'")
+        if isinstance(self._ridge_option(), HeldOutRidge) != isinstance(moments, GroupedMoments):
+            raise ParameterError(
+                "a ridge is chosen from GroupedMoments.folds(rows), and given as a number with Moments; got "
+                f"{type(moments).__name__} and ridge={self.ridge!r}"
+            )
+        parts = moments.parts if isinstance(moments, GroupedMoments) else (moments,)
+        order, p = _order(parts[0], split)
+        parts = tuple(part[order] for part in parts)
+        names = parts[0].columns
+        self._record_columns(None if names is None else names[:p], p)
+        self.n_targets_, self._flat_y = len(order) - p, False
+        self.y_names_ = None if names is None else np.asarray(names[p:], dtype=object)
+        return self._fit_moments(sum(parts[1:], start=parts[0]), parts, p)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Fit, and give the scores of both sides, as scikit-learn's CCA does: ((n, k), (n, k))."""
+        return self.fit(X, y).transform(X, y)
+
+    def predict(self, X: Any) -> Array:
+        """Least squares of y on the variates of X, (n,) or (n, q); with all pairs and no ridge, on X itself."""
+        check_is_fitted(self)
+        rows = self._checked(X, reset=False, accept_sparse="csr")
+        predicted: Array = self._x_scores(rows) @ self._y_from_x + self.y_mean_
+        return predicted.ravel() if self._flat_y else predicted
+
+    @property
+    def coef_(self) -> Array:
+        """(q, p) of `predict` in the columns of X; (p,) for a y without columns."""
+        check_is_fitted(self)
+        coefficients: Array = (self.x_weights_ @ self._y_from_x).T
+        return coefficients[0] if self._flat_y else coefficients
+
+    @property
+    def intercept_(self) -> Array | float:
+        """(q,) of `predict`; a number for a y without columns."""
+        shift: Array = self.y_mean_ - np.atleast_2d(self.coef_) @ self.x_mean_
+        return float(shift[0]) if self._flat_y else shift
+
+    @property
+    def x_rotations_(self) -> Array:
+        """(p, k) what `transform` multiplies centred rows with: the weights."""
+        return self.x_weights_
+
+    @property
+    def y_rotations_(self) -> Array:
+        """(q, k), the same for y."""
+        return self.y_weights_
+
+
+def _order(moments: Moments, split: int | Sequence[str]) -> tuple[list[int], int]:
+    """Positions of X's columns, then of y's, and how many are X's."""
+    d = moments.d
+    if isinstance(split, (int, np.integer)):
+        if not 0 < split < d:
+            raise ParameterError(f"split says how many of the {d} columns are X's, from 1 to {d - 1}; got {split}")
+        return list(range(d)), int(split)
+    names = [split] if isinstance(split, str) else list(split)
+    right = [i for i, name in enumerate(moments.columns or ()) if name in names]
+    if len(right) != len(set(names)) or not 0 < len(right) < d:
+        known = ", ".join(moments.columns) if moments.columns else "none"
+        raise ParameterError(f"split names the columns of y, some but not all of: {known}; got {names}")
+    return [i for i in range(d) if i not in right] + right, d - len(right)

@@ -1,0 +1,287 @@
+"""Logistic regression: the chance of each class from linear scores.
+
+model     log p_j(x) - log p_l(x) = (w_j - w_l) . x + b_j - b_l           X (n, d), W (g, d)
+maximise  sum_i v_i log p_class(i)(x_i) - penalty / 2 |W|^2                v weights of rows
+two       classes: one vector w, p_1 = 1 / (1 + exp(-w . x - b)), |W| = |w|
+more      the symmetric form; coefficients and intercepts sum to zero over classes
+summary   loss (1), gradient (k, d + 1), curvature (k (d + 1), k (d + 1)), k = g - 1: one pass for each step
+solver    Newton's method (IRLS), L-BFGS, or gradient ascent                (optimize.logistic_*)
+law       gradient zero; without a penalty a maximum exists only where no direction separates the classes
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from scipy.special import log_expit, log_softmax
+from sklearn.utils.validation import check_is_fitted
+
+from assay.data.blocks import float_blocks
+from assay.data.source import Source
+from assay.errors import DataError, NotConverged, ParameterError
+from assay.linalg.one_thread import one_blas_thread
+from assay.models.base import Array
+from assay.models.prediction.logistic.columns import Blocks
+from assay.models.prediction.logistic.reading import (
+    coefficients,
+    duality_gap,
+    null_log_likelihood,
+    separating_parts,
+    standard_errors,
+)
+from assay.models.prediction.logistic.rows import Rows, blocks_of
+from assay.models.prediction.logistic.solve import SOLVERS, Solution, solve
+from assay.models.prediction.logistic.table import CoefficientTable
+from assay.models.prediction.logistic.weights import row_weights
+from assay.models.supervised import _Classifier
+from assay.optimize.logistic_terms import Codes
+
+# what is not finite is found on fit, which says where
+_CHECKS: dict[str, Any] = {
+    "accept_sparse": "csr",
+    "dtype": [np.float64, np.float32],
+    "ensure_all_finite": False,
+}
+_HELD = 1 << 27  # numbers of a source that are read once and held: 1 GB
+
+
+class Logistic(_Classifier):
+    """How likely is each class, and which columns speak for it?
+
+    Args:
+        penalty: factor lambda of the ridge in  sum of losses + lambda / 2 (sum of squared coefficients), so that it
+            weighs less the more rows there are; scikit-learn's C is 1 / penalty. 0 for the plain maximum of the
+            likelihood. Intercepts are not penalised.
+        solver: "newton" (iteratively reweighted least squares); "lbfgs"; "gradient", plain ascent along the gradient
+            with a line search, to see how slow it is; "auto" takes Newton's method up to 1,000 parameters.
+        fit_intercept: whether scores have a constant part.
+        tol: largest entry of the gradient at the end, for each unit of weight and with columns in units of their
+            spread.
+        max_iter: most steps; None for 100 (newton), 10,000 (lbfgs) or 100,000 (gradient). Ending there warns
+            (NotConverged).
+        class_weight: None, "balanced" (n / (g n_j) for class j), or weights by class; they multiply those of rows.
+
+    Attributes:
+        classes_: (g,) sorted.
+        coef_: (1, d) for two classes, speaking for the second; (g, d), summing to zero over classes, for more. Where
+            columns depend on each other and penalty is 0, the shortest of all that are as good.
+        intercept_: (1,) or (g,).
+        standard_errors_: of coef_, of its shape: from the inverse curvature of the objective. NaN where classes are
+            separated; None beyond 2,000 parameters.
+        intercept_standard_errors_: of intercept_.
+        log_likelihood_: of the rows, weights included, without the penalty.
+        null_log_likelihood_: of the shares of the classes alone (equal ones without an intercept).
+        objective_: minus log_likelihood_, plus the penalty.
+        objective_path_: (n_iter_ + 1,) the objective on the way; it never rises but by rounding.
+        gradient_norm_: largest entry of the gradient, as for tol.
+        duality_gap_: by at most so much the objective is above the least, to second order in what intercepts lack;
+            None without a penalty, or beyond 2,000 parameters.
+        separated_: True where a direction separates classes (warned of if penalty is 0, since then no maximum
+            exists), False where none does, None where that was not looked into.
+        separating_columns_: columns with a part in that direction; None where separated_ is not True.
+        rank_: independent columns; None with a penalty, which does not ask.
+        n_iter_: steps taken.
+        converged_: whether tol was met at a maximum that exists.
+        route_: which solver, from where, and in which coordinates.
+        target_: name of the column predicted, where fitted on a source.
+        encoding_: how the columns of a source became numbers, where it was fitted on one.
+
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
+    >>> model = Logistic(penalty=0).fit(X, ["no", "no", "yes", "no", "yes", "yes"])
+    >>> model.predict([[0.5], [4.5]]).tolist(), model.predict_proba([[2.5]]).round(3).tolist()
+    (['no', 'yes'], [[0.5, 0.5]])
+
+    References:
+        McCullagh and Nelder, Generalized linear models, 1989; Albert and Anderson, On the existence of maximum
+        likelihood estimates in logistic regression models, Biometrika 71, 1984.
+    """
+
+    def __init__(
+        self,
+        penalty: float = 1.0,
+        *,
+        solver: Literal["auto", "newton", "lbfgs", "gradient"] = "auto",
+        fit_intercept: bool = True,
+        tol: float = 1e-8,
+        max_iter: int | None = None,
+        class_weight: Any = None,
+    ) -> None:
+        self.penalty = penalty
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the most likely coefficients.
+
+        Args:
+            X: (n, d) array, data frame, sparse matrix or `Source`. A source of more than 1 GB of numbers is read once
+                for each pass instead of being held.
+            y: (n,) classes; for a source the name of the column that holds them, or None for the one in the role
+                "target".
+            sample_weight: (n,) weights of rows, not negative: a row of weight 2 counts as two rows.
+        """
+        self._check_options()
+        blocks, codes, dense = self._labelled_blocks(X, y)
+        weights, unit = row_weights(sample_weight, self.class_weight, codes, self.classes_)
+        penalty = float(self.penalty) / unit
+        names = tuple(map(str, self.feature_names_in_)) if hasattr(self, "feature_names_in_") else None
+        with one_blas_thread():
+            rows = Rows.of(
+                blocks,
+                codes,
+                weights,
+                len(self.classes_),
+                intercept=bool(self.fit_intercept),
+                penalty=penalty,
+                names=names,
+            )
+            found = solve(rows, penalty, solver=self.solver, tol=self.tol, max_iter=self.max_iter, in_memory=dense)
+            self._keep(rows, found, penalty, unit)
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of (m, d) rows: (m,) log odds of the second of two classes, or (m, g) for more."""
+        check_is_fitted(self)
+        scores = np.concatenate([block @ self.coef_.T + self.intercept_ for block in self._each(X)])
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithms of the chances of each class: (m, g)."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([log_expit(-scores), log_expit(scores)])
+        return np.asarray(log_softmax(scores, axis=1))
+
+    def predict_proba(self, X: Any) -> Array:
+        """Chances of each class: (m, g)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most likely class of each row: (m,)."""
+        scores = self.decision_function(X)
+        chosen = (scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[chosen])
+
+    def table(self, level: float = 0.95) -> CoefficientTable:
+        """Every coefficient with standard error, z, p and confidence interval.
+
+        With a penalty these describe the penalised likelihood: estimates are drawn towards zero, which no interval
+        of this kind knows of.
+
+        Args:
+            level: of the intervals, between 0 and 1.
+        """
+        check_is_fitted(self)
+        if not 0.0 < level < 1.0:
+            raise ParameterError(f"level is between 0 and 1; got {level!r}")
+        if self.standard_errors_ is None:
+            raise DataError(
+                f"standard errors need the curvature, which is not made for more than 2,000 parameters; this model has "
+                f"{self.coef_.size + self.intercept_.size}"
+            )
+        known = getattr(self, "feature_names_in_", None)
+        names = tuple(f"x{j}" for j in range(self.n_features_in_)) if known is None else tuple(map(str, known))
+        coef, errors = np.asarray(self.coef_), np.asarray(self.standard_errors_)
+        if self.fit_intercept:
+            names = ("(intercept)", *names)
+            coef = np.column_stack([self.intercept_, coef])
+            errors = np.column_stack([np.asarray(self.intercept_standard_errors_), errors])
+        classes = self.classes_[-len(coef) :]
+        return CoefficientTable.of(
+            names * len(coef), np.repeat(classes, len(names)), coef.ravel(), errors.ravel(), level
+        )
+
+    def _keep(self, rows: Rows, found: Solution, penalty: float, unit: float) -> None:
+        optimum = found.optimum
+        self.coef_, self.intercept_ = coefficients(rows, found)
+        without_maximum = penalty == 0.0 and found.separated is True
+        errors = standard_errors(rows, found, penalty)
+        self.standard_errors_, self.intercept_standard_errors_ = None, None
+        if errors is not None:
+            factor = np.nan if without_maximum else 1.0 / np.sqrt(unit)
+            self.standard_errors_, self.intercept_standard_errors_ = errors[0] * factor, errors[1] * factor
+        self.log_likelihood_, self.null_log_likelihood_ = -optimum.loss * unit, null_log_likelihood(rows) * unit
+        self.objective_, self.objective_path_ = optimum.objective * unit, optimum.path * unit
+        self.gradient_norm_ = float(np.abs(optimum.gradient).max(initial=0.0)) / rows.total
+        gap = duality_gap(found)
+        self.duality_gap_ = None if gap is None else gap * unit
+        self.separated_, self.rank_ = found.separated, found.reduced.rank
+        columns, apart = separating_parts(rows, found)
+        self.separating_columns_ = columns if found.separated else None
+        self.n_iter_, self.route_ = optimum.iterations, found.route
+        self.converged_ = optimum.converged and not without_maximum
+        if without_maximum:
+            self._warn_of_separation(columns, apart)
+        elif not optimum.converged:
+            warnings.warn(
+                f"Logistic stopped after {self.n_iter_} steps of {self.route_.split(',')[0]} with a gradient of "
+                f"{self.gradient_norm_:.2g}, allowed was tol={self.tol:g}: raise max_iter or tol",
+                NotConverged,
+                stacklevel=3,
+            )
+
+    def _warn_of_separation(self, columns: NDArray[np.intp], apart: NDArray[np.intp]) -> None:
+        names = [self._label(int(j)) for j in columns[:5]] + (["..."] if len(columns) > 5 else [])
+        classes = ", ".join(repr(c) for c in self.classes_[apart].tolist())
+        warnings.warn(
+            f"the classes are separated: a direction in {', '.join(names)} has no row on the wrong side and sets rows "
+            f"of class {classes} apart, so the likelihood rises along it for ever and has no maximum. The coefficients "
+            "are those where the search ended, without standard errors; set penalty above 0, or leave columns out",
+            NotConverged,
+            stacklevel=4,
+        )
+
+    def _label(self, column: int) -> str:
+        known = getattr(self, "feature_names_in_", None)
+        return f"column {column}" if known is None else f"{known[column]!r}"
+
+    def _labelled_blocks(self, X: Any, y: Any) -> tuple[Blocks, Codes, bool]:
+        """Blocks of rows, the class of each row, and whether they are dense and in memory."""
+        X, y = self._taken_apart(X, y)
+        if not isinstance(X, Source):
+            rows = self._checked(X, reset=True, **_CHECKS)
+            return blocks_of(rows), self._class_numbers(y, rows.shape[0]), not issparse(rows)
+        numbers = self._as_numbers(X, reset=True)
+        d = len(numbers.numeric_columns)
+        self._record_columns(numbers.numeric_columns, d)
+        if d * len(y) <= _HELD:
+            held = np.concatenate(list(numbers.float_blocks()))
+            return blocks_of(held), self._class_numbers(y, len(held)), True
+        return float_blocks(numbers).__iter__, self._class_numbers(y, len(y)), False
+
+    def _each(self, X: Any) -> Iterator[Any]:
+        """Rows in blocks."""
+        if isinstance(X, Source):
+            numbers = self._as_numbers(X, reset=False)
+            self._compare_columns(numbers.numeric_columns)
+            yield from numbers.float_blocks()
+        else:
+            yield self._checked(X, reset=False, **_CHECKS | {"ensure_all_finite": True})
+
+    def _check_options(self) -> None:
+        if not (_is_number(self.penalty) and 0.0 <= self.penalty < np.inf):
+            raise ParameterError(f"penalty is 0 or a positive number; got {self.penalty!r}")
+        if self.solver not in SOLVERS:
+            raise ParameterError(f"solver is one of {', '.join(map(repr, SOLVERS))}; got {self.solver!r}")
+        if not (_is_number(self.tol) and 0.0 < self.tol < np.inf):
+            raise ParameterError(f"tol is a positive number; got {self.tol!r}")
+        whole = isinstance(self.max_iter, int | np.integer) and not isinstance(self.max_iter, bool)
+        if self.max_iter is not None and not (whole and self.max_iter >= 1):
+            raise ParameterError(f"max_iter is None or a whole number from 1 on; got {self.max_iter!r}")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

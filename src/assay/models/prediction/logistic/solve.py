@@ -1,0 +1,144 @@
+"""The maximum of the (penalised) likelihood of rows: which way, from where, and what is known about it at the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assay.errors import ParameterError
+from assay.models.base import Array
+from assay.models.prediction.logistic.reduce import Reduced, in_row_space, independent
+from assay.models.prediction.logistic.rows import Rows
+from assay.optimize.logistic_descent import gradient_ascent, lbfgs
+from assay.optimize.logistic_newton import Curvature, Optimum, Ridged, newton
+from assay.optimize.logistic_separation import separating_direction
+
+SOLVERS = ("auto", "newton", "lbfgs", "gradient")
+_MOST_ITER = {"newton": 100, "lbfgs": 10_000, "gradient": 100_000}
+_NEWTON = 1000  # parameters up to which the curvature is cheap beside the passes that it saves
+_CURVED = 2000  # parameters up to which it is made at the end, for standard errors
+_WIDE = 1500  # rows up to which wide data are turned into their own space
+_SMALL = 1_000_000  # rows times parameters up to which a curvature costs nothing that counts
+_FEW = 40  # rows of a sample for each parameter, below which it tells too little
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """The maximum, in the coordinates of the reduced rows.
+
+    Attributes:
+        reduced: these coordinates.
+        optimum: where the solver ended.
+        route: which way was taken.
+        separated: whether classes are separable; None where that was not shown.
+        direction: (k, r) a separating direction; None without one.
+    """
+
+    reduced: Reduced
+    optimum: Optimum
+    route: str
+    separated: bool | None
+    direction: Array | None
+
+
+def solve(rows: Rows, penalty: float, *, solver: str, tol: float, max_iter: int | None, in_memory: bool) -> Solution:
+    """Maximise the likelihood minus penalty / 2 times the squared coefficients.
+
+    Args:
+        rows: in units of their columns.
+        penalty: in proportion to the weights of the rows.
+        solver: "auto", "newton", "lbfgs" or "gradient".
+        tol: largest entry of the gradient for each unit of weight.
+        max_iter: most steps, or None for the solver's own limit.
+        in_memory: whether the rows are dense and in memory.
+    """
+    reduced, way = _coordinates(rows, penalty, in_memory)
+    small = reduced.rows
+    p = int(np.prod(small.shape))
+    if solver == "auto":
+        solver = "newton" if p <= _NEWTON else "lbfgs"
+    if solver == "newton" and p > 10 * _NEWTON:
+        raise ParameterError(f"solver 'newton' would need a curvature of {p} x {p}; use 'lbfgs' or 'auto'")
+    allowed, most = tol * small.total, max_iter or _MOST_ITER[solver]
+    start, first = np.zeros(small.shape), None
+    if solver == "newton":
+        start, first, sampled = _from_a_sample(small, start)
+        found = newton(small.terms, start, small.ridge, first=first, tol=allowed, max_iter=most, **_thrift(small))
+        way = ("from a sample, " if sampled else "") + way
+    else:
+        climb = lbfgs if solver == "lbfgs" else gradient_ascent
+        found = climb(small.terms, start, small.ridge, tol=allowed, max_iter=most)
+        if p <= _CURVED:
+            found = _with_curvature(small, found)
+    separated, direction = _separated(small, found, penalty)
+    return Solution(reduced, found, f"{solver}, {way}", separated, direction)
+
+
+def _coordinates(rows: Rows, penalty: float, in_memory: bool) -> tuple[Reduced, str]:
+    d = rows.shape[1] - rows.design.intercept
+    wide = in_memory and rows.n < d and rows.n <= _WIDE and rows.design.scale is None
+    reduced = in_row_space(rows, penalty) if wide else Reduced(rows)
+    way = "in the space of the rows" if wide else "columns"
+    if penalty > 0.0 or int(np.prod(reduced.rows.shape)) > _CURVED:
+        return reduced, way
+    fewer = independent(reduced.rows, in_memory=in_memory)
+    if fewer.lift is None:
+        lift = reduced.lift
+    else:
+        way = "independent columns"
+        lift = fewer.lift if reduced.lift is None else reduced.lift @ fewer.lift
+    return Reduced(fewer.rows, lift, fewer.rank, reduced.outside), way
+
+
+def _thrift(rows: Rows) -> dict[str, float]:
+    """When Newton's method keeps a curvature: as long as it serves where it is dear, never where it costs nothing."""
+    if rows.n * int(np.prod(rows.shape)) <= _SMALL:
+        return {"keep": 0.0}
+    # a decrement e moves scores by about 2 e / sqrt(total), and the curvature by that share
+    return {"keep": 0.5, "settled": 1e-4 * np.sqrt(rows.total)}
+
+
+def _from_a_sample(rows: Rows, start: Array) -> tuple[Array, Array | None, bool]:
+    """Where the optimum of a sample lies, found from a sample of it, and the curvature there."""
+    stride = rows.sample_stride()
+    codes = rows.codes[::stride]
+    p = start.size
+    if len(codes) < _FEW * p or np.bincount(codes, minlength=rows.classes).min() < rows.shape[1]:
+        return start, None, False
+    few = rows.sample(stride)
+    # a hair of a ridge, for what a sample cannot tell
+    few = replace(few, ridge=rows.ridge + 1e-6 * rows.total)
+    start, first, _ = _from_a_sample(few, start)
+    # its optimum differs from that of all rows by about 1 / sqrt(n) anyway
+    allowed = 0.1 * rows.total / np.sqrt(few.n)
+    found = newton(few.terms, start, few.ridge, first=first, tol=allowed, max_iter=30)
+    return found.theta, found.curvature, True
+
+
+def _with_curvature(rows: Rows, found: Optimum) -> Optimum:
+    return replace(found, curvature=Ridged(rows.terms, rows.ridge)(found.theta, True).curvature)
+
+
+def _separated(rows: Rows, found: Optimum, penalty: float) -> tuple[bool | None, Array | None]:
+    """Whether a direction separates the classes, and which.
+
+    Chances above one half of every row's own class prove it. A Newton step H^-1 g that moves no score difference by 1
+    proves the opposite: with it, residuals become weights p' > 0 of a point where the gradient is exactly zero, so that
+    no direction can have all rows on its right side (p'_l = p_l (1 - (s_l - sum_j p_j s_j)) for scores s of the step).
+    Otherwise linear programs decide.
+    """
+    if not found.doubtful:
+        return True, found.theta
+    if penalty > 0.0 or found.curvature is None:
+        return None, None
+    step, _ = Curvature(found.curvature).newton_step(found.gradient)
+    if rows.widest(step).max() < 0.5:
+        return False, None
+    shown = separating_direction(
+        lambda direction, count: rows.worst(direction, count)[1:],
+        lambda direction: float(rows.widest(direction).max()),
+        rows.terms(np.zeros(rows.shape), False).gradient,
+        found.theta,
+    )
+    return shown.separated, shown.direction

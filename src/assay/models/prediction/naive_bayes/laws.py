@@ -1,0 +1,137 @@
+"""The law of each column in each class, and the log-likelihood of rows under them.
+
+gaussian     log p(x | c) = -log(2 pi v) / 2 - (x - m)^2 / (2 v),   v = max(squares / observed, floor V)
+multinomial  log p(x | c) = x log q,   q_j = (t_j + alpha) / (sum of t over its group + alpha columns in the group)
+bernoulli    log p(x | c) = log q or log(1 - q),   q = (t + alpha) / (observed + 2 alpha)
+categorical  log p(x | c) = log q_x,   q_l = (tally_l + alpha) / (observed + alpha levels)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.linalg.principal import dense
+from assay.summary.class_cells import Place, answered, counted, refuse_infinite
+from assay.summary.class_counts import ClassCounts
+
+Array: TypeAlias = NDArray[np.float64]
+Columns: TypeAlias = NDArray[np.intp]
+
+_LOG_2PI = float(np.log(2.0 * np.pi))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassLaws:
+    """What k classes say of the cells of a row, column by column.
+
+    Attributes:
+        gaussian: numbers of the g gaussian columns.
+        mean, variance: (k, g); a variance of 0 is that of a constant column, which says nothing.
+        multinomial: numbers of the m multinomial columns.
+        log_share: (k, m).
+        bernoulli: numbers of the b bernoulli columns.
+        log_yes, log_no: (k, b).
+        categorical: numbers of the categorical columns.
+        levels: for each of those, its levels in ascending order.
+        log_level: for each of those, (k, levels).
+    """
+
+    gaussian: Columns
+    mean: Array
+    variance: Array
+    multinomial: Columns
+    log_share: Array
+    bernoulli: Columns
+    log_yes: Array
+    log_no: Array
+    categorical: Columns
+    levels: tuple[Array, ...]
+    log_level: tuple[Array, ...]
+
+    @classmethod
+    def of(cls, counts: ClassCounts, alpha: float, floor: float) -> ClassLaws:
+        """The laws of counted rows.
+
+        Args:
+            counts: the summary.
+            alpha: added to every count.
+            floor: least variance, as a share of the variance of the whole column.
+        """
+        gaussian, multinomial = counts.of_kind("gaussian"), counts.of_kind("multinomial")
+        bernoulli, categorical = counts.of_kind("bernoulli"), counts.of_kind("categorical")
+        yes, seen = counts.totals[:, bernoulli] + alpha, counts.observed[:, bernoulli] + 2.0 * alpha
+        tallies = [counts.tallies[j] + alpha for j in categorical.tolist()]
+        return cls(
+            gaussian,
+            *_normal(counts, gaussian, floor),
+            multinomial,
+            _log_shares(counts.totals[:, multinomial] + alpha, counts.groups[multinomial]),
+            bernoulli,
+            np.log(yes / seen),
+            np.log((seen - yes) / seen),
+            categorical,
+            tuple(counts.levels[j] for j in categorical.tolist()),
+            tuple(np.log(own / own.sum(axis=1, keepdims=True)) for own in tallies),
+        )
+
+    def add_log_likelihood(self, rows: Any, out: Array, first_row: int, names: tuple[str, ...] | None) -> None:
+        """Add log p(x | c) of (b, d) rows, dense or CSR, to (b, k) numbers; missing cells are left out."""
+
+        def cells(columns: Columns) -> tuple[Any, Place]:
+            whole = len(columns) == rows.shape[1]
+            return rows if whole else rows[:, columns], Place(first_row, columns, names)
+
+        if len(self.gaussian):
+            self._add_normal(dense(cells(self.gaussian)[0]), out)
+        if len(self.multinomial):
+            out += counted(*cells(self.multinomial)) @ self.log_share.T
+        if len(self.bernoulli):
+            yes, no = answered(*cells(self.bernoulli))
+            if no is None:
+                out += yes @ (self.log_yes - self.log_no).T + self.log_no.sum(axis=1)
+            else:
+                out += yes @ self.log_yes.T + no @ self.log_no.T
+        if len(self.categorical):
+            some, place = cells(self.categorical)
+            values = dense(some)
+            refuse_infinite(values, place)
+            for column, levels, log_level in zip(values.T, self.levels, self.log_level, strict=True):
+                at = np.minimum(np.searchsorted(levels, column), max(len(levels) - 1, 0))
+                known = levels[at] == column if len(levels) else np.zeros(len(column), bool)
+                out[known] += log_level.T[at[known]]
+
+    def _add_normal(self, cells: NDArray[Any], out: Array) -> None:
+        from assay.summary._class_kernels import log_densities
+
+        says = self.variance > 0.0
+        variance = np.where(says, self.variance, 1.0)
+        scale = np.where(says, 1.0 / np.sqrt(variance), 0.0)
+        size = np.where(says, -0.5 * (_LOG_2PI + np.log(variance)), 0.0)
+        cells = np.ascontiguousarray(cells, dtype=np.float64)
+        log_densities(cells, self.mean, scale, size, size.sum(axis=1), out)
+
+
+def _normal(counts: ClassCounts, columns: Columns, floor: float) -> tuple[Array, Array]:
+    """Mean and variance, (k, g) each; a class without a value in a column takes the law of all rows there."""
+    observed, mean, squares = (part[:, columns] for part in (counts.observed, counts.mean, counts.squares))
+    there = observed > 0.0
+    total = np.maximum(observed.sum(axis=0), np.finfo(float).tiny)
+    middle = (observed * mean).sum(axis=0) / total
+    whole = (squares.sum(axis=0) + (observed * (mean - middle) ** 2).sum(axis=0)) / total
+    # the mean of equal numbers may be off by a rounding error; what is left of their variance is none
+    whole[whole <= (4.0 * np.finfo(float).eps * middle) ** 2] = 0.0
+    own = np.divide(squares, observed, out=np.broadcast_to(whole, mean.shape).copy(), where=there)
+    return np.where(there, mean, middle), np.where(whole > 0.0, np.maximum(own, floor * whole), 0.0)
+
+
+def _log_shares(counts: Array, groups: Columns) -> Array:
+    """Logarithms of counts as shares of the sum over their group of columns."""
+    total = np.zeros_like(counts)
+    for group in np.unique(groups):
+        own = groups == group
+        total[:, own] = counts[:, own].sum(axis=1, keepdims=True)
+    return np.log(counts / total)

@@ -1,0 +1,272 @@
+"""Ridge regression: least squares with a price on long coefficients, for every price at once.
+
+objective  sum w (y - intercept - coef x)^2 + alpha |coef|^2            the intercept costs nothing
+summary    A = scatter of x (d, d), B = of x and y (d, p)               per fold where alpha is chosen
+solver     A = V diag(l) V^T, coef(alpha) = V diag(1/(l + alpha)) V^T B route "moments": one decomposition, all alphas
+           singular values of the triangle of the rows                  route "qr", where A would lose digits
+           X X^T = U diag(l) U^T (n, n), coef = X^T U diag(1/(l + alpha)) U^T y     route "dual", for d > n
+held out   train = all - fold; the fold's summary alone gives its error for every alpha
+reading    total = explained + error + 2 alpha |coef|^2
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from assay.data.folds import fold_numbers
+from assay.errors import DataError, ParameterError
+from assay.linalg.ridge_path import RidgeSpectrum
+from assay.models.linear_regressor import Target, _LinearRegressor
+from assay.summary.grouped import GroupedMoments
+from assay.summary.least_squares import intercept_at
+from assay.summary.moments import Moments
+from assay.summary.regression import Table
+from assay.summary.ridge import RidgeSolutions, ridge, ridge_of
+
+Array: TypeAlias = NDArray[np.float64]
+_GRID = np.logspace(-6.0, 3.0, 50)  # times the mean eigenvalue: from hardly a price to nearly no coefficients
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RidgePath:
+    """Ridge solutions along a path of penalties.
+
+    Attributes:
+        alphas: (k,).
+        coef: (k, d), or (k, p, d) for p targets.
+        intercept: (k,), or (k, p).
+        degrees: (k,) effective degrees of freedom, from d or the number of rows down to 0; without the intercept.
+        held_out_error: (k,) mean squared error on rows that had no part in the fit; None where no folds were made.
+        held_out_std_error: (k,) of that.
+    """
+
+    alphas: Array
+    coef: Array
+    intercept: Array
+    degrees: Array
+    held_out_error: Array | None = None
+    held_out_std_error: Array | None = None
+
+
+class Ridge(_LinearRegressor):
+    """Predict a number by a plane whose coefficients are kept short.
+
+    Args:
+        alpha: price of the squared length of the coefficients, at least 0; or "held-out": the one of `alphas` whose
+            predictions are best on rows that had no part in them.
+        alphas: (k,) prices to choose from. Default: 50, from a millionth to a thousand times the mean variance of a
+            column times the number of rows.
+        cv: how many random folds to choose by, or the (n,) fold of each row: groups, or stretches of time; or a
+            splitter of scikit-learn's kind that tests every row once.
+        fit_intercept: whether the plane may be shifted, at no price; else it goes through zero.
+        random_state: seed of the folds.
+
+    Attributes:
+        coef_: (d,), or (p, d) for p targets.
+        intercept_: number, or (p,).
+        alpha_: the price used.
+        alphas_, held_out_errors_, held_out_std_errors_: (k,) each: prices tried, mean squared errors on held-out rows
+            (averaged over targets) and their standard errors, where alpha was chosen.
+        effective_degrees_: sum of l / (l + alpha): how many coefficients it is worth.
+        coef_std_errors_: (d,) or (p, d), how far coefficients would vary with the rows. That they are drawn towards
+            zero is not counted.
+        total_, explained_, error_: sums of squares of the targets about their mean, of what is fitted, and of what is
+            left: total = explained + error + 2 alpha times the squared length of the coefficients. Numbers, or (p,).
+        r_squared_: 1 - error / total.
+        residual_sd_: standard deviation of the errors.
+        eigenvalues_: (r,) of the scatter of the columns, l above.
+        condition_: ((l_1 + alpha) / (l_r + alpha))^1/2 at the least alpha used; the digits lost are about those of it
+            by "qr", of its square by "moments" and "dual".
+        n_samples_, weight_: rows, and the sum of their weights.
+        encoding_: how the columns of a source became numbers, where it was fitted on one.
+        route_: the way taken: "moments", "qr" or "dual".
+
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 30))
+    >>> y = X @ rng.standard_normal(30) + 8 * rng.standard_normal(60)
+    >>> chosen = Ridge("held-out").fit(X, y)
+    >>> round(chosen.alpha_), round(chosen.effective_degrees_)
+    (29, 17)
+    >>> chosen.path([1.0, 100.0]).degrees.round(1)
+    array([29. ,  9.7])
+
+    Reference: Hoerl & Kennard, Technometrics 12, 1970; degrees of freedom: Hastie, Tibshirani & Friedman, The Elements
+    of Statistical Learning, section 3.4.
+    """
+
+    def __init__(
+        self,
+        alpha: float | Literal["held-out"] = 1.0,
+        *,
+        alphas: ArrayLike | None = None,
+        cv: Any = 5,
+        fit_intercept: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.alphas = alphas
+        self.cv = cv
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit (n, d) rows.
+
+        Args:
+            X: array, data frame, sparse matrix or `Source`. A source is read block by block: once, and once more where
+                the condition number asks for "qr".
+            y: (n,) or (n, p) targets; where X is a source also the name of its target.
+            sample_weight: (n,) not negative; weight 2 counts as the row twice.
+        """
+        self._check_alphas()
+        table = self._table(X, y, sample_weight)
+        folds = self._folds(table) if self.alpha == "held-out" else None
+        return self._keep(ridge(table, self._prices, intercept=self.fit_intercept, folds=folds), table.single)
+
+    def fit_moments(self, moments: Moments | GroupedMoments, target: Target) -> Self:
+        """Fit from a summary of columns and target together, however gathered: a file, a cluster, three hospitals.
+
+        Args:
+            moments: of the columns and the target. alpha="held-out" takes the groups of `GroupedMoments` as folds.
+            target: name or number of the column to be predicted, or several of them.
+        """
+        self._check_alphas()
+        grouped, d, single = self._summary(moments, target)
+        held = self.alpha == "held-out"
+        if held and len(grouped) < 2:
+            raise ParameterError(
+                "alpha='held-out' needs folds: give GroupedMoments of at least two, as in GroupedMoments.folds, or a "
+                "number for alpha"
+            )
+        found = ridge_of(grouped, d, self._prices, intercept=self.fit_intercept, judge=held)
+        self._warn_of_lost_digits(found.condition)
+        return self._keep(found, single)
+
+    def path(self, alphas: ArrayLike | None = None) -> RidgePath:
+        """Solutions for many penalties, from the decomposition made in `fit`.
+
+        Args:
+            alphas: (k,) penalties. Default: those tried where alpha was chosen, with their held-out errors, and else
+                the default grid.
+        """
+        check_is_fitted(self)
+        tried = getattr(self, "alphas_", None)
+        if alphas is None:
+            asked = _grid(self.eigenvalues_, self.n_features_in_) if tried is None else tried
+        else:
+            asked = _checked_alphas(alphas)
+        coef = self._spectrum().coef(asked)
+        d = coef.shape[2]
+        intercept = self._centre[d:] - coef @ self._centre[:d]
+        known = tried is not None and alphas is None
+        return RidgePath(
+            asked,
+            coef[:, 0] if self.coef_.ndim == 1 else coef,
+            intercept[:, 0] if self.coef_.ndim == 1 else intercept,
+            self._spectrum().degrees(asked),
+            self.held_out_errors_ if known else None,
+            self.held_out_std_errors_ if known else None,
+        )
+
+    def _keep(self, found: RidgeSolutions, single: bool) -> Self:
+        spectrum, whole = found.spectrum, found.whole
+        self._choose(found)
+        coef = spectrum.coef(np.array([self.alpha_]))[0]
+        self.n_samples_, self.weight_ = found.count, whole.weight
+        self.route_, self.condition_ = found.route, found.condition
+        self.eigenvalues_ = spectrum.values
+        self._axes, self._inner, self._flat, self._centre = spectrum.axes, spectrum.inner, spectrum.flat, whole.centre
+        self.effective_degrees_ = float(spectrum.degrees(np.array([self.alpha_]))[0])
+        # trace of (I - H)^2, H the matrix that makes fitted values of targets
+        freedom = whole.weight - int(self.fit_intercept) - spectrum.parameters(self.alpha_)
+        self._keep_line(coef, intercept_at(coef, whole.centre), single)
+        self._keep_squares(found.squares(coef), freedom, single)
+        size = np.linalg.norm(spectrum.root(self.alpha_), axis=1)
+        self.coef_std_errors_ = np.multiply.outer(np.asarray(self.residual_sd_), size)
+        return self
+
+    def _choose(self, found: RidgeSolutions) -> None:
+        for name in ("alphas_", "held_out_errors_", "held_out_std_errors_"):
+            if hasattr(self, name):  # of an earlier fit
+                delattr(self, name)
+        alphas, judged = found.alphas, found.held_out
+        if judged is None:
+            self.alpha_ = float(alphas[0])
+            return
+        self.alphas_, self.held_out_errors_, self.held_out_std_errors_ = alphas, judged.error, judged.std_error
+        # of equal errors the largest price: the shortest coefficients
+        self.alpha_ = float(alphas[judged.error == judged.error.min()].max())
+
+    def _spectrum(self) -> RidgeSpectrum:
+        return RidgeSpectrum(self._axes, self.eigenvalues_, self._inner, np.ones_like(self.eigenvalues_), self._flat)
+
+    def _prices(self, values: Array, d: int) -> Array:
+        if self.alpha != "held-out":
+            return np.array([float(self.alpha)])
+        return _grid(values, d) if self.alphas is None else _checked_alphas(self.alphas)
+
+    def _folds(self, table: Table) -> NDArray[np.intp]:
+        n, cv = table.n, self.cv
+        if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+            if n < cv:
+                raise DataError(f"{cv} folds need as many rows; there are {n}: set cv or a number for alpha")
+            folds = fold_numbers(0, n, int(cv), self._seed())
+        elif hasattr(cv, "split"):
+            folds = _tested_once(cv, table)
+        else:
+            named = np.asarray(cv)
+            if named.shape != (n,):
+                raise ParameterError(
+                    f"cv is a number of folds, a splitter or the fold of each of {n} rows; got shape {named.shape}"
+                )
+            folds = np.unique(named, return_inverse=True)[1].astype(np.intp)
+        inside = np.bincount(folds, table.weights)
+        if len(inside) < 2 or (inside <= 0.0).any():
+            raise DataError(f"there must be at least 2 folds, each with rows of some weight; got weights {inside}")
+        return folds
+
+    def _check_alphas(self) -> None:
+        if self.alpha == "held-out":
+            if self.alphas is not None:
+                _checked_alphas(self.alphas)
+            return
+        given = self.alpha
+        number = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
+        if not number or not 0.0 <= float(given) < np.inf:
+            raise ParameterError(f"alpha is a number of at least 0, or 'held-out'; got {given!r}")
+
+
+def _checked_alphas(alphas: ArrayLike) -> Array:
+    try:
+        values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
+    except (TypeError, ValueError):
+        values = np.array([])
+    if values.ndim != 1 or not values.size or not ((values >= 0.0) & (values < np.inf)).all():
+        raise ParameterError(f"alphas are numbers of at least 0, (k,); got {alphas!r}")
+    return values
+
+
+def _grid(values: Array, d: int) -> Array:
+    mean = float(values.sum()) / d
+    return _GRID * (mean if mean > 0.0 else 1.0)
+
+
+def _tested_once(splitter: Any, table: Table) -> NDArray[np.intp]:
+    """The fold of each row, where a splitter tests each once and trains on all others: train = all - fold."""
+    folds = np.full(table.n, -1, dtype=np.intp)
+    target = table.targets[:, 0] if table.single else table.targets
+    for fold, (train, test) in enumerate(splitter.split(np.empty((table.n, 1)), target)):
+        if (folds[test] >= 0).any() or len(train) + len(test) != table.n:
+            break
+        folds[test] = fold
+    if (folds < 0).any():
+        raise ParameterError(
+            f"cv must test each row once and train on all others, so that folds can be taken out of the whole; "
+            f"{splitter!r} does not"
+        )
+    return folds

@@ -1,0 +1,150 @@
+"""Probabilities from decisions on rows that a machine has not seen.
+
+sigmoid   P(first class of a pair | decision f) = 1 / (1 + exp(A f + B)), A and B by maximum likelihood on held-out
+          decisions, targets (n_1 + 1) / (n_1 + 2) and 1 / (n_2 + 2) in place of 1 and 0
+coupling  r_ab, (g, g), from the pairs; p minimises sum over a, b of (r_ba p_a - r_ab p_b)^2 with sum p = 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import DataError
+from assay.models.base import Array
+from assay.models.prediction.svm.boundaries import Boundaries
+from assay.models.prediction.svm.pairs import pairs_of
+from assay.models.prediction.svm.training import Training
+from assay.summary.kernels import Kernel, Precomputed
+
+_FOLDS = 5
+_STEPS = 100
+_FLAT = 1e-9  # gradient at which Newton's method ends, per row
+_RIDGE = 1e-12  # keeps the Hessian definite
+_LEAST = 1e-7  # probability of a pair: none is certain
+
+
+def sigmoid(decisions: Array, first: NDArray[np.bool_]) -> tuple[float, float]:
+    """A and B of the sigmoid that makes held-out classes likeliest.
+
+    Args:
+        decisions: (n,) f of rows not used for the machine.
+        first: (n,) whether the row is of the class that a positive decision speaks for.
+
+    Returns:
+        A, B.
+
+    Reference: Lin, Lin and Weng, A note on Platt's probabilistic outputs for support vector machines, Machine Learning
+    68, 2007: Newton's method with a line search, which cannot overflow.
+
+    >>> A, B = sigmoid(np.array([-2.0, -1.0, 1.0, 2.0]), np.array([False, False, True, True]))
+    >>> A < 0, abs(B) < 1e-8
+    (True, True)
+    """
+    ones, zeros = int(first.sum()), int((~first).sum())
+    target = np.where(first, (ones + 1.0) / (ones + 2.0), 1.0 / (zeros + 2.0))
+    at = np.array([0.0, np.log((zeros + 1.0) / (ones + 1.0))])
+    columns = np.column_stack([decisions, np.ones(len(decisions))])
+
+    def loss(point: Array) -> float:
+        z = columns @ point
+        return float(np.sum(target * z + np.logaddexp(0.0, -z)))
+
+    now = loss(at)
+    for _ in range(_STEPS):
+        z = columns @ at
+        p = np.exp(-np.logaddexp(0.0, z))  # of the first class
+        slope = columns.T @ (target - p)
+        if np.abs(slope).max() <= _FLAT * len(decisions):
+            break
+        bend = columns.T @ (columns * (p * (1.0 - p))[:, None])
+        bend[np.diag_indices(2)] += _RIDGE * (1.0 + np.trace(bend))
+        step, share = -np.linalg.solve(bend, slope), 1.0
+        while loss(at + share * step) > now + 1e-4 * share * float(slope @ step) and share > 1e-10:
+            share /= 2.0
+        at = at + share * step
+        now = loss(at)
+    return float(at[0]), float(at[1])
+
+
+def coupled(r: Array) -> Array:
+    """Probabilities of g classes that agree best with those within pairs.
+
+    Args:
+        r: (m, g, g), r[:, a, b] of class a against b; r_ba = 1 - r_ab.
+
+    Returns:
+        (m, g), rows of sum 1.
+
+    Reference: Wu, Lin and Weng, Probability estimates for multi-class classification by pairwise coupling, JMLR 5,
+    2004, their second method: a linear system whose solution is not negative.
+
+    >>> r = np.array([[[0.0, 0.5, 0.8], [0.5, 0.0, 0.8], [0.2, 0.2, 0.0]]])
+    >>> coupled(r).round(3)
+    array([[0.444, 0.444, 0.111]])
+    """
+    m, g = r.shape[:2]
+    away = 1.0 - np.eye(g)
+    Q = -(r * np.swapaxes(r, 1, 2)) * away
+    Q[:, np.arange(g), np.arange(g)] = np.sum((np.swapaxes(r, 1, 2) * away) ** 2, axis=2)
+    # Q p = t 1, sum p = 1
+    system = np.ones((m, g + 1, g + 1))
+    system[:, :g, :g], system[:, g, g] = Q, 0.0
+    right = np.zeros((m, g + 1, 1))
+    right[:, g] = 1.0
+    p = np.maximum(np.linalg.solve(system, right)[:, :g, 0], 0.0)
+    return np.asarray(p / p.sum(axis=1, keepdims=True))
+
+
+def class_probabilities(decisions: Array, A: Array, B: Array, g: int) -> Array:
+    """(m, g) probabilities from (m, p) decisions and the sigmoids of the pairs."""
+    positive = np.clip(np.exp(-np.logaddexp(0.0, decisions * A + B)), _LEAST, 1.0 - _LEAST)
+    if g == 2:
+        return np.column_stack([1.0 - positive[:, 0], positive[:, 0]])
+    r = np.zeros((len(positive), g, g))
+    for k, (a, b) in enumerate(pairs_of(g)):
+        r[:, a, b], r[:, b, a] = positive[:, k], 1.0 - positive[:, k]
+    return coupled(r)
+
+
+def sigmoids(
+    fit: Callable[[Training], Boundaries], kernel: Kernel, X: Array, codes: NDArray[np.intp], seed: int
+) -> tuple[Array, Array]:
+    """A and B of each pair, from decisions by machines that had not seen the row.
+
+    Args:
+        fit: from training rows to boundaries.
+        kernel: with its defaults filled in.
+        X: (n, d) rows, or an (n, n) kernel matrix.
+        codes: (n,) class numbers.
+        seed: which rows are held out together.
+    """
+    g, held = int(codes.max()) + 1, isinstance(kernel, Precomputed)
+    pairs, folds = pairs_of(g), _folds(codes, seed)
+    decisions = np.empty((len(codes), len(pairs)))
+    for fold in range(int(folds.max()) + 1):
+        rest, out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        training = Training.of(kernel, X[np.ix_(rest, rest)] if held else X[rest], codes[rest], g)
+        decisions[out] = fit(training).decisions(X[np.ix_(out, rest)] if held else X[out])
+    A, B = np.empty(len(pairs)), np.empty(len(pairs))
+    for k, (a, b) in enumerate(pairs):
+        among = np.isin(codes, (a, b))
+        A[k], B[k] = sigmoid(decisions[among, k], codes[among] == (b if g == 2 else a))
+    return A, B
+
+
+def _folds(codes: NDArray[np.intp], seed: int) -> NDArray[np.intp]:
+    """(n,) the fold of each row, every class spread evenly over at most 5."""
+    counts = np.bincount(codes)
+    if counts.min() < 2:
+        raise DataError(
+            f"probabilities are learnt on rows held out, for which every class needs at least 2; class number "
+            f"{int(np.argmin(counts))} has {counts.min()}. Leave the class out, or set probability=False"
+        )
+    rng, k = np.random.default_rng(seed), min(_FOLDS, int(counts.min()))
+    folds = np.empty(len(codes), dtype=np.intp)
+    for c, count in enumerate(counts):
+        folds[codes == c] = rng.permutation(count) % k
+    return folds

@@ -1,0 +1,268 @@
+"""Support vector machine: the boundary with the widest margin between classes, in a kernel's feature space.
+
+summary  K_ij = <phi(x_i), phi(x_j)>, (n, n), rows of it computed when needed
+primal   min over w, b of  1/2 |w|^2 + sum_i C_i max(0, 1 - y_i (<w, phi(x_i)> + b))        hard margin: no slack at all
+dual     min over a of  1/2 a^T Q a - sum a,  y^T a = 0,  0 <= a_i <= C_i,  Q_ij = y_i y_j K_ij     solver  optimize.smo
+reading  decision f(x) = sum_i y_i a_i k(x, x_i) + b, class by its sign; |w|^2 = a^T Q a; margin 1 / |w|
+classes  g > 2: one machine for each of the g (g - 1) / 2 pairs, (n, k) decisions, and a vote
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from assay.errors import NotConverged, ParameterError
+from assay.models.base import Array
+from assay.models.prediction.svm.boundaries import Boundaries, votes
+from assay.models.prediction.svm.calibration import class_probabilities, sigmoids
+from assay.models.prediction.svm.pairs import Limits, Machine, PairSolver, pairs_of
+from assay.models.prediction.svm.path import SVMPath
+from assay.models.prediction.svm.training import Training, price_of_classes
+from assay.models.supervised import _Classifier
+from assay.summary.distances import as_rows
+from assay.summary.gram import Gram
+from assay.summary.kernels import Gaussian, Kernel, Precomputed, as_kernel
+
+
+class SVM(_Classifier):
+    """Which side of the widest margin does a row lie on?
+
+    Args:
+        C: price of a unit of slack, positive; None or infinity for a hard margin, which is refused, with the rows in
+            the way, where the kernel does not separate the classes.
+        kernel: `Linear()`, `Polynomial()`, `Gaussian()`, one of their names, "precomputed", or a function of two sets
+            of rows. None for `Gaussian()`, whose sigma is the median distance between rows.
+        class_weight: factors of C by class, {class: factor}; "balanced" for n / (g n_c); None for 1.
+        probability: whether to learn probabilities too, from decisions on rows held out: five more fits, on four fifths
+            of the rows each.
+        tol: how far decisions of the training rows may violate the conditions of a solution, in units of the margin.
+        cache_mb: memory for kernel values, in MiB.
+        max_iter: most steps of the solver for each pair of classes.
+        random_state: which rows are held out together, for probabilities.
+
+    Attributes:
+        classes_: (g,), sorted.
+        support_: (m,) rows with a weight in some pair, by class, counted from 0.
+        support_vectors_: (m, d) these rows; None with a precomputed kernel.
+        n_support_: (g,) how many are in each class.
+        dual_coef_: (g - 1, m) weights y a in the pairs that a row's class is in, in the order of the other classes.
+        intercept_: (p,) b of each pair; p = g (g - 1) / 2, in the order (0, 1), (0, 2), ..., (1, 2), ... . A positive
+            decision speaks for the pair's first class; with two classes in all for the second, as in scikit-learn.
+        coef_: (p, d) w of each pair with the linear kernel; None with any other.
+        margin_: (p,) 1 / |w|, in feature space. Infinite where w is zero: the rows tell nothing. Not a number where
+            |w|^2 is negative, which only a kernel that fails `mercer_check` can do.
+        objective_: (p,) of the dual, as LIBSVM states it: 1/2 a^T Q a - sum a.
+        duality_gap_: (p,) by how much that can be above the least.
+        kkt_residual_: largest violation of the conditions of a solution, over all pairs, in units of the margin.
+        n_iter_: (p,) steps taken.
+        converged_: whether the tolerance was met in every pair.
+        route_: "dual float32" or "dual float64", by the kernel values worked with (all results are judged by float64
+            ones), or "primal".
+        probA_: (p,) A of each pair's sigmoid 1 / (1 + exp(A f + B)), learnt on rows that the machine that judged them
+            had not seen; None without probabilities.
+        probB_: (p,) B.
+        kernel_: the kernel with its defaults filled in.
+        encoding_: how the columns of a source became numbers, where it was fitted on one.
+
+    >>> X = np.array([[0.0, 0.0], [1.0, 1.0], [3.0, 3.0], [4.0, 4.0]])
+    >>> machine = SVM(C=None, kernel="linear").fit(X, ["low", "low", "high", "high"])
+    >>> machine.predict([[0.5, 1.0]]), machine.margin_.round(6), machine.support_
+    (array(['low'], dtype='<U4'), array([1.414214]), array([2, 1]))
+
+    References:
+        Cortes and Vapnik, Support-vector networks, Machine Learning 20, 1995; Fan, Chen and Lin, Working set selection
+        using second order information, JMLR 6, 2005.
+    """
+
+    def __init__(
+        self,
+        C: float | None = 1.0,
+        *,
+        kernel: Any = None,
+        class_weight: Any = None,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_mb: float = 256.0,
+        max_iter: int = 10_000_000,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.class_weight = class_weight
+        self.probability = probability
+        self.tol = tol
+        self.cache_mb = cache_mb
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the boundaries between classes of (n, d) rows.
+
+        Args:
+            X: array, data frame, sparse matrix or `Source`; (n, n) kernel values with kernel "precomputed".
+            y: (n,) classes; where X is a source the name of the column that holds them, or None for that of its target.
+        """
+        kernel, rows, codes = self._numbered(X, y)
+        return self._fit(kernel, rows, codes)
+
+    def fit_gram(self, gram: Gram, y: Any) -> Self:
+        """Fit from a kernel matrix, held or not; its kernel is used."""
+        if gram.approximate or gram.centring is not None:
+            what = "by landmarks" if gram.approximate else "centred"
+            raise ParameterError(
+                f"SVM takes a kernel matrix that is exact and not centred; this one is {what}. Centring changes "
+                "nothing here, and Gram.of(X, kernel, hold=False) needs no memory for its values"
+            )
+        self._record_columns(None, gram.n if gram.points is None else gram.points.shape[1])
+        codes = self._class_numbers(y, gram.n)
+        return self._fit(gram.kernel, gram.values if gram.points is None else gram.points, codes)
+
+    def path(self, X: Any, y: Any, Cs: Any, *, held_out: tuple[Any, Any] | None = None) -> SVMPath:
+        """Solve for several prices, each solution the start of the next; the model itself is left as it is.
+
+        Args:
+            X: (n, d) rows, as for `fit`.
+            y: (n,) classes.
+            Cs: prices, positive and finite; they are taken in rising order.
+            held_out: rows and classes kept aside, whose error tells which price to take.
+        """
+        prices = np.unique(np.asarray(Cs, dtype=np.float64))
+        if not len(prices) or not (np.isfinite(prices).all() and prices[0] > 0):
+            raise ParameterError(f"Cs are positive finite prices; got {Cs!r}")
+        one = clone(self)
+        kernel, rows, codes = one._numbered(X, y)
+        training = Training.of(kernel, rows, codes, len(one.classes_))
+        solver, machines, errors, found = one._solver(training, hold=True), None, [], []
+        for before, C in zip([prices[0], *prices], prices, strict=False):
+            machines = solver.solve(one._class_prices(C, training), machines, C / before)
+            one._keep(Boundaries.of(training, machines))
+            one._certify(machines)
+            found.append((one.objective_, one.margin_, len(one.support_), one.n_iter_.sum(), one.kkt_residual_))
+            if held_out is not None:
+                errors.append(1.0 - one.score(*held_out))
+        objective, margin, support, steps, residual = (np.array(column) for column in zip(*found, strict=True))
+        return SVMPath(prices, objective, margin, support, steps, residual, np.array(errors) if errors else None)
+
+    def decision_function(self, X: Any) -> Array:
+        """How clearly (m, d) rows lie on a side: (m,) for two classes, positive for the second; else (m, g).
+
+        With g > 2 classes a column counts the pairs that decide for the class, and adds a number below 1/3 in size that
+        grows with the sum of its decisions in those pairs: the largest is the class predicted.
+        """
+        decisions = self.pairwise_decisions(X)
+        return decisions[:, 0] if len(self.classes_) == 2 else votes(decisions, len(self.classes_))
+
+    def pairwise_decisions(self, X: Any) -> Array:
+        """f(x) of (m, d) rows for each pair of classes, (m, p); 1 and -1 on the edges of the margin."""
+        check_is_fitted(self)
+        rows = as_rows(self._checked(X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False))
+        known = (self.kernel_, self.support_, self.support_vectors_, self.n_support_, self.dual_coef_)
+        return Boundaries(*known, self._rho, self._origin, self.coef_).decisions(rows)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each of (m, d) rows, (m,).
+
+        Of more than two classes the one that most pairs decide for; among equals the one with the largest sum of
+        decisions in its pairs.
+        """
+        decision = self.decision_function(X)
+        best = np.argmax(decision, axis=1) if decision.ndim == 2 else (decision > 0).astype(np.intp)
+        return np.asarray(self.classes_[best])
+
+    def _learns_probabilities(self) -> bool:
+        return bool(self.probability)
+
+    @available_if(_learns_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each class for (m, d) rows, (m, g), where the model was made with probability=True.
+
+        The largest need not be that of the class which `predict` gives: probabilities were learnt on rows held out.
+        """
+        decisions = self.pairwise_decisions(X)
+        if self.probA_ is None or self.probB_ is None:
+            raise ParameterError("probability was set after fit; fit again, for probabilities are learnt there")
+        return class_probabilities(decisions, self.probA_, self.probB_, len(self.classes_))
+
+    def _numbered(self, X: Any, y: Any) -> tuple[Kernel, Array, NDArray[np.intp]]:
+        rows, codes = self._labelled(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+        kernel, rows = as_kernel(Gaussian() if self.kernel is None else self.kernel), as_rows(rows)
+        if isinstance(kernel, Precomputed):
+            rows = Gram.precomputed(rows).values
+        return kernel.resolve(rows), rows, codes
+
+    def _fit(self, kernel: Kernel, X: Array, codes: NDArray[np.intp]) -> Self:
+        C = self._price()
+
+        def solve(training: Training) -> list[Machine]:
+            return self._solver(training).solve(self._class_prices(C, training))
+
+        training = Training.of(kernel, X, codes, len(self.classes_))
+        machines = solve(training)
+        self._keep(Boundaries.of(training, machines))
+        self._certify(machines)
+        self.probA_: Array | None = None
+        self.probB_: Array | None = None
+        if self.probability:
+            self.probA_, self.probB_ = sigmoids(
+                lambda part: Boundaries.of(part, solve(part)), kernel, X, codes, self._seed()
+            )
+        return self
+
+    def _solver(self, training: Training, *, hold: bool = False) -> PairSolver:
+        if not (isinstance(self.tol, int | float | np.number) and self.tol > 0.0):
+            raise ParameterError(f"tol is a positive number; got {self.tol!r}")
+        limits = Limits(self.tol, self.cache_mb, self.max_iter)
+        return PairSolver(training, self.classes_, limits, hold=hold)
+
+    def _keep(self, found: Boundaries) -> None:
+        self.kernel_, self.support_, self.support_vectors_ = found.kernel, found.support, found.points
+        self.n_support_, self.dual_coef_, self.coef_ = found.counts, found.weights, found.coef
+        self._rho, self._origin = found.rho, found.origin
+        self.intercept_ = found.intercept
+
+    def _certify(self, machines: Sequence[Machine]) -> None:
+        """How good the solution is."""
+        with np.errstate(divide="ignore"):
+            self.margin_ = 1.0 / np.array([machine.length for machine in machines])
+        found = [machine.found for machine in machines]
+        self.objective_ = np.array([one.objective for one in found])
+        self.duality_gap_ = np.array([one.duality_gap for one in found])
+        self.kkt_residual_ = max(one.violation for one in found)
+        self.n_iter_ = np.array([one.iterations for one in found])
+        self.converged_ = all(one.converged for one in found)
+        self.route_ = min(machine.route for machine in machines)
+        if not self.converged_:
+            pairs = zip(pairs_of(len(self.classes_)), found, strict=True)
+            names = ["/".join(str(self.classes_[c]) for c in pair) for pair, one in pairs if not one.converged]
+            worst = max(found, key=lambda one: one.violation)
+            warnings.warn(
+                f"SVM: {len(names)} of {len(found)} pairs of classes ({', '.join(names[:3])}"
+                f"{' ...' if len(names) > 3 else ''}) did not meet tol={self.tol:g}; the violation is up to "
+                f"{worst.violation:.2g}: {worst.reason}",
+                NotConverged,
+                stacklevel=4,
+            )
+
+    def _class_prices(self, C: float, training: Training) -> Array:
+        return price_of_classes(C, self.class_weight, self.classes_.tolist(), training.counts)
+
+    def _price(self) -> float:
+        if self.C is None:
+            return float("inf")
+        if isinstance(self.C, bool) or not (isinstance(self.C, int | float | np.number) and self.C > 0.0):
+            raise ParameterError(f"C is a positive price, or None for a hard margin; got {self.C!r}")
+        return float(self.C)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
+        return tags

@@ -1,0 +1,93 @@
+"""The training rows of a support vector machine, in the order of their classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import ParameterError
+from assay.models.base import Array
+from assay.optimize.smo_rows import Indices, KernelRows
+from assay.summary.gram import Gram
+from assay.summary.kernel_rows import kernel_rows
+from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed
+
+_HOLD = 2048  # rows: up to here all values of a kernel that is a function are computed once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Training:
+    """Rows sorted by class, so that a pair of classes is two runs of rows; a kernel matrix stays as it is given.
+
+    Attributes:
+        kernel: with its defaults filled in.
+        order: (n,) the given number of each sorted row.
+        counts: (g,) rows in each class.
+        points: (n, d) sorted rows; None for a kernel matrix.
+        origin: (d,) what the linear kernel takes off the points, their mean; None with any other.
+        held: (n, n) a kernel matrix as it was given; None for rows.
+    """
+
+    kernel: Kernel
+    order: Indices
+    counts: Indices
+    points: Array | None
+    origin: Array | None
+    held: Array | None
+
+    @staticmethod
+    def of(kernel: Kernel, X: Array, codes: NDArray[np.intp], g: int) -> Training:
+        """Sort (n, d) rows, or note the order of an (n, n) kernel matrix, by class numbers from 0 to g - 1."""
+        order, counts = np.argsort(codes, kind="stable"), np.bincount(codes, minlength=g)
+        if isinstance(kernel, Precomputed):
+            return Training(kernel, order, counts, None, None, X)
+        kernel.diagonal(X)  # refuses what overflows
+        points, origin = X[order], None
+        if isinstance(kernel, Linear):
+            origin = X.mean(axis=0)
+            points -= origin
+        return Training(kernel, order, counts, points, origin, None)
+
+    def source(self, hold_mb: float = 0.0) -> KernelRows:
+        """Kernel rows for the solver; the whole matrix is computed if it fits into so many MiB."""
+        n = len(self.order)
+        if self.held is not None:
+            return kernel_rows(Gram(self.kernel, n, None, self.held))
+        factor = self.points if isinstance(self.kernel, Linear) else None
+        function = not isinstance(self.kernel, Gaussian | Linear) and n <= _HOLD
+        held = self.kernel(self.points) if function or 8 * n**2 <= hold_mb * 2**20 else None
+        return kernel_rows(Gram(self.kernel, n, self.points, held, factor))
+
+    def groups(self) -> list[Indices]:
+        """The kernel rows of each class, rising."""
+        numbers: Any = np.arange(len(self.order)) if self.held is None else self.order
+        return np.split(numbers, np.cumsum(self.counts)[:-1])
+
+
+def price_of_classes(C: float, class_weight: Any, classes: Sequence[Any], counts: Indices) -> Array:
+    """(g,) C times the weight of each class.
+
+    >>> price_of_classes(2.0, "balanced", ["a", "b"], np.array([1, 3]))
+    array([4.        , 1.33333333])
+    """
+    g = len(classes)
+    if class_weight is None:
+        return np.full(g, C)
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ParameterError(f"class_weight is None, 'balanced' or a dict of classes; got {class_weight!r}")
+        return np.asarray(C * counts.sum() / (g * counts))
+    if not isinstance(class_weight, dict):
+        raise ParameterError(f"class_weight is None, 'balanced' or a dict of classes; got {class_weight!r}")
+    known = list(np.asarray(classes).tolist())
+    strange = [label for label in class_weight if label not in known]
+    if strange:
+        raise ParameterError(f"class_weight names {strange[0]!r}, which is none of the classes {known}")
+    weights = np.array([class_weight.get(label, 1.0) for label in known], dtype=np.float64)
+    if not (np.isfinite(weights).all() and (weights > 0).all()):
+        raise ParameterError(f"weights of classes are positive numbers; got {class_weight!r}")
+    return C * weights

@@ -1,0 +1,226 @@
+"""Loss, gradient and curvature of logistic regression over a block of rows; blocks add up.
+
+design    z_i = ((x_i - c) * s, 1), (m,); the 1 only where there is an intercept
+scores    theta (k, m) with k = g - 1;  A theta z_i, (g,), for contrasts A (g, k) of g classes
+loss      sum_i w_i (log sum_j exp(score_ij) - score_i,class(i))
+gradient  A^T R^T Z, (k, m), with residuals R_ij = w_i (p_ij - [class(i) = j])
+curvature sum over pairs of classes j < l of (A_j - A_l)(A_j - A_l)^T (x) Z^T diag(w p_j p_l) Z, (k m, k m)
+
+The curvature is a sum of squares by construction. Two classes have A = (0, 1)^T: theta is the usual one vector. For
+more, the columns of A are orthonormal and orthogonal to 1: the symmetric form with coefficients that sum to zero over
+classes, whose squared length is that of theta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import scipy.linalg as sla
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from assay.optimize.validate import Array
+
+Rows: TypeAlias = Any  # (b, d) array, float64 or float32, or a sparse matrix
+Codes: TypeAlias = NDArray[np.intp]
+
+_TINY = float(np.finfo(np.float64).tiny)
+_CHUNK = 1 << 18  # numbers of a chunk: 2 MB, so that the products after the first find it in the cache
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Terms:
+    """What rows add to the problem; `a + b` is what both add.
+
+    Attributes:
+        loss: minus the log likelihood.
+        doubtful: rows whose own class has a chance of at most one half; with none, the scores separate the classes.
+        gradient: (k, m).
+        curvature: (k m, k m), parameters in the order of theta.ravel(); None if not asked for.
+    """
+
+    loss: float
+    doubtful: int
+    gradient: Array
+    curvature: Array | None = None
+
+    def __add__(self, other: Terms) -> Terms:
+        both = None if self.curvature is None or other.curvature is None else self.curvature + other.curvature
+        return Terms(self.loss + other.loss, self.doubtful + other.doubtful, self.gradient + other.gradient, both)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """How rows enter the products.
+
+    Attributes:
+        centre: (d,) subtracted, so that columns far from zero keep their digits; None for sparse rows.
+        scale: (d,) multiplied after that; None where squares stay in range without.
+        intercept: whether a column of ones follows.
+    """
+
+    centre: Array | None
+    scale: Array | None
+    intercept: bool
+
+    def chunks(self, rows: Rows) -> Iterator[tuple[slice, Array]]:
+        """Chunks of the design, (b, m) each; a chunk is overwritten by the next."""
+        n, d = rows.shape
+        step = int(np.clip(_CHUNK // max(d, 1), 64, 4096))
+        dense = not issparse(rows)
+        # in the layout of the data: transposing costs more than the products
+        order: Literal["F", "C"] = "F" if dense and rows.flags.f_contiguous and not rows.flags.c_contiguous else "C"
+        buffer = np.ones((min(step, n), d + self.intercept), order=order)
+        for start in range(0, n, step):
+            part = slice(start, min(start + step, n))
+            Z = buffer[: part.stop - start]
+            values = rows[part] if dense else rows[part].toarray()
+            if self.centre is None:
+                Z[:, :d] = values
+            else:
+                np.subtract(values, self.centre, out=Z[:, :d])
+            if self.scale is not None:
+                Z[:, :d] *= self.scale
+            yield part, Z
+
+
+def contrasts(g: int) -> Array:
+    """Contrasts A of g classes, (g, g - 1).
+
+    >>> contrasts(2).tolist()
+    [[0.0], [1.0]]
+    """
+    if g == 2:
+        return np.array([[0.0], [1.0]])
+    return np.ascontiguousarray(np.asarray(sla.helmert(g), dtype=np.float64).T)
+
+
+def block_terms(
+    design: Design, rows: Rows, codes: Codes, weights: Array | None, theta: Array, *, curvature: bool
+) -> Terms:
+    """What a block adds.
+
+    Args:
+        design: how its rows enter.
+        rows: (b, d).
+        codes: (b,) classes, counted from 0.
+        weights: (b,), or None for 1 each.
+        theta: (k, m) parameters.
+        curvature: whether second derivatives are wanted.
+    """
+    if issparse(rows) and not curvature:
+        return _sparse_terms(design, rows, codes, weights, theta)
+    k, m = theta.shape
+    A = contrasts(k + 1)
+    loss, doubtful, gradient = 0.0, 0, np.zeros((k, m))
+    pairs = np.zeros((k * (k + 1) // 2, m, m))
+    for part, Z in design.chunks(rows):
+        w = None if weights is None else weights[part]
+        if k == 1:
+            one, unsure, residual, bends = _two_classes(Z @ theta[0], codes[part], w)
+            gradient[0] += residual @ Z
+        else:
+            one, unsure, residual, chances = _many_classes(Z @ theta.T @ A.T, codes[part], w)
+            gradient += A.T @ (residual.T @ Z)
+        loss += one
+        doubtful += unsure
+        if not curvature:
+            continue
+        if k > 1:
+            bends = _pair_weights(chances, w)
+        for product, bend in zip(pairs, bends, strict=True):
+            root = Z * np.sqrt(bend)[:, None]
+            product += root.T @ root
+    return Terms(loss, doubtful, gradient, _assembled(A, pairs) if curvature else None)
+
+
+def score_ranges(design: Design, rows: Rows, codes: Codes, weights: Array | None, theta: Array) -> Array:
+    """How far the scores of a row lie apart, highest minus lowest: (g,) the largest for rows of each class."""
+    A = contrasts(len(theta) + 1)
+    found = np.zeros(len(A))
+    for part, Z in design.chunks(rows):
+        apart = np.ptp(Z @ theta.T @ A.T, axis=1)
+        if weights is not None:
+            apart[weights[part] == 0.0] = 0.0
+        np.maximum.at(found, codes[part], apart)
+    return found
+
+
+def advantages(design: Design, rows: Rows, codes: Codes, theta: Array) -> Array:
+    """By how much each row's own class is ahead of the next, (b,), negative where behind; rows scaled to length 1."""
+    A = contrasts(len(theta) + 1)
+    found = np.empty(len(codes))
+    for part, Z in design.chunks(rows):
+        scores = Z @ theta.T @ A.T
+        own = np.take_along_axis(scores, codes[part, None], axis=1)[:, 0]
+        np.put_along_axis(scores, codes[part, None], -np.inf, axis=1)
+        found[part] = (own - scores.max(axis=1)) / np.linalg.norm(Z, axis=1).clip(_TINY)
+    return found
+
+
+def _two_classes(margins: Array, codes: Codes, w: Array | None) -> tuple[float, int, Array, list[Array]]:
+    sign = 2.0 * codes - 1.0
+    ahead = sign * margins
+    small = np.exp(-np.abs(ahead))  # never overflows
+    wrong = np.where(ahead > 0.0, small, 1.0) / (1.0 + small)  # chance of the other class, all digits near 0
+    losses = np.log1p(small) - np.minimum(ahead, 0.0)
+    bend = small / (1.0 + small) ** 2
+    if w is None:
+        return float(losses.sum()), int((ahead <= 0.0).sum()), -sign * wrong, [bend]
+    return float(w @ losses), int(((ahead <= 0.0) & (w > 0.0)).sum()), -sign * wrong * w, [w * bend]
+
+
+def _many_classes(scores: Array, codes: Codes, w: Array | None) -> tuple[float, int, Array, Array]:
+    at = np.arange(len(codes))
+    scores = scores - scores.max(axis=1, keepdims=True)
+    chances = np.exp(scores)
+    total = chances.sum(axis=1)
+    losses = np.log(total) - scores[at, codes]
+    chances /= total[:, None]
+    residual = chances.copy()
+    residual[at, codes] -= 1.0
+    unsure = chances[at, codes] <= 0.5
+    if w is None:
+        return float(losses.sum()), int(unsure.sum()), residual, chances
+    return float(w @ losses), int((unsure & (w > 0.0)).sum()), residual * w[:, None], chances
+
+
+def _pair_weights(chances: Array, w: Array | None) -> list[Array]:
+    first = chances if w is None else chances * w[:, None]
+    return [first[:, i] * chances[:, j] for i, j in combinations(range(chances.shape[1]), 2)]
+
+
+def _assembled(A: Array, pairs: Array) -> Array:
+    g, k = A.shape
+    m = pairs.shape[1]
+    total = np.zeros((k, m, k, m))
+    for product, (i, j) in zip(pairs, combinations(range(g), 2), strict=True):
+        apart = A[i] - A[j]
+        total += np.einsum("a,b,ij->aibj", apart, apart, product)
+    return total.reshape(k * m, k * m)
+
+
+def _sparse_terms(design: Design, rows: Rows, codes: Codes, weights: Array | None, theta: Array) -> Terms:
+    d = rows.shape[1]
+    slopes = theta[:, :d] if design.scale is None else theta[:, :d] * design.scale
+    margins = np.asarray(rows @ slopes.T)
+    if design.intercept:
+        margins = margins + theta[:, d]
+    if len(theta) == 1:
+        loss, doubtful, flat, _ = _two_classes(margins[:, 0], codes, weights)
+        residual = flat[:, None]
+    else:
+        A = contrasts(len(theta) + 1)
+        loss, doubtful, by_class, _ = _many_classes(margins @ A.T, codes, weights)
+        residual = by_class @ A
+    gradient = np.empty_like(theta)
+    gradient[:, :d] = np.asarray(rows.T @ residual).T
+    if design.scale is not None:
+        gradient[:, :d] *= design.scale
+    if design.intercept:
+        gradient[:, d] = residual.sum(axis=0)
+    return Terms(loss, doubtful, gradient)
