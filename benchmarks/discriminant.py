@@ -37,7 +37,7 @@ def fits(X: np.ndarray, y: np.ndarray) -> list[dict[str, Any]]:
         log_loss = -model.predict_log_proba(new)[np.arange(len(at)), at].mean()
         return f"error {np.mean(model.predict(new) != truth):.6f}, log loss {log_loss:.8f}"
 
-    what = f"{N:,} x {D}, {G} classes; quality: error and log loss on 10,000 rows"
+    what = f"{N:,} x {D}, {G} classes; quality: error and log loss of 10,000 of the rows"
     linear = compare(
         f"Fit with equal covariances, {what}",
         {
@@ -87,10 +87,10 @@ def predictions(X: np.ndarray, y: np.ndarray) -> list[dict[str, Any]]:
 def wide() -> list[dict[str, Any]]:
     rng = np.random.default_rng(1)
     y = rng.integers(0, 3, 400)
-    X = rng.standard_normal((400, 4_000)) + 0.12 * rng.standard_normal((3, 4_000))[y]
+    X = rng.standard_normal((400, 2_000)) + 0.15 * rng.standard_normal((3, 2_000))[y]
     train, new = slice(0, 200), slice(200, 400)
     return compare(
-        "Fit 200 x 4,000, 3 classes, shrinkage by Ledoit and Wolf; quality: error on 200 new rows",
+        "Fit 200 x 2,000, 3 classes, shrinkage by Ledoit and Wolf; quality: error on 200 new rows",
         {
             "assay Fisher": lambda: Fisher(shrinkage="auto").fit(X[train], y[train]),
             "assay DifferenceOfMeans": lambda: DifferenceOfMeans().fit(X[train], y[train]),
