@@ -144,7 +144,7 @@ def _grid_search(X: np.ndarray, y: np.ndarray) -> Judged:
 
 
 def _leave_one_out(X: np.ndarray, y: np.ndarray) -> Judged:
-    found = peers.RidgeCV(ALPHAS, scoring="neg_mean_squared_error").fit(X, y)
+    found = peers.RidgeCV(ALPHAS).fit(X, y)
     return float(found.alpha_), -float(found.best_score_)
 
 

@@ -73,6 +73,15 @@ def test_columns_of_a_frame_keep_their_kinds(table):
         found.unexplained("colour", by="x")
 
 
+def test_two_levels_of_a_category_have_a_strength_without_a_sign(table):
+    x = table[:, 0]
+    frame = pd.DataFrame({"x": x, "low": np.where(x > 0, "b", "a"), "high": np.where(x > 0, "a", "b")})
+    found = assay.dependence(frame)
+    assert found.kinds == ("number", "category", "category")
+    assert found.pearson[0, 1] == pytest.approx(abs(np.corrcoef(x, x > 0)[0, 1]), abs=1e-12)
+    np.testing.assert_allclose(found.pearson[0, 2], found.pearson[0, 1])
+
+
 def test_one_far_row_makes_pearson_and_not_the_ranks():
     X = np.random.default_rng(5).standard_normal((60, 2))
     X[7] = 1000.0

@@ -186,6 +186,18 @@ def test_far_from_zero_the_digits_that_the_data_have_are_used():
     np.testing.assert_allclose(found.predict_proba(shifted), exact.predict_proba(shifted - 1e8), atol=1e-5)
 
 
+@pytest.mark.parametrize("g", [2, 3])
+def test_rows_beyond_all_measure_are_judged_by_their_direction(g):
+    X, y = classes(17, g=g)
+    found = Fisher().fit(X * 1e-12, y)  # weights of the columns of about 1e12
+    directions = np.random.default_rng(0).standard_normal((30, 4))
+    near = found.predict(directions)
+    assert len(set(near)) > 1
+    for size in (1e200, 1e300, 1e307):
+        np.testing.assert_array_equal(found.predict(size * directions), near)
+        np.testing.assert_allclose(found.predict_proba(size * directions).sum(axis=1), 1.0)
+
+
 def test_sparse_rows_float32_and_names_of_columns():
     X, y = classes(11)
     plain = Fisher().fit(X, y)

@@ -170,7 +170,7 @@ def test_a_covariance_that_the_rows_do_not_determine_is_refused_with_the_remedy(
         SingularError, match="12 columns needs at least 15 rows; all 3 classes together have 9: use shr"
     ):
         GaussianRule("equal").fit(X[:9], y[:9])
-    with pytest.raises(SingularError, match="class b has 1 row, which has no spread: use covariance='equal'"):
+    with pytest.raises(SingularError, match="class b has 1 row, without a spread: use covariance='equal'"):
         GaussianRule(shrinkage=0.5).fit(X[:9], ["a"] * 8 + ["b"])
     Z, y = classes(11)
     Z[:, 3] = Z[:, 0] + Z[:, 1]

@@ -205,6 +205,12 @@ class TestSeparation:
         assert np.isfinite(model.coef_).all() and np.isnan(model.standard_errors_).all()
         assert model.score(X[["petal length (cm)"]], (y == 0).map({True: "setosa", False: "other"})) == 1.0
 
+    def test_gradient_ascent_does_not_climb_for_ever(self):
+        X, y = load_iris(return_X_y=True)
+        with pytest.warns(NotConverged, match="are separated"):
+            model = Logistic(0, solver="gradient").fit(X, y == 0)
+        assert model.separated_ is True and model.n_iter_ < 100
+
     @pytest.mark.parametrize("solver", ["newton", "lbfgs"])
     @pytest.mark.parametrize("g", [2, 3])
     def test_a_flag_that_only_one_class_has_separates_quasi_completely(self, solver, g):

@@ -74,8 +74,9 @@ class TestConditions:
         assert machine.primal_objective_ + machine.objective_ == pytest.approx(machine.duality_gap_, abs=1e-9)
 
     def test_coefficients_are_the_weighted_support_rows(self):
-        for X, y in (waves(), wide()):
+        for (X, y), route in ((waves(), "primal"), (wide(), "dual float64")):
             machine = SVR(kernel="linear", tol=1e-8).fit(X, y)
+            assert machine.route_ == route
             assert np.allclose(machine.coef_, machine.dual_coef_ @ machine.support_vectors_, atol=1e-5)
 
 
@@ -137,12 +138,6 @@ class TestSummaries:
         assert (line.route_, pairs.route_) == ("primal", "dual float64")
         assert line.objective_ == pytest.approx(pairs.objective_, rel=1e-8)
         assert np.allclose(line.predict(X), pairs.predict(X @ X.T), atol=1e-5)
-
-    def test_more_columns_than_rows_go_by_weights(self):
-        X, y = wide()
-        machine = SVR(kernel="linear").fit(X, y)
-        assert machine.route_ == "dual float64"
-        assert machine.coef_.shape == (1, 50)
 
     def test_sparse_rows_and_frames_and_sources_give_the_same_numbers(self):
         pandas = pytest.importorskip("pandas")
@@ -207,12 +202,6 @@ class TestInvariance:
         there = SVR(kernel=kernel, tol=1e-8).fit(X[order], y[order])
         assert np.allclose(here.predict(X), there.predict(X), atol=1e-5)
 
-    def test_units_of_the_target_do_not_matter(self):
-        X, y = waves()
-        here = SVR(1.0, epsilon=0.1, tol=1e-6).fit(X, y)
-        there = SVR(1e-6, epsilon=1e-7, tol=1e-6).fit(X, y * 1e-6)
-        assert np.allclose(there.predict(X) * 1e6, here.predict(X), atol=1e-5)
-
     @pytest.mark.parametrize("make", [waves, wide])
     @pytest.mark.parametrize("kernel", [None, "linear"])
     def test_rows_far_from_zero_keep_the_digits_they_have(self, kernel, make):
@@ -256,7 +245,7 @@ class TestEdges:
 
     def test_targets_of_any_size_are_taken(self):
         X, y = waves()
-        for size in (1e-100, 1e100):
+        for size in (1e-100, 1e-6, 1e100):
             machine = SVR(size, epsilon=0.1 * size).fit(X, y * size)
             assert np.allclose(machine.predict(X) / size, SVR(1.0).fit(X, y).predict(X), atol=1e-2)
 

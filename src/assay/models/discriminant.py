@@ -26,7 +26,8 @@ Array: TypeAlias = NDArray[np.float64]
 Priors: TypeAlias = Literal["equal"] | ArrayLike | None
 Shrinkage: TypeAlias = Literal["auto"] | float | None
 
-_SMALL = 1 << 16
+_SMALL = 1 << 16  # numbers
+_LONG = 1e100
 SINGULAR = 1e-12  # reciprocal condition of a correlation matrix below which rounding decides
 
 
@@ -95,8 +96,12 @@ class _Directions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _ByScores):
 
         def scores(rows: Any, _: int) -> Array:
             out = np.zeros((rows.shape[0], len(self.classes_)))
-            out[:, first:] = rows @ self.coef_.T
-            out[:, first:] += self.intercept_
+            with np.errstate(over="ignore", invalid="ignore"):
+                out[:, first:] = rows @ self.coef_.T
+                out[:, first:] += self.intercept_
+            if not np.isfinite(out).all():
+                far = ~np.isfinite(out).all(axis=1)
+                out[far, first:] = _shortened(dense(rows[far])) @ self.coef_.T
             return out
 
         return scores
@@ -104,6 +109,11 @@ class _Directions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _ByScores):
     @property
     def _n_features_out(self) -> int:
         return int(self.scalings_.shape[1])
+
+
+def _shortened(rows: NDArray[Any]) -> Array:
+    """Rows so long that their scores are no numbers, in the same direction, at a length that has scores."""
+    return np.asarray(rows / np.abs(rows).max(axis=1, keepdims=True) * _LONG)
 
 
 class _Posterior(_ByScores):

@@ -58,12 +58,14 @@ def lbfgs(evaluate: Evaluate, start: Array, ridge: Array, *, tol: float, max_ite
 def gradient_ascent(evaluate: Evaluate, start: Array, ridge: Array, *, tol: float, max_iter: int) -> Optimum:
     """Climb the (penalised) likelihood along its gradient; each step is as long as a line search allows.
 
-    The likelihood never falls but by its own rounding.
+    The likelihood never falls but by its own rounding. Without a ridge it stops where no row is in doubt any more: then
+    there is no maximum, and the way up has no end.
 
     Args:
         evaluate, start, ridge, tol, max_iter: as for `newton`; the curvature is never asked for.
     """
     objective = _Remembered(evaluate, ridge, start.shape)
+    endless = not ridge.any()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotConverged)  # the caller says so, once for all solvers
         found = gradient_descent(
@@ -72,5 +74,6 @@ def gradient_ascent(evaluate: Evaluate, start: Array, ridge: Array, *, tol: floa
             start.ravel(),
             tol=tol,  # of the length, which no entry exceeds
             max_iter=max_iter,
+            callback=lambda _, x, __: endless and not objective.at(x).doubtful,
         )
     return objective.at(found.x).optimum(found.record.value.tolist(), tol)

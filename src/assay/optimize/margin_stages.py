@@ -56,7 +56,8 @@ def solve(rows: Rows, tol: float, most: int, start: Point | None = None) -> Cert
         return best
     aim, shift = _first(rows, point, warm=start is not None)
     least = max(_STIFFEST * _mean_square(rows) - _own_width(rows), 0.0)
-    mu, shift = max(aim, least), shift * min(1.0, aim / least) if least > 0.0 else shift
+    mu = max(aim, least)
+    shift = shift * (aim / mu if mu > 0.0 else 1.0)
     while idle < _STALLED and best.point.steps < most and not best.within(tol):
         point = newton.solve(point, _rounding(rows, mu, shift), most)
         found, known = certified(rows, point), best.gap
@@ -79,7 +80,7 @@ def _unlike(point: Point) -> float:
 
 
 def best_constant(rows: Rows) -> Point:
-    """W = 0 and the b of least loss (not squared)."""
+    """No coefficients, and the b of least loss (not squared)."""
     n, d = rows.X.shape
     b = 0.0
     if rows.intercept:

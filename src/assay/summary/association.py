@@ -79,6 +79,7 @@ class Standard:
         seen: (n, D) where there is a value, or None where nothing is missing.
         starts: (d + 1,) the numbers of column j are Z[:, starts[j]:starts[j + 1]].
         sizes: (d,) how many there are; 0 for a column that is constant, whose one number is 0 everywhere.
+        signed: (d,) whether a column is a number, whose strength with another has a sign.
         ranks: whether numbers were replaced by their ranks.
     """
 
@@ -86,12 +87,13 @@ class Standard:
     seen: NDArray[np.bool_] | None
     starts: NDArray[np.intp]
     sizes: NDArray[np.intp]
+    signed: NDArray[np.bool_]
     ranks: bool
 
     @property
     def plain(self) -> bool:
-        """Whether every column is one number and none is missing."""
-        return self.seen is None and self.Z.shape[1] == len(self.sizes)
+        """Whether every column is a number and none is missing."""
+        return self.seen is None and bool(self.signed.all())
 
     def strengths(self, rows: slice, columns: slice) -> tuple[Array, Array | float]:
         """The strengths of a tile, signed for two numbers, NaN for constant columns; and the rows behind each.
@@ -108,7 +110,8 @@ class Standard:
             found, count = self._complete(self._span(rows), self._span(columns))
         else:
             found, count = self._pair_by_pair(rows, columns)
-        found = np.clip(found, -1.0, 1.0)
+        both = np.logical_and.outer(self.signed[rows], self.signed[columns])
+        found = np.clip(np.where(both, found, np.abs(found)), -1.0, 1.0)
         found[self.sizes[rows] == 0] = np.nan
         found[:, self.sizes[columns] == 0] = np.nan
         return found, count
@@ -216,7 +219,7 @@ def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool) -> Standard
         whole = np.logical_or.reduceat(missing, bounds[:-1], axis=1)
         seen = ~np.repeat(whole, np.maximum(sizes, 1), axis=1)
     starts = np.concatenate([[0], np.cumsum(np.maximum(sizes, 1))])
-    return Standard(np.hstack(parts), seen, starts, sizes, ranks)
+    return Standard(np.hstack(parts), seen, starts, sizes, width == 1, ranks)
 
 
 def chance(

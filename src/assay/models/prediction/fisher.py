@@ -139,7 +139,8 @@ class Fisher(_Discriminant, _Directions):
 
     def _count(self, k: int) -> None:
         asked = self.n_components
-        if asked is not None and (isinstance(asked, bool) or not 1 <= asked <= k):
+        whole = isinstance(asked, (int, np.integer)) and not isinstance(asked, bool)
+        if asked is not None and not (whole and 1 <= asked <= k):
             raise ParameterError(
                 f"n_components is None or from 1 to {k}, the smaller of classes - 1 and directions; got {asked!r}"
             )

@@ -162,8 +162,9 @@ class GaussianRule(_Discriminant):
         else:
             who, count, needed = f"class {self.classes_[group]!s} has", frame.parts[group].count, d + 1
             instead = "covariance='equal', "
-            if count < 2:
-                raise SingularError(f"{who} 1 row, which has no spread: use covariance='equal', or leave the class out")
+            if frame.parts[group].weight <= 1.0:
+                one = "1 row" if count < 2 else f"{count} rows that count as {frame.parts[group].weight:g}"
+                raise SingularError(f"{who} {one}, without a spread: use covariance='equal', or leave the class out")
         if count < needed or coordinate is None or frame.axes is not None:
             raise SingularError(
                 f"a covariance of {d} columns needs at least {needed} rows; {who} {count}: use {instead}"

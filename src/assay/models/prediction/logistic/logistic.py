@@ -62,7 +62,7 @@ class Logistic(_Classifier):
         fit_intercept: whether scores have a constant part.
         tol: largest entry of the gradient at the end, for each unit of weight and with columns in units of their
             spread.
-        max_iter: most steps; None for 100 (newton), 10,000 (lbfgs) or 100,000 (gradient). Ending there warns
+        max_iter: most steps; None for 100 (newton), 10,000 (lbfgs) or 20,000 (gradient). Ending there warns
             (NotConverged).
         class_weight: None, "balanced" (n / (g n_j) for class j), or weights by class; they multiply those of rows.
 
@@ -71,19 +71,19 @@ class Logistic(_Classifier):
         coef_: (1, d) for two classes, speaking for the second; (g, d), summing to zero over classes, for more. Where
             columns depend on each other and penalty is 0, the shortest of all that are as good.
         intercept_: (1,) or (g,).
-        standard_errors_: of coef_, of its shape: from the inverse curvature of the objective. NaN where classes are
-            separated; None beyond 2,000 parameters.
-        intercept_standard_errors_: of intercept_.
+        standard_errors_: of `coef_`, of its shape: from the inverse curvature of the objective. NaN where classes are
+            separated; None beyond 2,000 parameters, but for solver "newton".
+        intercept_standard_errors_: of `intercept_`.
         log_likelihood_: of the rows, weights included, without the penalty.
         null_log_likelihood_: of the shares of the classes alone (equal ones without an intercept).
-        objective_: minus log_likelihood_, plus the penalty.
-        objective_path_: (n_iter_ + 1,) the objective on the way; it never rises but by rounding.
+        objective_: minus `log_likelihood_`, plus the penalty.
+        objective_path_: (`n_iter_` + 1,) the objective on the way; it never rises but by rounding.
         gradient_norm_: largest entry of the gradient, as for tol.
         duality_gap_: by at most so much the objective is above the least, to second order in what intercepts lack;
             None without a penalty, or beyond 2,000 parameters.
         separated_: True where a direction separates classes (warned of if penalty is 0, since then no maximum
             exists), False where none does, None where that was not looked into.
-        separating_columns_: columns with a part in that direction; None where separated_ is not True.
+        separating_columns_: columns with a part in that direction; None where `separated_` is not True.
         rank_: independent columns; None with a penalty, which does not ask.
         n_iter_: steps taken.
         converged_: whether tol was met at a maximum that exists.

@@ -15,7 +15,7 @@ from assay.optimize.logistic_newton import Curvature, Optimum, Ridged, newton
 from assay.optimize.logistic_separation import separating_direction
 
 SOLVERS = ("auto", "newton", "lbfgs", "gradient")
-_MOST_ITER = {"newton": 100, "lbfgs": 10_000, "gradient": 100_000}
+_MOST_ITER = {"newton": 100, "lbfgs": 10_000, "gradient": 20_000}
 _NEWTON = 1000  # parameters up to which the curvature is cheap beside the passes that it saves
 _CURVED = 2000  # parameters up to which it is made at the end, for standard errors
 _WIDE = 1500  # rows up to which wide data are turned into their own space
@@ -61,7 +61,7 @@ def solve(rows: Rows, penalty: float, *, solver: str, tol: float, max_iter: int 
     if solver == "newton" and p > 10 * _NEWTON:
         raise ParameterError(f"solver 'newton' would need a curvature of {p} x {p}; use 'lbfgs' or 'auto'")
     allowed, most = tol * small.total, max_iter or _MOST_ITER[solver]
-    start, first = np.zeros(small.shape), None
+    start = np.zeros(small.shape)
     if solver == "newton":
         start, first, sampled = _from_a_sample(small, start)
         found = newton(small.terms, start, small.ridge, first=first, tol=allowed, max_iter=most, **_thrift(small))
