@@ -493,6 +493,8 @@ def test_it_is_a_scikit_learn_regressor_and_can_be_cloned_saved_and_loaded(tmp_p
     np.testing.assert_array_equal(back.predict(X), cca.predict(X))
     frame = CCA(2).set_output(transform="pandas").fit(X, Y).transform(X)
     assert list(frame.columns) == ["cca0", "cca1"]
+    shown = CCA(2).set_output(transform="pandas").fit(X, Y)
+    np.testing.assert_allclose(shown.correlations(X, Y), CCA(2).fit(X, Y).canonical_correlations_, atol=1e-12)
 
 
 def test_both_sides_come_from_fit_transform_as_in_scikit_learn():

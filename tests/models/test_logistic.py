@@ -248,6 +248,11 @@ class TestSeparation:
         w[9] = 0.0
         with pytest.warns(NotConverged, match="are separated"):
             assert Logistic(0).fit(X, y, sample_weight=w).separated_ is True
+        X, y = drawn(100, 1, 2)
+        flag, w = np.zeros(100), np.ones(100)
+        flag[:20], y[:20], y[7], w[7] = 1.0, 1, 0, 0.0
+        with pytest.warns(NotConverged, match="a direction in column 1 has"):
+            assert Logistic(0).fit(np.column_stack([X, flag]), y, sample_weight=w).separated_ is True
 
 
 class TestCoordinates:

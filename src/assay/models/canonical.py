@@ -76,10 +76,9 @@ class _Paired(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         if y is None:
             return self._x_scores(self._checked(X, reset=False, accept_sparse="csr"))
         X, y = self._sides(X, y, reset=False)
-        rows = np.concatenate(list(X.float_blocks())) if isinstance(X, Source) else X
-        targets = np.concatenate(list(y.float_blocks())) if isinstance(y, Source) else y
-        check_consistent_length(rows, targets)
-        return self._x_scores(rows), self._y_scores(targets)
+        rows, others = gathered(X), gathered(y)
+        check_consistent_length(rows, others)
+        return self._x_scores(rows), self._y_scores(others)
 
     def correlations(self, X: Any, y: Any) -> Array:
         """Correlation of each pair on these rows, (k,): on rows not fitted, what the pairs are worth.
@@ -88,11 +87,11 @@ class _Paired(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             X: (n, p) rows.
             y: (n, q) the other side of the same rows.
         """
-        u, v = self.transform(X, y)
+        u, v = map(np.asarray, self.transform(X, y))
         known = np.isfinite(u).all(axis=1) & np.isfinite(v).all(axis=1)
         if np.count_nonzero(known) < 2:
             raise DataError(f"a correlation needs at least 2 rows; there are {np.count_nonzero(known)}")
-        return _paired_correlations(np.asarray(u)[known], np.asarray(v)[known])
+        return _paired_correlations(u[known], v[known])
 
     def _x_scores(self, rows: Any) -> Array:
         raise NotImplementedError
@@ -207,6 +206,11 @@ class _Paired(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         tags.target_tags.multi_output = True
         tags.input_tags.sparse = True
         return tags
+
+
+def gathered(side: Any) -> Any:
+    """The rows of a source in one array; anything else as it is."""
+    return np.concatenate(list(side.float_blocks())) if isinstance(side, Source) else side
 
 
 def _two_sides(source: Source, named: Any) -> tuple[Source, Source]:

@@ -107,7 +107,7 @@ def _gaussian_values(kernel: Gaussian, X: Array, points: Array) -> Callable[[Arr
     products = _GaussianProducts(kernel, X, points)
     if products.error(np.float64) > _FLOAT64_ERROR:
         return lambda part: kernel(part, points)
-    right = products.right(products.left(points, np.float64)).T
+    right = products.right(products.left(points, np.float64))
     return lambda part: products.values(products.left(part, np.float64), right)
 
 
@@ -137,9 +137,9 @@ class _GaussianProducts:
         return np.column_stack([z, half, np.ones(len(z))]).astype(dtype)
 
     def right(self, left: Values) -> Values:
-        """The same rows for the other side of the product, (n, d + 2): the last two columns change places."""
-        right = left.copy()
-        right[:, -2:] = left[:, :-3:-1]
+        """The same rows for the other side of the product, (d + 2, n): the last two numbers change places."""
+        right = np.ascontiguousarray(left.T)
+        right[-2:] = left[:, :-3:-1].T
         return right
 
     def values(self, left: Values, right: Values, out: Values | None = None) -> Values:
@@ -179,7 +179,7 @@ class _GaussianRows:
 
             return measured
         left, other = self._both_sides(used)
-        right = other[chosen].T
+        right = other[:, chosen] if isinstance(chosen, slice) else np.take(other, chosen, axis=1)
         place = np.arange(right.shape[1]) if columns is None else columns
 
         def fill(rows: Indices, out: Values) -> None:

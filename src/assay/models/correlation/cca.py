@@ -14,12 +14,12 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from assay.data.source import Source
 from assay.errors import ParameterError
 from assay.models.base import Array
-from assay.models.canonical import HeldOutRidge, RidgeOption
+from assay.models.canonical import HeldOutRidge, RidgeOption, gathered
 from assay.models.canonical_linear import _LinearPairs, checked_solver
 from assay.summary.grouped import GroupedMoments
 from assay.summary.moments import Moments
@@ -103,7 +103,8 @@ class CCA(RegressorMixin, _LinearPairs):
             few = X.rows if isinstance(X, Source) else X.shape[0]
             if solver != "dual" and d <= _WIDE and not (few is not None and few < max(p, d - p)):
                 return self._fit_paired(Paired(X, Y, self._names()), p, solver)
-            X, Y = (np.concatenate(list(side.float_blocks())) if isinstance(side, Source) else side for side in (X, Y))
+            X, Y = gathered(X), gathered(Y)
+            check_consistent_length(X, Y)
         if solver == "dual" or (solver == "auto" and max(p, d - p) >= X.shape[0]):
             return self._fit_dual(X, Y, solver)
         return self._fit_paired(Paired(X, Y, self._names()), p, solver)

@@ -14,9 +14,7 @@ import numpy as np
 import scipy.special as sc
 from numpy.typing import NDArray
 
-from assay.data.columns.encoded import EncodedSource, encode
-from assay.data.read import read
-from assay.data.source import Source
+from assay.data.columns.by_column import numbers_by_column
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
@@ -162,7 +160,7 @@ def dependence(
         raise ParameterError(f"tested_by is 'rank' or 'pearson'; got {tested_by!r}")
     if keep < 1:
         raise ParameterError(f"keep is a number of pairs, at least 1; got {keep}")
-    X, groups, names = _numbers(data, columns)
+    X, groups, names = numbers_by_column(data, columns)
     if len(X) < _FEWEST:
         raise DataError(f"correlations need at least {_FEWEST} rows; there are {len(X)}")
     return dependence_of(X, groups, names, tested_by=tested_by, keep=keep, hold=hold, progress=progress)
@@ -216,37 +214,6 @@ def dependence_of(
         tested_by=tested_by,
         _ready=ready,
     )
-
-
-def _numbers(data: Any, columns: Sequence[str] | None) -> tuple[Array, Indices, tuple[str, ...]]:
-    """The table as numbers, the column that each belongs to, and the names of the columns."""
-    if isinstance(data, np.ndarray | list | tuple):
-        X = np.asarray(data, dtype=np.float64)
-        if X.ndim != 2 or not X.shape[1]:
-            raise DataError(f"a table has rows and columns; got an array of shape {X.shape}")
-        bad = np.argwhere(np.isinf(X))
-        if len(bad):
-            raise DataError(
-                f"row {bad[0, 0]}, column {bad[0, 1]} is infinite: correlations need finite numbers, or NaN"
-            )
-        names = tuple(columns) if columns is not None else tuple(f"column {j + 1}" for j in range(X.shape[1]))
-        if len(names) != X.shape[1]:
-            raise ParameterError(f"there are {X.shape[1]} columns and {len(names)} names")
-        return X, np.arange(X.shape[1]), names
-    source = data if isinstance(data, Source) else read(data)
-    encoded = source if isinstance(source, EncodedSource) else encode(source, log="never", words=0)
-    encoding = encoded.encoding
-    spans = [(column.name, span) for column, span in zip(encoding.columns, encoding.spans, strict=True) if _used(span)]
-    if not spans:
-        raise DataError(f"{source.name} has no column that can be compared: all are texts, identifiers or empty")
-    X = np.concatenate(list(encoded.float_blocks()))
-    order = np.concatenate([np.arange(span.start, span.stop) for _, span in spans])
-    groups = np.repeat(np.arange(len(spans)), [span.stop - span.start for _, span in spans])
-    return X[:, order], groups, tuple(name for name, _ in spans)
-
-
-def _used(span: slice) -> bool:
-    return bool(span.stop > span.start)
 
 
 def _places(d: int) -> list[tuple[slice, slice]]:

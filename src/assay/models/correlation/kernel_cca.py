@@ -18,16 +18,16 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from sklearn.utils.validation import check_consistent_length
 
 from assay.data.folds import fold_numbers
-from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.canonical import CanonicalPairs, Coupling, canonical_pairs, coupled_grams
 from assay.linalg.canonical_held_out import Fold, choose_ridge, gram_folds
 from assay.linalg.spectral import column_signs
 from assay.linalg.validate import as_count
 from assay.models.base import Array
-from assay.models.canonical import HeldOutRidge, RidgeOption, _Paired
+from assay.models.canonical import HeldOutRidge, RidgeOption, _Paired, gathered
 from assay.summary.distances import as_rows
 from assay.summary.gram import BLOCK, Gram
 from assay.summary.kernels import Gaussian, Kernel, Precomputed, as_kernel
@@ -99,7 +99,8 @@ class KernelCCA(_Paired):
         """
         self._positive_ridge()
         X, Y = self._sides(X, y, reset=True)
-        sides = [np.concatenate(list(s.float_blocks())) if isinstance(s, Source) else as_rows(s) for s in (X, Y)]
+        sides = [as_rows(gathered(side)) for side in (X, Y)]
+        check_consistent_length(*sides)
         given = self.kernel if isinstance(self.kernel, (tuple, list)) else (self.kernel, self.kernel)
         if len(given) != 2:
             raise ParameterError(f"kernel is one kernel or a pair, one for each side; got {len(given)}")

@@ -12,13 +12,11 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assay.data.blocks import block_slices
-from assay.data.source import Source
 from assay.linalg.principal import dense
 from assay.models.base import Array
-from assay.models.canonical import RidgeOption
+from assay.models.canonical import RidgeOption, gathered
 from assay.models.canonical_linear import _LinearPairs
 from assay.summary.column_sums import ColumnSums
 from assay.summary.features import Features, Powers, as_features
@@ -88,7 +86,7 @@ class NonlinearCCA(_LinearPairs):
         self._x_units, self._y_units = map(_units, sums)
         D, E = len(self.x_feature_names_), len(self.y_feature_names_)
         if max(D, E) >= sums[0].count:
-            return self._fit_dual(self._x_expanded(_rows(X)), self._y_expanded(_rows(Y)), "auto")
+            return self._fit_dual(self._x_expanded(gathered(X)), self._y_expanded(gathered(Y)), "auto")
         return self._fit_paired(Paired(X, Y, columns, (self._x_expanded, self._y_expanded)), D, "auto")
 
     def _x_expanded(self, rows: Any) -> Array:
@@ -120,7 +118,3 @@ def _units(sums: ColumnSums) -> Array:
 
 def _expanded(features: Features, rows: Any, units: Array) -> Array:
     return features((dense(rows) - units[0]) / units[1])
-
-
-def _rows(side: Any) -> NDArray[Any]:
-    return np.concatenate(list(side.float_blocks())) if isinstance(side, Source) else dense(side)

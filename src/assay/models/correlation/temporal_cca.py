@@ -17,13 +17,13 @@ from functools import reduce
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from assay.data.source import Source
 from assay.errors import DataError, ParameterError
+from assay.linalg.principal import dense
 from assay.models.base import Array
-from assay.models.canonical import HeldOutRidge, RidgeOption
+from assay.models.canonical import HeldOutRidge, RidgeOption, gathered
 from assay.models.canonical_linear import _LinearPairs
 from assay.summary.lagged import LaggedMoments
 from assay.summary.moments import Moments
@@ -55,7 +55,8 @@ class TemporalCCA(_LinearPairs):
         y_loadings_: (m, q, k) of each column of y at each lag.
         x_cross_loadings_: (p, k) with the variates of y.
         y_cross_loadings_: (m, q, k) with the variates of X.
-        x_mean_: (p,), y_mean_: (m, q) means over the rows that have all lags.
+        x_mean_: (p,) means over the rows that have all lags.
+        y_mean_: (m, q) means at each lag.
         n_components_, n_samples_: k, and the rows that have all lags.
         n_targets_, y_names_, encoding_, y_encoding_: as in `CCA`.
         route_: "moments".
@@ -97,7 +98,7 @@ class TemporalCCA(_LinearPairs):
         if groups is None and not isinstance(option, HeldOutRidge):
             blocks = (np.hstack([x, y]) for _, x, y in Paired(X, Y, self._names()).blocks())
             return self._fit_series([LaggedMoments.of(blocks, span, names)], [])
-        rows = np.hstack([_dense(X), _dense(Y)])
+        rows = np.hstack([dense(gathered(X)), dense(gathered(Y))])
         series = [rows] if groups is None else _apart(rows, groups)
         if not isinstance(option, HeldOutRidge):
             return self._fit_series([LaggedMoments.of([one], span, names) for one in series], [])
@@ -186,13 +187,6 @@ def _correlogram(C: Array, Wx: Array, Wy: Array, m: int) -> Array:
         spread = spread_x * np.sqrt(np.maximum(np.einsum("ik,ij,jk->k", w, C[at, at], w, optimize=True), 0.0))
         np.divide(across, spread, out=shown[i], where=spread > 0.0)
     return np.clip(shown, -1.0, 1.0)
-
-
-def _dense(side: Any) -> NDArray[Any]:
-    if isinstance(side, Source):
-        return np.concatenate(list(side.float_blocks()))
-    rows: NDArray[Any] = side.toarray() if hasattr(side, "toarray") else side
-    return rows
 
 
 def _apart(rows: Array, groups: ArrayLike) -> list[Array]:

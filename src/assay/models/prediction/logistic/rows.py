@@ -13,7 +13,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import issparse, vstack
 
 from assay.data.blocks import block_slices
 from assay.engine.local import map_reduce
@@ -134,7 +134,7 @@ class Rows:
     def worst(self, phi: Array, count: int) -> Worst:
         """Rows whose own class is least ahead: by how much, their numbers, their (b, r) design and classes.
 
-        Rows of weight 0 come last.
+        Rows of weight 0 are left out.
         """
         theta = self._theta(phi)
 
@@ -154,17 +154,14 @@ class Rows:
             chosen = _lowest(ahead, count)
             return ahead[chosen], numbers[chosen], Z[chosen], codes[chosen]
 
-        return map_reduce(self.blocks(), of_block, merged)
+        ahead, numbers, Z, codes = map_reduce(self.blocks(), of_block, merged)
+        counted = ahead < np.inf
+        return ahead[counted], numbers[counted], Z[counted], codes[counted]
 
     def sample(self, stride: int) -> Rows:
         """Every row whose number is a multiple of the stride, its weight in proportion, held in memory."""
         parts = [rows[-first % stride :: stride] for first, rows in self.blocks()]
-        if issparse(parts[0]):
-            from scipy.sparse import vstack
-
-            X = vstack(parts, format="csr")
-        else:
-            X = np.concatenate(parts)
+        X = vstack(parts, format="csr") if issparse(parts[0]) else np.concatenate(parts)
         codes = self.codes[::stride]
         weights = np.ones(len(codes)) if self.weights is None else self.weights[::stride]
         weights = weights * (self.total / float(weights.sum()))

@@ -102,8 +102,9 @@ def _thrift(rows: Rows) -> dict[str, float]:
 def _from_a_sample(rows: Rows, start: Array) -> tuple[Array, Array | None, bool]:
     """Where the optimum of a sample lies, found from a sample of it, and the curvature there."""
     stride = rows.sample_stride()
-    codes = rows.codes[::stride]
-    p = start.size
+    codes, p = rows.codes[::stride], start.size
+    if rows.weights is not None:
+        codes = codes[rows.weights[::stride] > 0.0]
     if len(codes) < _FEW * p or np.bincount(codes, minlength=rows.classes).min() < rows.shape[1]:
         return start, None, False
     few = rows.sample(stride)
