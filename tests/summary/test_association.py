@@ -145,4 +145,7 @@ def test_the_strongest_of_many_tiles_have_the_q_of_all_taken_together(seed, m, k
     order = np.argsort(p, kind="stable")[: len(found.p)]
     exact = stats.false_discovery_control(p)[order]
     assert found.tested == m and found.first.tolist() == order.tolist()
+    every = stats.false_discovery_control(p)
+    for level in (0.05, 0.3):
+        assert (every <= level / 1.0101).sum() <= found.called(level) <= (every <= level).sum()
     assert (found.q >= exact - 1e-12).all() and (found.q <= 1.0101 * exact + 1e-12).all()

@@ -59,7 +59,7 @@ class Correlations:
         again = replace(self, factor=self.factor * factor)
         q = None if self.evidence.q is None else min(self.evidence.q * factor, 1.0)
         verdict = verdict_of(q, effect_holds=self.again >= 0.5, alpha=alpha)
-        n_pairs = int(np.count_nonzero(again.q <= alpha))
+        n_pairs = self.found.significant(alpha / again.factor)
         return replace(again, n_pairs=n_pairs, evidence=replace(self.evidence, q=q, verdict=verdict))
 
 
@@ -82,7 +82,7 @@ def correlations(
     pairs = found.pairs
     if not len(pairs):
         return None
-    called = int(np.count_nonzero(pairs.q <= alpha))
+    called = found.significant(alpha)
     unseen, again = _halves(X, groups, found, max(called, 1), seed)
     q = float(pairs.q[0])
     evidence = Evidence(

@@ -34,8 +34,7 @@ def correlations_sentence(found: Correlations) -> str:
         more = [f"{_pair(found, k)} ({_short(d.pairs.rank[k])})" for k in range(1, min(found.n_pairs, _NAMED + 1))]
         then = f" Next come {listed(more)}." if len(more) > 1 else f" Next comes {more[0]}." if more else ""
         verb = "goes" if found.n_pairs == 1 else "go"
-        capped = "At least " if found.n_pairs == len(d.pairs) < d.tested else ""
-        return f"{capped}{found.n_pairs:,} of {tested} {verb} together, most strongly {best}; {chance}.{then}"
+        return f"{found.n_pairs:,} of {tested} {verb} together, most strongly {best}; {chance}.{then}"
     if evidence.verdict == "suggestive":
         return f"Some columns may go together, most strongly {best}; {chance}."
     return f"No pair of columns stands out: the strongest of {d.tested:,} is {best}; {chance}."

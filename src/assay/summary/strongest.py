@@ -29,6 +29,7 @@ class Found:
         first, second: (k,) their columns.
         p, q: (k,) ascending.
         tested: pairs that were tested, kept or not.
+        others: (2, c) of those not kept, upper ends of classes of p, ascending, and the ranks reached there.
     """
 
     first: Indices
@@ -36,6 +37,14 @@ class Found:
     p: Array
     q: Array
     tested: int
+    others: Array
+
+    def called(self, alpha: float) -> int:
+        """How many pairs have q at most alpha, kept or not; of those not kept never too many."""
+        kept = int(np.count_nonzero(self.q <= alpha))
+        upper, ranks = self.others
+        stand = upper * self.tested <= alpha * ranks
+        return kept if kept < len(self.q) or not stand.any() else int(ranks[stand][-1])
 
 
 class Strongest:
@@ -90,7 +99,8 @@ class Strongest:
             self._classes += np.bincount(_class_of(p), minlength=len(self._classes))
         order = np.lexsort((second, first, p))
         first, second, p = first[order], second[order], p[order]
-        return Found(first, second, p, self._q(p), self._tested)
+        others = self._others(p)
+        return Found(first, second, p, _q(p, others, self._tested), self._tested, others)
 
     def _cut(self) -> None:
         if not self._parts:
@@ -102,15 +112,17 @@ class Strongest:
             first, second, p = first[small], second[small], p[small]
         self._parts, self._held = [(first, second, p)], len(p)
 
-    def _q(self, p: Array) -> Array:
-        others = self._classes - np.bincount(_class_of(p), minlength=len(self._classes))
-        # classes from the smallest p to the largest; ranks of those not kept come after all that are
-        upper = 10.0 ** (-np.arange(len(others))[::-1] / _CLASSES)
-        ranks = len(p) + np.cumsum(others[::-1])
-        later = upper * self._tested / np.maximum(ranks, 1)
-        least = float(later[others[::-1] > 0].min(initial=1.0))
-        own = p * self._tested / np.arange(1, len(p) + 1)
-        return np.minimum(np.minimum.accumulate(np.append(own, least)[::-1])[::-1][:-1], 1.0)
+    def _others(self, p: Array) -> Array:
+        """Those not kept, from the smallest class to the largest; their ranks come after all that are."""
+        left = (self._classes - np.bincount(_class_of(p), minlength=len(self._classes)))[::-1]
+        upper = 10.0 ** (-np.arange(len(left))[::-1] / _CLASSES)
+        return np.stack([upper, len(p) + np.cumsum(left)])[:, left > 0]
+
+
+def _q(p: Array, others: Array, tested: int) -> Array:
+    least = float((others[0] * tested / others[1]).min(initial=1.0))
+    own = p * tested / np.arange(1, len(p) + 1)
+    return np.asarray(np.minimum(np.minimum.accumulate(np.append(own, least)[::-1])[::-1][:-1], 1.0))
 
 
 def _class_of(p: Array) -> Indices:

@@ -76,6 +76,7 @@ class Dependence:
         spread: (d,) standard deviation of each number, NaN for categories.
         pairs: those with the smallest p.
         tested: how many pairs were tested.
+        found: the order of p among all pairs tested.
         tested_by: "rank" or "pearson": the strengths behind p.
     """
 
@@ -87,6 +88,7 @@ class Dependence:
     spread: Array
     pairs: Pairs
     tested: int
+    found: Found
     tested_by: Literal["rank", "pearson"]
     _ready: tuple[Standard, Standard]
 
@@ -117,8 +119,8 @@ class Dependence:
         return float(self.spread[j] ** 2 * (1.0 - rho**2))
 
     def significant(self, alpha: float = 0.05) -> int:
-        """How many of `pairs` have q at most alpha."""
-        return int(np.count_nonzero(self.pairs.q <= alpha))
+        """How many pairs have q at most alpha, listed in `pairs` or not."""
+        return self.found.called(alpha)
 
     def _number(self, column: int | str) -> int:
         if isinstance(column, str):
@@ -211,6 +213,7 @@ def dependence_of(
         spread=_spread(X, groups, width),
         pairs=_pairs(found, ready, by),
         tested=found.tested,
+        found=found,
         tested_by=tested_by,
         _ready=ready,
     )
