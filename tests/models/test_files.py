@@ -36,6 +36,11 @@ def test_an_unfitted_model_keeps_its_options(tmp_path):
     assert assay.load(tmp_path / "a").get_params() == assay.PCA(0.9, standardise=True, random_state=3).get_params()
 
 
+def test_a_range_among_the_options_comes_back_as_one(tmp_path):
+    assay.TemporalCCA(lags=range(-2, 6, 2)).save(tmp_path / "a")
+    assert assay.load(tmp_path / "a").lags == range(-2, 6, 2)
+
+
 def test_summaries_are_loaded_by_the_same_door(tmp_path):
     X = np.random.default_rng(0).standard_normal((30, 2))
     assay.Moments.of(X).save(tmp_path / "m")

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.data.codes import numbered
 from assay.data.folds import fold_numbers
 from assay.errors import DataError, ParameterError
 
@@ -199,10 +200,10 @@ def _count(k: int, *, fewest: int = 2) -> int:
 
 def _codes(labels: ArrayLike, n: int, what: str) -> tuple[Rows, NDArray[Any]]:
     """(n,) numbers of labels, and the labels."""
-    found, codes = np.unique(np.asarray(labels), return_inverse=True)
+    found, codes = numbered(np.asarray(labels))
     if codes.shape != (n,):
         raise ParameterError(f"there must be one {what} for each of the {n} rows; got shape {np.shape(labels)}")
-    return codes.astype(np.intp, copy=False), found
+    return codes, found
 
 
 def _drawn(n: int, seed: int, y: ArrayLike | None) -> Rows:

@@ -84,6 +84,8 @@ def _encoded(value: Any, place: str, arrays: Arrays) -> Any:
             return {"texts": [_text(item, place) for item in value.tolist()]}
         arrays[place] = value
         return {"array": place}
+    if isinstance(value, range):
+        return {"range": [value.start, value.stop, value.step]}
     if isinstance(value, (list, tuple)):
         items = [_encoded(item, f"{place}.{i}", arrays) for i, item in enumerate(value)]
         return {"tuple": items} if isinstance(value, tuple) else {"list": items}
@@ -117,6 +119,8 @@ def _decoded(node: Any, arrays: Arrays) -> Any:
             return arrays[content]
         case "texts":
             return np.asarray(content, dtype=object)
+        case "range":
+            return range(*content)
         case "list":
             return [_decoded(item, arrays) for item in content]
         case "tuple":

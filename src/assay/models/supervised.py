@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from assay.data.codes import numbered
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.models.base import Array, Estimator
@@ -54,13 +55,13 @@ class _Classifier(ClassifierMixin, _Predictor):
                 f"the class of row {row} is {labels[row]}: every row needs one. Input y contains NaN or inf"
             )
         check_classification_targets(labels)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self.classes_, codes = numbered(labels)
         if len(self.classes_) < fewest:
             raise DataError(
                 f"{type(self).__name__} tells at least {fewest} classes apart; there is only one class, "
                 f"{self.classes_.tolist()[0]!r}, in all {n} rows"
             )
-        return codes.astype(np.intp, copy=False)
+        return codes
 
 
 class _Regressor(RegressorMixin, _Predictor):

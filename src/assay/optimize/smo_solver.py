@@ -22,7 +22,11 @@ from assay.optimize.smo_rows import Indices, KernelRows
 from assay.optimize.team import Team
 from assay.optimize.validate import Array
 
-BLOCK = 768  # variables solved at once
+BLOCK = 768  # variables solved at once, at most
+_SMALL_BLOCK = 256  # of the problems that do not fit in one block, the smallest have such
+_PART = (
+    8  # a block is at most this part of more variables: the first one is chosen blindly, its kernel rows may be wasted
+)
 _STEPS = 100  # steps in a block, for each of its variables, before the others are looked at again
 _SHARE = 0.1  # of a block's violation is left when the next one is taken
 _LOOK_EVERY = 10  # blocks between two attempts to set rows aside
@@ -107,7 +111,9 @@ class BlockSolver:
         self._tiny = 1e-12 * max(float(np.abs(kernel.diagonal).max(initial=0.0)), 1e-300)
         self._error = 0.0 if dtype == np.float64 else kernel.error(dtype)
         self._cache = RowCache(kernel, dtype, int(limits.cache_mb * 2**20 / dtype.itemsize), team)
-        self._size = max(2, min(BLOCK, self._cache.capacity))
+        many = len(problem.rows)
+        block = BLOCK if many <= BLOCK else max(_SMALL_BLOCK, min(BLOCK, many // _PART))
+        self._size = max(2, min(block, self._cache.capacity))
 
     def run(self, start: Reached) -> Reached:
         """Solve from a feasible start, whose f is used if it has one."""

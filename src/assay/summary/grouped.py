@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.data.blocks import float_blocks
+from assay.data.codes import numbered
 from assay.data.folds import fold_numbers
 from assay.engine.local import map_reduce
 from assay.errors import FileFormatError, ParameterError
@@ -57,7 +58,7 @@ class GroupedMoments(Stored):
             threads: workers; the result does not depend on it.
             progress: called with the number of blocks done.
         """
-        labels, codes = np.unique(np.asarray(by), return_inverse=True)
+        labels, codes = numbered(np.asarray(by))
         if codes.ndim != 1:
             raise ParameterError(f"there must be one group for each row; got shape {np.shape(by)}")
         w = None if weights is None else checked_weights(weights, len(codes))
