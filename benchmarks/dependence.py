@@ -1,4 +1,4 @@
-"""All pairs of columns: Pearson and Spearman matrices with p-values and q over all pairs, beside NumPy, pandas and SciPy."""
+"""All pairs of columns: Pearson and Spearman matrices with p and q over all pairs, beside NumPy, pandas and SciPy."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ digits 32% do, so the work is like that on real ones. Errors on new rows are rar
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -63,16 +64,21 @@ def _compared(what: str, data: Rows, n: int, gamma: float | None) -> list[dict[s
         makers["scikit-learn-intelex SVC"] = lambda: sklearnex.svm.SVC(C=1.0, gamma=width)
     except ImportError:
         pass
-    fitted = {who: make().fit(X, y) for who, make in makers.items()}
+    fitted: dict[str, Any] = {}
+
+    def fit(who: str) -> Any:
+        fitted[who] = makers[who]().fit(X, y)
+        return fitted[who]
+
     return compare(
         f"SVM fit, {what}, C = 1; quality: objective",
-        {who: lambda make=make: make().fit(X, y) for who, make in makers.items()},
+        {who: partial(fit, who) for who in makers},
         against="scikit-learn SVC",
         quality=lambda model: f"{_objective(model, X, y, width):.4f}",
         rounds=1,
     ) + compare(
         f"SVM predict, {what}, {len(new):,} new rows; quality: share right",
-        {who: lambda model=model: model.predict(new) for who, model in fitted.items()},
+        {who: (lambda who=who: fitted[who].predict(new)) for who in makers},
         against="scikit-learn SVC",
         quality=lambda predicted: f"{np.mean(predicted == truth):.4f}",
         rounds=1,

@@ -37,46 +37,56 @@ def main() -> None:
     app()
 
 
+Data = Annotated[
+    list[str],
+    typer.Argument(
+        help="A file, folder, pattern, URL or database, or - for standard input; several are fused into one table.",
+        show_default=False,
+    ),
+]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Where the page goes.")]
+Json = Annotated[Path | None, typer.Option("--json", help="Write the findings as JSON, too.", show_default=False)]
+Target = Annotated[str | None, typer.Option(help="A column to predict from the others.", show_default=False)]
+Side = Annotated[
+    list[str] | None, _several("--side", "A column of one side: do these, together, go with all the others?")
+]
+Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
+Drop = Annotated[list[str] | None, _several("--drop", "A column to leave out.")]
+Sensitive = Annotated[list[str] | None, _several("--sensitive", "A column whose values must not leave the source.")]
+Kind = Annotated[list[str] | None, _several("--kind", "COLUMN=KIND, to overrule what was inferred.")]
+Unit = Annotated[list[str] | None, _several("--unit", "COLUMN=UNIT.")]
+Match = Annotated[list[str] | None, _several("--match", "NEW=OLD: a column of several sources by another name.")]
+Resolve = Annotated[
+    list[str] | None,
+    _several("--resolve", "COLUMN=first|text|drop|KIND, for columns of several sources that conflict."),
+]
+Reading = Annotated[
+    list[str] | None,
+    _several("--option", "NAME=VALUE, for the reader: delimiter, sheet, table, query, join, features, size ..."),
+]
+Log = Annotated[str, typer.Option(help="auto, never, or names of columns separated by commas.")]
+Order = Annotated[list[str] | None, _several("--order", "A column to draw first in the array plot.")]
+Gaps = Annotated[Missing, typer.Option(help="mean: fill with the column's mean; drop: leave such rows out.")]
+
+
 @app.command()
 def report(
-    data: Annotated[
-        list[str],
-        typer.Argument(
-            help="A file, folder, pattern, URL or database, or - for standard input; several are fused into one table.",
-            show_default=False,
-        ),
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the page goes.")] = Path("report.html"),
-    json: Annotated[
-        Path | None, typer.Option("--json", help="Write the findings as JSON, too.", show_default=False)
-    ] = None,
-    target: Annotated[str | None, typer.Option(help="A column to predict from the others.", show_default=False)] = None,
-    side: Annotated[
-        list[str] | None, _several("--side", "A column of one side: do these, together, go with all the others?")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
-    drop: Annotated[list[str] | None, _several("--drop", "A column to leave out.")] = None,
-    sensitive: Annotated[
-        list[str] | None, _several("--sensitive", "A column whose values must not leave the source.")
-    ] = None,
-    kind: Annotated[list[str] | None, _several("--kind", "COLUMN=KIND, to overrule what was inferred.")] = None,
-    unit: Annotated[list[str] | None, _several("--unit", "COLUMN=UNIT.")] = None,
-    match: Annotated[
-        list[str] | None, _several("--match", "NEW=OLD: a column of several sources by another name.")
-    ] = None,
-    resolve: Annotated[
-        list[str] | None,
-        _several("--resolve", "COLUMN=first|text|drop|KIND, for columns of several sources that conflict."),
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        _several("--option", "NAME=VALUE, for the reader: delimiter, sheet, table, query, join, features, size ..."),
-    ] = None,
-    log: Annotated[str, typer.Option(help="auto, never, or names of columns separated by commas.")] = "auto",
-    order: Annotated[list[str] | None, _several("--order", "A column to draw first in the array plot.")] = None,
-    missing: Annotated[
-        Missing, typer.Option(help="mean: fill with the column's mean; drop: leave such rows out.")
-    ] = "mean",
+    data: Data,
+    output: Output = Path("report.html"),
+    json: Json = None,
+    target: Target = None,
+    side: Side = None,
+    seed: Seed = 0,
+    drop: Drop = None,
+    sensitive: Sensitive = None,
+    kind: Kind = None,
+    unit: Unit = None,
+    match: Match = None,
+    resolve: Resolve = None,
+    option: Reading = None,
+    log: Log = "auto",
+    order: Order = None,
+    missing: Gaps = "mean",
 ) -> None:
     """Study a table and write a self-contained page with what it found."""
     from rich.console import Console

@@ -231,8 +231,9 @@ def test_what_cannot_be_validated_is_refused_in_words():
         validate(Fisher(), X, None)
     with pytest.raises(ParameterError, match="one group for each of the 90 rows; got shape"):
         validate(Fisher(), X, y, splits=GroupedFolds(3), groups=[1, 2])
-    with pytest.raises(ParameterError, match="a number of folds; got 2.5"):
-        validate(Fisher(), X, y, splits=2.5)
+    for wrong in (2.5, "five"):
+        with pytest.raises(ParameterError, match=f"a number of folds; got {wrong!r}"):
+            validate(Fisher(), X, y, splits=wrong)
     with pytest.raises(DataError, match="split 0 has row 5 in training and test: what is tested must be unseen"):
         validate(Fisher(), X, y, splits=[(np.arange(6), np.arange(5, 9))])
     with pytest.raises(DataError, match="split 0 has 90 training rows and 0 test rows"):

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from assay.summary.association import Likely, chance, standardised
+from assay.summary.association import standardised
+from assay.summary.association_chance import Likely, chance
 from assay.summary.strongest import Strongest
 
 

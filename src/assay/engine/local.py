@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, islice
 from typing import Any, TypeVar, cast
 
 from assay.data.ahead import ahead
@@ -75,9 +76,11 @@ def _tell(progress: Progress | None, done: int) -> None:
 
 
 def _mapped(blocks: Iterable[Block], map: Callable[[Block], Part], workers: int) -> Any:
-    if workers == 1:
-        return (map(block) for block in blocks)
-    return ahead(map, blocks, workers)
+    rest = iter(blocks)
+    first = list(islice(rest, 2))
+    if workers == 1 or len(first) < 2:  # a single block is not worth a thread
+        return (map(block) for block in chain(first, rest))
+    return ahead(map, chain(first, rest), workers)
 
 
 def in_threads(
@@ -94,7 +97,7 @@ def in_threads(
     [0, 9, 36]
     """
     results: list[Part] = []
-    for result in ahead(work, items, available_cores()):
+    for result in ahead(work, items, available_cores()) if len(items) > 1 else map(work, items):
         results.append(result)
         if progress is not None:
             progress(len(results), len(items))

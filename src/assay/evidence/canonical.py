@@ -25,6 +25,7 @@ from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.canonical import Coupling, coupled_covariances, first_pair
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.top_svd import top_svd
+from assay.summary.association_chance import fisher_interval
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
@@ -273,6 +274,5 @@ def _stability(X: Array, Y: Array, folds: Codes, ridge: float) -> float:
 
 
 def _interval(r: float, n: int) -> tuple[float, float]:
-    """Fisher's 95% interval of a correlation on unseen rows."""
-    z, error = np.arctanh(np.clip(r, -0.999999, 0.999999)), 1.959963984540054 / np.sqrt(n - 3.0)
-    return float(np.tanh(z - error)), float(np.tanh(z + error))
+    low, high = fisher_interval(np.array([np.clip(r, -0.999999, 0.999999)]), np.array([float(n)]))
+    return float(low[0]), float(high[0])

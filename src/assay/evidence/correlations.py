@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.models.correlation.dependence import Dependence, dependence_of
-from assay.summary.association import Likely, chance, standardised
+from assay.summary.association import standardised
+from assay.summary.association_chance import Likely, chance
 from assay.summary.seriation import fiedler_positions, order_of
 
 Array: TypeAlias = NDArray[np.float64]

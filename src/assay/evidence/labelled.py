@@ -67,10 +67,10 @@ class Labelled:
             splits = min(10, len(rows))
         if isinstance(splits, (int, np.integer)) and not isinstance(splits, bool):
             splits = Folds(int(splits))
-        if hasattr(splits, "split"):
+        if hasattr(splits, "split") and not isinstance(splits, str):
             groups = None if self.groups is None else self.groups[rows]
             found = splits.split(_safe_indexing(self.X, rows), _safe_indexing(self.y, rows), groups)
-        elif within is None and np.iterable(splits):
+        elif within is None and np.iterable(splits) and not isinstance(splits, str):
             found = splits
         else:
             raise ParameterError(

@@ -9,7 +9,7 @@ With Z of both, the block Z_i^T Z_j of two columns holds their canonical correla
                                two categories: chi^2 / n
 
 so the strength sqrt(s / min(r_i, r_j)) is the modulus of Pearson's (or, of ranks, Spearman's) correlation, the
-correlation ratio, or Cramer's V. Chance: t, F and chi^2 in turn.
+correlation ratio, or Cramer's V. What chance does to it is in `association_chance`.
 
 Reference: Kendall and Stuart, The Advanced Theory of Statistics 2, chapter 33.
 """
@@ -17,57 +17,20 @@ Reference: Kendall and Stuart, The Advanced Theory of Statistics 2, chapter 33.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from itertools import permutations
 from typing import TypeAlias
 
 import numpy as np
 import scipy.linalg as sla
-import scipy.special as sc
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from assay.engine.local import in_threads
+from assay.summary.association_chance import Likely
 
 Array: TypeAlias = NDArray[np.float64]
 
 _STRIP = 256  # columns worked on at a time
-_ALL_ORDERS = 8  # rows whose orders are gone through one by one
 _INDEPENDENT = 1e-10  # of the largest eigenvalue: indicators below add nothing
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Likely:
-    """The chance of a correlation of n rows, from a table, for very many of them: in the right order, and near enough
-    to say which are the smallest.
-
-    Its logarithm is nearly linear in -log(1 - rho^2), which straight lines between 4096 points follow.
-
-    Attributes:
-        least: correlations below count as certain to come by chance: their p is above 0.1.
-        x: (4096,) values of -log(1 - rho^2).
-        log_p: (4096,) the logarithm of p there.
-    """
-
-    least: float
-    x: Array
-    log_p: Array
-
-    @staticmethod
-    def of(n: int, *, ranks: bool) -> Likely:
-        """The table for n rows."""
-        free = max(n - 2.0, 1.0)
-        outer = float(sc.betaincinv(free / 2.0, 0.5, 0.1))
-        # to the end of float64, or of what n! allows
-        x = np.linspace(-np.log(outer), max(-2.0 * np.log(outer), 1400.0 / free), 4096)
-        exact = chance(np.sqrt(-np.expm1(-x)), float(n), np.ones(1, np.intp), np.ones(1, np.intp), ranks=ranks)
-        return Likely(float(np.sqrt(1.0 - outer)), x, np.log(np.maximum(exact, 1e-320)))
-
-    def __call__(self, strength: Array) -> Array:
-        """P of strengths, any shape, at least `least`."""
-        with np.errstate(divide="ignore"):
-            x = -np.log1p(-np.minimum(strength**2, 1.0))
-        return np.exp(np.interp(x, self.x, self.log_p))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,72 +183,6 @@ def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool) -> Standard
         seen = ~np.repeat(whole, np.maximum(sizes, 1), axis=1)
     starts = np.concatenate([[0], np.cumsum(np.maximum(sizes, 1))])
     return Standard(np.hstack(parts), seen, starts, sizes, width == 1, ranks)
-
-
-def chance(
-    strength: Array, n: Array | float, first: NDArray[np.intp], second: NDArray[np.intp], *, ranks: bool = False
-) -> Array:
-    """Probability that columns without any connection are this strongly connected, two-sided.
-
-    Args:
-        strength: as of `Standard.strengths`, any shape.
-        n: rows behind each.
-        first: numbers of the first column, to be broadcast.
-        second: of the second.
-        ranks: whether two numbers were replaced by their ranks, whose correlation has heavier tails than t.
-    """
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    shared = np.minimum(strength**2, 1.0) * np.maximum(low, 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # one number on one side: F of the regression on the other, which for two numbers is t squared
-        free = np.maximum(n - 1.0 - high, 0.0)
-        one: Array = np.asarray(sc.betainc(free / 2.0, high / 2.0, 1.0 - shared), dtype=np.float64)
-        if ranks:
-            one = np.where(high == 1, _of_ranks(np.abs(strength), n, one), one)
-        p = np.where(low == 1, one, sc.chdtrc(np.maximum(low * high, 1), n * shared))
-    # no order of n rows is rarer than one in n!, which the continuous laws do not know
-    p = np.maximum(p, 2.0 * np.exp(-sc.gammaln(np.minimum(n, 150) + 1.0)))
-    return np.asarray(np.where(np.isnan(strength) | (free <= 0), np.nan, np.minimum(p, 1.0)))
-
-
-def _of_ranks(r: Array, n: Array | float, pearson: Array) -> Array:
-    """The chance of Spearman's correlations: by all orders of few rows, else from Pearson's by the moments."""
-    count = np.broadcast_to(np.asarray(n), np.shape(r))
-    p = pearson + _rank_tail(r, n)
-    for few in range(3, _ALL_ORDERS + 1):
-        at = count == few
-        if np.any(at):
-            sizes = _all_orders(few)
-            beyond = len(sizes) - np.searchsorted(sizes, r[at] - 1e-9)
-            p[at] = beyond / len(sizes)
-    return np.asarray(p)
-
-
-@cache
-def _all_orders(n: int) -> Array:
-    """The moduli of Spearman's correlation over all orders of n rows, ascending."""
-    centred = np.arange(n) - (n - 1) / 2.0
-    orders = np.array(list(permutations(centred)))
-    return np.sort(np.abs(orders @ centred)) / float(centred @ centred)
-
-
-def _rank_tail(r: Array, n: Array | float) -> Array:
-    """What Spearman's two-sided tail beyond r has more than Pearson's.
-
-    With f(r) = c (1 - r^2)^(m - 1/2), m = (n - 3) / 2, the law of Pearson's correlation, f (1 + e C_4) has all moments
-    up to the fourth of Spearman's, C_4 being Gegenbauer's polynomial for m and e = E C_4 / E_f C_4^2. Its tail follows
-    from Rodrigues' formula. Moments: Kendall and Gibbons, Rank Correlation Methods, section 5.
-    """
-    n = np.maximum(np.asarray(n, dtype=np.float64), 5.0)
-    m = (n - 3.0) / 2.0
-    fourth = 3.0 * (25.0 * n**3 - 38.0 * n**2 - 35.0 * n + 72.0) / (25.0 * n * (n + 1.0) * (n - 1.0) ** 3)
-    mean = m * (m + 1.0) * (0.5 - 2.0 * (m + 2.0) / (n - 1.0) + 2.0 / 3.0 * (m + 2.0) * (m + 3.0) * fourth)
-    square = m * (2.0 * m) * (2.0 * m + 1.0) * (2.0 * m + 2.0) * (2.0 * m + 3.0) / (24.0 * (m + 4.0))
-    third = 4.0 / 3.0 * (m + 1.0) * (m + 2.0) * r * ((m + 3.0) * r**2 - 1.5)
-    scale = np.exp(sc.gammaln(m + 1.0) - sc.gammaln(m + 0.5)) / np.sqrt(np.pi)
-    with np.errstate(divide="ignore"):
-        edge = np.exp((m + 0.5) * np.log1p(-np.minimum(r**2, 1.0)))
-    return np.asarray(mean / square * scale * third * edge * m / (2.0 * (m + 2.0)))
 
 
 def _ranks(values: Array, gaps: NDArray[np.bool_]) -> Array:

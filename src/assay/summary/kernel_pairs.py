@@ -33,7 +33,8 @@ class GroupedRows:
 
     def __init__(self, kernel: KernelRows, groups: Sequence[Indices], shared_mb: float = 128.0) -> None:
         self.kernel, self.groups = kernel, groups
-        self._room = shared_mb * 2**20 if len(groups) > 2 else 0.0
+        values = sum(len(group) ** 2 for group in groups)
+        self._bytes = shared_mb * 2**20 / max(values, 1) if len(groups) > 2 else 0.0  # there is room for, of each value
         self._tables: dict[tuple[int, np.dtype[Any]], Values] = {}
         self._errors: dict[np.dtype[Any], float] = {}
         self._locks = [Lock() for _ in groups]
@@ -44,7 +45,7 @@ class GroupedRows:
 
     def own(self, a: int, dtype: np.dtype[Any]) -> Values | None:
         """(m, m) the kernel matrix of one group; None where memory does not suffice for those of all."""
-        if sum(len(group) ** 2 for group in self.groups) * dtype.itemsize > self._room:
+        if dtype.itemsize > self._bytes:
             return None
         with self._locks[a]:
             if (a, dtype) not in self._tables:

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-import scipy.special as sc
 from numpy.typing import NDArray
 
 from assay.data.columns.by_column import numbers_by_column
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
-from assay.summary.association import Likely, Standard, chance, standardised
+from assay.summary.association import Standard, standardised
+from assay.summary.association_chance import Likely, chance, fisher_interval
 from assay.summary.strongest import Found, Strongest
 
 Array: TypeAlias = NDArray[np.float64]
@@ -29,7 +29,6 @@ _AT_ONCE = 8  # tiles, so that what waits to be collected stays small
 _HELD = 1 << 30  # bytes of a matrix that is kept whole
 _FEWEST = 3
 _FEW_PAIRS = 100_000  # up to here each has its exact p at once
-_NORMAL_975 = float(sc.ndtri(0.975))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -266,7 +265,7 @@ def _pairs(found: Found, ready: tuple[Standard, Standard], by: int) -> Pairs:
     for which, standard in enumerate(ready):
         strengths[which], n[:] = standard.of_pairs(found.first, found.second)
     sizes = ready[by].sizes
-    low, high = _interval(strengths[by], n, ranks=bool(by))
+    low, high = fisher_interval(strengths[by], n.astype(np.float64), ranks=bool(by))
     numbers = (sizes[found.first] == 1) & (sizes[found.second] == 1)
     return Pairs(
         first=found.first,
@@ -279,14 +278,6 @@ def _pairs(found: Found, ready: tuple[Standard, Standard], by: int) -> Pairs:
         q=found.q,
         n=n,
     )
-
-
-def _interval(r: Array, n: NDArray[np.int64], *, ranks: bool) -> tuple[Array, Array]:
-    """Fisher's 95% interval, for ranks with the variance of Bonett and Wright (Psychometrika 65, 2000)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt((1.0 + r**2 / 2.0 if ranks else 1.0) / np.maximum(n - 3, 0))
-        z = np.arctanh(r)
-        return np.tanh(z - _NORMAL_975 * error), np.tanh(z + _NORMAL_975 * error)
 
 
 def _kinds(sizes: Indices, width: Indices) -> tuple[str, ...]:
