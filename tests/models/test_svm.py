@@ -129,6 +129,7 @@ def test_with_the_linear_kernel_it_is_scikit_learns_machine_by_either_route(load
         monkeypatch.setattr(pairs_module, "is_tall", lambda m, d, tall=tall: tall)
         model = SVM(0.1, kernel="linear", tol=1e-8).fit(X, y)
         assert model.route_ == route and model.kkt_residual_ <= 1e-8
+        np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
         np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-6)
         np.testing.assert_allclose(model.intercept_, peer.intercept_, atol=1e-6)
         np.testing.assert_allclose(model.decision_function(X), peer.decision_function(X), atol=1e-5)

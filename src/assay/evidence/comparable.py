@@ -7,13 +7,13 @@ is structure among rows, so both go before groups are looked for, in the data an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.preprocessing import PowerTransformer
 
 from assay.evidence.unimodal import second_peak
+from assay.linalg.straighten import straightened, straightening_powers
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class Comparable:
         rounding: for each column the edges between its values, or None where it is not rounded.
         middle, spread: (d,) robust location and scale.
         skewed: (d,) which columns go through a power transform.
-        power: the transform of those; None without any.
+        powers: (s,) of those.
         low, high: (d,) what values beyond are drawn in to.
         mean, scale: (d,) of what comes out.
     """
@@ -59,7 +59,7 @@ class Comparable:
     middle: Array
     spread: Array
     skewed: NDArray[np.bool_]
-    power: Any
+    powers: Array
     low: Array
     high: Array
     mean: Array
@@ -73,19 +73,20 @@ class Comparable:
         middle, spread = robust_scale(X)
         X = (X - middle) / spread
         skewed = np.abs(_skewness(X)) > _SKEWED
-        skewed[skewed] = _tails(X[:, skewed])
-        power = PowerTransformer().fit(X[:, skewed]) if skewed.any() else None
-        X = _straight(X, skewed, power)
+        powers = straightening_powers(X[:, skewed])
+        tails = _tails(X[:, skewed], powers)
+        skewed[skewed], powers = tails, powers[tails]
+        X = _straight(X, skewed, powers)
         centre, reach = robust_scale(X)
         low, high = centre - _REACH * reach, centre + _REACH * reach
         X = np.clip(X, low, high)
         mean, scale = X.mean(axis=0), X.std(axis=0)
-        return cls(rounding, middle, spread, skewed, power, low, high, mean, scale), (X - mean) / scale
+        return cls(rounding, middle, spread, skewed, powers, low, high, mean, scale), (X - mean) / scale
 
     def apply(self, rows: Array, rng: np.random.Generator) -> Array:
         """(n, d) other rows of the same columns."""
         X = (_spread_out(rows, self.rounding, rng) - self.middle) / self.spread
-        X = np.clip(_straight(X, self.skewed, self.power), self.low, self.high)
+        X = np.clip(_straight(X, self.skewed, self.powers), self.low, self.high)
         return np.asarray((X - self.mean) / self.scale)
 
 
@@ -105,11 +106,12 @@ def _skewness(X: Array) -> Array:
     return np.asarray((low + high - 2 * middle) / np.where(width > 0, width, np.inf))
 
 
-def _tails(X: Array) -> NDArray[np.bool_]:
+def _tails(X: Array, powers: Array) -> NDArray[np.bool_]:
     """(d,) where skew is a tail; where a second peak remains once it is straightened, skew is what groups make."""
     if not X.shape[1]:
         return np.zeros(0, dtype=bool)
-    return ~second_peak(PowerTransformer().fit_transform(X))
+    straight = straightened(X, powers)
+    return ~second_peak((straight - straight.mean(axis=0)) / straight.std(axis=0))
 
 
 def _spread_out(rows: Array, rounding: tuple[Array | None, ...], rng: np.random.Generator) -> Array:
@@ -122,9 +124,9 @@ def _spread_out(rows: Array, rounding: tuple[Array | None, ...], rng: np.random.
     return spread
 
 
-def _straight(X: Array, skewed: NDArray[np.bool_], power: Any) -> Array:
-    if power is None:
+def _straight(X: Array, skewed: NDArray[np.bool_], powers: Array) -> Array:
+    if not len(powers):
         return X
     straight = X.copy()
-    straight[:, skewed] = power.transform(X[:, skewed])
+    straight[:, skewed] = straightened(X[:, skewed], powers)
     return straight

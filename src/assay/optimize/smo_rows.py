@@ -50,7 +50,7 @@ class MatrixRows:
     array([1., 2.])
     """
 
-    threads = False
+    threads = True
 
     def __init__(self, K: ArrayLike) -> None:
         self.values = finite(K, "K", 2)

@@ -110,7 +110,7 @@ def prepare(
         columns=labels,
         groups=groups,
         measured=_measured(encoding)[used],
-        origins={int(label): _origin(encoding, int(j)) for j, label in zip(used, groups, strict=True)},
+        origins=_origins(encoding, used),
         rows=rows,
         blocks=blocks if rows is None else lambda: iter([rows]),
     )
@@ -232,10 +232,11 @@ def _measured(encoding: Encoding) -> NDArray[np.bool_]:
     return measured
 
 
-def _origin(encoding: Encoding, j: int) -> tuple[str, str]:
-    """Name and kind of the column that a number came from."""
-    name = encoding.source_column(j)
-    return name, next(column.kind for column in encoding.columns if column.name == name)
+def _origins(encoding: Encoding, used: NDArray[np.intp]) -> dict[int, tuple[str, str]]:
+    """Name and kind of the column behind each group of numbers."""
+    kinds = {column.name: column.kind for column in encoding.columns}
+    names = {int(encoding.groups[j]): encoding.source_column(int(j)) for j in used}
+    return {label: (name, kinds[name]) for label, name in names.items()}
 
 
 def _too_few(name: str, rows: int, complete: int) -> DataError:

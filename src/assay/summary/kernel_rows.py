@@ -19,12 +19,14 @@ import numpy as np
 from assay.engine.local import in_threads
 from assay.linalg.one_thread import one_blas_thread
 from assay.optimize.smo_rows import Fill, Indices, KernelRows, Values
-from assay.summary.distances import Array, middle
+from assay.summary.distances import Array
+from assay.summary.gaussian_products import GaussianProducts
 from assay.summary.gram import BLOCK, Gram
 from assay.summary.kernels import Gaussian, Kernel, Linear, Polynomial
 
 _FLOAT32_ERROR = 1e-5  # of a kernel value from float32 products
 _FLOAT64_ERROR = 1e-9
+_TILE = 1024, 256  # rows and points whose values stay in the second cache while they are summed
 _SAMPLE = 256  # rows among which the new origin of feature space is chosen
 
 
@@ -43,7 +45,7 @@ def kernel_rows(gram: Gram, *, shift: bool = False) -> KernelRows:
     if gram.held is not None:
         held = gram.held
         diagonal = np.diag(held).copy()
-        return _AnyRows(diagonal, lambda i, j: held[i] if j is None else held[np.ix_(i, j)], shift, threads=False)
+        return _AnyRows(diagonal, lambda i, j: held[i] if j is None else held[np.ix_(i, j)], shift, threads=True)
     if gram.factor is not None:
         factor = gram.factor
         return _FactorRows(factor - factor.mean(axis=0) if shift else factor)
@@ -75,7 +77,21 @@ def kernel_sums(kernel: Kernel, X: Array, points: Array, weights: Array) -> Arra
     """
     if isinstance(kernel, Linear):
         return np.asarray(X @ (points.T @ weights))
-    return by_kernel_values(kernel, X, points, lambda values: np.asarray(values @ weights))
+    if not isinstance(kernel, Gaussian):
+        return by_kernel_values(kernel, X, points, lambda values: np.asarray(values @ weights))
+    values = _gaussian_values(kernel, X, points)
+    tiles = [slice(start, start + _TILE[1]) for start in range(0, len(points), _TILE[1])]
+
+    def summed(part: Array) -> Array:
+        total = np.zeros((len(part), *weights.shape[1:]))
+        of_part = values(part)
+        for tile in tiles:
+            total += of_part(tile) @ weights[tile]
+        return total
+
+    parts = [X[start : start + _TILE[0]] for start in range(0, len(X), _TILE[0])]
+    with one_blas_thread():
+        return np.concatenate(in_threads(summed, parts))
 
 
 def by_kernel_values(kernel: Kernel, X: Array, points: Array, work: Callable[[Array], Array]) -> Array:
@@ -97,61 +113,27 @@ def by_kernel_values(kernel: Kernel, X: Array, points: Array, work: Callable[[Ar
     parts = [X[start : start + step] for start in range(0, len(X), step)]
     if not isinstance(kernel, Gaussian | Polynomial | Linear):  # a user's function need not bear threads
         return np.concatenate([work(kernel(part, points)) for part in parts])
-    values = _gaussian_values(kernel, X, points) if isinstance(kernel, Gaussian) else lambda part: kernel(part, points)
+    gaussian = _gaussian_values(kernel, X, points) if isinstance(kernel, Gaussian) else None
+
+    def worked(part: Array) -> Array:
+        return work(kernel(part, points) if gaussian is None else gaussian(part)(slice(None)))
+
     with one_blas_thread():
-        return np.concatenate(in_threads(lambda part: work(values(part)), parts))
+        return np.concatenate(in_threads(worked, parts))
 
 
-def _gaussian_values(kernel: Gaussian, X: Array, points: Array) -> Callable[[Array], Array]:
-    """From some rows of X to their values with the points."""
-    products = _GaussianProducts(kernel, X, points)
+def _gaussian_values(kernel: Gaussian, X: Array, points: Array) -> Callable[[Array], Callable[[slice], Array]]:
+    """From some rows of X, and then some of the points, to their values."""
+    products = GaussianProducts(kernel, X, points)
     if products.error(np.float64) > _FLOAT64_ERROR:
-        return lambda part: kernel(part, points)
+        return lambda part: lambda tile: kernel(part, points[tile])
     right = products.right(products.left(points, np.float64))
-    return lambda part: products.values(products.left(part, np.float64), right)
 
+    def values(part: Array) -> Callable[[slice], Array]:
+        left = products.left(part, np.float64)
+        return lambda tile: products.values(left, right[:, tile])
 
-class _GaussianProducts:
-    """Gaussian kernel values by one product of extended rows.
-
-    Args:
-        kernel: With its sigma.
-        tables: Every row that values will be asked of.
-    """
-
-    def __init__(self, kernel: Gaussian, *tables: Array) -> None:
-        assert kernel.sigma is not None
-        self._middle = middle(tables[-1])
-        self._scale = np.sqrt(np.log2(np.e)) / kernel.sigma
-        with np.errstate(over="ignore", invalid="ignore"):
-            self._reach = max(float(np.max(np.sum(self._scaled(table) ** 2, axis=1))) for table in tables)
-
-    def error(self, dtype: Any) -> float:
-        """Of a value: the rounding of terms as large as the squared lengths of the rows."""
-        return float(np.finfo(dtype).eps) * (1.0 + self._reach) if np.isfinite(self._reach) else np.inf
-
-    def left(self, rows: Array, dtype: Any) -> Values:
-        """(n, d + 2) rows, minus half their squared lengths, and ones."""
-        z = self._scaled(rows)
-        half = -0.5 * np.einsum("ij,ij->i", z, z)
-        return np.column_stack([z, half, np.ones(len(z))]).astype(dtype)
-
-    def right(self, left: Values) -> Values:
-        """The same rows for the other side of the product, (d + 2, n): the last two numbers change places."""
-        right = np.ascontiguousarray(left.T)
-        right[-2:] = left[:, :-3:-1].T
-        return right
-
-    def values(self, left: Values, right: Values, out: Values | None = None) -> Values:
-        """(n, m) kernel values."""
-        from assay.summary._exp_kernels import exp2_float32, exp2_float64
-
-        values: Values = np.matmul(left, right, out=out)
-        (exp2_float32 if values.dtype == np.float32 else exp2_float64)(values)
-        return values
-
-    def _scaled(self, rows: Array) -> Array:
-        return np.asarray((rows - self._middle) * self._scale)
+    return values
 
 
 class _GaussianRows:
@@ -161,7 +143,7 @@ class _GaussianRows:
 
     def __init__(self, points: Array, kernel: Gaussian) -> None:
         self._points, self._kernel = points, kernel
-        self._products = _GaussianProducts(kernel, points)
+        self._products = GaussianProducts(kernel, points)
         self._sides: dict[np.dtype[Any], tuple[Values, Values]] = {}
         self.diagonal = np.ones(len(points))
 
@@ -233,7 +215,7 @@ class _AnyRows:
         self, diagonal: Array, values: Callable[[Indices, Indices | None], Array], shift: bool, *, threads: bool
     ) -> None:
         self.threads = threads
-        self._values, self._toward = values, np.zeros(len(diagonal))
+        self._values, self._shift, self._toward = values, shift, np.zeros(len(diagonal))
         if shift:
             sample = np.unique(np.linspace(0, len(diagonal) - 1, _SAMPLE).astype(np.int64))
             z = sample[int(np.argmin(diagonal[sample] - 2.0 * values(sample, sample).mean(axis=1)))]
@@ -252,7 +234,8 @@ class _AnyRows:
         toward = self._toward if columns is None else self._toward[columns]
 
         def fill(rows: Indices, out: Values) -> None:
-            out[:] = self._values(rows, columns) - toward - self._toward[rows, None]
+            values = self._values(rows, columns)
+            out[:] = values - toward - self._toward[rows, None] if self._shift else values
 
         return fill
 

@@ -68,7 +68,7 @@ def mercer_check(K: Any, X: Any = None, *, tol: float | None = None) -> Mercer:
     Args:
         K: (n, n) values, a `Gram`, or with X a kernel, its name or a function of two sets of rows.
         X: (n, d) rows to evaluate a kernel on. A pass on these rows is no proof for others.
-        tol: how negative an eigenvalue may be; None for what rounding can do, 4 n eps max |K|.
+        tol: how negative an eigenvalue may be; None for what rounding can do, 4 n eps times the largest value.
 
     Returns:
         Mercer.

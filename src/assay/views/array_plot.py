@@ -240,7 +240,7 @@ def _part_kinds(plot: Any, kinds: Sequence[str]) -> None:
     above.major_label_policy = NoOverlap(min_distance=6)
     above.update(
         major_label_text_font=FONT, major_label_text_font_size="12px", major_label_text_color=INK,
-        axis_line_alpha=0.0, major_tick_in=0, major_tick_out=0, minor_tick_out=0,
+        axis_line_alpha=0.0, background_fill_alpha=0.0, major_tick_in=0, major_tick_out=0, minor_tick_out=0,
     )  # fmt: skip
     plot.add_layout(above, "above")
 

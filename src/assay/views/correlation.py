@@ -24,9 +24,11 @@ from assay.views.theme import CHANCE, FONT, figure, hover
 FloatArray = NDArray[np.float64]
 
 COLUMNS = 150
-CELLS = 60  # columns up to which each cell answers to the pointer
+CELLS = 60  # columns up to which each cell is drawn on its own
 NUMBERS = 8  # columns up to which the numbers are written into the cells
 _NAME = 18
+_LETTER = 7  # pixels of a letter of a name
+_WORDS = 125  # pixels above and below for tools, colours and note
 _BLOCK = 512
 _FAINT = 0.75  # share of the ground mixed into what is not supported
 _GROUND = 243
@@ -75,18 +77,22 @@ def correlation_view(
     clear = None if sure is None else sure[np.ix_(chosen, chosen)]
     shades = _shades(shown, clear)
     m = len(chosen)
+    written = [called[j] for j in chosen]
     side = int(np.clip(26 * m, 260, 620))
+    room = _LETTER * max((len(shortened(name, _NAME)) for name in written), default=0)
     plot = figure(
-        x_label="", y_label="", height=side + 150, max_width=side + 190, tools="box_zoom,reset,save",
+        x_label="", y_label="", height=side + room + _WORDS, max_width=side + room + 20, tools="box_zoom,reset,save",
         x_range=(-0.5, max(m, 1) - 0.5), y_range=(max(m, 1) - 0.5, -0.5),
     )  # fmt: skip
     plot.grid.visible = False
     mapper = LinearColorMapper(palette=_palette(), low=-0.5, high=_UNKNOWN + 0.5)
-    written = [called[j] for j in chosen]
+    kinds = ("correlation", "correlation") if ranks is None else ("Pearson", "rank")
     if m <= CELLS:
-        _draw_cells(plot, shown, shades, clear, written, mapper, ranks is not None)
+        cells = _draw_cells(plot, shown, shades, clear, written, mapper, kinds)
     else:
-        plot.image(image=[shades], x=-0.5, y=-0.5, dw=m, dh=m, color_mapper=mapper)
+        cells = _draw_image(plot, shown, shades, clear, written, mapper, kinds)
+    said = [("columns", "@one, @other"), ("", "@kind @said"), *([("supported", "@sure")] if clear is not None else [])]
+    plot.add_tools(hover([cells], said))
     _name_sides(plot, written)
     _name_colours(plot, mapper, clear is not None)
     if told := _told(shown, m, d, rest, ranks is not None):
@@ -163,15 +169,15 @@ def _palette() -> list[str]:
 
 def _draw_cells(
     plot: Any, shown: FloatArray, shades: NDArray[np.uint8], clear: NDArray[np.bool_] | None, names: list[str],
-    mapper: Any, ranked: bool,
-) -> None:  # fmt: skip
+    mapper: Any, kinds: tuple[str, str],
+) -> Any:  # fmt: skip
     m = len(names)
     down, across = np.divmod(np.arange(m * m), max(m, 1))
     values, sure = shown.ravel(), np.ones(m * m, dtype=bool) if clear is None else clear.ravel()
     texts = np.array(["not known" if np.isnan(v) else f"{v:.2f}".replace("-", "−") for v in values], dtype=object)
     texts[down == across] = ""
     short = np.array([text.replace("0.", ".", 1) if text != "not known" else "" for text in texts], dtype=object)
-    kind = np.where(down > across, "rank", "Pearson") if ranked else np.full(m * m, "correlation")
+    kind = np.where(down > across, kinds[1], kinds[0])
     source = ColumnDataSource(
         {
             "x": across, "y": down, "shade": shades.ravel(), "said": texts, "short": short, "kind": kind.astype(object),
@@ -183,13 +189,30 @@ def _draw_cells(
     cells = plot.rect(
         "x", "y", 0.96, 0.96, source=source, line_color=None, fill_color={"field": "shade", "transform": mapper}
     )
-    said = [("columns", "@one, @other"), ("", "@kind @said"), *([("supported", "@sure")] if clear is not None else [])]
-    plot.add_tools(hover([cells], said))
     if m <= NUMBERS:
         plot.text(
             "x", "y", "short", source=source, text_font=value(FONT), text_font_size="11px", text_color="ink",
             text_align="center", text_baseline="middle",
         )  # fmt: skip
+    return cells
+
+
+def _draw_image(
+    plot: Any, shown: FloatArray, shades: NDArray[np.uint8], clear: NDArray[np.bool_] | None, names: list[str],
+    mapper: Any, kinds: tuple[str, str],
+) -> Any:  # fmt: skip
+    """All cells as one image; the page writes the words of a cell from its names and number, as figures.js does."""
+    m = len(names)
+    known = ~np.isnan(shown)
+    sure = np.ones((m, m), dtype=bool) if clear is None else clear
+    source = ColumnDataSource(
+        {
+            "image": [shades], "hundredths": [np.round(100 * np.where(known, shown, 0)).astype(np.int8)],
+            "known": [known.astype(np.uint8)], "sure": [sure.astype(np.uint8)],
+        }
+    )  # fmt: skip
+    plot.tags = ["pairs", names, kinds]
+    return plot.image("image", source=source, x=-0.5, y=-0.5, dw=m, dh=m, color_mapper=mapper)
 
 
 def _name_sides(plot: Any, names: list[str]) -> None:

@@ -38,8 +38,41 @@ globalThis.assayPlots = (function () {
     }
   };
 
+  // Bokeh measures a legend while it paints, after it made room for it; one that wraps otherwise is given room at once.
+  const fitLegends = (plot) => {
+    const { above, below } = plot.model;
+    const legends = [...above, ...below].filter((part) => part.type === "Legend").map((part) => plot.views.get_one(part));
+    let passes = 0; // room for a legend can change the width of an axis, and that the legend
+    const fit = () => {
+      if (passes === 3 || !legends.some((legend) => legend.layout.has_size_changed())) return;
+      passes += 1;
+      plot.repaint();
+      passes -= 1;
+    };
+    plot.repainted.connect(fit);
+    fit();
+  };
+
+  // The cells of a large table of pairs are one image: names come once for each column, and cells are named here.
+  const nameCells = (plot) => {
+    const [, names, [above, below]] = plot.model.tags;
+    const { data } = plot.model.renderers[0].data_source;
+    const [hundredths] = data.hundredths, [known] = data.known, [sure] = data.sure;
+    const cells = (words) => [names.map((_, i) => names.map((_, j) => words(i, j, i * names.length + j)))];
+    const number = (k) => (known[k] ? (hundredths[k] / 100).toFixed(2).replace("-", "−") : "not known");
+    data.one = cells((i) => names[i]);
+    data.other = cells((_, j) => names[j]);
+    data.kind = cells((i, j) => (i > j ? below : above));
+    data.said = cells((i, j, k) => (i === j ? "" : number(k)));
+    data.sure = cells((i, j, k) => (sure[k] ? "yes" : "no"));
+  };
+
   return assayViews.then((managers) => {
     const plots = managers.flatMap((manager) => Array.from(manager)).filter((view) => view.model.type === "Figure");
+    for (const plot of plots) {
+      fitLegends(plot);
+      if (plot.model.tags[0] === "pairs") nameCells(plot);
+    }
     const repaint = (isDark) => {
       colour(isDark);
       for (const plot of plots) {

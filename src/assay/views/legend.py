@@ -15,7 +15,7 @@ from assay.views.theme import FONT, INK
 _STYLE = f"""
 :host {{ width: 100%; pointer-events: none; }}
 .bk-grid {{ display: flex; flex-wrap: wrap; width: 100%; gap: 2px 14px !important; padding: 3px 0; }}
-.bk-label {{ white-space: normal; }}
+.bk-label, .bk-title {{ white-space: normal; }}
 .bk-label, .bk-title {{ color: var(--bk-major-label-text-color, {INK}) !important; }}
 """
 _FONTS = {"text_font": FONT, "text_font_size": "12px", "text_font_style": "normal"}

@@ -155,7 +155,8 @@ def _name_lines(
     }
     beside.update(
         major_label_text_font=FONT, major_label_text_font_size="12px", major_label_text_color=INK,
-        axis_line_alpha=0.0, major_tick_in=0, major_tick_out=0, minor_tick_out=0, major_label_standoff=3,
+        axis_line_alpha=0.0, background_fill_alpha=0.0, major_tick_in=0, major_tick_out=0, minor_tick_out=0,
+        major_label_standoff=3,
     )  # fmt: skip
     plot.add_layout(beside, "left" if left else "right")
     start, edge = (places[0], reach[0]) if left else (places[-1], reach[1])

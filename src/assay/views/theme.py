@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bokeh.models import HoverTool, PlainText
+from bokeh.models import HoverTool, NoOverlap, PlainText
 from bokeh.models.annotations.labels import Label
 from bokeh.plotting import figure as bokeh_figure
 
@@ -66,6 +66,9 @@ def figure(*, x_label: str, y_label: str, height: int = 340, tools: Any = "", **
     plot.axis.major_tick_in = 0
     plot.axis.major_tick_out = 4
     plot.axis.minor_tick_line_color = None
+    # the page's colour behind names would fill the boxes of axes too; clearing the canvas leaves half a pixel of them
+    plot.axis.background_fill_alpha = 0.0
+    plot.xaxis.major_label_policy = NoOverlap(min_distance=3)
     plot.grid.grid_line_color = "#e4e7eb"
     plot.xgrid.visible = False
     return plot

@@ -89,7 +89,7 @@ class Layout:
             return codec.names(f"{unit_in_name(known.name)[0]} [{known.unit}]")[0]
         return self.names[j]
 
-    @property
+    @cached_property
     def logged(self) -> frozenset[str]:
         """The columns that log(1 + x) is taken of."""
         pairs = zip(self.fields, self.codecs, strict=True)

@@ -11,7 +11,7 @@ from assay.models.base import Array
 from assay.models.prediction.svm.pairs import Machine, pairs_of
 from assay.models.prediction.svm.training import Training
 from assay.optimize.smo_rows import Indices
-from assay.summary.kernel_rows import by_kernel_values
+from assay.summary.kernel_rows import by_kernel_values, kernel_sums
 from assay.summary.kernels import Kernel
 
 
@@ -22,7 +22,7 @@ class Boundaries:
     Attributes:
         kernel: with its defaults filled in.
         support: (m,) numbers of the training rows.
-        points: (m, d) these rows; None for a kernel matrix.
+        points: (m, d) these rows, less the origin; None for a kernel matrix.
         counts: (g,) how many are in each class.
         weights: (g - 1, m) y a in the pairs of the row's class, in the order of the other classes.
         rho: (p,) decisions are sums of weights times kernel values less this.
@@ -54,7 +54,6 @@ class Boundaries:
         points, coef = None if training.points is None else training.points[support], None
         if training.origin is not None and points is not None:
             coef = _pair_sums(points.T, weights[:, support], borne).T
-            points += training.origin
         return Boundaries(
             training.kernel, training.order[support], points, borne, weights[:, support], rho, training.origin, coef
         )
@@ -70,6 +69,8 @@ class Boundaries:
             return np.asarray((rows - self.origin) @ self.coef.T - self.rho)
         if self.points is None:
             return _pair_sums(rows[:, self.support], self.weights, self.counts) - self.rho
+        if len(self.counts) == 2:
+            return kernel_sums(self.kernel, rows, self.points, self.weights.T) - self.rho
         sums = by_kernel_values(self.kernel, rows, self.points, lambda K: _pair_sums(K, self.weights, self.counts))
         return sums - self.rho
 

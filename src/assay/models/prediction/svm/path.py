@@ -15,7 +15,7 @@ class SVMPath:
     Attributes:
         C: (k,) the prices, rising.
         objective: (k, p) of the dual, for each pair of classes.
-        margin: (k, p) 1 / |w|.
+        margin: (k, p) one over the length of w.
         n_support: (k,) rows with a weight.
         iterations: (k,) steps of the solver, over all pairs.
         kkt_residual: (k,) largest violation of the conditions of a solution.

@@ -57,8 +57,8 @@ class SVM(_Classifier):
         intercept_: (p,) b of each pair; p = g (g - 1) / 2, in the order (0, 1), (0, 2), ..., (1, 2), ... . A positive
             decision speaks for the pair's first class; with two classes in all for the second, as in scikit-learn.
         coef_: (p, d) w of each pair with the linear kernel; None with any other.
-        margin_: (p,) 1 / |w|, in feature space. Infinite where w is zero: the rows tell nothing. Not a number where
-            |w|^2 is negative, which only a kernel that fails `mercer_check` can do.
+        margin_: (p,) one over the length of w, in feature space. Infinite where w is zero: the rows tell nothing. Not a
+            number where its square is negative, which only a kernel that fails `mercer_check` can do.
         objective_: (p,) of the dual, as LIBSVM states it: 1/2 a^T Q a - sum a.
         duality_gap_: (p,) by how much that can be above the least.
         kkt_residual_: largest violation of the conditions of a solution, over all pairs, in units of the margin.
@@ -207,6 +207,8 @@ class SVM(_Classifier):
         training = Training.of(kernel, X, codes, len(self.classes_))
         machines = solve(training)
         self._keep(Boundaries.of(training, machines))
+        if self.coef_ is not None:
+            self.support_vectors_ = X[self.support_]  # as they were given, not less their mean
         self._certify(machines)
         self.probA_: Array | None = None
         self.probB_: Array | None = None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assay.errors import ParameterError
 from assay.models.base import Array
-from assay.optimize.smo_rows import Indices, KernelRows
+from assay.optimize.smo_rows import Indices, KernelRows, MatrixRows
 from assay.summary.gram import Gram
 from assay.summary.kernel_rows import kernel_rows
 from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed
@@ -57,10 +57,15 @@ class Training:
         n = len(self.order)
         if self.held is not None:
             return kernel_rows(Gram(self.kernel, n, None, self.held))
+        plain = isinstance(self.kernel, Gaussian | Linear)
         factor = self.points if isinstance(self.kernel, Linear) else None
-        function = not isinstance(self.kernel, Gaussian | Linear) and n <= _HOLD
-        held = self.kernel(self.points) if function or 8 * n**2 <= hold_mb * 2**20 else None
-        return kernel_rows(Gram(self.kernel, n, self.points, held, factor))
+        held = self.kernel(self.points) if not plain and n <= _HOLD else None
+        rows = kernel_rows(Gram(self.kernel, n, self.points, held, factor))
+        if held is not None or 8 * n**2 > hold_mb * 2**20:
+            return rows
+        values = np.empty((n, n))
+        rows.among(None, values.dtype)(np.arange(n), values)
+        return MatrixRows(values)
 
     def groups(self) -> list[Indices]:
         """The kernel rows of each class, rising."""
