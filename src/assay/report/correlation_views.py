@@ -37,9 +37,9 @@ def correlation_views(found: Any, alpha: float) -> list[View]:
     return [
         View(
             "correlations", "The columns that go together", figure, (),
-            "Pearson's correlation above the diagonal, that of ranks below; faint where chance explains it. Columns "
-            "that go together are put side by side. With a category it is the correlation ratio, between two of them "
-            "Cramér's V, both without a sign.",
+            "Pearson's correlation is above the diagonal, that of ranks below; a pair that chance explains is faint. "
+            "Columns that go together stand side by side. With a category the number is the correlation ratio, between "
+            "two categories Cramér's V; neither has a sign.",
             _table(found, int(stands.sum())),
         )
     ]  # fmt: skip
@@ -63,12 +63,11 @@ def canonical_views(found: Any) -> list[View]:
             *(side[:, j] for side in found.loadings), *([visible(c) for c in names] for names in found.columns),
             sides=sides,
         )  # fmt: skip
-        caption = "Each row by its variate on either side, of unit variance; selected rows are selected everywhere."
+        placed = "Each point is a row, placed by its variate on either side, of unit variance."
+        told = "How each column goes with the variate of its own side."
         views += [
-            View(f"pair-{j + 1}", f"{title} of the two sets of columns", figure, (), caption),
-            View(
-                f"pair-{j + 1}-columns", f"What carries {title.lower()}", carried, (), "Correlation with the variate."
-            ),
+            View(f"pair-{j + 1}", f"{title} of the two sets of columns", figure, (), placed),
+            View(f"pair-{j + 1}-columns", f"What carries {title.lower()}", carried, (), told),
         ]
     return views
 

@@ -18,7 +18,7 @@ from assay.views.residuals import residual_view
 from assay.views.roc import calibration_view, roc_view
 
 _COLUMNS = 25
-_UNSEEN = "Every row is predicted by rows of other folds."
+_UNSEEN = "Each row was predicted from rows of other folds."
 
 
 def prediction_views(found: Any) -> list[View]:
@@ -58,11 +58,11 @@ def _number_views(found: Any) -> list[View]:
     name = visible(found.target)
     first = View(
         "prediction", f"{name}: predicted and true", drawn, (),
-        f"{_UNSEEN} The intervals hold nine of ten new rows.",
+        f"{_UNSEEN} An interval holds the truth for nine new rows of ten.",
     )  # fmt: skip
     words = (
-        "Of a good prediction they are as wide on the right as on the left, and lie about zero.",
-        "Off the line at the ends, there are more large errors than a normal law has, or fewer.",
+        "A good prediction leaves errors about zero that spread as widely on the right as on the left.",
+        "Errors that follow a normal law lie along the line, within the band.",
     )
     rest = [
         View(f"residuals-{k}", title, figure, (), text)
@@ -75,7 +75,12 @@ def _class_views(found: Any) -> list[View]:
     names = [visible(name) for name in found.classes]
     true, called = (np.asarray(codes, dtype=np.intp) for codes in (found.truth, found.predicted))
     counted = confusion(true, called, classes=np.arange(len(names)))
-    views = [View("confusion", "Which classes are taken for which", confusion_view(counted.matrix, names), (), _UNSEEN)]
+    views = [
+        View(
+            "confusion", "Which classes are taken for which", confusion_view(counted.matrix, names), (),
+            f"{_UNSEEN} Shares are of the true class.",
+        )
+    ]  # fmt: skip
     if len(names) != 2:
         return views
     curve = roc(true, found.probability[:, 1], positive=1)
@@ -83,12 +88,12 @@ def _class_views(found: Any) -> list[View]:
     return [
         *views,
         View(
-            "roc", f"How well {names[1]} is told from {names[0]}",
+            "roc", f"How well {visible(found.target)} {names[1]} is told from {names[0]}",
             roc_view(
                 curve.false_positive, curve.true_positive, area=curve.area, interval=curve.interval,
                 band=(curve.band_at, curve.lower, curve.upper), thresholds=curve.thresholds, positive=names[1],
             ),
-            (), f"{_UNSEEN} By chance the curve is the diagonal.",
+            (), f"{_UNSEEN} Guessing gives the diagonal.",
         ),
         View(
             "calibration", "Whether probabilities can be believed",
@@ -96,6 +101,6 @@ def _class_views(found: Any) -> list[View]:
                 said.predicted, said.observed, said.counts, lower=said.lower, upper=said.upper, edges=said.edges,
                 error=said.error, event=f"share of {names[1]}",
             ),
-            (), "Of rows that were given a probability, as many should be of the class.",
+            (), f"Of rows said to be {names[1]} with a probability of 70%, about 70% should be: points near the diagonal.",
         ),
     ]  # fmt: skip

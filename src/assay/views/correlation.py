@@ -84,6 +84,7 @@ def correlation_view(
         x_label="", y_label="", height=side + room + _WORDS, max_width=side + room + 20, tools="box_zoom,reset,save",
         x_range=(-0.5, max(m, 1) - 0.5), y_range=(max(m, 1) - 0.5, -0.5),
     )  # fmt: skip
+    plot.update(sizing_mode="scale_width", width=side + room + 20)  # cells stay nearly square on a narrow page
     plot.grid.visible = False
     mapper = LinearColorMapper(palette=_palette(), low=-0.5, high=_UNKNOWN + 0.5)
     kinds = ("correlation", "correlation") if ranks is None else ("Pearson", "rank")

@@ -130,4 +130,4 @@ def _draw_law(plot: Any, left: FloatArray, normal: FloatArray) -> None:
     key = plot.scatter([np.nan], [np.nan], size=8, color=REAL, fill_alpha=0.45)
     entries: list[Any] = [("a row", [key], None), ("normal law with their quartiles", [line], None)]
     legend(plot, [*entries, ("range of 95% of normal samples", [band], None)])
-    note(plot, "Points that leave the band at both ends: more extreme errors than a normal law has.")
+    note(plot, "Steeper than the line at the ends: more large errors than a normal law has. Flatter: fewer.")

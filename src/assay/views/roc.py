@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from assay.errors import ParameterError
 from assay.views.given import shares, vector
 from assay.views.legend import legend, note
+from assay.views.placing import shortened
 from assay.views.theme import CHANCE, FONT, LINE, REAL, figure, hover
 from assay.views.ticks import brief
 
 FloatArray = NDArray[np.float64]
 
 _CORNERS = 1500
+_NAME = 18
 _SQUARE = 1.25  # how much wider than high a figure of shares may become
 _FOOT = -0.24  # where the bars of counts stand, below the shares
 _BAR = 0.14
@@ -59,8 +61,8 @@ def roc_view(
     up = shares("true_positive", true_positive, len(across))
     if np.any(np.diff(across) < 0) or np.any(np.diff(up) < 0):
         raise ParameterError("false_positive and true_positive ascend together, from strict to lenient thresholds")
-    words = f"called {positive}" if positive else "called positive"
-    plot = _canvas(f"{words}, of the other rows", f"{words}, of the {positive or 'positive'} rows", height)
+    name = shortened(positive, _NAME) or "positive"
+    plot = _canvas(f"called {name}, of the other rows", f"called {name}, of the {name} rows", height)
     entries: list[Any] = []
     kept = _corners(across, up)
     source = ColumnDataSource({"x": across[kept], "y": up[kept]})

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -206,9 +207,10 @@ class SVM(_Classifier):
 
         training = Training.of(kernel, X, codes, len(self.classes_))
         machines = solve(training)
-        self._keep(Boundaries.of(training, machines))
-        if self.coef_ is not None:
-            self.support_vectors_ = X[self.support_]  # as they were given, not less their mean
+        found = Boundaries.of(training, machines)
+        if found.coef is not None:
+            found = replace(found, points=X[found.support])  # as they were given, not less their mean
+        self._keep(found)
         self._certify(machines)
         self.probA_: Array | None = None
         self.probB_: Array | None = None
