@@ -31,7 +31,7 @@ def stacked_rows(X, Y, lags):
 @pytest.mark.parametrize("lags", [3, [0], [2, 5], [-3, 0, 1], range(-2, 3)])
 def test_it_is_cca_of_rows_stacked_with_their_lags(lags):
     X, Y = leading_series(150)
-    known = list(range(lags + 1)) if isinstance(lags, int) else list(lags)
+    known = list(range(-lags, lags + 1)) if isinstance(lags, int) else list(lags)
     temporal = TemporalCCA(lags=lags, ridge=(0.1, 0.2)).fit(X, Y)
     x, y = stacked_rows(X, Y, known)
     plain = CCA(ridge=(0.1, 0.2)).fit(x, y)
@@ -88,7 +88,7 @@ def test_scores_of_both_sides_correlate_as_said_and_rows_without_all_lags_have_n
 def test_several_series_are_kept_apart():
     X, Y = leading_series(300)
     groups = np.repeat(["b", "a", "c"], [120, 100, 80])
-    cca = TemporalCCA(lags=4, ridge=0.01).fit(X, Y, groups=groups)
+    cca = TemporalCCA(lags=range(5), ridge=0.01).fit(X, Y, groups=groups)
     stacked = [stacked_rows(X[groups == g], Y[groups == g], range(5)) for g in "abc"]
     plain = CCA(ridge=0.01).fit(*(np.concatenate(side) for side in zip(*stacked, strict=True)))
     np.testing.assert_allclose(cca.canonical_correlations_, plain.canonical_correlations_, atol=1e-11)
@@ -98,7 +98,7 @@ def test_several_series_are_kept_apart():
 def test_lagged_moments_gathered_in_pieces_fit_as_the_whole():
     X, Y = leading_series(200)
     both = np.hstack([X, Y])
-    pieces = [LaggedMoments.of([both[a:b]], 5) for a, b in ((0, 3), (3, 90), (90, 200))]
+    pieces = [LaggedMoments.of([both[a:b]], 6) for a, b in ((0, 3), (3, 90), (90, 200))]
     cca = TemporalCCA().fit_lagged(pieces[0] + pieces[1] + pieces[2], 3)
     np.testing.assert_allclose(cca.x_weights_, TemporalCCA().fit(X, Y).x_weights_, atol=1e-10)
     with pytest.raises(ParameterError, match="split says how many of the 8 columns are X's, 1 to 7; got 8"):
@@ -107,7 +107,7 @@ def test_lagged_moments_gathered_in_pieces_fit_as_the_whole():
 
 def test_a_ridge_is_chosen_by_stretches_of_time():
     X, Y = leading_series(300, noise=3.0, p=10, q=8)
-    cca = TemporalCCA(1, lags=6, ridge=HeldOutRidge((0.001, 0.1, 10.0), folds=3)).fit(X, Y)
+    cca = TemporalCCA(1, lags=range(7), ridge=HeldOutRidge((0.001, 0.1, 10.0), folds=3)).fit(X, Y)
     table = np.zeros((3, 3))
     parts = np.array_split(np.arange(300), 3)
     whole = [np.concatenate(side) for side in zip(*(stacked_rows(X[p], Y[p], range(7)) for p in parts), strict=True)]
@@ -126,7 +126,7 @@ def test_a_ridge_is_chosen_by_stretches_of_time():
     np.testing.assert_allclose(cca.held_out_table_, table, atol=1e-9)
     assert cca.n_samples_ == 294  # the final pairs use the rows across the cuts too
     with pytest.raises(DataError, match="3 stretches of time with all lags need at least 24 rows of each series; one"):
-        TemporalCCA(lags=6, ridge=HeldOutRidge(folds=3)).fit(X[:20], Y[:20])
+        TemporalCCA(lags=range(7), ridge=HeldOutRidge(folds=3)).fit(X[:20], Y[:20])
 
 
 def test_a_source_is_read_in_blocks():
@@ -144,7 +144,7 @@ class TestEdges:
 
     def test_too_few_rows_for_the_lags_are_refused(self):
         X, Y = leading_series(50)
-        with pytest.raises(DataError, match="lags from 0 to 60 leave 0 of 50 rows with all of them"):
+        with pytest.raises(DataError, match="lags from -60 to 60 leave 0 of 50 rows with all of them"):
             TemporalCCA(lags=60).fit(X, Y)
 
     def test_what_is_not_finite_is_named(self):

@@ -140,3 +140,17 @@ def test_sizes_between_are_drawn_with_as_much_as_has_room():
 def test_what_does_not_fit_is_refused_with_the_rule(change, text):
     with pytest.raises(ParameterError, match=text):
         correlation_view(**({"matrix": R} | change))
+
+
+def test_a_large_table_is_one_image_with_what_the_page_needs_to_tell_its_cells():
+    d = CELLS + 1
+    table = np.corrcoef(RNG.standard_normal((d, 9)))
+    table[4, 6] = table[6, 4] = np.nan
+    plot = correlation_view(table, rank=-table, supported=np.eye(d, dtype=bool))
+    data = cells(plot)
+    known = ~np.isnan(table)
+    shown = np.where(np.tri(d, k=-1, dtype=bool), -table, table)
+    assert np.array_equal(data["known"][0], known) and np.array_equal(data["sure"][0], np.eye(d))
+    assert np.allclose(data["hundredths"][0][known] / 100, shown[known], rtol=0, atol=0.005)
+    assert plot.tags == ["pairs", [f"column {j + 1}" for j in range(d)], ("Pearson", "rank")]
+    assert plot.hover[0].renderers == [plot.renderers[0]]

@@ -101,6 +101,6 @@ def _class_views(found: Any) -> list[View]:
                 said.predicted, said.observed, said.counts, lower=said.lower, upper=said.upper, edges=said.edges,
                 error=said.error, event=f"share of {names[1]}",
             ),
-            (), f"Of rows said to be {names[1]} with a probability of 70%, about 70% should be: points near the diagonal.",
+            (), f"Of rows said to be {names[1]} with a probability of 70%, about 70% should be, as on the diagonal.",
         ),
     ]  # fmt: skip

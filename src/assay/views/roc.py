@@ -151,7 +151,7 @@ def calibration_view(
     if ("lower" in columns) != ("upper" in columns):
         raise ParameterError("lower and upper go together; got one of them")
     ends = np.linspace(0, 1, b + 1) if edges is None else shares("edges", edges, b + 1)
-    plot = _canvas("probability said", event, height)
+    plot = _canvas("probability said", shortened(event, 2 * _NAME), height)
     _draw_counts(plot, ends, many)
     diagonal = plot.line([0, 1], [0, 1], line_color=LINE, line_width=1.5, line_dash="dashed")
     source = ColumnDataSource({**columns, "count": [f"{n:,.0f}" for n in many[full]]})

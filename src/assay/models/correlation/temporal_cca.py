@@ -37,7 +37,8 @@ class TemporalCCA(_LinearPairs):
 
     Args:
         n_components: how many pairs; None for as many as the smaller rank.
-        lags: how many steps later y is looked at. A number m: 0, 1, ..., m. A sequence: these, negative ones too.
+        lags: how many steps later y is looked at. A number m: from -m to m, since either side may lead. A sequence:
+            these.
         ridge: as in `CCA`; series that change slowly need one, since their lags nearly repeat each other. "held-out"
             judges by stretches of time, not by single rows.
         scale: as in `CCA`.
@@ -75,7 +76,7 @@ class TemporalCCA(_LinearPairs):
         self,
         n_components: int | None = None,
         *,
-        lags: int | Sequence[int] = 5,
+        lags: int | Sequence[int] = 3,
         ridge: RidgeOption = 1e-3,
         scale: bool = True,
     ) -> None:
@@ -160,7 +161,7 @@ class TemporalCCA(_LinearPairs):
     def _known_lags(self) -> list[int]:
         given = self.lags
         if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and given >= 0:
-            return list(range(int(given) + 1))
+            return list(range(-int(given), int(given) + 1))
         lags: list[Any] = list(given) if isinstance(given, (Sequence, np.ndarray)) else []
         whole = all(isinstance(lag, (int, np.integer)) and not isinstance(lag, bool) for lag in lags)
         if not lags or not whole or len(set(lags)) != len(lags):
