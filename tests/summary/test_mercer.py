@@ -110,3 +110,8 @@ def test_what_cannot_be_judged_is_refused():
         DataError, match=r"20000 rows have 3.0 GiB of kernel values \(the limit is 1 GiB\). Take a sample"
     ):
         mercer_check("linear", np.ones((20000, 1)))
+
+
+def test_the_answer_can_be_asked_as_a_question():
+    assert mercer_check(np.eye(3))
+    assert not mercer_check(np.diag([1.0, -1.0]))

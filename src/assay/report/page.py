@@ -51,10 +51,7 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
     '<!doctype html>'
     """
     result = study.results.get("components")
-    columns = prediction_views(study.results.get("prediction"))
-    columns += spectrum_views(result) if result is not None else []
-    columns += canonical_views(study.results.get("canonical"))
-    columns += correlation_views(study.results.get("correlations"), study.ledger.alpha)
+    columns = _column_views(study, result)
     source = rows_source(result) if result is not None else None
     rows = _row_views(study, result, source)
     look = study.results.get("first_look")
@@ -86,6 +83,15 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
         f'<nav aria-label="On this page"><ul>{links}</ul></nav>\n<main>{body}</main>\n{_footer(study)}\n'
         f"{''.join(f'<script>{text}</script>' for text in scripts)}\n</body>\n</html>\n"
     )
+
+
+def _column_views(study: Study, result: Any) -> list[View]:
+    predicted = prediction_views(study.results.get("prediction"))
+    linked = correlation_views(study.results.get("correlations"), study.ledger.alpha)
+    others = canonical_views(study.results.get("canonical"))
+    others += spectrum_views(result) if result is not None else []
+    # figures stand two abreast, and the others come in twos
+    return [*predicted, *linked, *others] if len(predicted) % 2 else [*predicted, *others, *linked]
 
 
 def _row_views(study: Study, result: Any, source: Any) -> list[View]:

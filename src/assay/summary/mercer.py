@@ -61,6 +61,10 @@ class Mercer:
     method: Literal["lapack", "cholesky"]
     verdict: str
 
+    def __bool__(self) -> bool:
+        """Whether it is a kernel, so that `if mercer_check(K):` asks what it says."""
+        return self.is_kernel
+
 
 def mercer_check(K: Any, X: Any = None, *, tol: float | None = None) -> Mercer:
     """Tell whether a matrix, or a kernel on given rows, is a Mercer kernel, with a witness if it is not.
