@@ -29,8 +29,9 @@ def write(tmp_path, text):
 def test_a_common_factor_is_found_and_named(tmp_path):
     X = factor(300, 4)
     path = write(tmp_path, "a,b,c,d\n" + "\n".join(",".join(map(str, row)) for row in X))
-    first, second, *others = study(path).findings
-    assert [f.kind for f in others] == ["correlations", "groups", "anomalies", "map"]
+    first, second, links, *others = study(path).findings
+    assert [f.kind for f in (links, *others)] == ["correlations", "groups", "anomalies", "map"]
+    assert links.sentence.startswith("6 of 6 pairs of columns go together") and links.evidence.verdict == "supported"
     assert {f.evidence.verdict for f in others[:2]} == {"not distinguishable from chance"}
     assert first.evidence.verdict == "supported"
     assert second.evidence.verdict == "not distinguishable from chance"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -201,7 +202,7 @@ def dependence_of(
                 strongest.count(untested)
             if progress is not None:
                 progress(start + len(some), len(places))
-    found = strongest.found(lambda first, second: _exactly(ready[by], first, second))
+    found = strongest.found(None if likely is None else partial(_exactly, ready[by]))
     width = np.bincount(groups)
     return Dependence(
         columns=names,
