@@ -74,7 +74,7 @@ _KINDS = {
         "pairs of columns that go together",
         "pairs of columns that go together",
         statistic="Strength of the strongest pair",
-        held_out="strongest pair of one half of the rows, in the other",
+        held_out="for the strongest pair of one half of the rows, in the other",
         stability="Found again in half of the rows",
         stability_format=percent,
         single=True,
