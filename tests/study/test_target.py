@@ -38,6 +38,14 @@ def test_a_number_is_predicted_first_and_rows_without_it_are_counted(csv):
     assert any(look.question == "Can price be predicted?" for look in study.ledger.questions)
 
 
+def test_the_other_questions_are_asked_of_the_other_columns(csv):
+    study = assay.study(csv, target="sold")
+    assert not any("sold" in column for column in study.results["components"].columns)
+    assert "sold" in study.results["correlations"].found.columns
+    with pytest.raises(DataError, match="'a' is the only column in use: there is nothing to predict it from"):
+        assay.study({"a": [0.5, 1.5, 2.25, 4.0] * 10}, target="a")
+
+
 def test_classes_are_predicted_under_their_names(csv):
     found = assay.study(csv, target="sold").results["prediction"]
     assert set(found.classes) == {"yes", "no"} and found.right > 0.75

@@ -85,26 +85,39 @@ def shared(rule: str, factor: float) -> str:
     return rule if factor == 1.0 else f"{rule}; p counted {factor:.3g} times, for the other questions asked"
 
 
-def ask(
-    table: Table,
-    sample: Array,
-    numbers: Numbers,
-    target: str | None,
-    side: Sequence[str],
-    *,
-    alpha: float,
-    seed: int,
-    tell: Tell,
+def ask_columns(
+    table: Table, sample: Array, target: str | None, side: Sequence[str], *, alpha: float, seed: int, tell: Tell
 ) -> list[Asked]:
-    """Ask a table which columns go together, whether its rows fall into groups, which of them do not belong, and
-    whether a map of them shows anything.
+    """Ask a table which columns go together and, where the user names one, what can be predicted.
+
+    Args:
+        table: the data.
+        sample: (m, D) some of its rows.
+        target: a column to predict from the others.
+        side: columns that are asked whether, together, they go with the others.
+        alpha: level of each question.
+        seed: of everything random.
+        tell: told what is being done.
+    """
+    options: dict[str, Any] = {"alpha": alpha, "seed": seed, "tell": tell}
+    known = None if target is None else predicted(table, sample, target, **options)
+    both = _two_sided(table, sample, tuple(side), **options) if side else None
+    links = _linked(table, sample, **options)
+    asked = [
+        None if known is None else _predictor(known),
+        None if both is None else _pairs(both),
+        None if links is None else _links(links),
+    ]
+    return [one for one in asked if one is not None]
+
+
+def ask_rows(table: Table, sample: Array, numbers: Numbers, *, alpha: float, seed: int, tell: Tell) -> list[Asked]:
+    """Ask a table whether its rows fall into groups, which do not belong, and whether a map of them shows anything.
 
     Args:
         table: the data.
         sample: (m, D) rows that are grouped and drawn.
         numbers: (m,) their numbers.
-        target: a column to predict from the others.
-        side: columns that are asked whether, together, they go with the others.
         alpha: level of each question.
         seed: of everything random.
         tell: told what is being done.
@@ -113,7 +126,6 @@ def ask(
     measured = measured[varied(sample[:, measured])]
     columns = tuple(table.columns[j] for j in measured)
     options: dict[str, Any] = {"alpha": alpha, "seed": seed}
-    links = _linked(table, sample, **options, tell=tell)
     groups = clusters(sample[:, measured], numbers, columns, **options, progress=_told(tell, "Groups"))
     by, by_numbers = _measuring_rows(table, sample, numbers, seed)
     strangers = anomalies(
@@ -125,12 +137,7 @@ def ask(
         progress=_told(tell, "Rows that do not belong"),
     )
     drawn = row_map(sample, numbers, groups=table.groups, **options, progress=_told(tell, "Map of the rows"))
-    known = None if target is None else predicted(table, sample, numbers, target, **options, tell=tell)
-    both = _two_sided(table, sample, tuple(side), **options, tell=tell) if side else None
     asked = [
-        None if known is None else _predictor(known),
-        None if both is None else _pairs(both),
-        None if links is None else _links(links),
         None if groups is None else _groups(groups),
         None if strangers is None else _strangers(strangers),
         None if drawn is None else _map(drawn),

@@ -13,18 +13,27 @@ from assay.evidence.predictor import Prediction, prediction
 from assay.study.table import Table, Tell
 
 Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 
 
-def predicted(
-    table: Table, sample: Array, numbers: Numbers, target: str, *, alpha: float, seed: int, tell: Tell
-) -> Prediction | None:
+def not_of(table: Table, target: str | None) -> NDArray[np.bool_]:
+    """(D,) which numbers of a table do not belong to the target.
+
+    Args:
+        table: the data.
+        target: name of a column, or None.
+    """
+    others = np.array([table.origins[int(label)][0] != target for label in table.groups])
+    if not others.any():
+        raise DataError(f"{target!r} is the only column in use: there is nothing to predict it from")
+    return others
+
+
+def predicted(table: Table, sample: Array, target: str, *, alpha: float, seed: int, tell: Tell) -> Prediction | None:
     """Ask whether a column can be predicted; None where there are too few rows.
 
     Args:
         table: the data.
         sample: (m, D) rows to learn from where all of them do not fit in memory.
-        numbers: (m,) their numbers.
         target: name of the column.
         alpha: level of the study.
         seed: of everything random.
@@ -37,9 +46,7 @@ def predicted(
         why = f"it is a column of {told.kind}" + (f" ({told.note})" if told.note else "") if told else "it is not there"
         raise DataError(f"{target!r} cannot be predicted: {why}. A target is a number or a category")
     rows = sample if table.rows is None else table.rows
-    own = np.isin(table.groups, labels)
-    if own.all():
-        raise DataError(f"{target!r} is the only column in use: there is nothing to predict it from")
+    own = ~not_of(table, target)
     tell(f"Predicting {target}", None, None)
     Y, names = rows[:, own], [table.columns[j] for j in np.flatnonzero(own)]
     columns = tuple(table.columns[j] for j in np.flatnonzero(~own))

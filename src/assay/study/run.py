@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assay import __version__
@@ -11,10 +11,11 @@ from assay.data.read import read
 from assay.evidence.components import ComponentsResult, components, rows_shown
 from assay.evidence.held_out import fold_count
 from assay.evidence.questions import strictness
-from assay.study.asked import ask, shared
+from assay.study.asked import ask_columns, ask_rows, shared
 from assay.study.findings import Finding, Ledger, Look, Study
 from assay.study.numbers import Missing
 from assay.study.picked import PickedRows
+from assay.study.predicting import not_of
 from assay.study.sentences import component_sentence, component_subject
 from assay.study.table import Log, Table, Tell, prepare
 from assay.summary.grouped import GroupedMoments
@@ -39,7 +40,8 @@ def study(
 
     Args:
         data: anything `assay.read` takes.
-        target: a column to predict from the others; rows that lack it are left out.
+        target: a column to predict from the others; rows that lack it are left out, and questions on components
+            and rows are asked of the other columns.
         side: columns that are asked whether, together, they go with all the others.
         seed: of everything random; the same seed gives the same study.
         alpha: chance of any supported finding in data without structure.
@@ -64,11 +66,15 @@ def study(
         seed=seed,
         progress=tell,
     )
+    kept = not_of(table, target)
+    others = table if kept.all() else table.among(kept)
     tell("Summarising", None, None)
     picked = PickedRows(rows_shown(table.card.rows_used, seed))
-    found = _components(table, picked, seed, alpha, tell)
+    passing = (block[:, kept] for block in picked.passing(table.blocks()))
+    found = _components(others, passing, seed, alpha, tell)
     sample = picked.rows if table.rows is None else table.rows[picked.numbers]
-    asked = ask(table, sample, picked.numbers, target, side, alpha=alpha, seed=seed, tell=tell)
+    asked = ask_columns(table, sample, target, side, alpha=alpha, seed=seed, tell=tell)
+    asked += ask_rows(others, sample[:, kept], picked.numbers, alpha=alpha, seed=seed, tell=tell)
     factor = strictness([found.evidence[0].p, *(one.answer.evidence.p for one in asked)], alpha)
     found = found.stricter(factor, alpha) if factor > 1.0 else found
     looks = [_look_at_components(found, factor)]
@@ -83,13 +89,11 @@ def study(
     return Study(table.card, tuple(findings), Ledger(tuple(looks), alpha, seed), __version__, results)
 
 
-def _components(table: Table, picked: PickedRows, seed: int, alpha: float, tell: Tell) -> ComponentsResult:
+def _components(table: Table, passing: Iterator[Any], seed: int, alpha: float, tell: Tell) -> ComponentsResult:
     n, d = table.card.rows_used, len(table.columns)
     narrow = d <= n and d <= _WIDEST
     folds = (
-        GroupedMoments.folds(
-            picked.passing(table.blocks()) if table.rows is None else table.rows, fold_count(n), seed=seed
-        )
+        GroupedMoments.folds(passing if table.rows is None else table.rows, fold_count(n), seed=seed)
         if narrow or table.rows is None
         else None
     )

@@ -55,6 +55,20 @@ class Table:
     rows: Array | None
     blocks: Blocks
 
+    def among(self, kept: NDArray[np.bool_]) -> Table:
+        """The same rows, by some of their numbers."""
+        rows = None if self.rows is None else self.rows[:, kept]
+        groups = self.groups[kept]
+        return replace(
+            self,
+            columns=tuple(self.columns[j] for j in np.flatnonzero(kept)),
+            groups=groups,
+            measured=self.measured[kept],
+            origins={label: origin for label, origin in self.origins.items() if label in groups},
+            rows=rows,
+            blocks=_picked(self.blocks, np.flatnonzero(kept)) if rows is None else lambda: iter([rows]),
+        )
+
 
 def prepare(
     source: Source,
