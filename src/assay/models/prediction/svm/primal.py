@@ -14,7 +14,7 @@ from assay.optimize.smo import SMO, judged
 
 _TALL = 5  # rows for each column, from which Newton's method over the columns is the faster way
 _GAP = 1e-6  # share of the objective to begin with
-_TIGHTER = 1e-2  # factor, where that leaves too large a violation
+_TIGHTER = 0.1  # factor, where that leaves too large a violation
 _LEAST = 1e-11
 
 
