@@ -11,6 +11,14 @@ laws = settings(max_examples=40, deadline=None)
 seeds = st.integers(0, 10_000)
 
 
+EPS = np.finfo(float).eps
+
+
+def stable(m, n):
+    """Backward error of a QR by reflections, m n eps (Higham, theorem 19.4), and of rounding the solution."""
+    return (m * n + 4) * EPS
+
+
 def of_rank(m, n, r, seed):
     rng = np.random.default_rng(seed)
     return rng.standard_normal((m, r)) @ rng.standard_normal((r, n))
@@ -31,7 +39,46 @@ def test_the_solution_is_the_shortest_least_squares_one_whatever_shape_and_rank(
     size = np.linalg.norm(b) / values[r - 1]
     np.testing.assert_allclose(result.x, expected, rtol=0, atol=1e-8 * size)
     assert np.isclose(result.residual_norm, np.linalg.norm(A @ expected - b), atol=1e-10)
-    assert result.backward_error < 1e-15
+    assert result.backward_error < stable(m, n)
+
+
+@pytest.mark.parametrize("small", [1.0, 1e-3, 1e-8])
+def test_a_small_residual_does_not_make_the_backward_error_look_large(small):
+    # the residual is orthogonal to the columns, up to the rounding of x: eps |A| |x|, which is much of a small one
+    A = of_rank(8, 8, 7, 0)
+    along, across = np.linalg.svd(A)[0][:, 0], np.linalg.svd(A)[0][:, 7]
+    result = lstsq(A, along + small * across)
+    assert result.residual_norm == pytest.approx(small, rel=8 * EPS * 8 / small)
+    assert result.backward_error < stable(8, 8)
+
+
+@laws
+@given(st.integers(1, 10), st.integers(1, 10), seeds, st.data())
+def test_the_backward_error_is_near_the_smallest_change_there_is(m, n, seed, data):
+    """The optimum is known (Walden, Karlson, Sun 1995), measured there by the root of both squares: hence the root."""
+    rank = data.draw(st.integers(1, min(m, n)))
+    A, rng = of_rank(m, n, rank, seed), np.random.default_rng(seed + 1)
+    b = A @ rng.standard_normal(n) + data.draw(st.sampled_from([1.0, 1e-4, 1e-9])) * rng.standard_normal(m)
+    U, values, _ = np.linalg.svd(A)
+    if values[rank - 1] < 1e-4 * values[0]:
+        return
+    x = np.linalg.pinv(A, rcond=1e-8) @ b
+    x += data.draw(st.sampled_from([1e-3, 1e-7])) * np.linalg.norm(x) * rng.standard_normal(n)
+    r = b - A @ x
+    given = least_squares.backward_error(A, x, b, r, U[:, :rank], values[0])
+    reach = values[0] / np.linalg.norm(b) * np.linalg.norm(x)
+    phi = reach / np.hypot(1.0, reach) * np.linalg.norm(r) / np.linalg.norm(x)
+    across = phi * (np.eye(m) - np.outer(r, r) / (r @ r))
+    least = min(phi, np.linalg.svd(np.hstack([A, across]), compute_uv=False)[m - 1]) / values[0]
+    rounding = stable(m, n) * values[0] / values[rank - 1]
+    assert least / np.sqrt(2) - rounding <= given <= 4 * least + rounding  # two changes, each of them within two roots
+
+
+def test_the_backward_error_of_several_right_sides_is_the_worst_of_them():
+    A, B = of_rank(7, 4, 3, 1), np.column_stack([np.ones(7), np.zeros(7), np.arange(7.0)])
+    worst = max(lstsq(A, B[:, j]).backward_error for j in range(3))
+    assert lstsq(A, B).backward_error < worst + stable(7, 4)
+    assert lstsq(A, np.zeros((7, 2))).backward_error == 0.0
 
 
 @laws
@@ -153,7 +200,7 @@ def test_a_problem_too_large_for_doubled_precision_is_still_right(rank, monkeypa
     A, b = of_rank(40, 5, rank, 0), np.random.default_rng(3).standard_normal(40)
     result = lstsq(A, b)
     np.testing.assert_allclose(result.x, np.linalg.pinv(A) @ b, rtol=1e-10)
-    assert result.backward_error < 1e-15
+    assert result.backward_error < stable(40, 5)
 
 
 def test_wrong_options_and_shapes_are_refused():

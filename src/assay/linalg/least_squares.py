@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -40,7 +41,8 @@ class LeastSquares:
         residual_norm: |A x - b| (over all columns of b).
         condition: 2-norm condition number of A with its columns scaled to about equal length, within its rank;
             infinite for rank 0.
-        backward_error: a relative change in A (columns so scaled) and b of this size makes x exact.
+        backward_error: a relative change in A (columns so scaled) and b of this size makes x exact; of several columns
+            of b the largest.
         rank: how many columns are independent, at the tolerance asked for.
     """
 
@@ -92,7 +94,7 @@ def lstsq(A: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LeastSquare
         x=x * scale,
         residual_norm=float(np.linalg.norm(r)) * scale,
         condition=float(kept[0] / kept[-1]) if rank else float("inf"),
-        backward_error=_backward_error(S, y, c, r, float(kept[0]) if rank else 0.0),
+        backward_error=backward_error(S, y, c, r, Q[:, :rank], float(kept[0]) if rank else 0.0),
         rank=rank,
     )
 
@@ -162,17 +164,33 @@ def _shortest(
     return x, product(S, np.ldexp(x, _as_column(exponents, x)), c)
 
 
-def _backward_error(S: Array, y: Array, c: Array, r: Array, norm: float) -> float:
-    """Bound the change in S and c that makes y exact: the better of two known changes.
+def backward_error(S: Array, y: Array, c: Array, r: Array, Q: Array, norm: float) -> float:
+    """Bound the relative change in S and c that makes y a least squares solution, by the sum of two known changes.
 
-    Either c - r is taken for c, so that y solves the equations, or S changes by r r^T S / |r|^2 (Stewart), so that the
-    residual becomes orthogonal to the columns.
+    Args:
+        S: (m, n) of norm `norm`.
+        y: (n,) or (n, p).
+        c: (m,) or (m, p).
+        r: c - S y.
+        Q: (m, rank) orthonormal basis of the columns of S.
+        norm: 2-norm of S.
+
+    What of r lies along the columns, Q Q^T r, is a change of c, or of S y. What is left, s, should be orthogonal to the
+    columns: S changes by s s^T S / |s|^2 (Stewart), or s is a change of c as well. Stewart's change for all of r would
+    bound it too, but by eps |S| |y| / |r|: the rounding of y alone looks large beside a small residual.
+
+    Returns:
+        The largest of the p bounds.
     """
-    size, normal = float(np.linalg.norm(r)), float(np.linalg.norm(S.T @ r))
-    reach = norm * float(np.linalg.norm(y)) + float(np.linalg.norm(c))
-    if size == 0 or norm == 0:
+    if norm == 0:
         return 0.0
-    return min(size / reach, normal / (norm * size))
+    lengths = partial(np.linalg.norm, axis=0)
+    inside = Q.T @ r
+    outside = r - Q @ inside
+    reach, size = norm * lengths(y) + lengths(c), lengths(outside)
+    with np.errstate(invalid="ignore", divide="ignore"):  # 0 / 0: a column of zeros, solved exactly
+        left = np.fmin(size / reach, lengths(S.T @ outside) / (norm * size))
+        return float(np.max(np.nan_to_num(lengths(inside) / reach + left)))
 
 
 def _plain(A: Array, x: Array, *terms: Array) -> Array:
