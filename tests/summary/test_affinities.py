@@ -31,12 +31,21 @@ def test_each_row_has_the_perplexity_asked_for(n, share, seed, scale):
     np.testing.assert_allclose(found.conditional.sum(axis=1), 1.0)
 
 
-def test_the_widths_reproduce_the_affinities():
-    X = rows(30)
-    found = affinities(X, 7.0)
-    p = np.exp(-(squareform(pdist(X)) ** 2) / (2 * found.sigma[:, None] ** 2))
-    np.fill_diagonal(p, 0.0)
-    np.testing.assert_allclose(found.conditional.toarray(), p / p.sum(axis=1, keepdims=True), rtol=1e-6, atol=1e-300)
+@pytest.mark.parametrize("ulps", [0, 1, 3, 17])
+@pytest.mark.parametrize("perplexity", [1.5, 7.0, 25.0])
+def test_the_widths_reproduce_the_affinities(perplexity, ulps):
+    """For the same distances, and for those that a processor with other rounding would give."""
+    D = squareform(pdist(rows(30)))
+    D *= 1 + ulps * np.finfo(float).eps * np.sign(squareform(np.random.default_rng(ulps).standard_normal(435)))
+    found = affinities(D, perplexity, "precomputed")
+    np.fill_diagonal(D, np.inf)
+    logs = (D.min(axis=1, keepdims=True) ** 2 - D**2) / (2 * found.sigma[:, None] ** 2)
+    p = np.exp(logs)
+    # both are exponentials of the same width: their logarithms differ by the rounding of the exponents alone
+    rounding = 30 * np.finfo(float).eps * (1 - logs[np.isfinite(logs)].min())
+    np.testing.assert_allclose(
+        found.conditional.toarray(), p / p.sum(axis=1, keepdims=True), rtol=rounding, atol=np.finfo(float).tiny
+    )
 
 
 @pytest.mark.parametrize("shift", [0.0, 1e8])

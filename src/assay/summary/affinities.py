@@ -26,6 +26,7 @@ ALL_PAIRS = 256  # rows up to which every other row is a neighbour; beyond, the 
 USUAL = 30.0  # perplexity where none is asked for and there are rows enough
 _BLOCK = 2**17  # distances held at a time
 _STEPS = 500
+_SOLVED = 1e-10  # of the entropy, which is a sum of a few hundred terms: far above its rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,16 +229,16 @@ def _newton(squares: Array, target: float) -> tuple[Array, Array]:
             p[left] = e
             wide = gap > 0
             low[left[wide]], high[left[~wide]] = t[left[wide]], t[left[~wide]]
-            newton = t[left] + np.clip(gap / (beta**2 * variance), -3.0, 3.0)
-            newton = np.where(np.isfinite(newton), newton, t[left] + np.where(wide, 3.0, -3.0))
+            # a solved row stays where it is, so that beta belongs to p; the second test is where numbers end
+            unsolved = (np.abs(gap) > _SOLVED) & (high[left] - low[left] > 1e-14)
+            if not unsolved.any():
+                break
+            left, wide = left[unsolved], wide[unsolved]
+            step = (gap / (beta**2 * variance))[unsolved]
+            newton = t[left] + np.clip(np.where(np.isfinite(step), step, np.where(wide, 3.0, -3.0)), -3.0, 3.0)
             outside = (newton <= low[left]) | (newton >= high[left])
             middle = 0.5 * (low[left] + high[left])
             t[left] = np.where(outside & np.isfinite(middle), middle, newton)
-            # one step beyond 1e-5 has squared the error; the second test is where numbers end
-            unsolved = (np.abs(gap) > 1e-10) & (high[left] - low[left] > 1e-14)
-            if not unsolved.any():
-                break
-            left = left[unsolved]
     return np.exp(t), p
 
 
