@@ -56,6 +56,26 @@ def test_an_archive_comes_back_and_is_the_same_byte_for_byte(tmp_path):
         assert back[name].dtype == array.dtype
 
 
+def test_arrays_come_back_in_the_order_of_memory_they_had(tmp_path):
+    """BLAS takes another path for a transposed matrix, and may round otherwise there."""
+    C = np.arange(12.0).reshape(3, 4)
+    F, wide = np.asfortranarray(C), np.arange(24.0).reshape(3, 8)
+    views = {
+        "rows first": wide[:, ::2],
+        "columns first": wide.T[::2],
+        "backwards": C[::-1],
+        "odd start": wide.ravel()[1:],
+    }
+    arrays = {"C": C, "F": F, "transposed": C.T, "row": C[:1], **views}
+    write_archive(tmp_path / "a", "Thing", {}, arrays)
+    _, _, back = read_archive(tmp_path / "a")
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(back[name], array)
+        whole = array.copy(order="K")  # what a view with gaps is when the gaps are closed
+        assert back[name].strides == whole.strides, name
+        assert back[name].ctypes.data % 16 == 0, name  # where all arrays of NumPy begin
+
+
 def test_python_objects_are_neither_written_nor_read(tmp_path):
     with pytest.raises(DataError, match="Python objects"):
         write_archive(tmp_path / "a", "Thing", {}, {"x": np.array([object()])})

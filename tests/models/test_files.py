@@ -41,6 +41,28 @@ def test_a_range_among_the_options_comes_back_as_one(tmp_path):
     assert assay.load(tmp_path / "a").lags == range(-2, 6, 2)
 
 
+def test_fitted_arrays_are_whole_and_come_back_as_they_lie_in_memory(tmp_path):
+    model = assay.PCA(1).fit(np.eye(3))
+    wide = np.arange(24.0).reshape(4, 6)
+    parts = {"gaps": wide[:, ::2], "columns first": wide.T, "inside": wide.ravel()[3:], "backwards": wide[::-1]}
+    for part in parts.values():
+        model.mean_ = part
+        model.save(tmp_path / "a")
+        back = assay.load(tmp_path / "a").mean_
+        np.testing.assert_array_equal(back, part)
+        assert model.mean_.flags.forc and back.strides == model.mean_.strides
+        assert model.mean_.ctypes.data % 16 == back.ctypes.data % 16 == 0
+    whole = np.arange(4.0)
+    model.mean_ = whole
+    assert model.mean_ is whole  # copied only where needed
+
+
+def test_an_option_is_kept_as_it_was_given():
+    given = np.arange(9.0)[1::2]
+    model = assay.MDS(weights=given)
+    assert model.weights is given  # scikit-learn's clone asks for this
+
+
 def test_summaries_are_loaded_by_the_same_door(tmp_path):
     X = np.random.default_rng(0).standard_normal((30, 2))
     assay.Moments.of(X).save(tmp_path / "m")

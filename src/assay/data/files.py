@@ -91,13 +91,16 @@ def write_archive(
         path: the file.
         kind: what the file holds, such as "Moments" or "PCA".
         header: JSON-ready values.
-        arrays: named numeric, boolean or text arrays.
+        arrays: named numeric, boolean or text arrays. They come back in the order of memory they have here, C or
+            Fortran: BLAS takes another path for a transposed matrix, which may round otherwise.
     """
     with atomic_write(path) as handle, zipfile.ZipFile(handle, "w") as archive:
         document = {"format": _FORMAT, "kind": kind, "header": dict(header)}
         _add(archive, _HEADER, json.dumps(document, sort_keys=True, allow_nan=True).encode())
         for name in sorted(arrays):
-            array = np.ascontiguousarray(arrays[name]).reshape(np.shape(arrays[name]))
+            array = np.asarray(arrays[name])
+            if not array.flags.forc:  # a view with gaps: closed up, rows or columns first as they were
+                array = array.copy(order="K")
             if array.dtype.hasobject:
                 raise DataError(f"{name} holds Python objects, which a data-only file cannot keep")
             buffer = BytesIO()

@@ -25,6 +25,17 @@ class Estimator(BaseEstimator):
 
     random_state: Any
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Keep what was fitted whole: a part of another array becomes an array of its own.
+
+        The arrays of a loaded model are such; only so do both take the same path through BLAS, whose sums may depend on
+        gaps between values and on where they begin. Nor is the rest of the other array kept.
+        """
+        fitted = name.startswith("_") or name.endswith("_")  # options are kept as they were given
+        if fitted and isinstance(value, np.ndarray) and not _whole(value):
+            value = value.copy(order="K")
+        super().__setattr__(name, value)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that holds numbers and text, never code; read it with `assay.load`."""
         from assay.models.files import save
@@ -82,3 +93,8 @@ class Estimator(BaseEstimator):
             raise DataError(f"fitted on columns {', '.join(known)}; these data have {', '.join(columns)}")
         if len(columns) != self.n_features_in_:
             raise DataError(f"fitted on {self.n_features_in_} columns; these data have {len(columns)}")
+
+
+def _whole(array: NDArray[Any]) -> bool:
+    """Whether an array lies in memory as one that NumPy made: without gaps, begun on a multiple of 16 bytes."""
+    return bool(array.flags.forc) and array.ctypes.data % 16 == 0
