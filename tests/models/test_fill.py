@@ -55,7 +55,8 @@ def test_indicators_are_scikit_learns_beside_the_filled_columns(value):
     assert list(found) == ["a", "a missing", "b", "b missing", "c", "c missing", "e"]
     peer = MissingIndicator().fit_transform(Y)
     np.testing.assert_array_equal(found[["a missing", "b missing", "c missing"]], peer)
-    filled = FillMissing("constant", value=value).fit_transform(Y)
+    # of the same frame: rows laid out otherwise may be summed in another order
+    filled = FillMissing("constant", value=value).fit_transform(frame(Y))
     np.testing.assert_array_equal(found[["a", "b", "c", "e"]], filled)
 
 
