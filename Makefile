@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cover quick lint bench docs clean
+.PHONY: help demo test test-portable cover quick lint bench docs clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 8
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 15
 
 $(VENV)/ok: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("assay needs Python 3.11 or newer, found %d.%d; set PYTHON=python3.11" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
@@ -30,6 +30,9 @@ test cover quick: export OPENBLAS_NUM_THREADS = 1
 
 test: lint ## lint, types, import contracts, tests and doctests
 	@$(BIN)/python -m pytest -q -n 2
+
+test-portable: $(VENV)/dev ## the tests of numbers on the code paths of other processors (an hour; see tests/portable.py)
+	@$(BIN)/python tests/portable.py
 
 cover: $(VENV)/dev ## the tests again, a third slower, with the lines they do not reach
 	@$(BIN)/python -m pytest -q -n 2 --cov --cov-report=term
