@@ -121,8 +121,10 @@ def test_a_large_residual_does_not_spoil_the_refinement():
     x = np.arange(1.0, 8.0)
     noise = np.linalg.svd(A.T)[2][7:][0]  # orthogonal to the columns, up to rounding
     noise -= A @ lstsq(A, noise).x
-    result = lstsq(A, A @ x + 1e3 * noise)
-    np.testing.assert_allclose(result.x, x, rtol=1e-9)
+    b = A @ x + 1e3 * noise
+    result = lstsq(A, b)
+    # A x is exact; b is rounded once, and the columns magnify that
+    assert (np.abs(result.x - x) <= np.abs(np.linalg.pinv(A)) @ (EPS * np.abs(b))).all()
     assert np.isclose(result.residual_norm, 1e3 * np.linalg.norm(noise))
 
 

@@ -124,5 +124,5 @@ def test_equations_too_many_for_doubled_precision_are_refined_in_float64(monkeyp
     monkeypatch.setattr(module, "CAREFUL", 10)
     A, b = problem(30, 1)
     result = solve(A, b)
-    assert result.backward_error < 1e-15
+    assert result.backward_error < 31 * np.finfo(float).eps  # residuals are sums of 31 terms
     np.testing.assert_allclose(result.x, np.linalg.solve(A, b), rtol=1e-10)

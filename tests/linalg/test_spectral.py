@@ -84,7 +84,7 @@ def test_tiny_entries_do_not_spoil_the_vectors_as_they_do_in_lapack(tiny):
 def test_a_rotation_has_a_conjugate_pair_with_the_positive_imaginary_part_first():
     c, s = np.cos(0.3), np.sin(0.3)
     values = eigen([[c, -s], [s, c]]).values
-    np.testing.assert_allclose(values, [c + 1j * s, c - 1j * s], atol=1e-15)
+    np.testing.assert_allclose(values, [c + 1j * s, c - 1j * s], atol=8 * np.finfo(float).eps)
 
 
 def test_general_values_agree_with_lapack_for_a_companion_matrix():
