@@ -1,7 +1,8 @@
 """Map-reduce over blocks on this machine's threads.
 
 The result does not depend on how many threads ran or which finished first: each block is mapped on its own with
-single-threaded BLAS, and results are merged in the order of the blocks.
+single-threaded BLAS, and results are merged in the order of the blocks. To the bit this holds on one machine with the
+same libraries: on another processor BLAS adds in another order.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """Saving and loading models as data: numbers, text and nested lists of them. Loading never runs anything.
 
+A loaded model answers to the bit as the one saved, on the same machine with the same libraries: arrays come back in the
+order of memory they had, so that BLAS takes the same path.
+
 A file names its kind; kinds are looked up in the registry, never imported by a name found in a file.
 """
 
