@@ -136,7 +136,8 @@ def run(machine: Machine, path: Route, more: Sequence[str]) -> bool:
     """Whether the tests pass on a path."""
     settings = machine.settings(path)
     plain = {name: value for name, value in os.environ.items() if name not in SETTINGS}
-    workers = max(1, machine.cores // path.threads)
+    # as many workers as cores with two threads too: few products are so large that the second thread is used
+    workers = min(machine.cores, 8)
     command = [sys.executable, "-m", "pytest", "-q", *(["-n", str(workers)] if workers > 1 else []), *more]
     return subprocess.run(command, cwd=HERE.parent, env=plain | settings, check=False).returncode == 0
 
