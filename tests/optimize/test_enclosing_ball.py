@@ -22,7 +22,8 @@ def certified(X, tol=1e-12):
     X = np.asarray(X, dtype=float)
     ball = enclosing_ball(X)
     size = np.ptp(X, axis=0).max() or 1.0
-    eps = tol * size + 4e-16 * np.abs(X).max()
+    # the centre is a sum of at most d + 1 points, a distance one of d squares: each term is rounded
+    eps = tol * size + (X.shape[1] + 2) * np.finfo(float).eps * np.abs(X).max()
     distances = np.linalg.norm(X - ball.center, axis=1)
     assert distances.max() <= ball.radius + eps
     assert distances[ball.support] == pytest.approx(ball.radius, abs=eps)

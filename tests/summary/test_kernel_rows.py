@@ -88,10 +88,10 @@ def test_sums_do_not_depend_on_the_cut_into_blocks():
     np.testing.assert_allclose(whole[:7], kernel_sums(Gaussian(2.0), X[:7], points, weights), rtol=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("power", "dtype", "error"), [(exp2_float32, np.float32, 1e-7), (exp2_float64, np.float64, 4e-16)]
-)
-def test_powers_of_two_are_exact_to_the_last_places(power, dtype, error):
+@pytest.mark.parametrize(("power", "dtype"), [(exp2_float32, np.float32), (exp2_float64, np.float64)])
+def test_powers_of_two_are_exact_to_the_last_places(power, dtype):
+    # a polynomial in f, at most 1/2 in size: each product halves the errors before it, so all come to two roundings
+    error = 2 * float(np.finfo(dtype).eps)
     exponents = -np.concatenate([np.linspace(0, 30, 10_001), np.arange(100.0)]).astype(dtype)
     found = exponents[None].copy()
     power(found)
