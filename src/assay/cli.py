@@ -182,15 +182,15 @@ def _explained(debug: bool, written: str = "nothing was written") -> Iterator[_S
         raise
     except MemoryError as error:
         _say(
-            f"there is not enough memory for this table, at: {step.what} ({_named(error)}), and {written}: give fewer rows or "
-            "leave columns out by --drop, and if the table is small, please report this to the makers of assay",
+            f"there is not enough memory for this table, at: {step.what} ({_named(error)}), and {written}: give fewer "
+            "rows or leave columns out by --drop, and if the table is small, please report this to the makers of assay",
             debug,
         )
         raise typer.Exit(3) from None
     except Exception as error:
         _say(
-            f"a fault of assay, not of your data, at: {step.what} ({_named(error)}), and {written}: please report this to the "
-            "makers of assay with the command and, if you can, the data; --debug shows the traceback",
+            f"a fault of assay, not of your data, at: {step.what} ({_named(error)}), and {written}: please report this "
+            "to the makers of assay with the command and, if you can, the data; --debug shows the traceback",
             debug,
         )
         raise typer.Exit(3) from None

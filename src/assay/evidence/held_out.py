@@ -59,7 +59,6 @@ def held_out_from_folds(folds: GroupedMoments, k: int) -> HeldOut:
         folds: moments per fold.
         k: how many axes.
     """
-
     least = _CONSTANT * np.sqrt(folds.total.variance)
 
     def shares() -> Iterator[Array]:

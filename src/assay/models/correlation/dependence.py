@@ -71,9 +71,9 @@ class Dependence:
         columns: (d,) names.
         kinds: (d,) "number", "category" or "constant".
         rows: how many.
-        pearson, rank: (d, d) strengths, symmetric to the last bit; NaN, which is neither tested nor drawn as a link, for
-            constant columns and for pairs with too few rows in common to vary there. None where they would take more
-            than 1 GiB each, see `block` and the argument `hold`.
+        pearson, rank: (d, d) strengths, symmetric to the last bit; NaN, which is neither tested nor drawn as a link,
+            for constant columns and for pairs with too few rows in common to vary there. None where they would take
+            more than 1 GiB each, see `block` and the argument `hold`.
         spread: (d,) standard deviation of each number, NaN for categories.
         pairs: those with the smallest p.
         tested: how many pairs were tested.
