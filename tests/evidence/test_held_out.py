@@ -69,3 +69,11 @@ def test_columns_constant_in_training_are_left_out_of_a_plain_cross_validation(s
         shares.append(((Z @ Vt[0]) ** 2).sum() / (Z**2).sum())
     for found in (held_out_from_rows(X, 1), held_out_from_folds(GroupedMoments.folds(X, 10), 1)):
         np.testing.assert_allclose(found.share, np.mean(shares), rtol=1e-9)
+
+
+def test_a_column_of_tiny_numbers_that_nearly_vanishes_in_training_does_no_harm():
+    # in all rows it spans 1e-139, without the last 5e-141, whose square is no number any more
+    X = np.random.default_rng(7).standard_normal((6, 9))
+    X[:, 8] = [1e-141, 2e-141, 3e-141, 4e-141, 6e-141, 1e-139]
+    shares = [held_out_from_rows(X * np.append(np.ones(8), unit), 2).share for unit in (1.0, 1e139)]
+    np.testing.assert_allclose(shares[0], shares[1], rtol=1e-9)
