@@ -86,7 +86,7 @@ def held_out_from_rows(X: Array, k: int, *, seed: int = 0) -> HeldOut:
     count = fold_count(n)
     fold = fold_numbers(0, n, count, seed)
     mean, variance = column_moments(X)
-    # units of the spread in all rows: what varies less in the training rows by 140 orders of magnitude varies not at all
+    # in units of its spread in all rows, a column whose spread in training has no square is a constant
     X = (X - mean) / np.where(variance > 0.0, np.sqrt(variance), np.inf)
 
     def shares() -> Iterator[Array]:
