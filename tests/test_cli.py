@@ -6,8 +6,11 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
+import assay.study.run
 from assay import __version__
+from assay.cli import app
 
 
 def run(*arguments, cwd):
@@ -110,3 +113,60 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, wholesale):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (130, "assay: stopped; nothing was written\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def failing(error):
+    def study(data, *, progress, **options):
+        progress("Groups: grouping", None, None)
+        raise error
+
+    return study
+
+
+FAULTS = {
+    "a fault": (ValueError("index -9223372036854775808\nmore of it"), "(ValueError: index -9223372036854775808), "),
+    "a warning": (RuntimeWarning("invalid value in sqrt"), "(RuntimeWarning: invalid value in sqrt), "),
+    "nothing said": (AssertionError(), "(AssertionError), "),
+    "escapes": (KeyError("red\x1b[31m"), "red\\x1b[31m"),
+    "memory": (MemoryError("Unable to allocate 7 TiB"), "there is not enough memory for this table"),
+}
+
+
+@pytest.mark.parametrize("debug", [False, True])
+@pytest.mark.parametrize("case", FAULTS)
+def test_a_fault_of_assay_gets_one_sentence_that_asks_to_report_it_and_code_3(
+    tmp_path, wholesale, monkeypatch, case, debug
+):
+    error, words = FAULTS[case]
+    monkeypatch.setattr(assay.study.run, "study", failing(error))
+    page = tmp_path / "r.html"
+    page.write_text("as it was")
+    asked = ["report", str(wholesale), "-o", str(page), *(["--debug"] if debug else [])]
+    done = CliRunner().invoke(app, asked)
+    assert (done.exit_code, done.stdout) == (3, "")
+    *before, told, end = done.stderr.split("\n")
+    assert told.startswith("assay: ") and words in told and end == "" and "\x1b" not in told
+    assert "at: Groups: grouping" in told and "nothing was written" in told
+    assert "report this to the makers of assay" in told
+    assert bool(before) == debug and (not debug or before[0].startswith("Traceback"))
+    assert page.read_text() == "as it was" and [p.name for p in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_debug_shows_where_a_refusal_comes_from(tmp_path):
+    done = run("report", "none.csv", "--debug", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Traceback" in done.stderr and done.stderr.splitlines()[-1].startswith("assay: ")
+
+
+def test_who_reads_only_the_first_line_gets_the_whole_page_and_no_complaint(tmp_path):
+    (tmp_path / "d.csv").write_text("x,y\n" + "".join(f"{i % 7}.5,{i % 5}.5\n" for i in range(30)))
+    code = (
+        "import os, sys, assay.cli\n"
+        "reader, writer = os.pipe()\n"
+        "os.dup2(writer, 1), os.close(writer), os.close(reader)\n"
+        "sys.argv = ['assay', 'report', 'd.csv']\n"
+        "assay.cli.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "</html>" in (tmp_path / "report.html").read_text()

@@ -1,14 +1,17 @@
 """The command line: thin, it calls the study and writes what it found.
 
-Wrong input gives one sentence on standard error and exit code 2; an interrupt gives 130. Nothing is left half-written.
+Wrong input gives one sentence on standard error and exit code 2, a fault of assay itself one and exit code 3; an
+interrupt gives 130. Nothing is left half-written.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -66,6 +69,7 @@ Reading = Annotated[
 ]
 Log = Annotated[str, typer.Option(help="auto, never, or names of columns separated by commas.")]
 Order = Annotated[list[str] | None, _several("--order", "A column to draw first in the array plot.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Where something goes wrong, show the traceback too.")]
 Gaps = Annotated[Missing, typer.Option(help="mean: fill with the column's mean; drop: leave such rows out.")]
 
 
@@ -87,16 +91,15 @@ def report(
     log: Log = "auto",
     order: Order = None,
     missing: Gaps = "mean",
+    debug: Debug = False,
 ) -> None:
     """Study a table and write a self-contained page with what it found."""
-    from rich.console import Console
-
     from assay.data.files import check_writable
     from assay.report.text import show
     from assay.report.write import write_report
     from assay.study.run import study
 
-    with _explained(), _progress() as tell:
+    with _explained(debug) as step, _progress(step) as tell:
         for page in filter(None, (output, json)):
             for place in data:
                 check_writable(page, unlike=Path(place))
@@ -108,9 +111,11 @@ def report(
         found = study(source, **asked, log=logs, missing=missing, progress=tell)
         tell("Writing the page", None, None)
         write_report(found, html_path=output, json_path=json, order=order or ())
-    console = Console()
-    show(found, console)
-    console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
+    with _explained(debug, written=f"the page is {output}") as step:
+        step.what = "Showing the findings"
+        console = _terminal()
+        show(found, console)
+        console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
 
 
 def _source(data: list[str], said: dict[str, Any], fusing: dict[str, Any], options: dict[str, str]) -> Any:
@@ -152,23 +157,75 @@ def _value(text: str) -> str | int | bool:
     return int(text) if text.isascii() and text.isdigit() else words.get(text.lower(), text)
 
 
+@dataclass
+class _Step:
+    """What is being done, for the sentence that says where it ended."""
+
+    what: str = "Starting"
+
+
 @contextmanager
-def _explained() -> Iterator[None]:
-    """Errors on purpose become one sentence and exit code 2, an interrupt 130."""
+def _explained(debug: bool, written: str = "nothing was written") -> Iterator[_Step]:
+    """Errors on purpose become one sentence and exit code 2, all others one and exit code 3, an interrupt 130."""
     from assay.errors import AssayError
 
+    step = _Step()
     try:
-        yield
+        yield step
     except AssayError as error:
-        print(f"assay: {' '.join(str(error).split())}", file=sys.stderr)
+        _say(str(error), debug)
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
-        print("assay: stopped; nothing was written", file=sys.stderr)
+        _say(f"stopped; {written}", debug)
         raise typer.Exit(130) from None
+    except (typer.Exit, typer.Abort):
+        raise
+    except MemoryError as error:
+        _say(
+            f"there is not enough memory for this table, at: {step.what} ({_named(error)}), and {written}: give fewer "
+            "rows or leave columns out by --drop, and if the table is small, please report this to the makers of assay",
+            debug,
+        )
+        raise typer.Exit(3) from None
+    except Exception as error:
+        _say(
+            f"a fault of assay, not of your data, at: {step.what} ({_named(error)}), and {written}: please report this "
+            "to the makers of assay with the command and, if you can, the data; --debug shows the traceback",
+            debug,
+        )
+        raise typer.Exit(3) from None
+
+
+def _say(words: str, debug: bool) -> None:
+    """One line on standard error; the traceback of what is being handled before it, where it is wanted."""
+    from assay.report.escape import visible
+
+    if debug:
+        traceback.print_exc()
+    print(f"assay: {visible(' '.join(words.split()))}", file=sys.stderr)
+
+
+def _named(error: Exception) -> str:
+    """The type of an error and the first line of what it says."""
+    said = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {said[0][:300]}" if said else type(error).__name__
+
+
+def _terminal() -> Any:
+    """A console; who reads only its first lines wants no more, and what was to be written is whole by then."""
+    from rich.console import Console
+
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            with suppress(SystemExit):
+                super().on_broken_pipe()  # what is still to come goes nowhere
+            raise typer.Exit(0)
+
+    return Terminal()
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[str, int | None, float | None], object]]:
+def _progress(step: _Step) -> Iterator[Callable[[str, int | None, float | None], object]]:
     """A line that says what is being done, how fast and for how long still, where somebody watches."""
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -180,6 +237,7 @@ def _progress() -> Iterator[Callable[[str, int | None, float | None], object]]:
         pace = _Pace()
 
         def tell(what: str, done: int | None, fraction: float | None) -> None:
+            step.what = what
             progress.update(task, description=pace.line(what, done, fraction))
 
         yield tell

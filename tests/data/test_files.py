@@ -1,5 +1,7 @@
 """Files are whole or not there, and hold data only."""
 
+import errno
+import os
 import pickle
 import stat
 import zipfile
@@ -19,6 +21,22 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
         raise KeyboardInterrupt
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_full_disk_is_told_and_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with (
+        pytest.raises(DataError, match=r"cannot write .*a\.txt: No space left on device"),
+        atomic_write(path) as handle,
+    ):
+        handle.write(b"half")
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
 
 
 def test_a_replaced_file_keeps_its_permissions_and_a_new_one_gets_the_usual(tmp_path):

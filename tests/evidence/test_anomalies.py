@@ -91,3 +91,24 @@ def test_other_questions_make_it_stricter():
 
 def test_too_few_rows_are_not_asked():
     assert asked(np.random.default_rng(0).standard_normal((FEWEST_ROWS - 1, 3))) is None
+
+
+def rare(where, n=60):
+    """Zero but in a few rows, each of which holds another value."""
+    x = np.zeros(n)
+    x[where] = 1.0 + np.arange(len(where))
+    return x
+
+
+def test_a_column_that_is_constant_outside_a_fold_measures_no_row():
+    # all that differs stands in one fold: to the others a value of 0.001 is as infinitely far as one of a million
+    fold = np.flatnonzero(np.random.default_rng(0).permutation(60) % 5 == 2)
+    usual = np.random.default_rng(1).standard_normal((60, 2))
+    found = asked(np.column_stack([usual, rare(fold[:4])]))
+    np.testing.assert_array_equal(found.scores, asked(np.column_stack([usual, np.zeros(60)])).scores)
+    assert np.isfinite(found.scores).all() and np.isfinite(found.evidence.null.upper)
+
+
+def test_columns_that_are_all_constant_outside_a_fold_cannot_be_asked():
+    fold = np.flatnonzero(np.random.default_rng(0).permutation(60) % 5 == 2)
+    assert asked(np.column_stack([rare(fold[:4]), rare(fold[4:9])])) is None

@@ -62,3 +62,13 @@ def test_stricter_counts_pairs_anew_and_too_little_is_not_asked():
     assert found.stricter(20.0, 0.05).n_pairs == 0 < found.n_pairs
     assert canonical(X[:29], Y[:29], names(4, 3)) is None
     assert canonical(np.ones_like(X), Y, names(4, 3)) is None
+
+
+def test_a_side_that_is_constant_outside_a_fold_has_no_pair_there():
+    folds = module.fold_numbers(0, 60, 5, 0)
+    rare = np.zeros((60, 1))
+    rare[np.flatnonzero(folds == 3)[:2]] = 1.0
+    other = np.random.default_rng(5).standard_normal((60, 2))
+    found = canonical(rare, other, (("a",), ("b", "c")))
+    assert 0.0 <= found.evidence.p <= 1.0 and np.isfinite(found.evidence.held_out)
+    assert 0.0 <= found.stability < 1.0  # without that fold there is no pair to come back

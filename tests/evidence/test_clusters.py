@@ -114,3 +114,14 @@ def test_too_few_rows_are_not_asked_and_copies_of_one_row_are_no_groups():
     assert asked(np.random.default_rng(0).standard_normal((FEWEST_ROWS - 1, 3))) is None
     X = np.random.default_rng(1).standard_normal((60, 3))
     assert asked(np.repeat(X, 2, axis=0)).evidence.p is not None
+
+
+def test_a_column_of_few_values_in_the_rows_that_are_grouped_is_left_out():
+    rng = np.random.default_rng(9)
+    n = 3 * FITTED
+    unfitted = np.sort(np.random.default_rng(0).permutation(n)[FITTED:])
+    rare = np.zeros(n)
+    rare[unfitted[:8]] = np.arange(1.0, 9.0)
+    assert asked(rare[:, None]) is None
+    found = asked(np.column_stack([rng.standard_normal((n, 2)), rare]))
+    assert found.columns == ("c0", "c1") and found.means.shape[1] == 2

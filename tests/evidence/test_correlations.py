@@ -44,6 +44,30 @@ def test_stricter_multiplies_q_and_counts_pairs_anew():
     assert harder.stricter(2.0, 0.05).factor == 100.0
 
 
+def test_columns_of_any_kind_are_put_in_order():
+    rng = np.random.default_rng(4)
+    levels = (3, 4, 6, 8, 1)
+    X = np.column_stack([np.eye(k)[rng.integers(k, size=300)] if k > 1 else rng.random(300) for k in levels])
+    found = correlations(X, np.repeat(np.arange(5), levels), tuple("abcde"))
+    assert sorted(found.order) == [0, 1, 2, 3, 4]
+
+
+def test_columns_without_rows_in_common_are_not_tested_and_not_linked():
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((60, 3))
+    X[:30, 0] = X[30:, 1] = np.nan
+    found = correlations(X, np.arange(3), tuple("abc"))
+    assert found.found.tested == 2 and np.isnan(found.found.rank[0, 1])
+    assert sorted(found.order) == [0, 1, 2]
+
+
+def test_a_category_of_as_many_levels_as_rows_is_not_tested():
+    rng = np.random.default_rng(6)
+    X = np.column_stack([np.eye(12), rng.standard_normal((12, 2))])
+    found = correlations(X, np.repeat(np.arange(3), [12, 1, 1]), tuple("abc"))
+    assert found.found.tested == 1 and 0.0 <= found.evidence.p <= 1.0
+
+
 def test_too_few_rows_or_columns_cannot_be_asked():
     X = np.random.default_rng(3).standard_normal((9, 3))
     assert correlations(X, np.arange(3), tuple("abc")) is None

@@ -78,3 +78,16 @@ def test_more_columns_than_rows_can_be_drawn():
     rng = np.random.default_rng(4)
     Z = standard(rng.standard_normal((30, 90)) + 2 * rng.standard_normal((30, 1)))
     assert unimodal(Z).draw(50, rng).shape == (50, 90)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_column_that_is_the_sum_of_others_shares_all_of_its_variance(seed):
+    # its factors may carry more than all of it; what is left of its own is then 0, never the root of -1e-16
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((300, 8))
+    X[:, 6] += X[:, 5]
+    X[:, 7] = X[:, :2].sum(axis=1)
+    law = unimodal(standard(X))
+    # eight squares are summed, each rounded
+    np.testing.assert_allclose((law.axes**2).sum(axis=1) + law.noise**2, 1.0, atol=16 * np.finfo(float).eps)
+    assert np.isfinite(law.draw(50, rng)).all()

@@ -95,6 +95,31 @@ def test_with_gaps_each_pair_is_that_of_the_rows_where_both_have_values(mixed):
     assert numbers[0, 1] == pytest.approx(tile[0, 2], abs=1e-12) and counts[0, 1] == n[0, 2]
 
 
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+def test_strengths_are_symmetric_to_the_last_bit(seed, gaps):
+    rng = np.random.default_rng(seed)
+    codes = [rng.integers(levels, size=300) for levels in (3, 4, 6, 8)]
+    X = np.column_stack([*map(indicators, codes), rng.standard_normal((300, 2))])
+    groups = np.repeat(np.arange(6), [3, 4, 6, 8, 1, 1])
+    gone = np.repeat(rng.random((300, 6)) < gaps, [3, 4, 6, 8, 1, 1], axis=1)
+    tile, n = standardised(np.where(gone, np.nan, X), groups, ranks=True).strengths(slice(0, 6), slice(0, 6))
+    np.testing.assert_array_equal(tile, tile.T)
+    np.testing.assert_array_equal(np.broadcast_to(n, tile.shape), np.broadcast_to(n, tile.shape).T)
+
+
+def test_columns_without_rows_in_common_have_no_strength():
+    rng = np.random.default_rng(3)
+    X = np.column_stack([rng.standard_normal((40, 2)), indicators(rng.integers(3, size=40))])
+    X[:20, 0] = X[20:, 1] = np.nan
+    X[:20, 2:] = np.nan
+    standard = standardised(X, np.array([0, 1, 2, 2, 2]), ranks=False)
+    tile, n = standard.strengths(slice(0, 3), slice(0, 3))
+    apart = np.isnan(tile)
+    assert apart.tolist() == [[False, True, False], [True, False, True], [False, True, False]]
+    np.testing.assert_array_equal(n == 0, apart)
+
+
 @settings(max_examples=30, deadline=None)
 @given(
     hnp.arrays(np.float64, (12, 3), elements=st.floats(-10, 10, width=16)),

@@ -106,6 +106,26 @@ def test_a_small_part_survives_the_removal_of_a_huge_one():
     np.testing.assert_allclose((small + huge - huge).scatter, small.scatter, rtol=1e-9)
 
 
+@given(st.integers(0, 2**32 - 1), st.floats(-1e6, 1e6), st.integers(2, 10))
+def test_what_is_constant_once_a_part_is_taken_out_has_no_variance_and_no_covariance(seed, level, parts):
+    rng = np.random.default_rng(seed)
+    rare = np.where(rng.random((30, 1)) < 0.1, level + 1.0, level)
+    blocks = [np.hstack([rng.standard_normal((30, 2)), np.full((30, 1), level)]) for _ in range(parts)]
+    varied = Moments.of(np.hstack([rng.standard_normal((30, 2)), rare]))
+    left = sum(map(Moments.of, blocks), start=varied) - varied
+    assert (left.scatter[2] == 0.0).all() and (left.scatter[:, 2] == 0.0).all()
+    assert (left.variance[:2] > 0.0).all()
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_direction_in_which_rows_do_not_vary_has_no_variance_and_no_covariance(seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((20, 2)) @ rng.standard_normal((2, 4)) + rng.standard_normal(4)
+    _, _, right = np.linalg.svd(rows - rows.mean(axis=0))
+    turned = Moments.of(rows) @ right.T
+    assert (turned.scatter[2:] == 0.0).all() and (turned.variance[:2] > 0.0).all()
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(2, 200), st.integers(1, 4))
 def test_a_shift_changes_nothing_but_the_mean(seed, n, d):
     # values on a grid of 1/1024, so that adding 1e8 is exact and the data are truly the same but for the shift

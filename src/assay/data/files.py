@@ -53,9 +53,11 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
         Path(partial).chmod(mode)
         Path(partial).replace(target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             Path(partial).unlink()
+        if isinstance(error, OSError):  # a full disk, a lost share
+            raise DataError(f"cannot write {target}: {error.strerror or error}") from error
         raise
 
 

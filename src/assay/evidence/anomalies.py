@@ -108,7 +108,7 @@ def anomalies(
     seed: int = 0,
     progress: Tell | None = None,
 ) -> Anomalies | None:
-    """Find the rows that do not belong; None for too few rows.
+    """Find the rows that do not belong; None for too few rows, or columns too nearly constant to measure by.
 
     Args:
         blocks: starts a pass over all rows, (b, d) measured columns, none constant.
@@ -123,6 +123,8 @@ def anomalies(
         return None
     tell = progress or (lambda _: None)
     judge = _Judge.of(sample, numbers, seed)
+    if judge is None:
+        return None
     tell("measuring distances")
     scores, far = judge.pass_over(blocks())
     tail = far_tail(scores)
@@ -165,6 +167,8 @@ def _corrected(scores: Array, tail: FarTail) -> Array:
 def _again(sample: Array, numbers: Numbers, far: _Far, out: Numbers, scores: Array, seed: int, alpha: float) -> float:
     """Share of the rows called out that are called out by other folds of the sample."""
     judge = _Judge.of(sample, numbers, seed)
+    if judge is None:
+        return 0.0
     fresh = scores.copy()
     fresh[numbers] = judge.distances(sample, numbers)
     fresh[far.numbers] = judge.distances(far.rows, far.numbers)
@@ -201,10 +205,17 @@ class _Judge:
     models: tuple[Mahalanobis, ...]
 
     @classmethod
-    def of(cls, sample: Array, numbers: Numbers, seed: int) -> _Judge:
+    def of(cls, sample: Array, numbers: Numbers, seed: int) -> _Judge | None:
         middle, spread = robust_scale(sample)
+        spread = np.where(spread > 0.0, spread, np.inf)
         drawn_in = np.clip((sample - middle) / spread, -_REACH, _REACH)
         fold = np.random.default_rng(seed).permutation(len(sample)) % _FOLDS
+        # a column that is constant outside a fold has no measure for the rows in it, to which all else is infinitely
+        # far: it is left out for all rows, so that their distances compare
+        tells = np.all([np.ptp(drawn_in[fold != k], axis=0) > 0.0 for k in range(_FOLDS)], axis=0)
+        if not tells.any():
+            return None
+        spread, drawn_in = np.where(tells, spread, np.inf), np.where(tells, drawn_in, 0.0)
         models = tuple(
             Mahalanobis(shrinkage="ledoit-wolf", standardise=False).fit(drawn_in[fold != k]) for k in range(_FOLDS)
         )

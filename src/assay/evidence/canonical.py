@@ -235,6 +235,8 @@ class _Training:
 
     def pair(self, ridge: float) -> tuple[Array, Array]:
         sides = self.coupling.x, self.coupling.y
+        if not (len(sides[0].values) and len(sides[1].values)):  # a side that does not vary here has no pair
+            return np.zeros(len(self.x)), np.zeros(len(self.y))
         a, b = first_pair(self.coupling, (ridge * float(sides[0].values.mean()), ridge * float(sides[1].values.mean())))
         return sides[0].vectors @ a, sides[1].vectors @ b
 
@@ -269,8 +271,16 @@ def _stability(X: Array, Y: Array, folds: Codes, ridge: float) -> float:
         a, b = _Training.of(X[folds != f], Y[folds != f]).pair(ridge)
         variates[0].append(X @ a)
         variates[1].append(Y @ b)
-    alike = [np.abs(np.asarray(np.corrcoef(np.stack(side)))[np.triu_indices(_FOLDS, 1)]) for side in variates]
+    alike = [np.abs(_correlations(np.stack(side)))[np.triu_indices(_FOLDS, 1)] for side in variates]
     return float(np.mean(alike))
+
+
+def _correlations(rows: Array) -> Array:
+    """(k, k) correlations of rows; one that is constant is like no other."""
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    length = np.linalg.norm(centred, axis=1, keepdims=True)
+    unit = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)
+    return np.clip(unit @ unit.T, -1.0, 1.0)
 
 
 def _interval(r: float, n: int) -> tuple[float, float]:

@@ -25,7 +25,7 @@ from scipy.stats import false_discovery_control
 from scipy.stats import t as student
 
 from assay.engine.local import in_threads
-from assay.evidence.comparable import Comparable
+from assay.evidence.comparable import Comparable, varied
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.group_search import SIZES, Look, Space, look, spaces_of
 from assay.evidence.grouping import by_size, grouped, jaccard, labelled, prediction_strength
@@ -103,24 +103,37 @@ def clusters(
     seed: int = 0,
     progress: Tell | None = None,
 ) -> Clusters | None:
-    """Look for groups of rows and say whether there are more than in one lump; None for too few rows.
+    """Look for groups of rows and say whether there are more than in one lump; None for too few rows or values.
 
     Args:
-        rows: (m, d) measured columns, none constant; see `comparable.varied`.
+        rows: (m, d) measured columns; those of few values in the rows grouped are left out, see `comparable.varied`.
         numbers: (m,) their numbers in the data.
         columns: names of the d columns.
         alpha: chance of supporting groups in a table that has none.
         seed: of the draws, of the starts of k-means and of the rows taken.
         progress: told what is being done.
     """
-    if len(rows) < FEWEST_ROWS or not columns:
+    if len(rows) < FEWEST_ROWS:
         return None
-    return _judged(rows, numbers, columns, alpha, seed, progress or (lambda _: None))
-
-
-def _judged(rows: Array, numbers: Numbers, columns: tuple[str, ...], alpha: float, seed: int, tell: Tell) -> Clusters:
     rng = np.random.default_rng(seed)
     fitted = np.sort(rng.permutation(len(rows))[:FITTED])
+    told = varied(rows[fitted])  # what takes few values in the rows that are grouped, whatever it does in others
+    if not told.any():
+        return None
+    rows, columns = rows[:, told], tuple(columns[j] for j in np.flatnonzero(told))
+    return _judged(rows, fitted, numbers, columns, alpha, seed, rng, progress or (lambda _: None))
+
+
+def _judged(
+    rows: Array,
+    fitted: Numbers,
+    numbers: Numbers,
+    columns: tuple[str, ...],
+    alpha: float,
+    seed: int,
+    rng: np.random.Generator,
+    tell: Tell,
+) -> Clusters:
     how, Z = Comparable.of(rows[fitted], rng)
     spaces, law = spaces_of(Z), unimodal(Z)
     tell("grouping")

@@ -21,6 +21,10 @@ from assay.summary.grouped import GroupedMoments
 
 Array: TypeAlias = NDArray[np.float64]
 
+# Of its spread in all rows: less in the training rows is rounding. Columns made from several others, such as the levels
+# of a category, know their means to some 1e-11 of it.
+_CONSTANT = 1e-10
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
@@ -55,12 +59,14 @@ def held_out_from_folds(folds: GroupedMoments, k: int) -> HeldOut:
         folds: moments per fold.
         k: how many axes.
     """
+    least = _CONSTANT * np.sqrt(folds.total.variance)
 
     def shares() -> Iterator[Array]:
         for train, test in folds.training():
             spread = np.sqrt(train.variance)
-            inverse = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
-            W = axes_of_covariance(train.standardised().covariance, k, "moments", 0).vectors[:, :k]
+            # what does not vary in training says nothing
+            inverse = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > least)
+            W = axes_of_covariance(inverse[:, None] * train.covariance * inverse, k, "moments", 0).vectors[:, :k]
             gap = test.mean - train.mean
             H = inverse[:, None] * (test.scatter / test.weight + np.multiply.outer(gap, gap)) * inverse
             yield _ratio(np.einsum("dj,de,ej->j", W, H, W, optimize=True), float(np.trace(H)))
@@ -79,12 +85,15 @@ def held_out_from_rows(X: Array, k: int, *, seed: int = 0) -> HeldOut:
     n = len(X)
     count = fold_count(n)
     fold = fold_numbers(0, n, count, seed)
+    mean, variance = column_moments(X)
+    # in units of its spread in all rows, a column whose spread in training has no square is a constant
+    X = (X - mean) / np.where(variance > 0.0, np.sqrt(variance), np.inf)
 
     def shares() -> Iterator[Array]:
         for i in range(count):
             train, test = X[fold != i], X[fold == i]
             mean, variance = column_moments(train)
-            scale = np.where(variance > 0.0, np.sqrt(variance), np.inf)  # what does not vary in training says nothing
+            scale = np.where(variance > _CONSTANT**2, np.sqrt(variance), np.inf)
             W = axes_of_rows(train, mean, scale, k, "gram", 0).vectors[:, :k]
             Z = (test - mean) / scale
             yield _ratio(np.sum((Z @ W) ** 2, axis=0), float(np.sum(Z**2)))

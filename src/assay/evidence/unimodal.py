@@ -104,9 +104,8 @@ def _correlations(Z: Array) -> tuple[Array, Array]:
     else:
         axes = vectors[:, :k] * np.sqrt(beyond)
     common = (axes**2).sum(axis=1)
-    over = np.sqrt(np.maximum(common, 1.0))  # a column cannot share more than all of its variance
-    axes /= over[:, None]
-    return axes, np.sqrt(1.0 - common / over**2)
+    axes /= np.sqrt(np.maximum(common, 1.0))[:, None]  # a column cannot share more than all of its variance
+    return axes, np.sqrt(np.maximum(1.0 - common, 0.0))
 
 
 def _factors(R: Array, k: int, noise: float) -> Array:

@@ -59,7 +59,10 @@ class Standard:
         return self.seen is None and bool(self.signed.all())
 
     def strengths(self, rows: slice, columns: slice) -> tuple[Array, Array | float]:
-        """The strengths of a tile, signed for two numbers, NaN for constant columns; and the rows behind each.
+        """The strengths of a tile, signed for two numbers, and the rows behind each.
+
+        A strength is NaN where there is nothing to compare: a column is constant, or is so in the rows where both have
+        a value, or there are no such rows. Of columns with themselves the tile is symmetric to the last bit.
 
         Args:
             rows: the columns of the table on one side.
@@ -77,6 +80,8 @@ class Standard:
         found = np.clip(np.where(both, found, np.abs(found)), -1.0, 1.0)
         found[self.sizes[rows] == 0] = np.nan
         found[:, self.sizes[columns] == 0] = np.nan
+        if rows == columns:  # sums of (i, j) and (j, i) are taken in different orders: one of them counts
+            found = np.where(np.tri(len(found), k=-1, dtype=bool), found.T, found)
         return found, count
 
     def of_pairs(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Array, NDArray[np.int64]]:
@@ -131,9 +136,9 @@ class Standard:
         found = np.full((rows.stop - rows.start, columns.stop - columns.start), np.nan)
         counts = np.zeros(found.shape)
         for i in range(found.shape[0]):
-            for j in range(found.shape[1]):
+            for j in range(i if rows == columns else 0, found.shape[1]):  # the other half is this one's mirror image
                 found[i, j], counts[i, j] = self._pair(rows.start + i, columns.start + j)
-        return found, counts
+        return found, np.maximum(counts, counts.T) if rows == columns else counts
 
     def _pair(self, i: int, j: int) -> tuple[float, int]:
         assert self.seen is not None

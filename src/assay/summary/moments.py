@@ -185,9 +185,12 @@ class Moments(Stored):
         moved = dd.add(dd.multiply(wa, self.mean_pair), dd.negative(dd.multiply(wb, other.mean_pair)))
         mean = dd.divide(moved, weight)
         gap = weighted_gap(weight, wb, wa, mean, other.mean_pair)
-        scatter = (
-            combined_scatter(self.scatter_pair, other.scatter_pair, gap, -1.0) if left > 1 else _no_scatter(self.d)
-        )
+        if left <= 1:
+            return Moments(left, weight, mean, _no_scatter(self.d), self.columns)
+        # gap^2 is known as well as the means, whose rounding is that of their size
+        apart = np.abs(gap[0])
+        terms = np.diag(self.scatter) + apart * (apart + np.sqrt(self.weight) * np.abs(self.mean))
+        scatter = combined_scatter(self.scatter_pair, other.scatter_pair, gap, -1.0, terms)
         return Moments(left, weight, mean, scatter, self.columns)
 
     def __getitem__(self, columns: Columns) -> Moments:
@@ -208,6 +211,10 @@ class Moments(Stored):
         if T.ndim != 2 or T.shape[0] != self.d:
             raise ParameterError(f"a transform of {self.d} columns has shape ({self.d}, k); got {T.shape}")
         scatter = T.T @ self.scatter @ T + T.T @ self.scatter_pair[1] @ T
+        # what rounding leaves of a variance that is 0: the terms of its sum are at most |T_ij| |T_kj| s_i s_k
+        terms = (np.sqrt(np.diag(self.scatter)) @ np.abs(T)) ** 2
+        flat = np.diag(scatter) <= self.d * np.finfo(np.float64).eps * terms
+        scatter[flat] = scatter[:, flat] = 0.0
         mean = dd.two_sum(self.mean @ T, self.mean_pair[1] @ T)
         return Moments(self.count, self.weight_pair, mean, dd.pair((scatter + scatter.T) / 2.0))
 

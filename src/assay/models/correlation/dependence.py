@@ -71,8 +71,9 @@ class Dependence:
         columns: (d,) names.
         kinds: (d,) "number", "category" or "constant".
         rows: how many.
-        pearson, rank: (d, d) strengths, NaN for constant columns; None where they would take more than 1 GiB each, see
-            `block` and the argument `hold`.
+        pearson, rank: (d, d) strengths, symmetric to the last bit; NaN, which is neither tested nor drawn as a link,
+            for constant columns and for pairs with too few rows in common to vary there. None where they would take
+            more than 1 GiB each, see `block` and the argument `hold`.
         spread: (d,) standard deviation of each number, NaN for categories.
         pairs: those with the smallest p.
         tested: how many pairs were tested.
@@ -251,7 +252,8 @@ def _tile(
         p = chance(
             strength[i, j], n if isinstance(n, float) else n[i, j], sizes[rows][i], sizes[cols][j], ranks=bool(by)
         )
-    return (i + rows.start, j + cols.start, p), int(once.sum()) - len(p)
+    known = ~np.isnan(p)  # a category of as many levels as there are rows leaves nothing to test with
+    return (i[known] + rows.start, j[known] + cols.start, p[known]), int(once.sum()) - len(p)
 
 
 def _exactly(standard: Standard, first: Indices, second: Indices) -> Array:
