@@ -85,7 +85,7 @@ class _Handed:
         return framed(self._panels(), self.heading)
 
 
-class Figure(_Handed, bokeh_figure, Local):  # type: ignore[misc]
+class Figure(_Handed, bokeh_figure, Local):
     """A Bokeh figure that a notebook shows as it is, and that saves itself.
 
     >>> Figure(x_axis_label="dose").xaxis.axis_label
@@ -108,7 +108,7 @@ class Figure(_Handed, bokeh_figure, Local):  # type: ignore[misc]
         return [Panel("", self, self._caption)]
 
 
-class Figures(_Handed, GridBox, Local):  # type: ignore[misc]
+class Figures(_Handed, GridBox, Local):
     """Several figures side by side; rows selected in one are selected in all.
 
     >>> from assay.views.theme import figure
@@ -164,7 +164,6 @@ def side_by_side(shown: Sequence[Shown], heading: str = "") -> Any:
     grid = Figures(
         children=[(panel.figure, *place) for panel, place in zip(panels, places, strict=True)],
         sizing_mode="stretch_width",
-        spacing=16,
     )
     grid._heading, grid._shown = heading or panels[0].title, tuple(panels)
     return grid
