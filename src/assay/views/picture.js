@@ -45,6 +45,24 @@ assayPlots.then((plots) => {
     for (const mark of drawn.querySelectorAll('image[transform^="matrix(1, 0, 0, 1,"]')) {
       for (const side of ["width", "height"]) mark.setAttribute(side, String(mark.getAttribute(side) / devicePixelRatio));
     }
+    // Bokeh writes an outline of every word, unseen, and long words of a legend on one line where the page has several
+    for (const unseen of drawn.querySelectorAll('text[fill="none"][stroke-opacity="0"]')) unseen.remove();
+    for (const part of [...plot.model.above, ...plot.model.below].filter((each) => each.type === "Legend")) {
+      for (const label of plot.views.get_one(part).shadow_el.querySelectorAll(".bk-label, .bk-title")) {
+        const whole = [...drawn.querySelectorAll("text")].find((text) => text.textContent === label.textContent);
+        const broken = whole === undefined || label.textContent === "" ? [] : lines(label);
+        if (broken.length < 2) continue;
+        for (const line of broken) {
+          const text = whole.cloneNode();
+          text.removeAttribute("transform");
+          text.setAttribute("x", (line.left - box.left).toFixed(2));
+          text.setAttribute("y", (line.top - box.top + 0.78 * line.height).toFixed(2));
+          text.textContent = line.words.join(" ");
+          whole.before(text);
+        }
+        whole.remove();
+      }
+    }
     svg.append(document.importNode(drawn, true));
   }
   const bytes = new TextEncoder().encode(new XMLSerializer().serializeToString(svg));

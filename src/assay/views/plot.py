@@ -58,7 +58,8 @@ def plot(thing: Any, X: Any = None, y: Any = None, **options: Any) -> Any:
     >>> from assay.models.components.pca import PCA
     >>> X = np.random.default_rng(0).standard_normal((50, 3))
     >>> list(plot(PCA(2).fit(X), X).figures)
-    ['Rows and columns on components 1 and 2', 'Eigenvalues', 'Variance carried together']
+    ['Rows and columns on components 1 and 2', 'What carries components 1 and 2', 'Eigenvalues',
+     'Variance carried together']
     """
     model = _registered(thing)
     if model is not None:

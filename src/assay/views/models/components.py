@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.views.canonical_pairs import loadings_view
 from assay.views.cloud import drawn_rows
+from assay.views.coefficients import coefficient_view
 from assay.views.decay import eigenvalue_decay
 from assay.views.embedding import add_map, embedding_map
 from assay.views.figures import Panel
@@ -28,19 +29,17 @@ def pca(model: Any, X: Any = None, y: ArrayLike | None = None) -> list[Panel]:
         X: rows to draw.
         y: (n,) groups that colour them.
     """
-    k = model.n_components_
-    share = model.eigenvalues_ / model.total_variance_ if model.total_variance_ > 0 else np.zeros(k)
-    most = max(len(model.eigenvalues_), min(model.n_features_in_, model.n_samples_ - 1))
-    falls = Panel(
-        "Eigenvalues", eigenvalue_decay(model.eigenvalues_, kept=k, total=most), f"{k} of them are kept.",
-    )  # fmt: skip
-    carried = Panel(
-        "Variance carried together", cumulative(share),
-        f"The first {k} carry {model.explained_variance_ratio_.sum():.1%} of the variance on these rows.",
-    )  # fmt: skip
-    if X is None:
-        return [*_carriers(_loadings(model), column_names(model), "component"), falls, carried]
-    return [*_rows(model, X, y), falls, carried]
+    k, known = model.n_components_, model.eigenvalues_
+    names, loadings = column_names(model), np.clip(model.loadings_, -1.0, 1.0)
+    share = known / model.total_variance_ if model.total_variance_ > 0 else np.zeros(len(known))
+    total = max(len(known), min(model.n_features_in_, model.n_samples_ - 1))
+    found = [] if X is None or k == 0 else _rows(model, X, y, loadings, names)
+    if len(found) < 2:
+        found += _carriers(loadings, names, "component")
+    if len(known) > 2:
+        found.append(Panel("Eigenvalues", eigenvalue_decay(known, kept=k, total=total)))
+    told = f"{k} of them are kept, with {model.explained_variance_ratio_.sum():.1%} of the variance of the rows fitted."
+    return [*found, Panel("Variance carried together", cumulative(share), told)]
 
 
 def kernel_pca(
@@ -106,7 +105,7 @@ def falling(values: ArrayLike, of: str, *, negative: ArrayLike | None = None) ->
     return [Panel("Eigenvalues", drawn, f"Eigenvalues {of}." if "values" not in of else f"{of.capitalize()}.")]
 
 
-def _rows(model: Any, X: Any, y: ArrayLike | None) -> list[Panel]:
+def _rows(model: Any, X: Any, y: ArrayLike | None, loadings: FloatArray, names: list[str]) -> list[Panel]:
     Z = np.asarray(model.transform(X), dtype=np.float64)
     groups = per_row("y", y, len(Z))
     deviations = np.ones(Z.shape[1]) if model.whiten else np.sqrt(model.explained_variance_)
@@ -117,7 +116,7 @@ def _rows(model: Any, X: Any, y: ArrayLike | None) -> list[Panel]:
     share = model.explained_variance_ratio_
     if Z.shape[1] < 2:
         return [Panel("Rows on component 1", score_strip(source, share), f"Thick where rows are many.{told}")]
-    both = biplot(source, _loadings(model), column_names(model), share)
+    both = biplot(source, loadings, names, share)
     words = f"Arrows close together are columns that go together.{told}"
     found = [Panel("Rows and columns on components 1 and 2", both, words)]
     if groups is not None:
@@ -127,21 +126,15 @@ def _rows(model: Any, X: Any, y: ArrayLike | None) -> list[Panel]:
     return found
 
 
-def _loadings(model: Any) -> FloatArray:
-    """(d, k) correlation of each column with each component."""
-    spread = np.sqrt(model.column_variance_)
-    along = model.components_.T * np.sqrt(model.explained_variance_)
-    found = np.divide(along, spread[:, None], out=np.zeros_like(along), where=spread[:, None] > 0)
-    return np.asarray(np.clip(found, -1.0, 1.0))
-
-
 def _carriers(loadings: FloatArray, names: list[str], word: str, x_label: str = "") -> list[Panel]:
-    if loadings.shape[1] < 2:
+    x_label = x_label or f"correlation with the {word}"
+    if loadings.shape[1] == 0:
         return []
+    if loadings.shape[1] == 1:
+        return [Panel(f"What carries {word} 1", coefficient_view(loadings[:, 0], names, x_label=x_label))]
     drawn = loadings_view(
-        loadings[:, 0], loadings[:, 1], names, names, sides=(f"{word} 1", f"{word} 2"),
-        x_label=x_label or f"correlation with the {word}",
-    )  # fmt: skip
+        loadings[:, 0], loadings[:, 1], names, names, sides=(f"{word} 1", f"{word} 2"), x_label=x_label
+    )
     return [Panel(f"What carries {word}s 1 and 2", drawn)]
 
 
