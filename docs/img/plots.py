@@ -73,7 +73,7 @@ def dendrogram():
 
 def divisive():
     """For divisive.md."""
-    return assay.Divisive(12, random_state=0).fit(load_digits().data).plot()
+    return assay.Divisive(12, random_state=0).fit(load_digits().data).plot(cut=4)
 
 
 def cells():
@@ -100,7 +100,7 @@ def bic():
 
 def eigengap():
     """For spectral-clustering.md."""
-    X, _ = make_moons(500, noise=0.12, random_state=0)
+    X, _ = make_moons(400, noise=0.08, random_state=0)
     return assay.SpectralClustering(random_state=0).fit(X).plot(X)
 
 

@@ -199,7 +199,8 @@ def test_the_shepard_diagram_shows_the_distances_of_the_rows_and_of_the_map():
 def test_a_detector_flags_in_the_picture_what_it_flags():
     model = assay.RobustSVDD(nu=0.2).fit(X)
     drawn = model.plot(X)
-    assert f"{len(model.outliers_)} of 150 rows" in drawn.captions["Rows that do not belong"]
+    said = drawn.figures["Rows that do not belong"].below[-1].items[0].label.value
+    assert f"{len(model.outliers_)} of 150 rows are flagged" in said
     why = drawn.figures["Why these rows stand out"].renderers[0].data_source.data
     assert set(why["row"]) == set(model.outliers_ + 1)
 

@@ -48,7 +48,7 @@ def coefficient_view(
 
     >>> plot = coefficient_view([0.1, -2.0], ["age", "dose"], low=[-0.3, -2.5], high=[0.5, -1.5])
     >>> plot.renderers[0].data_source.data["name"].tolist()
-    ['dose', 'age']
+    ['dose']
     """
     at = vector("estimate", estimate, what="column")
     if not len(at):
@@ -70,7 +70,7 @@ def coefficient_view(
     )  # fmt: skip
     plot.xaxis.axis_label = PlainText(text=x_label)
     plot.xgrid.visible, plot.ygrid.visible = True, False
-    plot.add_layout(Span(location=0, dimension="height", line_color=CHANCE, line_width=1.5))
+    plot.add_layout(Span(location=0, dimension="height", line_color=CHANCE, line_width=1.5, level="underlay"))
     columns: dict[str, Any] = {
         "y": np.arange(m), "name": _texts(called[j] for j in shown), "value": at[shown],
         "text": _texts(brief(float(x), 4) for x in at[shown]),

@@ -45,9 +45,7 @@ def detector(
     if X is None:
         raise ParameterError(f"a picture of {type(model).__name__} shows rows that it judges: plot(model, X)")
     scores, out = model.score_samples(X), np.asarray(model.predict(X)) == -1
-    told = f"{np.count_nonzero(out):,} of {len(out):,} rows lie beyond the line."
     if coordinates is not None:
-        told = f"{np.count_nonzero(out):,} of {len(out):,} rows do not belong."
         where = anomaly_map(coordinates, scores, out, names=names)
     elif model.n_features_in_ == 2 and getattr(model, "support_vectors_", ()) is not None:
         axes = column_names(model)
@@ -57,7 +55,7 @@ def detector(
         )  # fmt: skip
     else:
         where = _in_order(model, X, scores, out, names)
-    return [Panel("Rows that do not belong", where, told), *_why(model, X, scores, out, names)]
+    return [Panel("Rows that do not belong", where), *_why(model, X, scores, out, names)]
 
 
 def _in_order(model: Any, X: Any, scores: FloatArray, out: NDArray[np.bool_], names: Sequence[str] | None) -> Any:
@@ -66,10 +64,12 @@ def _in_order(model: Any, X: Any, scores: FloatArray, out: NDArray[np.bool_], na
     far = np.sqrt(np.maximum(-scores, 0.0)) if squares else -scores
     limit = float(np.sqrt(-model.offset_) if squares else -model.offset_)
     words = next((_WORDS[c.__name__] for c in type(model).__mro__ if c.__name__ in _WORDS), "distance")
-    return anomaly_map(
+    plot = anomaly_map(
         np.column_stack([np.arange(1.0, len(far) + 1.0), far]), scores, out, names=names,
         boundary=lambda places: limit - places[:, 1], axes=("row, in the order of the data", words), equal=False,
     )  # fmt: skip
+    plot.xaxis.bounds = (0.0, float(len(far)))  # there is room for names beside, but no rows
+    return plot
 
 
 def _why(model: Any, X: Any, scores: FloatArray, out: NDArray[np.bool_], names: Sequence[str] | None) -> list[Panel]:
