@@ -186,13 +186,16 @@ def main(names):
         with tempfile.TemporaryDirectory() as folder:
             drawn = draw().save(Path(folder) / "drawn.png", scale=1.25)
             picture = Image.open(io.BytesIO(drawn.read_bytes())).convert("RGB")
-        for colours in (255, 128, 64, 32):
-            target = HERE / f"plot-{name}.png"
+        target = HERE / f"plot-{name}.png"
+        for colours in (255, 128, 64, 64, 64):
             # colours of groups stay apart: the usual method merges those that few pixels have
             few = picture.quantize(colours, method=Image.Quantize.MAXCOVERAGE, kmeans=2, dither=Image.Dither.NONE)
             few.save(target, optimize=True)
             if target.stat().st_size <= LARGEST:
                 break
+            if colours == 64:
+                smaller = round(0.85 * picture.width), round(0.85 * picture.height)
+                picture = picture.resize(smaller, Image.Resampling.LANCZOS)
         print(target.name, picture.size, colours, "colours,", target.stat().st_size // 1024, "KB")
 
 

@@ -15,9 +15,9 @@ LARGEST = 60_000
 # views that only `assay.plot` reaches, and the page that shows each
 SHOWN = {
     "dendrogram": "hierarchical", "divisive": "divisive", "cells": "kmeans", "how-many": "kmeans", "mixture": "mixture",
-    "bic": "mixture", "eigengap": "spectral-clustering", "shepard": "mds", "scales": "isomap", "kernel-pca": "kernel-pca",
-    "margin": "svm", "path": "regression", "coefficients": "regression", "complexity": "validation",
-    "refusal": "subspace", "delay": "temporal-cca", "variates": "discriminant",
+    "bic": "mixture", "eigengap": "spectral-clustering", "shepard": "mds", "scales": "isomap",
+    "kernel-pca": "kernel-pca", "margin": "svm", "path": "regression", "coefficients": "regression",
+    "complexity": "validation", "refusal": "subspace", "delay": "temporal-cca", "variates": "discriminant",
 }  # fmt: skip
 
 

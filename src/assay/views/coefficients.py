@@ -58,19 +58,10 @@ def coefficient_view(
     called = names_of(names, len(at))
     ends = _ends(at, low, high)
     known: NDArray[np.bool_] = np.asarray(np.isfinite(ends).all(axis=1))
-    half = np.where(known, ends[:, 1] - ends[:, 0], 0.0) / 2
-    size = np.abs(at) if not known.all() else np.abs(at) / np.where(half > 0, half, np.inf)
-    shown = np.argsort(-size, kind="stable")[:SHOWN]
+    shown = np.argsort(-_farness(at, ends, known), kind="stable")[:SHOWN]
     clear = ~known | (ends[:, 0] > 0) | (ends[:, 1] < 0)
-    drawn = np.concatenate([at[shown], ends[shown][known[shown]].ravel(), [0.0]])
     m = len(shown)
-    plot = figure(
-        x_label="", y_label="", height=_AROUND + _LINE * max(m, 3), x_range=padded(drawn, 0.06),
-        y_range=(max(m, 3) - 0.4, -0.6),
-    )  # fmt: skip
-    plot.xaxis.axis_label = PlainText(text=x_label)
-    plot.xgrid.visible, plot.ygrid.visible = True, False
-    plot.add_layout(Span(location=0, dimension="height", line_color=CHANCE, line_width=1.5, level="underlay"))
+    plot = _canvas(np.concatenate([at[shown], ends[shown][known[shown]].ravel(), [0.0]]), m, x_label)
     columns: dict[str, Any] = {
         "y": np.arange(m), "name": _texts(called[j] for j in shown), "value": at[shown],
         "text": _texts(brief(float(x), 4) for x in at[shown]),
@@ -93,6 +84,25 @@ def _ends(at: FloatArray, low: ArrayLike | None, high: ArrayLike | None) -> Floa
     if ends.shape != (len(at), 2):
         raise ParameterError(f"low and high have one number per column, {len(at)}; got shape {ends.shape[:-1]}")
     return ends
+
+
+def _farness(at: FloatArray, ends: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
+    """How many half intervals each is from zero; without intervals its size."""
+    if not known.all():
+        return np.abs(at)
+    half = (ends[:, 1] - ends[:, 0]) / 2
+    return np.divide(np.abs(at), half, out=np.where(at != 0, np.inf, 0.0), where=half > 0)
+
+
+def _canvas(drawn: FloatArray, m: int, x_label: str) -> Any:
+    plot = figure(
+        x_label="", y_label="", height=_AROUND + _LINE * max(m, 3), x_range=padded(drawn, 0.06),
+        y_range=(max(m, 3) - 0.4, -0.6),
+    )  # fmt: skip
+    plot.xaxis.axis_label = PlainText(text=x_label)
+    plot.xgrid.visible, plot.ygrid.visible = True, False
+    plot.add_layout(Span(location=0, dimension="height", line_color=CHANCE, line_width=1.5, level="underlay"))
+    return plot
 
 
 def _texts(texts: Iterable[str]) -> NDArray[Any]:

@@ -66,9 +66,6 @@ def plot(thing: Any, X: Any = None, y: Any = None, **options: Any) -> Any:
         check_is_fitted(thing)
         panels = _called(MODELS[model].plot, "models", thing, X, y, options)
         return side_by_side(panels, model if len(panels) > 1 else f"{model}: {_begun_small(panels[0].title)}")
-    result = next((c.__name__ for c in type(thing).__mro__ if c.__name__ in RESULTS and _ours(c)), None)
-    if result is not None:
-        return side_by_side(_called(RESULTS[result], "results", thing, X, y, options))
     views = getattr(thing, "views", None)
     if callable(views) and not isinstance(thing, type):
         if X is not None or y is not None or options:
@@ -76,6 +73,9 @@ def plot(thing: Any, X: Any = None, y: Any = None, **options: Any) -> Any:
                 f"the views of {type(thing).__name__} are drawn as they are: plot(it), without options"
             )
         return side_by_side(views(), getattr(thing, "title", "") or type(thing).__name__)
+    result = next((c.__name__ for c in type(thing).__mro__ if c.__name__ in RESULTS and _ours(c)), None)
+    if result is not None:
+        return side_by_side(_called(RESULTS[result], "results", thing, X, y, options))
     raise ParameterError(_what_can_be_drawn(thing))
 
 
