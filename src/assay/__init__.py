@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from assay.summary.networks import read_network as read_network
     from assay.summary.normal_em import normal_em as normal_em
     from assay.summary.running import running_moments as running_moments
+    from assay.views.plot import plot as plot
 
 _HOMES = {
     "read": "assay.data.read",
@@ -112,6 +113,7 @@ _HOMES = {
     "fuse": "assay.data.fusion.fuse",
     "study": "assay.study",
     "load": "assay.models.files",
+    "plot": "assay.views.plot",
     "dependence": "assay.models.correlation.dependence",
     "CCA": "assay.models.correlation.cca",
     "TemporalCCA": "assay.models.correlation.temporal_cca",

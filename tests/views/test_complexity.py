@@ -92,3 +92,14 @@ def test_any_range_can_be_drawn(at, curve):
 def test_what_does_not_fit_is_refused_with_the_rule(change, text):
     with pytest.raises(ParameterError, match=text):
         complexity_curve_view(**({"values": AT, "training": FIT, "held_out": OUT} | change))
+
+
+def test_one_curve_alone_is_drawn_where_the_other_is_not_known():
+    for key in ("training", "held_out"):
+        given = {"training": None, "held_out": None, key: [3.0, 2.0]}
+        plot = complexity_curve_view([1, 2], given["training"], given["held_out"])
+        assert {c for r in plot.renderers for c in r.data_source.data} & {"training", "held_out"} == {key}
+    with pytest.raises(ParameterError, match="on the rows fitted, on held-out rows, or both; got neither"):
+        complexity_curve_view([1, 2], None, None)
+    with pytest.raises(ParameterError, match="chosen and errors belong to held-out rows"):
+        complexity_curve_view([1, 2], [3.0, 2.0], None, chosen=1)

@@ -7,6 +7,7 @@ import json
 import numpy as np
 
 from assay.views.embed import embed, library
+from assay.views.embedding import embedding_map
 from assay.views.scores import biplot, score_by_row, score_source
 from assay.views.spectrum import scree
 
@@ -72,3 +73,10 @@ def test_the_library_is_the_core_alone_and_fits_in_a_script():
     assert len(text) < 2e6
     assert "</script" not in text.lower()
     assert "<!--" not in text
+
+
+def test_a_still_figure_has_no_tools_and_the_figure_itself_keeps_them():
+    plot = embedding_map([[0.0, 1.0], [1.0, 0.0]])
+    assert '"toolbar_location":null' in embed({"a": plot}, still=True)[0]
+    assert '"toolbar_location":null' not in embed({"a": plot})[0]
+    assert plot.toolbar_location == "above"

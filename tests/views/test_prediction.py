@@ -102,3 +102,10 @@ def test_units_are_shown_as_they_are_written():
 def test_what_does_not_fit_is_refused_with_the_rule(change, text):
     with pytest.raises(ParameterError, match=text):
         prediction_view(**({"truth": TRUTH, "predicted": SAID} | change))
+
+
+def test_rows_of_which_it_is_not_known_whether_they_were_fitted_are_called_these_rows():
+    assert (
+        prediction_view([1.0, 2.0], [1.1, 1.8], r_squared=0.9, held_out=None).above[-1].title
+        == "R² on these rows: 0.900"
+    )

@@ -118,3 +118,7 @@ def test_no_line_is_drawn_where_nothing_is_above_chance():
 
 def test_small_shares_fill_the_figure():
     assert cumulative(np.full(1000, 0.001)).y_range.end < 0.06
+
+
+def test_without_unseen_rows_nothing_is_drawn_for_them():
+    assert len(cumulative([0.6, 0.4]).renderers) == 2  # one line and its marks

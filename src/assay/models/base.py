@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,7 +21,7 @@ class Estimator(BaseEstimator):
     """Base of every model.
 
     `fit` takes arrays, data frames, sparse matrices or a `Source`; `fit_<summary>` takes the summary, however it was
-    gathered; `save` writes a file that holds data only, which `assay.load` reads back.
+    gathered; `save` writes a file that holds data only, which `assay.load` reads back; `plot` draws it.
     """
 
     random_state: Any
@@ -41,6 +42,20 @@ class Estimator(BaseEstimator):
         from assay.models.files import save
 
         save(self, path)
+
+    def plot(self, X: Any = None, y: Any = None, **options: Any) -> Any:
+        """Draw the fitted model, with rows where they are given; the same as `assay.plot(model, X, y, ...)`.
+
+        Args:
+            X: rows, where the picture shows rows.
+            y: what is true of them, or groups that colour them.
+            options: of the picture.
+
+        Returns:
+            A Bokeh figure, or several in one layout; a notebook shows it, `save` writes it to .html, .png or .svg.
+        """
+        # by the front door, and only when asked: models know nothing of views
+        return import_module("assay").plot(self, X, y, **options)
 
     def _checked(self, X: Any, *, reset: bool, **checks: Any) -> Any:
         """X as a checked (n, d) array or sparse matrix; columns are recorded on fit and compared later."""

@@ -20,66 +20,138 @@ class Entry:
     Attributes:
         module: where its class lives.
         guide: the page of docs/guide that shows it.
+        plot: the function of views.models that draws it, as "module:function".
         benchmark: the script of benchmarks/ that measures it; None if it is not hot.
         needs: the package of an extra without which it cannot be fitted.
     """
 
     module: str
     guide: str
+    plot: str
     benchmark: str | None = None
     needs: str | None = None
 
 
 MODELS: dict[str, Entry] = {
-    "PCA": Entry("assay.models.components.pca", guide="components.md", benchmark="components.py"),
-    "KernelPCA": Entry("assay.models.components.kernel_pca", guide="kernel-pca.md", benchmark="kernel_pca.py"),
-    "LSI": Entry("assay.models.components.lsi", guide="lsi.md"),
-    "ClassicalMDS": Entry("assay.models.embedding.classical_mds", guide="mds.md", benchmark="mds.py"),
-    "MDS": Entry("assay.models.embedding.mds", guide="mds.md", benchmark="mds.py"),
-    "DiffusionMap": Entry("assay.models.embedding.diffusion_map", guide="diffusion.md", benchmark="kernel_pca.py"),
-    "SNE": Entry("assay.models.embedding.sne", guide="tsne.md"),
-    "SymmetricSNE": Entry("assay.models.embedding.symmetric_sne", guide="tsne.md"),
-    "TSNE": Entry("assay.models.embedding.tsne", guide="tsne.md", benchmark="tsne.py"),
-    "VAE": Entry("assay.models.embedding.vae.vae", guide="vae.md", needs="jax"),
-    "FillMissing": Entry("assay.models.missing.fill", guide="missing.md", benchmark="missing.py"),
+    "PCA": Entry(
+        "assay.models.components.pca", guide="components.md", plot="components:pca", benchmark="components.py"
+    ),
+    "KernelPCA": Entry(
+        "assay.models.components.kernel_pca",
+        guide="kernel-pca.md",
+        plot="components:kernel_pca",
+        benchmark="kernel_pca.py",
+    ),
+    "LSI": Entry("assay.models.components.lsi", guide="lsi.md", plot="components:lsi"),
+    "ClassicalMDS": Entry(
+        "assay.models.embedding.classical_mds", guide="mds.md", plot="embedding:classical_mds", benchmark="mds.py"
+    ),
+    "MDS": Entry("assay.models.embedding.mds", guide="mds.md", plot="embedding:mds", benchmark="mds.py"),
+    "DiffusionMap": Entry(
+        "assay.models.embedding.diffusion_map",
+        guide="diffusion.md",
+        plot="embedding:row_map",
+        benchmark="kernel_pca.py",
+    ),
+    "SNE": Entry("assay.models.embedding.sne", guide="tsne.md", plot="embedding:row_map"),
+    "SymmetricSNE": Entry("assay.models.embedding.symmetric_sne", guide="tsne.md", plot="embedding:row_map"),
+    "TSNE": Entry("assay.models.embedding.tsne", guide="tsne.md", plot="embedding:row_map", benchmark="tsne.py"),
+    "VAE": Entry("assay.models.embedding.vae.vae", guide="vae.md", plot="embedding:vae", needs="jax"),
+    "FillMissing": Entry(
+        "assay.models.missing.fill", guide="missing.md", plot="missing:filled", benchmark="missing.py"
+    ),
     "NetworkEmbedding": Entry(
-        "assay.models.network.embedding", guide="network-embedding.md", benchmark="network_embedding.py"
+        "assay.models.network.embedding",
+        guide="network-embedding.md",
+        plot="network:node_map",
+        benchmark="network_embedding.py",
     ),
     "SpectralClustering": Entry(
-        "assay.models.cluster.spectral.spectral", guide="spectral-clustering.md", benchmark="spectral.py"
+        "assay.models.cluster.spectral.spectral",
+        guide="spectral-clustering.md",
+        plot="cluster:spectral",
+        benchmark="spectral.py",
     ),
-    "Stringing": Entry("assay.models.embedding.stringing", guide="stringing.md"),
-    "Isomap": Entry("assay.models.embedding.isomap", guide="isomap.md", benchmark="isomap.py"),
-    "GaussianMixture": Entry("assay.models.cluster.mixture.mixture", guide="mixture.md", benchmark="mixture.py"),
-    "ZScore": Entry("assay.models.anomaly.zscore", guide="anomalies.md", benchmark="anomalies.py"),
-    "Mahalanobis": Entry("assay.models.anomaly.mahalanobis", guide="anomalies.md", benchmark="anomalies.py"),
-    "SVDD": Entry("assay.models.anomaly.svdd", guide="svdd.md", benchmark="svdd.py"),
-    "RobustSVDD": Entry("assay.models.anomaly.robust_svdd", guide="robust-svdd.md", benchmark="robust_svdd.py"),
-    "SVM": Entry("assay.models.prediction.svm.svm", guide="svm.md", benchmark="svm.py"),
-    "KMeans": Entry("assay.models.cluster.kmeans.kmeans", guide="kmeans.md", benchmark="kmeans.py"),
-    "Agglomerative": Entry("assay.models.cluster.agglomerative", guide="hierarchical.md", benchmark="agglomerative.py"),
-    "LeastSquares": Entry("assay.models.prediction.least_squares", guide="regression.md", benchmark="ridge.py"),
-    "Ridge": Entry("assay.models.prediction.ridge", guide="regression.md", benchmark="ridge.py"),
-    "SVR": Entry("assay.models.prediction.svr.svr", guide="svr.md", benchmark="svr.py"),
-    "Divisive": Entry("assay.models.cluster.divisive.divisive", guide="divisive.md", benchmark="divisive.py"),
-    "Logistic": Entry("assay.models.prediction.logistic.logistic", guide="logistic.md", benchmark="logistic.py"),
-    "CCA": Entry("assay.models.correlation.cca", guide="cca.md", benchmark="cca.py"),
-    "TemporalCCA": Entry("assay.models.correlation.temporal_cca", guide="temporal-cca.md"),
-    "NonlinearCCA": Entry("assay.models.correlation.nonlinear_cca", guide="nonlinear-cca.md"),
-    "KernelCCA": Entry("assay.models.correlation.kernel_cca", guide="nonlinear-cca.md"),
+    "Stringing": Entry("assay.models.embedding.stringing", guide="stringing.md", plot="embedding:stringing"),
+    "Isomap": Entry(
+        "assay.models.embedding.isomap", guide="isomap.md", plot="embedding:row_map", benchmark="isomap.py"
+    ),
+    "GaussianMixture": Entry(
+        "assay.models.cluster.mixture.mixture", guide="mixture.md", plot="cluster:mixture", benchmark="mixture.py"
+    ),
+    "ZScore": Entry(
+        "assay.models.anomaly.zscore", guide="anomalies.md", plot="anomaly:detector", benchmark="anomalies.py"
+    ),
+    "Mahalanobis": Entry(
+        "assay.models.anomaly.mahalanobis", guide="anomalies.md", plot="anomaly:detector", benchmark="anomalies.py"
+    ),
+    "SVDD": Entry("assay.models.anomaly.svdd", guide="svdd.md", plot="anomaly:detector", benchmark="svdd.py"),
+    "RobustSVDD": Entry(
+        "assay.models.anomaly.robust_svdd", guide="robust-svdd.md", plot="anomaly:detector", benchmark="robust_svdd.py"
+    ),
+    "SVM": Entry("assay.models.prediction.svm.svm", guide="svm.md", plot="prediction:svm", benchmark="svm.py"),
+    "KMeans": Entry(
+        "assay.models.cluster.kmeans.kmeans", guide="kmeans.md", plot="cluster:kmeans", benchmark="kmeans.py"
+    ),
+    "Agglomerative": Entry(
+        "assay.models.cluster.agglomerative", guide="hierarchical.md", plot="cluster:tree", benchmark="agglomerative.py"
+    ),
+    "LeastSquares": Entry(
+        "assay.models.prediction.least_squares",
+        guide="regression.md",
+        plot="prediction:least_squares",
+        benchmark="ridge.py",
+    ),
+    "Ridge": Entry(
+        "assay.models.prediction.ridge", guide="regression.md", plot="prediction:ridge", benchmark="ridge.py"
+    ),
+    "SVR": Entry("assay.models.prediction.svr.svr", guide="svr.md", plot="prediction:regressor", benchmark="svr.py"),
+    "Divisive": Entry(
+        "assay.models.cluster.divisive.divisive", guide="divisive.md", plot="cluster:tree", benchmark="divisive.py"
+    ),
+    "Logistic": Entry(
+        "assay.models.prediction.logistic.logistic",
+        guide="logistic.md",
+        plot="prediction:classifier",
+        benchmark="logistic.py",
+    ),
+    "CCA": Entry("assay.models.correlation.cca", guide="cca.md", plot="correlation:linear_pairs", benchmark="cca.py"),
+    "TemporalCCA": Entry("assay.models.correlation.temporal_cca", guide="temporal-cca.md", plot="correlation:delay"),
+    "NonlinearCCA": Entry(
+        "assay.models.correlation.nonlinear_cca", guide="nonlinear-cca.md", plot="correlation:linear_pairs"
+    ),
+    "KernelCCA": Entry(
+        "assay.models.correlation.kernel_cca", guide="nonlinear-cca.md", plot="correlation:kernel_pairs"
+    ),
     "DifferenceOfMeans": Entry(
-        "assay.models.prediction.difference_of_means", guide="discriminant.md", benchmark="discriminant.py"
+        "assay.models.prediction.difference_of_means",
+        guide="discriminant.md",
+        plot="prediction:variates",
+        benchmark="discriminant.py",
     ),
-    "Fisher": Entry("assay.models.prediction.fisher", guide="discriminant.md", benchmark="discriminant.py"),
+    "Fisher": Entry(
+        "assay.models.prediction.fisher",
+        guide="discriminant.md",
+        plot="prediction:variates",
+        benchmark="discriminant.py",
+    ),
     "GaussianRule": Entry(
-        "assay.models.prediction.gaussian_rule", guide="discriminant.md", benchmark="discriminant.py"
+        "assay.models.prediction.gaussian_rule",
+        guide="discriminant.md",
+        plot="prediction:classifier",
+        benchmark="discriminant.py",
     ),
     "NaiveBayes": Entry(
-        "assay.models.prediction.naive_bayes.naive_bayes", guide="naive-bayes.md", benchmark="naive_bayes.py"
+        "assay.models.prediction.naive_bayes.naive_bayes",
+        guide="naive-bayes.md",
+        plot="prediction:classifier",
+        benchmark="naive_bayes.py",
     ),
-    "Perceptron": Entry("assay.models.prediction.perceptron", guide="perceptron.md"),
-    "NearestCentroid": Entry("assay.models.prediction.nearest_centroid", guide="subspace.md"),
-    "SubspaceClassifier": Entry("assay.models.prediction.subspace", guide="subspace.md"),
+    "Perceptron": Entry("assay.models.prediction.perceptron", guide="perceptron.md", plot="prediction:classifier"),
+    "NearestCentroid": Entry(
+        "assay.models.prediction.nearest_centroid", guide="subspace.md", plot="prediction:centroids"
+    ),
+    "SubspaceClassifier": Entry("assay.models.prediction.subspace", guide="subspace.md", plot="prediction:refusing"),
 }
 
 # Values that a saved model may hold beside numbers and text.

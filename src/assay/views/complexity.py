@@ -26,8 +26,8 @@ _MARKED = 60  # points up to which each is marked
 
 def complexity_curve_view(
     values: ArrayLike,
-    training: ArrayLike,
-    held_out: ArrayLike,
+    training: ArrayLike | None,
+    held_out: ArrayLike | None,
     errors: ArrayLike | None = None,
     *,
     training_errors: ArrayLike | None = None,
@@ -42,8 +42,8 @@ def complexity_curve_view(
 
     Args:
         values: (m,) of the parameter, or numbers of rows, in any order.
-        training: (m,) error on the rows fitted.
-        held_out: (m,) error on rows kept out.
+        training: (m,) error on the rows fitted; None where it is not known.
+        held_out: (m,) error on rows kept out; None where there were none.
         errors: (m,) standard errors of the held-out error; drawn as a band of one on either side.
         training_errors: (m,) standard errors on the rows fitted.
         chosen: the value with the least held-out error.
@@ -68,13 +68,17 @@ def complexity_curve_view(
     for key in ("errors", "training_errors"):
         if key in curves and curves[key].min() < 0:
             raise ParameterError(f"{key} are standard errors, not negative; got {curves[key].min():g}")
+    if not {"training", "held_out"} & set(curves):
+        raise ParameterError("a curve shows errors on the rows fitted, on held-out rows, or both; got neither")
+    if "held_out" not in curves and (chosen is not None or errors is not None):
+        raise ParameterError("chosen and errors belong to held-out rows; got none of these")
     order = np.argsort(at, kind="stable")
     at, curves = at[order], {key: curve[order] for key, curve in curves.items()}
     log = bool(at[0] > 0 and at[-1] > _LOG_FROM * at[0]) if logarithmic is None else logarithmic
     if log and at[0] <= 0:
         raise ParameterError(f"a logarithmic axis needs values above zero; got {at[0]:g}")
-    bands = [curves[c] + s * curves[e] for c, e in _PAIRS if e in curves for s in (-1, 1)]
-    low, high = padded(np.concatenate([curves["training"], curves["held_out"], *bands]), 0.06)
+    bands = [curves[c] + s * curves[e] for c, e in _PAIRS if c in curves and e in curves for s in (-1, 1)]
+    low, high = padded(np.concatenate([*(curves[c] for c, _ in _PAIRS if c in curves), *bands]), 0.06)
     marked = _marked(at, chosen, one_standard_error)
     span = (low, high + 0.16 * (high - low)) if marked else (low, high)  # names of choices stand above the curves
     plot = _canvas(at, span, log, x_label, y_label, height)
@@ -117,9 +121,10 @@ def _canvas(at: FloatArray, span: tuple[float, float], log: bool, x_label: str, 
 
 
 def _draw_errors(plot: Any, source: ColumnDataSource, curves: dict[str, FloatArray]) -> list[Any]:
-    looks = (("held_out", "errors", "held-out rows", UNSEEN, "solid", "circle"),
+    every = (("held_out", "errors", "held-out rows", UNSEEN, "solid", "circle"),
              ("training", "training_errors", "rows fitted", REAL, "dashed", "square"))  # fmt: skip
-    said = [("value", "@value_text"), ("held-out rows", "@held_out_text"), ("rows fitted", "@training_text")]
+    looks = [look for look in every if look[0] in curves]
+    said = [("value", "@value_text"), *((words, f"@{curve}_text") for curve, _, words, *_ in looks)]
     said += [("standard error", "@errors_text")] if "errors" in curves else []
     entries = []
     at = source.data["value"]

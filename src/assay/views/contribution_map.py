@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FixedTicker, LinearColorMapper, PlainText
+from bokeh.models import AllLabels, ColumnDataSource, FixedTicker, LinearColorMapper, PlainText
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
@@ -22,6 +22,7 @@ COLUMNS = 20
 _NUMBERED = 10  # columns up to which the numbers are written into their places, also on a phone
 _NAME = 22
 _COLUMN = 18
+_ACROSS = 36  # letters of all names that fit side by side, also on a phone
 _AROUND = 190
 _LINE = 22
 _STEPS = 32
@@ -75,7 +76,7 @@ def contribution_map(
         "x": across, "y": down, "value": shown.ravel(), "said": [_said(v, shares) for v in shown.ravel()],
         "row": numbers[down], "name": called[down], "column": np.array(columns, dtype=object)[picked],
         "held": held[down, picked],
-        "ink": ["white" if strong else INK for strong in np.nan_to_num(np.abs(shown.ravel())) > 0.45 * top],
+        "ink": ["white" if strong else INK for strong in np.nan_to_num(np.abs(shown.ravel())) > 0.4 * top],
     })  # fmt: skip
     cells = plot.rect("x", "y", 0.96, 0.9, source=source, line_color=None,
                       fill_color={"field": "value", "transform": mapper})  # fmt: skip
@@ -142,7 +143,8 @@ def _name_sides(plot: Any, columns: list[str], rows: list[str]) -> None:
         axis.ticker = FixedTicker(ticks=list(range(len(texts))))
         axis.major_label_overrides = {i: PlainText(text=shortened(text, limit)) for i, text in enumerate(texts)}
         axis.update(axis_line_color=None, major_tick_line_color=None)
-    plot.xaxis.major_label_orientation = "horizontal" if len(columns) <= 5 else 0.9
+    short = sum(len(shortened(text, _COLUMN)) for text in columns) <= _ACROSS
+    plot.xaxis.update(major_label_orientation="horizontal" if short else 0.9, major_label_policy=AllLabels())
     plot.grid.visible = False
 
 

@@ -8,16 +8,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from bokeh.document import Document
+from bokeh.embed.util import OutputDocumentFor
 from bokeh.resources import Resources
 
 _IDENTIFIER = re.compile(r"p\d+")
 
 
-def embed(figures: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+def embed(figures: Mapping[str, Any], *, still: bool = False) -> tuple[str, dict[str, str]]:
     """Turn figures into the text of one script and an empty element for each.
 
     Args:
         figures: by name, of letters, digits and hyphens: it becomes part of the id of the element.
+        still: without tools, for a picture; the figures themselves stay as they are.
 
     Returns:
         The text of a script, to run after `library()`, and per name the element that the figure goes into.
@@ -27,14 +29,14 @@ def embed(figures: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
     >>> places["scree"]
     '<div id="view-scree" class="bokeh"></div>'
     """
-    document = Document()
-    for figure in figures.values():
-        document.add_root(figure)
-    content = _renumbered({"doc": document.to_json(deferred=False), "roots": [f.id for f in figures.values()]})
-    for figure in figures.values():
-        document.remove_root(figure)
-    roots = dict(zip(content["roots"], (f"view-{name}" for name in figures), strict=True))
-    items = [{"docid": "assay", "roots": roots, "root_ids": list(roots)}]
+    roots = list(figures.values())
+    doc = _document_json(roots)
+    if still:
+        for root in doc["roots"]:
+            root["attributes"]["toolbar_location"] = None
+    content = _renumbered({"doc": doc, "roots": [root.id for root in roots]})
+    places = dict(zip(content["roots"], (f"view-{name}" for name in figures), strict=True))
+    items = [{"docid": "assay", "roots": places, "root_ids": list(places)}]
     script = (
         f"globalThis.assayViews = Bokeh.embed.embed_items({_literal({'assay': content['doc']})}, {_literal(items)});"
     )
@@ -48,6 +50,19 @@ def library() -> str:
     True
     """
     return "\n".join(Resources(mode="inline", minified=True, components=["bokeh"]).js_raw)
+
+
+def _document_json(roots: list[Any]) -> Any:
+    if any(root.document is not None for root in roots):  # of a document of the user's, which gets them back
+        with OutputDocumentFor(roots, always_new=True) as lent:
+            return lent.to_json(deferred=False)
+    document = Document()
+    for root in roots:
+        document.add_root(root)
+    doc = document.to_json(deferred=False)
+    for root in roots:
+        document.remove_root(root)
+    return doc
 
 
 def _renumbered(content: Any) -> Any:

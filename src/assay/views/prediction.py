@@ -25,7 +25,7 @@ def prediction_view(
     rows: ArrayLike | None = None,
     unit: str = "",
     r_squared: float | None = None,
-    held_out: bool = True,
+    held_out: bool | None = True,
     height: int = 430,
 ) -> Any:
     """Draw what was predicted over what was true, on the same scale.
@@ -37,7 +37,7 @@ def prediction_view(
         rows: (n,) row numbers as they are to be shown; by default counted from 1.
         unit: of the target, for the axes.
         r_squared: the share of the variance that is predicted, written above the figure.
-        held_out: whether the rows were kept out of the fit, as the words above the figure say.
+        held_out: whether the rows were kept out of the fit, as the words above the figure say; None: not known.
         height: in pixels.
 
     Returns:
@@ -103,7 +103,7 @@ def _draw_intervals(plot: Any, source: ColumnDataSource) -> None:
         )  # fmt: skip
 
 
-def _name_marks(plot: Any, diagonal: Any, ranged: bool, r_squared: float | None, held_out: bool) -> None:
+def _name_marks(plot: Any, diagonal: Any, ranged: bool, r_squared: float | None, held_out: bool | None) -> None:
     # the marks of the legend lie nowhere: those of many rows are faint
     nowhere = [np.nan]
     entries: list[tuple[str, list[Any], None]] = [
@@ -113,6 +113,6 @@ def _name_marks(plot: Any, diagonal: Any, ranged: bool, r_squared: float | None,
     if ranged:
         key = plot.segment(nowhere, nowhere, nowhere, nowhere, line_color=UNSEEN, line_width=2)
         entries.append(("interval that misses the truth", [key], None))
-    where = "held-out rows" if held_out else "the rows it was fitted to"
+    where = {True: "held-out rows", False: "the rows it was fitted to", None: "these rows"}[held_out]
     title = "" if r_squared is None else f"R² on {where}: {f'{r_squared:.3f}'.replace('-', '−')}"
     legend(plot, entries, title=title)

@@ -104,6 +104,8 @@ def cumulative(share: ArrayLike, *, held_out: ArrayLike = (), n_real: int = 0) -
         plot.add_layout(Span(location=n_real, dimension="height", line_color=CHANCE, line_dash="dotted", line_width=2))
         plot.add_layout(label(n_real, 0.0, f"{n_real} above chance", x_offset=7, y_offset=8))
     for name, curve, color, dash, marker in curves:
+        if not len(curve):
+            continue
         number = np.arange(len(curve) + 1)
         source = ColumnDataSource({"number": number, "share": np.concatenate([[0.0], curve])})
         plot.line("number", "share", source=source, line_color=color, line_width=2, line_dash=dash)

@@ -11,7 +11,8 @@ from typing import Any
 
 from bokeh.models import HoverTool, NoOverlap, PlainText
 from bokeh.models.annotations.labels import Label
-from bokeh.plotting import figure as bokeh_figure
+
+from assay.views.figures import Figure
 
 REAL = "#2787cf"
 CHANCE = "#8b919a"
@@ -33,12 +34,12 @@ def figure(*, x_label: str, y_label: str, height: int = 340, tools: Any = "", **
         options: handed to `bokeh.plotting.figure`.
 
     Returns:
-        A Bokeh figure.
+        A Bokeh figure that a notebook shows and that has `save`.
 
     >>> figure(x_label="component", y_label="eigenvalue").sizing_mode
     'stretch_width'
     """
-    plot = bokeh_figure(
+    plot = Figure(
         height=height,
         min_width=240,
         sizing_mode="stretch_width",
