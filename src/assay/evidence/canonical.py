@@ -72,10 +72,9 @@ class Canonical:
 
     def stricter(self, factor: float, alpha: float) -> Canonical:
         """The same where other questions were asked too."""
-        q = None if self.evidence.q is None else min(self.evidence.q * factor, 1.0)
-        verdict = verdict_of(q, effect_holds=bool(self.held_out[0] > 0.0), alpha=alpha)
         n_pairs = int(np.count_nonzero(self.p * factor <= alpha))
-        return replace(self, n_pairs=n_pairs, evidence=replace(self.evidence, q=q, verdict=verdict))
+        evidence = self.evidence.stricter(factor, alpha, effect_holds=bool(self.held_out[0] > 0.0))
+        return replace(self, n_pairs=n_pairs, evidence=evidence)
 
 
 def canonical(

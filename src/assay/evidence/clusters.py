@@ -89,9 +89,7 @@ class Clusters:
 
     def stricter(self, factor: float, alpha: float) -> Clusters:
         """The same groups where other questions were asked too: q times the factor, the verdict accordingly."""
-        q = None if self.evidence.q is None else min(self.evidence.q * factor, 1.0)
-        verdict = verdict_of(q, effect_holds=self.holds, alpha=alpha)
-        return replace(self, evidence=replace(self.evidence, q=q, verdict=verdict))
+        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds))
 
 
 def clusters(

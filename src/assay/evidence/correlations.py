@@ -58,10 +58,9 @@ class Correlations:
     def stricter(self, factor: float, alpha: float) -> Correlations:
         """The same where other questions were asked too: q times the factor, and the pairs that still stand."""
         again = replace(self, factor=self.factor * factor)
-        q = None if self.evidence.q is None else min(self.evidence.q * factor, 1.0)
-        verdict = verdict_of(q, effect_holds=self.again >= 0.5, alpha=alpha)
         n_pairs = self.found.significant(alpha / again.factor)
-        return replace(again, n_pairs=n_pairs, evidence=replace(self.evidence, q=q, verdict=verdict))
+        evidence = self.evidence.stricter(factor, alpha, effect_holds=self.again >= 0.5)
+        return replace(again, n_pairs=n_pairs, evidence=evidence)
 
 
 def correlations(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from assay.errors import ParameterError
@@ -69,6 +69,21 @@ class Evidence:
             value = getattr(self, name)
             if value is not None and not 0.0 <= value <= 1.0:
                 raise ParameterError(f"{name} is a probability between 0 and 1; got {value}")
+
+    def stricter(self, factor: float, alpha: float, *, effect_holds: bool) -> Evidence:
+        """The same where other questions were asked too: q times the factor, and the verdict that follows.
+
+        Args:
+            factor: what the other questions cost, at least 1.
+            alpha: level of the study.
+            effect_holds: whether the effect is there on unseen rows.
+
+        >>> found = Evidence(statistic=3.1, p=.02, q=.02, verdict="supported")
+        >>> found.stricter(2.0, 0.05, effect_holds=True).q, found.stricter(3.0, 0.05, effect_holds=True).verdict
+        (0.04, 'suggestive')
+        """
+        q = None if self.q is None else min(self.q * factor, 1.0)
+        return replace(self, q=q, verdict=verdict_of(q, effect_holds=effect_holds, alpha=alpha))
 
     def as_dict(self) -> dict[str, Any]:
         """The evidence as JSON-ready values; what is unknown or infinite becomes None."""

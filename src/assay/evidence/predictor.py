@@ -74,9 +74,7 @@ class Prediction:
 
     def stricter(self, factor: float, alpha: float) -> Prediction:
         """The same where other questions were asked too."""
-        q = None if self.evidence.q is None else min(self.evidence.q * factor, 1.0)
-        verdict = verdict_of(q, effect_holds=self._holds, alpha=alpha)
-        return replace(self, evidence=replace(self.evidence, q=q, verdict=verdict))
+        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self._holds))
 
     @property
     def _holds(self) -> bool:

@@ -70,9 +70,7 @@ class RowMap:
 
     def stricter(self, factor: float, alpha: float) -> RowMap:
         """The same map where other questions were asked too: q times the factor, the verdict accordingly."""
-        q = None if self.evidence.q is None else min(self.evidence.q * factor, 1.0)
-        verdict = verdict_of(q, effect_holds=self.holds, alpha=alpha)
-        return replace(self, evidence=replace(self.evidence, q=q, verdict=verdict))
+        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds))
 
 
 def row_map(
