@@ -58,3 +58,10 @@ def test_impossible_evidence_is_refused():
         Evidence(**{**GOOD, "p": 1.5}, method="m", verdict="supported")
     with pytest.raises(ParameterError, match="a verdict is one of supported"):
         Evidence(**GOOD, method="m", verdict="certain")
+
+
+@pytest.mark.parametrize("held_out", [None, 0.19, 0.41])
+def test_an_interval_of_something_else_than_the_value_on_unseen_rows_is_refused(held_out):
+    with pytest.raises(ParameterError, match="interval is that of held_out and holds it; got 0.2 to 0.4"):
+        Evidence(**{**GOOD, "held_out": held_out})
+    assert Evidence(**{**GOOD, "held_out": 0.4 + 1e-16}).interval == (0.2, 0.4)

@@ -273,5 +273,9 @@ def _stability(X: Array, Y: Array, folds: Codes, ridge: float) -> float:
 
 
 def _interval(r: float, n: int) -> tuple[float, float]:
+    """Fisher's of the correlation on unseen rows, as if one pair had been judged by all n of them.
+
+    The pairs of the folds differ a little, and the best of a few ridges was taken: neither is in it.
+    """
     low, high = fisher_interval(np.array([np.clip(r, -0.999999, 0.999999)]), np.array([float(n)]))
-    return float(low[0]), float(high[0])
+    return float(min(low[0], r)), float(max(high[0], r))

@@ -68,6 +68,8 @@ class Clusters:
         means: (k, d) of the columns in the groups, in standard deviations from the mean of all.
         evidence: on the groups as a whole.
         holds: whether one half of the rows predicts the groups of the other better than in tables without groups.
+        strength_range: prediction strength of the middle 95% of the halvings, None where chance does as well. How far
+            single halvings lie apart; no interval of their mean, since all of them divide the same rows.
     """
 
     rows: Numbers
@@ -86,6 +88,7 @@ class Clusters:
     means: Array
     evidence: Evidence
     holds: bool
+    strength_range: tuple[float, float] | None
 
     def stricter(self, factor: float, alpha: float) -> Clusters:
         """The same groups where other questions were asked too: q times the factor, the verdict accordingly."""
@@ -155,6 +158,7 @@ def _judged(rows: Array, numbers: Numbers, columns: tuple[str, ...], alpha: floa
         means=np.array([everywhere[labels == g].mean(axis=0) for g in range(k)]),
         evidence=_evidence(explained, p, unseen, float(stability.min()), len(rows), every.size, alpha),
         holds=unseen is not None and unseen.holds,
+        strength_range=None if unseen is None else unseen.spread,
     )
 
 
@@ -205,6 +209,11 @@ class _Unseen:
         error = self.strengths.std(ddof=1) / np.sqrt(len(self.strengths))
         return bool(self.strengths.mean() - error > self.by_chance.mean())
 
+    @property
+    def spread(self) -> tuple[float, float]:
+        low, high = np.quantile(self.strengths, [0.025, 0.975])
+        return float(low), float(high)
+
 
 def _best(
     Z: Array, spaces: tuple[Space, ...], gains: Array, seed: int, rng: np.random.Generator
@@ -247,14 +256,12 @@ def _evidence(
     explained: Array, p: float, unseen: _Unseen | None, stability: float, n: int, looks: int, alpha: float
 ) -> Evidence:
     draws = len(explained) - 1
-    interval = None if unseen is None else np.quantile(unseen.strengths, [0.025, 0.975])
     holds = unseen is not None and unseen.holds
     return Evidence(
         statistic=float(explained[0]),
         p=p,
         q=p,
         held_out=None if unseen is None else float(unseen.strengths.mean()),
-        interval=None if interval is None else (float(interval[0]), float(interval[1])),
         stability=None if unseen is None else stability,
         n=n,
         looks=looks,
