@@ -5,9 +5,8 @@ chance     the same procedure, choice included, on permuted targets
 classes    indicators as targets (optimal scoring); a row goes to the class by the Gaussian rule among fitted values
 interval   of a prediction: the residuals of rows that were not used (conformal)
 
-References: Hastie, Tibshirani, Buja, Flexible discriminant analysis by optimal scoring, JASA 89 (1994); Nadeau, Bengio,
-Inference for the generalization error, Machine Learning 52 (2003); Barber et al., Predictive inference with the
-jackknife+, Annals of Statistics 49 (2021).
+References: Hastie, Tibshirani, Buja, Flexible discriminant analysis by optimal scoring, JASA 89 (1994); Barber et al.,
+Predictive inference with the jackknife+, Annals of Statistics 49 (2021).
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from typing import TypeAlias
 import numpy as np
 import scipy.linalg as sla
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from assay.data.folds import fold_numbers
 from assay.evidence.evidence import Evidence, Null, verdict_of
+from assay.linalg.fold_error import fold_error, fold_interval
 from assay.linalg.nested_ridge import NestedRidge, Path, Sums, nested_ridge
 from assay.linalg.one_thread import one_blas_thread
 
@@ -204,8 +203,7 @@ def _evidence(found: NestedRidge, n: int, strengths: Array, alpha: float) -> Evi
     p = float((1 + np.count_nonzero(null >= ours)) / (draws + 1))
     each = 1.0 - found.errors[:, 0] / found.base[:, 0]
     k = len(each)
-    # folds share their training rows: the variance of their mean is 1 / k + 1 / (k - 1) times that of one
-    error = float(each.std(ddof=1) * np.sqrt(1.0 / k + 1.0 / (k - 1.0)) * student.ppf(0.975, k - 1))
+    low, high = fold_interval(ours, fold_error(each), k, within=(-np.inf, 1.0))
     return Evidence(
         statistic=ours,
         null=Null(
@@ -217,7 +215,7 @@ def _evidence(found: NestedRidge, n: int, strengths: Array, alpha: float) -> Evi
         p=p,
         q=p,
         held_out=ours,
-        interval=(ours - error, min(ours + error, 1.0)),
+        interval=(float(low), float(high)),
         n=n,
         looks=len(strengths),
         method=f"nested cross-validation in {k} folds, {draws} permuted targets",

@@ -18,6 +18,7 @@ from assay.data.blocks import float_blocks
 from assay.data.source import Source
 from assay.engine.local import map_reduce
 from assay.errors import DataError, ParameterError
+from assay.linalg.fold_error import fold_error
 from assay.linalg.linear_fit import LinearFit, fit_normal
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.principal import dense
@@ -196,8 +197,8 @@ class FoldErrors:
 
     Attributes:
         error: (k,) over all rows, each predicted from the folds it is not in.
-        std_error: (k,) of that, from the spread between folds, widened for the overlap of their training rows (Nadeau
-            & Bengio 2003).
+        std_error: (k,) of that, from the spread between folds, widened for the overlap of their training rows: see
+            `linalg.fold_error`.
     """
 
     error: Array
@@ -206,10 +207,9 @@ class FoldErrors:
     @classmethod
     def of(cls, errors: Array, weights: Array) -> FoldErrors:
         """From (folds, k) sums of squared errors and the (folds,) weights of the rows they are sums over."""
-        m, unit = len(weights), float(errors.max()) or 1.0  # squares of squared errors may leave the range
+        unit = float(errors.max()) or 1.0  # squares of squared errors may leave the range
         each = errors / unit / weights[:, None]
-        spread = each.std(axis=0, ddof=1) * np.sqrt(1.0 / m + 1.0 / (m - 1))
-        return cls((errors / unit).sum(axis=0) / weights.sum() * unit, spread * unit)
+        return cls((errors / unit).sum(axis=0) / weights.sum() * unit, fold_error(each) * unit)
 
 
 def blas_threads(d: int) -> AbstractContextManager[None]:
