@@ -6,8 +6,7 @@ chance       the same with the rows of one side shuffled, the largest over the s
              shuffles did as well
 pairs        tested in order until one fails, each after those before it were taken out of both sides
 
-References: Winkler et al., Permutation inference for canonical correlation analysis, NeuroImage 220 (2020); Besag,
-Clifford, Sequential Monte Carlo p-values, Biometrika 78 (1991).
+Reference: Winkler et al., Permutation inference for canonical correlation analysis, NeuroImage 220 (2020).
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from assay.data.folds import fold_numbers
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.canonical import Coupling, coupled_covariances, first_pair
+from assay.linalg.monte_carlo import Drawn, monte_carlo
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.top_svd import top_svd
 from assay.summary.association_chance import fisher_interval
@@ -148,9 +148,10 @@ def _tested(
     for k in range(min(_MOST_PAIRS, left.shape[1], right.shape[1])):
         tell(f"pair {k + 1}")
         own, ridge = _held_out(left, right, folds)
-        null, p = _shuffled(left, right, folds, own, rng)
-        tested.append(_Tested(own, ridge, null, p, *_variates(left, right, ridge)))
-        if p > alpha:
+        chance = _shuffled(left, right, folds, own, rng)
+        null = np.array(chance.values)
+        tested.append(_Tested(own, ridge, null, chance.p, *_variates(left, right, ridge)))
+        if chance.p > alpha:
             break
         left, right = _without(left, tested[-1].u), _without(right, tested[-1].v)
         if not (left.shape[1] and right.shape[1]):
@@ -189,15 +190,15 @@ def _coordinates(side: Array) -> Array:
     return np.asarray(found.left[:, kept] * found.values[kept])
 
 
-def _shuffled(X: Array, Y: Array, folds: Codes, own: float, rng: np.random.Generator) -> tuple[Array, float]:
+def _shuffled(X: Array, Y: Array, folds: Codes, own: float, rng: np.random.Generator) -> Drawn[float]:
     """What shuffled rows reach, and how often that is as much."""
-    reached: list[float] = []
-    as_much = 0
-    while len(reached) < _DRAWS and as_much < _ENOUGH:
-        reached.append(_held_out(X, Y[rng.permutation(len(Y))], folds)[0])
-        as_much += reached[-1] >= own
-    p = as_much / len(reached) if as_much == _ENOUGH else (1.0 + as_much) / (_DRAWS + 1.0)
-    return np.array(reached), p
+    return monte_carlo(
+        (rng.permutation(len(Y)) for _ in range(_DRAWS)),
+        lambda orders: [_held_out(X, Y[order], folds)[0] for order in orders],
+        [1] * _DRAWS,
+        reaches=lambda r: r >= own,
+        enough=_ENOUGH,
+    )
 
 
 def _held_out(X: Array, Y: Array, folds: Codes) -> tuple[float, float]:

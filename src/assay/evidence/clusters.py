@@ -30,6 +30,7 @@ from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.group_search import SIZES, Look, Space, look, spaces_of
 from assay.evidence.grouping import by_size, grouped, jaccard, labelled, prediction_strength
 from assay.evidence.unimodal import Unimodal, unimodal
+from assay.linalg.monte_carlo import monte_carlo
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
@@ -171,12 +172,13 @@ def _draws(
     def draw(own: int) -> Look:
         return look(law.draw(n, np.random.default_rng(own)), spaces, seed)
 
-    tell(f"what chance does, {FEWEST_DRAWS} of {DRAWS} draws")
-    drawn = in_threads(draw, list(seeds[:FEWEST_DRAWS]))
-    if _p(found, _gains(drawn)) <= HOPELESS:
-        tell(f"what chance does, all {DRAWS} draws")
-        drawn += in_threads(draw, list(seeds[FEWEST_DRAWS:]))
-    return drawn
+    return monte_carlo(
+        seeds,
+        lambda some: in_threads(draw, some),
+        (FEWEST_DRAWS, DRAWS - FEWEST_DRAWS),
+        clear=lambda drawn: _p(found, _gains(drawn)) > HOPELESS,
+        progress=lambda n: tell(f"what chance does, {'all' if n == DRAWS else f'{n} of'} {DRAWS} draws"),
+    ).values
 
 
 def _gains(drawn: list[Look]) -> Array:

@@ -12,6 +12,7 @@ Predictive inference with the jackknife+, Annals of Statistics 49 (2021).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from assay.data.folds import fold_numbers
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.fold_error import fold_error, fold_interval
+from assay.linalg.monte_carlo import monte_carlo, rank_p
 from assay.linalg.nested_ridge import NestedRidge, Path, Sums, nested_ridge
 from assay.linalg.one_thread import one_blas_thread
 
@@ -112,7 +114,8 @@ def prediction(
     Y = (Y - Y.mean(axis=0)) / np.sqrt(((Y - Y.mean(axis=0)) ** 2).mean())
     folds = fold_numbers(0, n, 10 if scores.shape[1] <= 100 and n >= 100 else 5, seed)
     strengths = n * np.logspace(-4.0, 2.0, _STRENGTHS) * max(1.0, scores.shape[1] / n)
-    found = _measured(scores, Y, folds, strengths, seed)
+    found, *chance = _measured(scores, Y, folds, strengths, seed)
+    by_chance = np.array([one.explained[0] for one in chance])
     fitted = _unseen(scores, Y, folds, strengths[found.chosen[:, 0]], classes)
     whole = Path.of(Sums.of(scores, Y))
     middle = float(np.exp(np.mean(np.log(strengths[found.chosen[:, 0]]))))
@@ -132,8 +135,8 @@ def prediction(
         half_width=float("nan") if classes else _half_width(y - predicted),
         right=float((predicted == y).mean()) if classes else float("nan"),
         largest=float(np.bincount(y.astype(np.intp)).max() / n) if classes else float("nan"),
-        by_chance=found.explained[1:],
-        evidence=_evidence(found, n, strengths, alpha),
+        by_chance=by_chance,
+        evidence=_evidence(found, by_chance, n, strengths, alpha),
     )
 
 
@@ -149,17 +152,25 @@ def _axes(Z: Array) -> Array | None:
     return np.asarray(Z.T @ (vectors[:, kept] / np.sqrt(values[kept])))
 
 
-def _measured(Z: Array, Y: Array, folds: Codes, strengths: Array, seed: int) -> NestedRidge:
-    """Nested cross-validation of the target and of as many permutations as there is time for."""
+def _measured(Z: Array, Y: Array, folds: Codes, strengths: Array, seed: int) -> list[NestedRidge]:
+    """Nested cross-validation of the target, which comes first, and of as many permutations as there is time for.
+
+    All in one batch: they share every decomposition, and a permutation that leaves the target as it is ties with it.
+    """
     n, p = Z.shape
     k, g = int(folds.max()) + 1, Y.shape[1]
     each = 2.0 * g * p * (n + k * k * len(strengths) * p)
     draws = int(np.clip(_WORK / each, *_DRAWS))
     rng = np.random.default_rng(seed)
-    orders = [np.arange(n), *(rng.permutation(n) for _ in range(draws))]
-    every = Y[np.stack(orders, axis=1)].reshape(n, -1)
+
+    def judged(orders: list[Codes]) -> list[NestedRidge]:
+        every = Y[np.stack(orders, axis=1)].reshape(n, -1)
+        sums = [Sums.of(Z[folds == f], every[folds == f]) for f in range(k)]
+        return nested_ridge(sums, strengths, width=g).each()
+
+    orders = chain([np.arange(n)], (rng.permutation(n) for _ in range(draws)))
     with one_blas_thread():  # many small products, which threads only hinder
-        return nested_ridge([Sums.of(Z[folds == f], every[folds == f]) for f in range(k)], strengths, width=g)
+        return monte_carlo(orders, judged, [1 + draws]).values
 
 
 def _unseen(Z: Array, Y: Array, folds: Codes, strengths: Array, classes: tuple[str, ...]) -> Array:
@@ -197,10 +208,9 @@ def _half_width(residuals: Array) -> float:
     return float(np.sort(np.abs(residuals))[rank - 1]) if rank <= n else float("inf")
 
 
-def _evidence(found: NestedRidge, n: int, strengths: Array, alpha: float) -> Evidence:
-    ours, null = float(found.explained[0]), found.explained[1:]
-    draws = len(null)
-    p = float((1 + np.count_nonzero(null >= ours)) / (draws + 1))
+def _evidence(found: NestedRidge, null: Array, n: int, strengths: Array, alpha: float) -> Evidence:
+    ours, draws = float(found.explained[0]), len(null)
+    p = rank_p(int(np.count_nonzero(null >= ours)), draws)
     each = 1.0 - found.errors[:, 0] / found.base[:, 0]
     k = len(each)
     low, high = fold_interval(ours, fold_error(each), k, within=(-np.inf, 1.0))

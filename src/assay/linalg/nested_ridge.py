@@ -71,16 +71,21 @@ class NestedRidge:
         errors: (folds, t) squared error of each problem in each fold, by strengths chosen without it.
         base: (folds, t) that of the mean of the other folds.
         chosen: (folds, t) number of the strength chosen.
+        explained: (t,) share of the squared deviations that is explained on rows not used, over all folds.
     """
 
     errors: Array
     base: Array
     chosen: NDArray[np.intp]
+    explained: Array
 
-    @property
-    def explained(self) -> Array:
-        """(t,) share of the squared deviations that is explained on rows not used, over all folds."""
-        return np.asarray(1.0 - self.errors.sum(axis=0) / self.base.sum(axis=0))
+    def each(self) -> list[NestedRidge]:
+        """The t problems one by one."""
+        parts = (self.errors.T, self.base.T, self.chosen.T, self.explained)
+        return [
+            NestedRidge(errors[:, None], base[:, None], chosen[:, None], np.atleast_1d(explained))
+            for errors, base, chosen, explained in zip(*parts, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +155,7 @@ def nested_ridge(parts: list[Sums], strengths: Array, width: int = 1) -> NestedR
         path = Path.of(rest)
         errors[k] = _together(path.errors(part, strengths), width)[chosen[k], np.arange(problems)]
         base[k] = _together(part.about(path.x, path.y).yy[None], width)[0]
-    return NestedRidge(errors, base, chosen)
+    return NestedRidge(errors, base, chosen, 1.0 - errors.sum(axis=0) / base.sum(axis=0))
 
 
 def _together(errors: Array, width: int) -> Array:
