@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
 
+from assay import CCA, GroupedMoments
+from assay.data.folds import fold_numbers
 from assay.evidence import canonical as module
 from assay.evidence.canonical import canonical
+from assay.linalg.canonical_held_out import USUAL
 
 
 def two_sides(rng, n, strength, p=4, q=3):
@@ -64,11 +67,26 @@ def test_stricter_counts_pairs_anew_and_too_little_is_not_asked():
     assert canonical(np.ones_like(X), Y, names(4, 3)) is None
 
 
-def test_a_side_that_is_constant_outside_a_fold_has_no_pair_there():
-    folds = module.fold_numbers(0, 60, 5, 0)
+def test_the_model_finds_the_same_value_on_unseen_rows_for_the_same_ridges():
+    rng = np.random.default_rng(5)
+    X, Y = two_sides(rng, 150, 1.0)
+    found = canonical(X, Y, names(4, 3), seed=7)
+    both = np.hstack([(side - side.mean(axis=0)) / side.std(axis=0) for side in (X, Y)])
+    moments = GroupedMoments.of(both, fold_numbers(0, 150, 5, 7))
+    model = CCA(1, ridge="held-out", scale=False).fit_moments(moments, 4)
+    # the question takes one multiple of both sides' variances, the model any two: the diagonal of its table
+    assert found.evidence.held_out == pytest.approx(np.diag(model.held_out_table_).max(), abs=1e-10)
+    chosen = USUAL[int(np.diag(model.held_out_table_).argmax())]
+    one = CCA(1, ridge=tuple(chosen * np.var(both, axis=0, ddof=1)[[0, 4]]), scale=False).fit(both[:, :4], both[:, 4:])
+    u, v = one.transform(both[:, :4], both[:, 4:])
+    # ridges are rounded to three digits, which moves a correlation by far less than it does the ridge
+    assert abs(np.corrcoef(u[:, 0], v[:, 0])[0, 1]) == pytest.approx(found.evidence.statistic, abs=1e-6)
+    assert abs(np.corrcoef(u[:, 0], found.variates[0][:, 0])[0, 1]) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_side_that_varies_in_a_single_row_is_judged_without_the_fold_it_is_in():
+    rng = np.random.default_rng(6)
     rare = np.zeros((60, 1))
-    rare[np.flatnonzero(folds == 3)[:2]] = 1.0
-    other = np.random.default_rng(5).standard_normal((60, 2))
-    found = canonical(rare, other, (("a",), ("b", "c")))
-    assert 0.0 <= found.evidence.p <= 1.0 and np.isfinite(found.evidence.held_out)
-    assert 0.0 <= found.stability < 1.0  # without that fold there is no pair to come back
+    rare[17] = 1.0
+    found = canonical(rare, rng.standard_normal((60, 2)), names(1, 2))
+    assert np.isfinite(found.held_out).all() and found.evidence.verdict == "not distinguishable from chance"

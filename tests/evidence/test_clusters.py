@@ -52,7 +52,7 @@ def test_columns_that_tell_the_groups_apart_are_those_they_were_made_of(three):
 
 def test_groups_come_back_on_unseen_rows_and_on_rows_drawn_again(three):
     found, _, _ = three
-    assert found.evidence.held_out > 0.9 and found.evidence.interval[0] > 0.8
+    assert found.evidence.held_out > 0.9 and found.strength_range[0] > 0.8
     assert found.stability.min() > 0.9 and found.evidence.stability == pytest.approx(found.stability.min())
 
 

@@ -22,7 +22,7 @@ def test_planted_pairs_are_found_with_their_size_on_unseen_rows():
     assert {found.found.pairs.first[0], found.found.pairs.second[0]} == {2, 3}
     # Spearman's of a normal pair with correlation .8 is (6 / pi) arcsin(.4)
     assert found.evidence.held_out == pytest.approx(6 / np.pi * np.arcsin(0.4), abs=0.08)
-    assert found.again == 1.0 and found.evidence.interval[0] > 0.7
+    assert found.again == 1.0 and found.strongest_interval[0] > 0.7
 
 
 def test_the_level_by_chance_is_that_of_the_strongest_of_all_pairs():

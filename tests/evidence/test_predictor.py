@@ -1,7 +1,11 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import Ridge as SkRidge
 
+from assay import Ridge
+from assay.data.folds import fold_numbers
 from assay.evidence.predictor import prediction
 
 
@@ -85,3 +89,56 @@ def test_stricter_multiplies_q():
     harder = found.stricter(100.0, 0.05)
     assert harder.evidence.q == pytest.approx(100 * found.evidence.q)
     assert harder.evidence.verdict != "supported" and found.evidence.verdict == "supported"
+
+
+def test_classes_are_those_of_the_gaussian_rule_among_fitted_values():
+    iris = load_iris()
+    y = iris.target.astype(float)
+    found = prediction(iris.data, y, tuple(iris.feature_names), "kind", classes=("a", "b", "c"), seed=3)
+    folds = fold_numbers(0, 150, 10, 3)
+    Z = (iris.data - iris.data.mean(axis=0)) / iris.data.std(axis=0)
+    Y = np.eye(3)[iris.target]
+    scale = np.sqrt(((Y - Y.mean(axis=0)) ** 2).mean())
+    for f in range(10):
+        out = folds == f
+        ridge = SkRidge(found.strengths[found.chosen[f]]).fit(Z[~out], Y[~out] / scale)
+        # scikit-learn's rule on two of the three fitted columns, from which the third follows
+        scores = [ridge.predict(Z[rows])[:, :2] for rows in (~out, out)]
+        rule = LinearDiscriminantAnalysis(solver="lsqr").fit(scores[0], iris.target[~out])
+        # a hair of the identity is in the model's covariance: 1e-9 of its mean
+        np.testing.assert_allclose(found.probability[out], rule.predict_proba(scores[1]), atol=1e-6)
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+def test_classes_that_a_column_tells_exactly_are_predicted_exactly(columns):
+    rng = np.random.default_rng(7)
+    y = rng.integers(2, size=60).astype(float)
+    X = np.column_stack([y, rng.standard_normal((60, 2))])[:, :columns]
+    found = prediction(X, y, names(columns), "y", classes=("no", "yes"))
+    assert found.right == 1.0 and found.evidence.verdict == "supported"
+
+
+def test_a_class_of_one_row_is_not_predicted_by_the_fold_that_never_saw_it():
+    rng = np.random.default_rng(8)
+    y = np.zeros(40)
+    y[5] = 1.0
+    found = prediction(rng.standard_normal((40, 2)), y, names(2), "y", classes=("no", "yes"))
+    assert found.predicted[5] == 0.0
+    np.testing.assert_allclose(found.probability.sum(axis=1), 1.0)
+
+
+def test_more_classes_than_the_columns_have_directions_are_told_apart_as_far_as_these_go():
+    rng = np.random.default_rng(9)
+    y = np.arange(120) % 4
+    found = prediction(
+        (y + 0.1 * rng.standard_normal(120))[:, None], y.astype(float), names(1), "y", classes=tuple("abcd")
+    )
+    assert found.right == 1.0
+
+
+def test_penalties_are_the_usual_ones_of_the_model():
+    bunch = load_diabetes()
+    found = prediction(bunch.data, bunch.target, tuple(bunch.feature_names), "y")
+    Z = (bunch.data - bunch.data.mean(axis=0)) / bunch.data.std(axis=0)
+    usual = Ridge("held-out").fit(Z, bunch.target).alphas_
+    np.testing.assert_allclose(found.strengths[[0, -1]], usual[[0, -1]], rtol=1e-10)

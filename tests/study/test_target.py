@@ -83,3 +83,54 @@ def test_two_sets_of_columns_are_asked_whether_they_go_together(csv, tmp_path):
     assert "What carries pair 1" in page.read_text()
     with pytest.raises(ParameterError, match="no column 'prize' in use to be on one side"):
         assay.study(csv, side=["prize"])
+
+
+def predicted_classes(columns, target):
+    """The class of each row as the prediction names it."""
+    found = assay.study(columns, target=target).results["prediction"]
+    return np.array(found.classes)[found.truth.astype(int)].tolist(), found.classes
+
+
+def numbers(n=120):
+    return {"x": np.random.default_rng(0).standard_normal(n), "z": np.random.default_rng(1).standard_normal(n)}
+
+
+@pytest.mark.parametrize(
+    ("target", "levels"),
+    [
+        ("kind", ["kind = a", "a", "kind ="]),  # looks like the name of an indicator
+        ("kind", ["a = b", "b"]),
+        ("kind", ["kind", "kind (2)"]),
+        ("yes", ["no", "perhaps"]),  # a column that is called like a level
+        ("yes", ["yes", "no"]),
+        ("sold", ["TRUE", "FALSE"]),  # in the words of the column
+    ],
+)
+def test_classes_keep_the_names_that_the_data_give_them(target, levels):
+    written = [levels[i * i % 7 % len(levels)] for i in range(120)]
+    told, classes = predicted_classes({**numbers(), target: written}, target)
+    assert told == written and set(classes) == set(levels)
+
+
+def test_classes_keep_their_names_where_two_columns_would_name_a_number_alike():
+    # "a" with the level "b = c" and "a = b" with the level "c": both numbers would be called a = b = c
+    written = [("c", "d", "e")[i % 3] for i in range(120)]
+    other = [("b = c", "b = d", "f")[i // 40] for i in range(120)]
+    told, classes = predicted_classes({**numbers(), "a": other, "a = b": written}, "a = b")
+    assert told == written and set(classes) == {"c", "d", "e"}
+
+
+def test_rare_levels_are_one_class_and_the_one_beside_them_keeps_its_name():
+    rng = np.random.default_rng(2)
+    written = np.array(["common"] * 2000, dtype=object)
+    rare = rng.choice(2000, 24, replace=False)
+    written[rare] = [f"rare {i}" for i in range(6)] * 4
+    told, classes = predicted_classes({**numbers(2000), "kind": written.tolist()}, "kind")
+    assert classes == ("common", "other (6 levels)")
+    assert [name == "common" for name in told] == (written == "common").tolist()
+
+
+def test_yes_and_no_without_words_are_called_so():
+    truth = [i % 3 == 0 for i in range(120)]
+    told, classes = predicted_classes({**numbers(), "flag": truth}, "flag")
+    assert classes == ("no", "yes") and told == ["yes" if one else "no" for one in truth]

@@ -85,8 +85,6 @@ class Anomalies:
         q = np.minimum(self.q * factor, 1.0)
         out = q <= alpha
         shown = out[: len(self.contributions)]
-        total = None if self.evidence.q is None else min(self.evidence.q * factor, 1.0)
-        verdict = verdict_of(total, effect_holds=self.holds, alpha=alpha)
         return replace(
             self,
             rows=self.rows[out],
@@ -94,7 +92,7 @@ class Anomalies:
             distances=self.distances[out],
             contributions=self.contributions[shown],
             deviations=self.deviations[shown],
-            evidence=replace(self.evidence, q=total, verdict=verdict),
+            evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds),
         )
 
 

@@ -1,13 +1,12 @@
 """Do two sets of columns go together, as a whole? Canonical pairs, judged on rows they were not found on.
 
 coordinates  each side along its leading principal components, so many that every one has ten rows or more
-statistic    correlation of a pair on unseen rows, the largest over a few ridges
+statistic    correlation of a pair on unseen rows, the largest over the usual ridges of `CCA`, the same for both sides
 chance       the same with the rows of one side shuffled, the largest over the same ridges; it ends early once many
              shuffles did as well
 pairs        tested in order until one fails, each after those before it were taken out of both sides
 
-References: Winkler et al., Permutation inference for canonical correlation analysis, NeuroImage 220 (2020); Besag,
-Clifford, Sequential Monte Carlo p-values, Biometrika 78 (1991).
+Reference: Winkler et al., Permutation inference for canonical correlation analysis, NeuroImage 220 (2020).
 """
 
 from __future__ import annotations
@@ -23,6 +22,9 @@ from numpy.typing import NDArray
 from assay.data.folds import fold_numbers
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.canonical import Coupling, coupled_covariances, first_pair
+from assay.linalg.canonical_held_out import USUAL, Fold, Ridge, choose_common_ridge, usual_ridges
+from assay.linalg.canonical_row_folds import coupled_folds, side_folds
+from assay.linalg.monte_carlo import monte_carlo
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.top_svd import top_svd
 from assay.summary.association_chance import fisher_interval
@@ -37,7 +39,6 @@ _FOLDS = 5
 _ROWS_EACH = 10  # rows for each coordinate, at least
 _MOST_AXES = 30
 _MOST_PAIRS = 5
-_RIDGES = (0.0, 0.01, 0.1, 1.0)  # shares of the mean variance of a side
 _DRAWS = 199
 _ENOUGH = 20  # shuffles that did as well, after which the answer is clear
 
@@ -72,10 +73,9 @@ class Canonical:
 
     def stricter(self, factor: float, alpha: float) -> Canonical:
         """The same where other questions were asked too."""
-        q = None if self.evidence.q is None else min(self.evidence.q * factor, 1.0)
-        verdict = verdict_of(q, effect_holds=bool(self.held_out[0] > 0.0), alpha=alpha)
         n_pairs = int(np.count_nonzero(self.p * factor <= alpha))
-        return replace(self, n_pairs=n_pairs, evidence=replace(self.evidence, q=q, verdict=verdict))
+        evidence = self.evidence.stricter(factor, alpha, effect_holds=bool(self.held_out[0] > 0.0))
+        return replace(self, n_pairs=n_pairs, evidence=evidence)
 
 
 def canonical(
@@ -105,10 +105,10 @@ def canonical(
     coordinates = [_coordinates(side) for side in (X, Y)]
     if not all(side.shape[1] for side in coordinates):
         return None
-    folds = fold_numbers(0, n, _FOLDS, seed)
+    numbers = fold_numbers(0, n, _FOLDS, seed)
+    folds = [np.flatnonzero(numbers == f) for f in range(_FOLDS)]
     with one_blas_thread():
         tested = _tested(coordinates[0], coordinates[1], folds, alpha, np.random.default_rng(seed), tell)
-        stability = _stability(coordinates[0], coordinates[1], folds, tested[0].ridge)
     u, v = np.stack([one.u for one in tested], axis=1), np.stack([one.v for one in tested], axis=1)
     x_loadings, y_loadings = _loadings(X, u), _loadings(Y, v)
     # a pair may be turned as a whole: the column that carries it most rises with it
@@ -124,8 +124,8 @@ def canonical(
         p=p,
         variates=(u * signs, v * signs),
         loadings=(x_loadings * signs, y_loadings * signs),
-        stability=stability,
-        evidence=_evidence(tested, stability, n, alpha),
+        stability=tested[0].stability,
+        evidence=_evidence(tested, n, alpha),
     )
 
 
@@ -134,24 +134,22 @@ class _Tested:
     """One pair: what it reaches on unseen rows, what shuffled rows reach, and its variates of variance 1."""
 
     held_out: float
-    ridge: float
     null: Array
     p: float
     u: Array
     v: Array
+    stability: float
 
 
 def _tested(
-    left: Array, right: Array, folds: Codes, alpha: float, rng: np.random.Generator, tell: Tell
+    left: Array, right: Array, folds: list[Codes], alpha: float, rng: np.random.Generator, tell: Tell
 ) -> list[_Tested]:
     """Pairs in order, up to and with the first that chance explains."""
     tested: list[_Tested] = []
     for k in range(min(_MOST_PAIRS, left.shape[1], right.shape[1])):
         tell(f"pair {k + 1}")
-        own, ridge = _held_out(left, right, folds)
-        null, p = _shuffled(left, right, folds, own, rng)
-        tested.append(_Tested(own, ridge, null, p, *_variates(left, right, ridge)))
-        if p > alpha:
+        tested.append(_first(left, right, folds, rng))
+        if tested[-1].p > alpha:
             break
         left, right = _without(left, tested[-1].u), _without(right, tested[-1].v)
         if not (left.shape[1] and right.shape[1]):
@@ -159,7 +157,29 @@ def _tested(
     return tested
 
 
-def _evidence(tested: list[_Tested], stability: float, n: int, alpha: float) -> Evidence:
+def _first(X: Array, Y: Array, folds: list[Codes], rng: np.random.Generator) -> _Tested:
+    """The first pair of two sides, and what shuffled rows reach: one side is shuffled, the other summarised once."""
+    whole = _coupled(X, Y)
+    ridges = usual_ridges(whole.x), usual_ridges(whole.y)
+    kept = side_folds(X, folds)
+    own = coupled_folds(kept, side_folds(Y, folds))
+    ridge, held_out = choose_common_ridge(own, *ridges)
+
+    def reached(order: Codes) -> float:
+        return choose_common_ridge(coupled_folds(kept, side_folds(Y[order], folds)), *ridges)[1]
+
+    chance = monte_carlo(
+        (rng.permutation(len(Y)) for _ in range(_DRAWS)),
+        lambda orders: [reached(order) for order in orders],
+        [1] * _DRAWS,
+        reaches=lambda r: r >= held_out,
+        enough=_ENOUGH,
+    )
+    u, v = (_standardised(side @ w) for side, w in zip((X, Y), _weights(whole, ridge), strict=True))
+    return _Tested(held_out, np.array(chance.values), chance.p, u, v, _stability(X, Y, own, ridge))
+
+
+def _evidence(tested: list[_Tested], n: int, alpha: float) -> Evidence:
     first = tested[0]
     reach = float(np.median(first.null)), float(np.quantile(first.null, 1.0 - alpha))
     return Evidence(
@@ -169,9 +189,9 @@ def _evidence(tested: list[_Tested], stability: float, n: int, alpha: float) -> 
         q=first.p,
         held_out=first.held_out,
         interval=_interval(first.held_out, n),
-        stability=stability,
+        stability=first.stability,
         n=n,
-        looks=len(tested) * len(_RIDGES),
+        looks=len(tested) * len(USUAL),
         method=f"{METHOD}, {len(first.null)} draws",
         verdict=verdict_of(first.p, effect_holds=first.held_out > 0.0, alpha=alpha),
     )
@@ -190,62 +210,20 @@ def _coordinates(side: Array) -> Array:
     return np.asarray(found.left[:, kept] * found.values[kept])
 
 
-def _shuffled(X: Array, Y: Array, folds: Codes, own: float, rng: np.random.Generator) -> tuple[Array, float]:
-    """What shuffled rows reach, and how often that is as much."""
-    reached: list[float] = []
-    as_much = 0
-    while len(reached) < _DRAWS and as_much < _ENOUGH:
-        reached.append(_held_out(X, Y[rng.permutation(len(Y))], folds)[0])
-        as_much += reached[-1] >= own
-    p = as_much / len(reached) if as_much == _ENOUGH else (1.0 + as_much) / (_DRAWS + 1.0)
-    return np.array(reached), p
+def _coupled(X: Array, Y: Array) -> Coupling:
+    P, Q, n = X - X.mean(axis=0), Y - Y.mean(axis=0), len(X)
+    return coupled_covariances(P.T @ P / (n - 1), P.T @ Q / (n - 1), Q.T @ Q / (n - 1), n)
 
 
-def _held_out(X: Array, Y: Array, folds: Codes) -> tuple[float, float]:
-    """The correlation of the first pair on unseen rows, pooled over the folds, with the ridge that gives most."""
-    sums = np.zeros((len(_RIDGES), 3))
-    for f in range(_FOLDS):
-        new = folds == f
-        side = _Training.of(X[~new], Y[~new])
-        x, y = X[new] - side.x, Y[new] - side.y
-        for k, ridge in enumerate(_RIDGES):
-            a, b = side.pair(ridge)
-            u, v = x @ a, y @ b
-            sums[k] += u @ v, u @ u, v @ v
-    scale = np.sqrt(sums[:, 1]) * np.sqrt(sums[:, 2])
-    reached = np.divide(sums[:, 0], scale, out=np.zeros(len(sums)), where=scale > 0)
-    best = int(reached.argmax())
-    return float(reached[best]), _RIDGES[best]
+def _weights(coupling: Coupling, ridge: Ridge) -> tuple[Array, Array]:
+    """The first pair's weights of the coordinates of each side."""
+    a, b = first_pair(coupling, ridge)
+    return coupling.x.vectors @ a, coupling.y.vectors @ b
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Training:
-    """Rows that pairs are found on."""
-
-    x: Array
-    y: Array
-    coupling: Coupling
-
-    @staticmethod
-    def of(X: Array, Y: Array) -> _Training:
-        x, y = X.mean(axis=0), Y.mean(axis=0)
-        P, Q = X - x, Y - y
-        n = len(X)
-        return _Training(x, y, coupled_covariances(P.T @ P / n, P.T @ Q / n, Q.T @ Q / n, n))
-
-    def pair(self, ridge: float) -> tuple[Array, Array]:
-        sides = self.coupling.x, self.coupling.y
-        if not (len(sides[0].values) and len(sides[1].values)):  # a side that does not vary here has no pair
-            return np.zeros(len(self.x)), np.zeros(len(self.y))
-        a, b = first_pair(self.coupling, (ridge * float(sides[0].values.mean()), ridge * float(sides[1].values.mean())))
-        return sides[0].vectors @ a, sides[1].vectors @ b
-
-
-def _variates(X: Array, Y: Array, ridge: float) -> tuple[Array, Array]:
-    """The variates of the first pair on all rows, of mean 0 and variance 1."""
-    a, b = _Training.of(X, Y).pair(ridge)
-    u, v = X @ a, Y @ b
-    return (u - u.mean()) / (u.std() or 1.0), (v - v.mean()) / (v.std() or 1.0)
+def _standardised(u: Array) -> Array:
+    """Of mean 0 and variance 1."""
+    return np.asarray((u - u.mean()) / (u.std() or 1.0))
 
 
 def _without(X: Array, u: Array) -> Array:
@@ -264,25 +242,20 @@ def _loadings(X: Array, u: Array) -> Array:
     return np.asarray(unit.T @ (u / np.linalg.norm(u, axis=0)))
 
 
-def _stability(X: Array, Y: Array, folds: Codes, ridge: float) -> float:
-    """How alike the first pair's variates are when each fold in turn is left out."""
-    variates: list[list[Array]] = [[], []]
-    for f in range(_FOLDS):
-        a, b = _Training.of(X[folds != f], Y[folds != f]).pair(ridge)
-        variates[0].append(X @ a)
-        variates[1].append(Y @ b)
-    alike = [np.abs(_correlations(np.stack(side)))[np.triu_indices(_FOLDS, 1)] for side in variates]
+def _stability(X: Array, Y: Array, folds: list[Fold], ridge: Ridge) -> float:
+    """How alike the pair's variates are when each fold in turn is left out; not at all where one does not vary."""
+    weights = [_weights(fold.training, ridge) for fold in folds]
+    alike = []
+    for i, side in enumerate((X, Y)):
+        variates = np.stack([_standardised(side @ pair[i]) for pair in weights])
+        alike.append(np.abs(variates @ variates.T)[np.triu_indices(len(folds), 1)] / len(X))
     return float(np.mean(alike))
 
 
-def _correlations(rows: Array) -> Array:
-    """(k, k) correlations of rows; one that is constant is like no other."""
-    centred = rows - rows.mean(axis=1, keepdims=True)
-    length = np.linalg.norm(centred, axis=1, keepdims=True)
-    unit = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)
-    return np.clip(unit @ unit.T, -1.0, 1.0)
-
-
 def _interval(r: float, n: int) -> tuple[float, float]:
+    """Fisher's of the correlation on unseen rows, as if one pair had been judged by all n of them.
+
+    The pairs of the folds differ a little, and the best of a few ridges was taken: neither is in it.
+    """
     low, high = fisher_interval(np.array([np.clip(r, -0.999999, 0.999999)]), np.array([float(n)]))
-    return float(low[0]), float(high[0])
+    return float(min(low[0], r)), float(max(high[0], r))

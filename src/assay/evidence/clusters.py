@@ -30,6 +30,7 @@ from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.group_search import SIZES, Look, Space, look, spaces_of
 from assay.evidence.grouping import by_size, grouped, jaccard, labelled, prediction_strength
 from assay.evidence.unimodal import Unimodal, unimodal
+from assay.linalg.monte_carlo import monte_carlo
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
@@ -68,6 +69,8 @@ class Clusters:
         means: (k, d) of the columns in the groups, in standard deviations from the mean of all.
         evidence: on the groups as a whole.
         holds: whether one half of the rows predicts the groups of the other better than in tables without groups.
+        strength_range: prediction strength of the middle 95% of the halvings, None where chance does as well. How far
+            single halvings lie apart; no interval of their mean, since all of them divide the same rows.
     """
 
     rows: Numbers
@@ -86,12 +89,11 @@ class Clusters:
     means: Array
     evidence: Evidence
     holds: bool
+    strength_range: tuple[float, float] | None
 
     def stricter(self, factor: float, alpha: float) -> Clusters:
         """The same groups where other questions were asked too: q times the factor, the verdict accordingly."""
-        q = None if self.evidence.q is None else min(self.evidence.q * factor, 1.0)
-        verdict = verdict_of(q, effect_holds=self.holds, alpha=alpha)
-        return replace(self, evidence=replace(self.evidence, q=q, verdict=verdict))
+        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds))
 
 
 def clusters(
@@ -170,6 +172,7 @@ def _judged(
         means=np.array([everywhere[labels == g].mean(axis=0) for g in range(k)]),
         evidence=_evidence(explained, p, unseen, float(stability.min()), len(rows), every.size, alpha),
         holds=unseen is not None and unseen.holds,
+        strength_range=None if unseen is None else unseen.spread,
     )
 
 
@@ -182,12 +185,13 @@ def _draws(
     def draw(own: int) -> Look:
         return look(law.draw(n, np.random.default_rng(own)), spaces, seed)
 
-    tell(f"what chance does, {FEWEST_DRAWS} of {DRAWS} draws")
-    drawn = in_threads(draw, list(seeds[:FEWEST_DRAWS]))
-    if _p(found, _gains(drawn)) <= HOPELESS:
-        tell(f"what chance does, all {DRAWS} draws")
-        drawn += in_threads(draw, list(seeds[FEWEST_DRAWS:]))
-    return drawn
+    return monte_carlo(
+        seeds,
+        lambda some: in_threads(draw, some),
+        (FEWEST_DRAWS, DRAWS - FEWEST_DRAWS),
+        clear=lambda drawn: _p(found, _gains(drawn)) > HOPELESS,
+        progress=lambda n: tell(f"what chance does, {'all' if n == DRAWS else f'{n} of'} {DRAWS} draws"),
+    ).values
 
 
 def _gains(drawn: list[Look]) -> Array:
@@ -219,6 +223,11 @@ class _Unseen:
     def holds(self) -> bool:
         error = self.strengths.std(ddof=1) / np.sqrt(len(self.strengths))
         return bool(self.strengths.mean() - error > self.by_chance.mean())
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        low, high = np.quantile(self.strengths, [0.025, 0.975])
+        return float(low), float(high)
 
 
 def _best(
@@ -262,14 +271,12 @@ def _evidence(
     explained: Array, p: float, unseen: _Unseen | None, stability: float, n: int, looks: int, alpha: float
 ) -> Evidence:
     draws = len(explained) - 1
-    interval = None if unseen is None else np.quantile(unseen.strengths, [0.025, 0.975])
     holds = unseen is not None and unseen.holds
     return Evidence(
         statistic=float(explained[0]),
         p=p,
         q=p,
         held_out=None if unseen is None else float(unseen.strengths.mean()),
-        interval=None if interval is None else (float(interval[0]), float(interval[1])),
         stability=None if unseen is None else stability,
         n=n,
         looks=looks,

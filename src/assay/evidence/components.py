@@ -91,19 +91,12 @@ class ComponentsResult:
 
     def stricter(self, factor: float, alpha: float) -> ComponentsResult:
         """The same components where other questions were asked too: q times the factor, verdicts accordingly."""
-        q = [None if e.q is None else min(e.q * factor, 1.0) for e in self.evidence]
-        n_real = next((j for j, value in enumerate(q) if value is None or value > alpha), len(q))
+        judged = [e.stricter(factor, alpha, effect_holds=h) for e, h in zip(self.evidence, self.holds, strict=True)]
+        n_real = next((j for j, e in enumerate(judged) if e.q is None or e.q > alpha), len(judged))
         n_real = min(n_real, self.n_real)
-        judged = tuple(
-            replace(
-                e,
-                q=value,
-                verdict=verdict_of(value, effect_holds=holds, alpha=alpha),
-                stability=e.stability if j < n_real else None,
-            )
-            for j, (e, value, holds) in enumerate(zip(self.evidence, q, self.holds, strict=True))
-        )
-        return replace(self, n_real=n_real, evidence=judged)
+        # an alignment is that of a real component
+        kept = tuple(replace(e, stability=e.stability if j < n_real else None) for j, e in enumerate(judged))
+        return replace(self, n_real=n_real, evidence=kept)
 
 
 def components(

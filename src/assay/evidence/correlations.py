@@ -55,13 +55,21 @@ class Correlations:
         """(k,) of the pairs in `found.pairs`, corrected for all looks of the study."""
         return np.minimum(self.found.pairs.q * self.factor, 1.0)
 
+    @property
+    def strongest_interval(self) -> tuple[float, float] | None:
+        """95% interval of the strongest pair's rank correlation in all rows; None where it has a category.
+
+        It knows nothing of the pair having been chosen, and is not one of what unseen rows show.
+        """
+        low, high = float(self.found.pairs.low[0]), float(self.found.pairs.high[0])
+        return (low, high) if np.isfinite(low) and np.isfinite(high) else None
+
     def stricter(self, factor: float, alpha: float) -> Correlations:
         """The same where other questions were asked too: q times the factor, and the pairs that still stand."""
         again = replace(self, factor=self.factor * factor)
-        q = None if self.evidence.q is None else min(self.evidence.q * factor, 1.0)
-        verdict = verdict_of(q, effect_holds=self.again >= 0.5, alpha=alpha)
         n_pairs = self.found.significant(alpha / again.factor)
-        return replace(again, n_pairs=n_pairs, evidence=replace(self.evidence, q=q, verdict=verdict))
+        evidence = self.evidence.stricter(factor, alpha, effect_holds=self.again >= 0.5)
+        return replace(again, n_pairs=n_pairs, evidence=evidence)
 
 
 def correlations(
@@ -92,7 +100,6 @@ def correlations(
         p=q,
         q=q,
         held_out=unseen,
-        interval=_interval(found),
         stability=again,
         n=n,
         looks=found.tested,
@@ -136,10 +143,3 @@ def _order(found: Dependence) -> Indices | None:
     links = np.nan_to_num(found.rank) ** 2
     np.fill_diagonal(links, 0.0)
     return order_of(fiedler_positions(links))
-
-
-def _interval(found: Dependence) -> tuple[float, float] | None:
-    low, high = float(found.pairs.low[0]), float(found.pairs.high[0])
-    if not (np.isfinite(low) and np.isfinite(high)):
-        return None
-    return (low, high) if found.pairs.rank[0] >= 0 else (-high, -low)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from assay.errors import ParameterError
@@ -38,7 +38,7 @@ class Evidence:
         p: probability that chance alone does as well.
         q: p corrected for every look of the study.
         held_out: the effect on rows that were not used to find the structure.
-        interval: 95% interval of `held_out`.
+        interval: 95% interval of `held_out`, and of nothing else; None where none is known.
         stability: how much of the structure comes back when rows change, 0 to 1.
         n: rows behind the statistic.
         looks: how many looks were taken by the question this belongs to.
@@ -69,6 +69,36 @@ class Evidence:
             value = getattr(self, name)
             if value is not None and not 0.0 <= value <= 1.0:
                 raise ParameterError(f"{name} is a probability between 0 and 1; got {value}")
+        self._refuse_other_intervals()
+
+    def _refuse_other_intervals(self) -> None:
+        if self.interval is None:
+            return
+        low, high = self.interval
+        held_out = math.nan if self.held_out is None else self.held_out
+        # ends cut to the range of a measure may miss it by the rounding of a mean
+        slack = 1e-9 * max(1.0, abs(held_out))
+        outside = held_out < low - slack or held_out > high + slack
+        if outside or (self.held_out is None and not (math.isnan(low) and math.isnan(high))):
+            raise ParameterError(
+                f"interval is that of held_out and holds it; got {low} to {high} for {self.held_out}: what else has an "
+                "interval gets a name of its own"
+            )
+
+    def stricter(self, factor: float, alpha: float, *, effect_holds: bool) -> Evidence:
+        """The same where other questions were asked too: q times the factor, and the verdict that follows.
+
+        Args:
+            factor: what the other questions cost, at least 1.
+            alpha: level of the study.
+            effect_holds: whether the effect is there on unseen rows.
+
+        >>> found = Evidence(statistic=3.1, p=.02, q=.02, verdict="supported")
+        >>> found.stricter(2.0, 0.05, effect_holds=True).q, found.stricter(3.0, 0.05, effect_holds=True).verdict
+        (0.04, 'suggestive')
+        """
+        q = None if self.q is None else min(self.q * factor, 1.0)
+        return replace(self, q=q, verdict=verdict_of(q, effect_holds=effect_holds, alpha=alpha))
 
     def as_dict(self) -> dict[str, Any]:
         """The evidence as JSON-ready values; what is unknown or infinite becomes None."""

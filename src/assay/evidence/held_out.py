@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from assay.data.folds import fold_numbers
+from assay.linalg.fold_error import fold_error, fold_interval
 from assay.linalg.principal import axes_of_covariance, axes_of_rows
 from assay.summary.columns import column_moments
 from assay.summary.grouped import GroupedMoments
@@ -32,7 +32,7 @@ class HeldOut:
 
     Attributes:
         share: (k,) mean over folds.
-        error: (k,) its standard error, widened for the overlap of the training sets (Nadeau & Bengio 2003).
+        error: (k,) its standard error, widened for the overlap of the training sets: see `linalg.fold_error`.
         interval: (k, 2) 95% interval.
         folds: how many folds.
     """
@@ -108,9 +108,5 @@ def _ratio(part: Array, whole: float) -> Array:
 def _summarised(shares: list[Array]) -> HeldOut:
     values = np.stack(shares)
     m = len(values)
-    mean = values.mean(axis=0)
-    # variance of a k-fold mean: 1/m plus the test-to-train ratio 1/(m - 1) for training sets that overlap
-    error = values.std(axis=0, ddof=1) * np.sqrt(1.0 / m + 1.0 / (m - 1))
-    half = stdtrit(m - 1, 0.975) * error
-    interval = np.stack([np.maximum(mean - half, 0.0), np.minimum(mean + half, 1.0)], axis=1)
-    return HeldOut(mean, error, interval, m)
+    mean, error = values.mean(axis=0), fold_error(values)
+    return HeldOut(mean, error, fold_interval(mean, error, m, within=(0.0, 1.0)), m)

@@ -5,35 +5,42 @@ chance     the same procedure, choice included, on permuted targets
 classes    indicators as targets (optimal scoring); a row goes to the class by the Gaussian rule among fitted values
 interval   of a prediction: the residuals of rows that were not used (conformal)
 
-References: Hastie, Tibshirani, Buja, Flexible discriminant analysis by optimal scoring, JASA 89 (1994); Nadeau, Bengio,
-Inference for the generalization error, Machine Learning 52 (2003); Barber et al., Predictive inference with the
-jackknife+, Annals of Statistics 49 (2021).
+References: Hastie, Tibshirani, Buja, Flexible discriminant analysis by optimal scoring, JASA 89 (1994); Barber et al.,
+Predictive inference with the jackknife+, Annals of Statistics 49 (2021).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
 import scipy.linalg as sla
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from assay.data.folds import fold_numbers
+from assay.errors import SingularError
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.nested_ridge import NestedRidge, Path, Sums, nested_ridge
+from assay.linalg.fold_error import fold_error, fold_interval
+from assay.linalg.monte_carlo import monte_carlo, rank_p
+from assay.linalg.nested_ridge import NestedRidge, nested_ridge
 from assay.linalg.one_thread import one_blas_thread
+from assay.linalg.regression_sums import RegressionSums
+from assay.linalg.ridge_path import usual_penalties
+from assay.models.prediction.gaussian_rule import GaussianRule
+from assay.summary.distances import squared_distances
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
 
 FEWEST_ROWS = 20
 COVERED = 0.9  # share of new rows within the interval of their prediction
-_STRENGTHS = 12
+_STRENGTHS = 17  # of the usual penalties: nearly two a decade
 _MOST_AXES = 1000  # more columns than this enter by so many of their components
-_WORK = 1e10  # products of the null distribution
+_WORK = 1.5e10  # products of the null distribution
 _DRAWS = (99, 999)
+_HAIR = 1e-9  # of the identity in a covariance that is singular: fitted indicators add up to one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,9 +81,7 @@ class Prediction:
 
     def stricter(self, factor: float, alpha: float) -> Prediction:
         """The same where other questions were asked too."""
-        q = None if self.evidence.q is None else min(self.evidence.q * factor, 1.0)
-        verdict = verdict_of(q, effect_holds=self._holds, alpha=alpha)
-        return replace(self, evidence=replace(self.evidence, q=q, verdict=verdict))
+        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self._holds))
 
     @property
     def _holds(self) -> bool:
@@ -114,10 +119,11 @@ def prediction(
     Y = np.eye(len(classes))[y.astype(np.intp)] if classes else y[:, None]
     Y = (Y - Y.mean(axis=0)) / np.sqrt(((Y - Y.mean(axis=0)) ** 2).mean())
     folds = fold_numbers(0, n, 10 if scores.shape[1] <= 100 and n >= 100 else 5, seed)
-    strengths = n * np.logspace(-4.0, 2.0, _STRENGTHS) * max(1.0, scores.shape[1] / n)
-    found = _measured(scores, Y, folds, strengths, seed)
+    strengths = usual_penalties(float((Z**2).sum()), Z.shape[1], _STRENGTHS)
+    found, *chance = _measured(scores, Y, folds, strengths, seed)
+    by_chance = np.array([one.explained[0] for one in chance])
     fitted = _unseen(scores, Y, folds, strengths[found.chosen[:, 0]], classes)
-    whole = Path.of(Sums.of(scores, Y))
+    whole = RegressionSums.of(scores, Y).path()
     middle = float(np.exp(np.mean(np.log(strengths[found.chosen[:, 0]]))))
     coefficients = whole.coefficients(middle)
     scale = float(np.sqrt(((y - y.mean()) ** 2).mean()))
@@ -135,8 +141,8 @@ def prediction(
         half_width=float("nan") if classes else _half_width(y - predicted),
         right=float((predicted == y).mean()) if classes else float("nan"),
         largest=float(np.bincount(y.astype(np.intp)).max() / n) if classes else float("nan"),
-        by_chance=found.explained[1:],
-        evidence=_evidence(found, n, strengths, alpha),
+        by_chance=by_chance,
+        evidence=_evidence(found, by_chance, n, strengths, alpha),
     )
 
 
@@ -152,17 +158,25 @@ def _axes(Z: Array) -> Array | None:
     return np.asarray(Z.T @ (vectors[:, kept] / np.sqrt(values[kept])))
 
 
-def _measured(Z: Array, Y: Array, folds: Codes, strengths: Array, seed: int) -> NestedRidge:
-    """Nested cross-validation of the target and of as many permutations as there is time for."""
+def _measured(Z: Array, Y: Array, folds: Codes, strengths: Array, seed: int) -> list[NestedRidge]:
+    """Nested cross-validation of the target, which comes first, and of as many permutations as there is time for.
+
+    All in one batch: they share every decomposition, and a permutation that leaves the target as it is ties with it.
+    """
     n, p = Z.shape
     k, g = int(folds.max()) + 1, Y.shape[1]
     each = 2.0 * g * p * (n + k * k * len(strengths) * p)
     draws = int(np.clip(_WORK / each, *_DRAWS))
     rng = np.random.default_rng(seed)
-    orders = [np.arange(n), *(rng.permutation(n) for _ in range(draws))]
-    every = Y[np.stack(orders, axis=1)].reshape(n, -1)
+
+    def judged(orders: list[Codes]) -> list[NestedRidge]:
+        every = Y[np.stack(orders, axis=1)].reshape(n, -1)
+        sums = [RegressionSums.of(Z[folds == f], every[folds == f]) for f in range(k)]
+        return nested_ridge(sums, strengths, width=g).each()
+
+    orders = chain([np.arange(n)], (rng.permutation(n) for _ in range(draws)))
     with one_blas_thread():  # many small products, which threads only hinder
-        return nested_ridge([Sums.of(Z[folds == f], every[folds == f]) for f in range(k)], strengths, width=g)
+        return monte_carlo(orders, judged, [1 + draws]).values
 
 
 def _unseen(Z: Array, Y: Array, folds: Codes, strengths: Array, classes: tuple[str, ...]) -> Array:
@@ -170,27 +184,28 @@ def _unseen(Z: Array, Y: Array, folds: Codes, strengths: Array, classes: tuple[s
     found = np.empty(Y.shape)
     for f, strength in enumerate(strengths):
         out = folds == f
-        path = Path.of(Sums.of(Z[~out], Y[~out]))
+        path = RegressionSums.of(Z[~out], Y[~out]).path()
         w = path.coefficients(float(strength))
         if classes:
-            found[out] = _gaussian_rule(Z[~out] @ w, Y[~out].argmax(axis=1), Z[out] @ w, len(classes))
+            found[out] = _by_gaussian_rule(Z[~out] @ w, Y[~out].argmax(axis=1), Z[out] @ w, len(classes))
         else:
             found[out] = path.y + (Z[out] - path.x) @ w
     return found
 
 
-def _gaussian_rule(fitted: Array, codes: Codes, new: Array, g: int) -> Array:
-    """Probabilities of the classes among fitted values with one covariance, which is singular by one direction."""
-    counts = np.bincount(codes, minlength=g)
-    means = np.stack([fitted[codes == c].mean(axis=0) if counts[c] else fitted.mean(axis=0) for c in range(g)])
-    within = fitted - means[codes]
-    inverse = np.linalg.pinv(within.T @ within / len(fitted), rcond=1e-9, hermitian=True)
-    gaps = new[:, None] - means
-    with np.errstate(divide="ignore"):
-        log = np.log(counts / counts.sum()) - 0.5 * np.einsum("icj,jk,ick->ic", gaps, inverse, gaps)
-    log -= log.max(axis=1, keepdims=True)
-    share = np.exp(log)
-    return np.asarray(share / share.sum(axis=1, keepdims=True))
+def _by_gaussian_rule(fitted: Array, codes: Codes, new: Array, g: int) -> Array:
+    """(m, g) probabilities of the classes of new rows, by the model's rule with one covariance among fitted values."""
+    present, counts = np.unique(codes, return_counts=True)
+    found = np.zeros((len(new), g))
+    if len(present) < 2 or not np.ptp(fitted, axis=0).any():
+        found[:, present] = counts / counts.sum()
+        return found
+    try:
+        found[:, present] = GaussianRule("equal", shrinkage=_HAIR).fit(fitted, codes).predict_proba(new)
+    except SingularError:  # nothing varies within classes: a row goes to the one it is nearest to
+        means = np.stack([fitted[codes == c].mean(axis=0) for c in present])
+        found[np.arange(len(new)), present[squared_distances(new, means).argmin(axis=1)]] = 1.0
+    return found
 
 
 def _half_width(residuals: Array) -> float:
@@ -200,14 +215,12 @@ def _half_width(residuals: Array) -> float:
     return float(np.sort(np.abs(residuals))[rank - 1]) if rank <= n else float("inf")
 
 
-def _evidence(found: NestedRidge, n: int, strengths: Array, alpha: float) -> Evidence:
-    ours, null = float(found.explained[0]), found.explained[1:]
-    draws = len(null)
-    p = float((1 + np.count_nonzero(null >= ours)) / (draws + 1))
+def _evidence(found: NestedRidge, null: Array, n: int, strengths: Array, alpha: float) -> Evidence:
+    ours, draws = float(found.explained[0]), len(null)
+    p = rank_p(int(np.count_nonzero(null >= ours)), draws)
     each = 1.0 - found.errors[:, 0] / found.base[:, 0]
     k = len(each)
-    # folds share their training rows: the variance of their mean is 1 / k + 1 / (k - 1) times that of one
-    error = float(each.std(ddof=1) * np.sqrt(1.0 / k + 1.0 / (k - 1.0)) * student.ppf(0.975, k - 1))
+    low, high = fold_interval(ours, fold_error(each), k, within=(-np.inf, 1.0))
     return Evidence(
         statistic=ours,
         null=Null(
@@ -219,7 +232,7 @@ def _evidence(found: NestedRidge, n: int, strengths: Array, alpha: float) -> Evi
         p=p,
         q=p,
         held_out=ours,
-        interval=(ours - error, min(ours + error, 1.0)),
+        interval=(float(low), float(high)),
         n=n,
         looks=len(strengths),
         method=f"nested cross-validation in {k} folds, {draws} permuted targets",

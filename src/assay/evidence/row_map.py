@@ -15,7 +15,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -26,6 +25,7 @@ from assay.engine.local import in_threads
 from assay.errors import NotConverged
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.grouped_columns import grouped_columns
+from assay.linalg.monte_carlo import monte_carlo
 from assay.models.embedding.tsne import TSNE
 from assay.summary.distances import squared_distances
 
@@ -70,9 +70,7 @@ class RowMap:
 
     def stricter(self, factor: float, alpha: float) -> RowMap:
         """The same map where other questions were asked too: q times the factor, the verdict accordingly."""
-        q = None if self.evidence.q is None else min(self.evidence.q * factor, 1.0)
-        verdict = verdict_of(q, effect_holds=self.holds, alpha=alpha)
-        return replace(self, evidence=replace(self.evidence, q=q, verdict=verdict))
+        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds))
 
 
 def row_map(
@@ -179,13 +177,17 @@ class _Maps:
         def draw(shuffled: Array) -> Array:
             return self.kept(shuffled, self.layout(shuffled))
 
-        tell(f"what chance does, {FEWEST_DRAWS} of {DRAWS} draws")
-        pools = in_threads(draw, list(islice(shuffles, FEWEST_DRAWS)))
-        p = _p(found, np.array([pool.mean() for pool in pools]))
-        if p is not None and p <= HOPELESS:
-            tell(f"what chance does, all {DRAWS} draws")
-            pools += in_threads(draw, list(shuffles))
-        return pools
+        def hopeless(pools: list[Array]) -> bool:
+            p = _p(found, np.array([pool.mean() for pool in pools]))
+            return p is None or p > HOPELESS
+
+        return monte_carlo(
+            shuffles,
+            lambda some: in_threads(draw, some),
+            (FEWEST_DRAWS, DRAWS - FEWEST_DRAWS),
+            clear=hopeless,
+            progress=lambda n: tell(f"what chance does, {'all' if n == DRAWS else f'{n} of'} {DRAWS} draws"),
+        ).values
 
     def on_other_rows(self, model: TSNE, rng: np.random.Generator, tell: Callable[[str], object]) -> _OtherRows:
         tell("unseen rows")

@@ -1,9 +1,6 @@
 """How well a whole procedure does on rows it has not seen: held-out scores, and choices redone inside every fold.
 
-    interval   mean +- t s sqrt(1 / m + n_test / n_train)      of m scores with standard deviation s
-
-The second term stands for the overlap of the training sets, without which intervals are far too narrow.
-Reference: Nadeau & Bengio, Machine Learning 52, 2003.
+Intervals are widened for the overlap of the training sets: see `linalg.fold_error`.
 """
 
 from __future__ import annotations
@@ -14,7 +11,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 from sklearn.base import BaseEstimator
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid
@@ -22,6 +18,7 @@ from sklearn.model_selection import ParameterGrid
 from assay.data.splits import Folds, Rows
 from assay.errors import DataError
 from assay.evidence.labelled import Labelled, Pair, Score, Scorer
+from assay.linalg.fold_error import fold_error, fold_interval
 
 Array: TypeAlias = NDArray[np.float64]
 Grid: TypeAlias = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
@@ -175,9 +172,9 @@ def _summary(scores: list[float], pairs: list[Pair]) -> tuple[Array, float, floa
     if m < 2:
         return values, mean, None, None
     overlap = float(np.mean([len(test) / len(train) for train, test in pairs]))
-    error = float(values.std(ddof=1)) * float(np.sqrt(1.0 / m + overlap))
-    half = float(stdtrit(m - 1, 0.975)) * error
-    return values, mean, error, (mean - half, mean + half)
+    error = float(fold_error(values, overlap))
+    low, high = fold_interval(mean, error, m)
+    return values, mean, error, (float(low), float(high))
 
 
 def _gathered(answers: list[NDArray[Any]], pairs: list[Pair]) -> tuple[Rows, NDArray[Any], Rows]:

@@ -83,7 +83,7 @@ def coupled_covariances(Sxx: Array, Sxy: Array, Syy: Array, rows: float = np.inf
     >>> canonical_pairs(found).correlations.round(4)
     array([0.7071])
     """
-    (x, least_x), (y, least_y) = (_principal(S, rows) for S in (Sxx, Syy))
+    (x, least_x), (y, least_y) = (principal_side(S, rows) for S in (Sxx, Syy))
     return Coupling(x, y, x.vectors.T @ Sxy @ y.vectors, (least_x, least_y))
 
 
@@ -160,8 +160,12 @@ def first_pair(coupling: Coupling, ridge: tuple[float, float]) -> tuple[Array, A
         return np.zeros(len(x)), np.zeros(len(y))
     wide = M.shape[0] <= M.shape[1]
     small = M if wide else M.T
-    top = len(small) - 1
-    one = sla.eigh(small @ small.T, subset_by_index=[top, top], check_finite=False)[1][:, 0]
+    top = len(small)
+    # LAPACK itself: around it scipy.linalg.eigh takes several times as long as a small problem
+    _, vectors, _, _, failed = sla.lapack.dsyevr(small @ small.T, range="I", il=top, iu=top, lower=1)
+    if failed:
+        raise np.linalg.LinAlgError("the largest eigenvalue of a canonical problem was not found")
+    one = vectors[:, 0]
     other = small.T @ one
     other /= np.linalg.norm(other) or 1.0
     return (one / x, other / y) if wide else (other / x, one / y)
@@ -172,7 +176,13 @@ def _condition(side: Spectrum, smallest: float, ridge: float) -> float:
     return (1.0 + added) / (smallest + added) if smallest + added > 0.0 else np.inf
 
 
-def _principal(S: Array, rows: float) -> tuple[Spectrum, float]:
+def principal_side(S: Array, rows: float = np.inf) -> tuple[Spectrum, float]:
+    """The variances and axes of one side, those without a variance left out, and the smallest as in `Coupling`.
+
+    Args:
+        S: (d, d) covariance.
+        rows: how many rows it comes from.
+    """
     values, V = sla.eigh(S, driver="evd", check_finite=False)
     values, V = values[::-1], V[:, ::-1]
     # rounding in S and in its decomposition leaves so much of a variance that is zero

@@ -10,7 +10,7 @@ that folds of few rows count for what they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -19,7 +19,12 @@ from numpy.typing import NDArray
 
 from assay.linalg.canonical import Coupling, canonical_pairs, coupled_grams, first_pair
 from assay.linalg.one_thread import one_blas_thread
+from assay.linalg.spectral import Spectrum
 from assay.linalg.validate import Array
+
+Ridge = tuple[float, float]
+USUAL = (0.0, 1e-3, 1e-2, 1e-1, 1.0, 10.0)  # candidates, as multiples of the mean variance of a side's directions
+_TIED = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +53,7 @@ class RidgeChoice:
         table: (m, m) held-out correlation of the first pair, by left and right ridge.
     """
 
-    ridge: tuple[float, float]
+    ridge: Ridge
     table: Array
 
 
@@ -60,18 +65,48 @@ def choose_ridge(folds: Sequence[Fold], left: Sequence[float], right: Sequence[f
         left: candidates, ascending.
         right: candidates, ascending.
     """
-    table = np.empty((len(left), len(right)))
-    with one_blas_thread():
-        for i, j in product(range(len(left)), range(len(right))):
-            ridge = (left[i], right[j])
-            weights = (first_pair(fold.training, ridge) for fold in folds)
-            table[i, j] = _pooled(folds, [(a[:, None], b[:, None]) for a, b in weights])[0]
+    table = first_held_out(folds, product(left, right)).reshape(len(left), len(right))
     # larger ridges are the simpler answer: they win what rounding cannot tell apart
-    i, j = max(np.argwhere(table >= table.max() - 1e-12).tolist(), key=lambda at: (sum(at), at))
+    i, j = max(np.argwhere(table >= table.max() - _TIED).tolist(), key=lambda at: (sum(at), at))
     return RidgeChoice((left[i], right[j]), table)
 
 
-def held_out_correlations(folds: Sequence[Fold], ridge: tuple[float, float], k: int) -> Array:
+def choose_common_ridge(folds: Sequence[Fold], left: Sequence[float], right: Sequence[float]) -> tuple[Ridge, float]:
+    """The best of candidates that go up on both sides together, the largest of equal ones, and what it reaches.
+
+    Args:
+        folds: as in `choose_ridge`.
+        left: candidates, ascending.
+        right: as many, ascending.
+    """
+    ridges = list(zip(left, right, strict=True))
+    reached = first_held_out(folds, ridges)
+    best = int(np.flatnonzero(reached >= reached.max() - _TIED)[-1])
+    return ridges[best], float(reached[best])
+
+
+def first_held_out(folds: Sequence[Fold], ridges: Iterable[Ridge]) -> Array:
+    """(k,) correlation of the first pair on rows it was not found on, for each of k pairs of ridges."""
+    asked = list(ridges)
+    weights = []
+    with one_blas_thread():
+        for fold in folds:
+            a, b = zip(*(first_pair(fold.training, ridge) for ridge in asked), strict=True)
+            weights.append((np.stack(a, axis=1), np.stack(b, axis=1)))
+        return _pooled(folds, weights)
+
+
+def usual_ridges(side: Spectrum) -> list[float]:
+    """The candidates of one side, in units of its variances; three digits are enough, and read better.
+
+    >>> usual_ridges(Spectrum(np.array([2.0, 1.0]), np.eye(2)))
+    [0.0, 0.0015, 0.015, 0.15, 1.5, 15.0]
+    """
+    unit = float(side.values.mean())
+    return [float(f"{multiple * unit:.3g}") for multiple in USUAL]
+
+
+def held_out_correlations(folds: Sequence[Fold], ridge: Ridge, k: int) -> Array:
     """(k,) what each pair reaches on rows it was not found on; 0 where a fold does not have so many."""
     weights = []
     for fold in folds:

@@ -32,6 +32,7 @@ from scipy.special import gammaincc
 
 from assay.errors import DataError, ParameterError
 from assay.linalg.column_noise import column_noise, identified
+from assay.linalg.monte_carlo import monte_carlo, rank_p
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import as_matrix
 
@@ -88,7 +89,7 @@ def permuted_spectrum(
         alpha: level of each step of the sequence.
         n_max: most draws per step; at least 1 / alpha - 1.
         max_components: stop after so many real components.
-        progress: called with (component, draws so far) after every draw.
+        progress: called with (component, number of the draw) as each draw begins.
 
     Returns:
         The spectrum with its p-values.
@@ -235,17 +236,20 @@ def _draws(
     told: Callable[[int], object] | None,
 ) -> Floats:
     """Top eigenvalues of permuted tables, until n_max or until p cannot fall to alpha."""
-    tops = np.empty(n_max)
-    exceeding = 0
-    for done in range(n_max):
+
+    def draw() -> float:
         shuffle(table)
-        tops[done] = _top_eigenvalue(_projected_gram(table, left, right)) / (table.shape[1] - 1)
-        exceeding += int(_reaches(tops[done], value))
-        if told is not None:
-            told(done + 1)
-        if 1 + exceeding > alpha * (1 + n_max):
-            return tops[: done + 1].copy()
-    return tops
+        return _top_eigenvalue(_projected_gram(table, left, right)) / float(table.shape[1] - 1)
+
+    drawn = monte_carlo(
+        range(n_max),
+        lambda some: [draw() for _ in some],
+        [1] * n_max,
+        reaches=lambda top: bool(_reaches(top, value)),
+        enough=int(alpha * (1 + n_max)),  # one more than may reach it for (1 + reached) / (1 + n_max) <= alpha
+        progress=told,
+    )
+    return np.array(drawn.values)
 
 
 def _projected_gram(table: Floats, left: Floats, right: Floats) -> Floats:
@@ -276,7 +280,7 @@ def _reaches(tops: Floats | float, value: Floats | float) -> NDArray[np.bool_]:
 
 def _monte_carlo_p(values: Floats, tops: Floats) -> Floats:
     exceeding = _reaches(tops[None, :], values[:, None]).sum(axis=1)
-    return np.asarray((1.0 + exceeding) / (1.0 + len(tops)))
+    return np.array([rank_p(int(some), len(tops)) for some in exceeding])
 
 
 def _tail_p(values: Floats, tops: Floats, p_values: Floats) -> Floats:

@@ -44,6 +44,10 @@ class RidgeSpectrum:
         k, p, r = weighted.shape
         return (weighted.reshape(k * p, r) @ self.axes.T).reshape(k, p, len(self.axes))
 
+    def along(self, alpha: float) -> Array:
+        """(r, p) coefficients along the axes: `coef` is axes times them."""
+        return np.asarray(self.inner * self._inverse(np.array([alpha]))[0][:, None])
+
     def degrees(self, alphas: Array) -> Array:
         """(k,) effective degrees of freedom."""
         return np.asarray(self._inverse(alphas) @ self.values)
@@ -65,6 +69,23 @@ class RidgeSpectrum:
     def _inverse(self, alphas: Array) -> Array:
         shifted = self.values + np.asarray(alphas, dtype=np.float64)[:, None]
         return np.divide(1.0, shifted, out=np.zeros_like(shifted), where=shifted > self.flat)
+
+
+def usual_penalties(total: float, d: int, count: int = 50) -> Array:
+    """(count,) penalties to choose from, ascending: from hardly a price to nearly no coefficients.
+
+    From a millionth to a thousand times the mean of the eigenvalues l, evenly in their logarithm.
+
+    Args:
+        total: sum of the eigenvalues, the squares of all columns.
+        d: number of columns.
+        count: how many.
+
+    >>> usual_penalties(20.0, 2, 4)
+    array([1.e-05, 1.e-02, 1.e+01, 1.e+04])
+    """
+    mean = total / d
+    return np.logspace(-6.0, 3.0, count) * (mean if mean > 0.0 else 1.0)
 
 
 def spectrum_of_products(A: Array, B: Array) -> RidgeSpectrum:

@@ -11,7 +11,7 @@ from assay.data.blocks import block_slices
 from assay.data.folds import fold_numbers
 from assay.errors import ParameterError
 from assay.linalg.canonical import Coupling, canonical_pairs, coupled_grams, coupled_triangle
-from assay.linalg.canonical_held_out import Fold, choose_ridge, gram_folds
+from assay.linalg.canonical_held_out import Fold, choose_ridge, gram_folds, usual_ridges
 from assay.linalg.principal import centred_gram, dense
 from assay.linalg.spectral import column_signs
 from assay.models.base import Array
@@ -22,9 +22,6 @@ from assay.summary.paired import Paired, couple, moment_folds
 
 Route: TypeAlias = Literal["moments", "svd", "dual"]
 Lift: TypeAlias = Callable[[Array], Array]
-
-# Candidates for a ridge, as multiples of the mean variance of a side's directions.
-_USUAL = (0.0, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
 
 
 class _LinearPairs(_Paired):
@@ -113,9 +110,7 @@ class _LinearPairs(_Paired):
             self.ridge_ = option
             return option
         assert folds is not None  # made wherever a ridge is to be chosen
-        sides = (coupling.x.values.mean(), coupling.y.values.mean())
-        # three digits of a unit are enough, and read better
-        choice = choose_ridge(folds, *(option.candidates([float(f"{r * unit:.3g}") for r in _USUAL]) for unit in sides))
+        choice = choose_ridge(folds, *(option.candidates(usual_ridges(side)) for side in (coupling.x, coupling.y)))
         self.ridge_, self.held_out_table_ = choice.ridge, choice.table
         return choice.ridge
 

@@ -22,7 +22,7 @@ def correlations_subject(found: Correlations) -> str:
 def correlations_sentence(found: Correlations) -> str:
     """How many pairs go together, the strongest with its interval, and what chance does."""
     evidence, d = found.evidence, found.found
-    best = f"{_pair(found, 0)} ({_size(found, 0)})"
+    best = f"{_pair(found, 0)} ({_strongest(found)})"
     chance = ""
     if evidence.null is not None:
         chance = (
@@ -46,15 +46,16 @@ def _pair(found: Correlations, k: int) -> str:
     return f"{names[pairs.first[k]]}{against}{names[pairs.second[k]]}"
 
 
-def _size(found: Correlations, k: int) -> str:
-    """The strength of a pair, called by its name."""
+def _strongest(found: Correlations) -> str:
+    """The strength of the strongest pair, called by its name."""
     pairs, kinds = found.found.pairs, found.found.kinds
-    categories = (kinds[pairs.first[k]], kinds[pairs.second[k]]).count("category")
+    categories = (kinds[pairs.first[0]], kinds[pairs.second[0]]).count("category")
     name = ("rank correlation", "correlation ratio of ranks", "Cramér's V")[categories]
     interval = ""
-    if pairs.low[k] == pairs.low[k] and categories == 0:
-        interval = f", 95% interval {_short(pairs.low[k])} to {_short(pairs.high[k])}"
-    return f"{name} {_short(pairs.rank[k])}{interval}"
+    if found.strongest_interval is not None:
+        low, high = found.strongest_interval
+        interval = f", 95% interval {_short(low)} to {_short(high)}"
+    return f"{name} {_short(pairs.rank[0])}{interval}"
 
 
 def _short(value: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -48,22 +47,18 @@ def predicted(table: Table, sample: Array, target: str, *, alpha: float, seed: i
     rows = sample if table.rows is None else table.rows
     own = ~not_of(table, target)
     tell(f"Predicting {target}", None, None)
-    Y, names = rows[:, own], [table.columns[j] for j in np.flatnonzero(own)]
+    Y = rows[:, own]
     columns = tuple(table.columns[j] for j in np.flatnonzero(~own))
     if kind not in ("category", "boolean"):
         shown = f"log(1 + {target})" if target in table.look.log else target
         return prediction(rows[:, ~own], Y[:, 0], columns, shown, alpha=alpha, seed=seed)
-    y, classes = _classes(Y, names, target, table.look.levels.get(target, ("no", "yes")))
+    y, classes = _classes(Y, table.levels[target])
     return prediction(rows[:, ~own], y, columns, target, classes=classes, alpha=alpha, seed=seed)
 
 
-def _classes(Y: Array, names: list[str], target: str, levels: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
-    """The number of each row's class, from its indicators, and the names of the classes."""
-    named = [name.removeprefix(f"{target} = ") for name in names]
+def _classes(Y: Array, levels: tuple[str, ...]) -> tuple[Array, tuple[str, ...]]:
+    """The number of each row's class, from its indicators or from one that tells two, and the names of the classes."""
     if Y.shape[1] == 1:
-        second = named[0] if named[0] in levels else levels[-1]
-        others = [level for level in levels if level != second]
-        both = others[0] if len(others) == 1 else "other", second
-        return (Y[:, 0] > Y[:, 0].mean()).astype(np.float64), both
+        return (Y[:, 0] > Y[:, 0].mean()).astype(np.float64), levels
     present = np.flatnonzero(Y.any(axis=0))
-    return Y[:, present].argmax(axis=1).astype(np.float64), tuple(named[j] for j in present)
+    return Y[:, present].argmax(axis=1).astype(np.float64), tuple(levels[j] for j in present)

@@ -92,8 +92,8 @@ def clusters_sentence(found: Clusters) -> str:
         f"{found.k} cut out of tables with the same correlations and no groups, {theirs} ({probability(evidence.p)})"
     )
     unseen = ""
-    if evidence.held_out is not None and evidence.interval is not None:
-        low, high = evidence.interval
+    if evidence.held_out is not None and found.strength_range is not None:
+        low, high = found.strength_range
         unseen = (
             f" One half of the rows predicts {percent(evidence.held_out)} of the pairs that the other half puts "
             f"together, in the weakest group (95% of halvings {percent(low)} to {percent(high)})."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
@@ -44,6 +44,8 @@ class Table:
         origins: name and kind of the column of the data behind each label in `groups`.
         rows: (n, D), or None where they do not fit in memory.
         blocks: starts an iteration over (b, D) blocks of the same rows, which tells how far it is.
+        levels: by column of the data, what its numbers stand for: the level of each, or where there is a single number
+            the levels that its values 0 and 1 (or 0, 1, ...) are.
     """
 
     card: DataCard
@@ -54,6 +56,7 @@ class Table:
     origins: Mapping[int, tuple[str, str]]
     rows: Array | None
     blocks: Blocks
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def among(self, kept: NDArray[np.bool_]) -> Table:
         """The same rows, by some of their numbers."""
@@ -127,6 +130,7 @@ def prepare(
         origins=_origins(encoding, used),
         rows=rows,
         blocks=blocks if rows is None else lambda: iter([rows]),
+        levels=_levels(encoding, used),
     )
 
 
@@ -244,6 +248,18 @@ def _measured(encoding: Encoding) -> NDArray[np.bool_]:
     for column, span in zip(encoding.columns, encoding.spans, strict=True):
         measured[span] = column.kind in ("number", "count", "ordered")
     return measured
+
+
+def _levels(encoding: Encoding, used: NDArray[np.intp]) -> dict[str, tuple[str, ...]]:
+    """By column, the levels that its numbers in use stand for; of two levels one number tells both."""
+    found = {}
+    for column, span in zip(encoding.columns, encoding.spans, strict=True):
+        told = encoding.levels(column.name)
+        here = used[(used >= span.start) & (used < span.stop)] - span.start
+        if not told or not len(here):
+            continue
+        found[column.name] = told if len(here) == 1 else tuple(told[j] for j in here)
+    return found
 
 
 def _origins(encoding: Encoding, used: NDArray[np.intp]) -> dict[int, tuple[str, str]]:

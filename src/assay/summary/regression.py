@@ -18,9 +18,11 @@ from assay.data.blocks import float_blocks
 from assay.data.source import Source
 from assay.engine.local import map_reduce
 from assay.errors import DataError, ParameterError
+from assay.linalg.fold_error import fold_error
 from assay.linalg.linear_fit import LinearFit, fit_normal
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.principal import dense
+from assay.linalg.regression_sums import RegressionSums
 from assay.linalg.ridge_path import RidgeSpectrum, spectrum_of_products
 from assay.summary.accumulate import Accumulator, chunk_rows, refuse_unusable
 from assay.summary.grouped import GroupedMoments
@@ -109,6 +111,13 @@ class Equations:
         m = self.moments
         return m.scatter if self.intercept else m.scatter + m.weight * np.multiply.outer(m.mean, m.mean)
 
+    @property
+    def sums(self) -> RegressionSums:
+        """What prediction needs to know of these rows."""
+        m, d = self.moments, self.d
+        S = m.scatter
+        return RegressionSums(m.weight, m.mean[:d], m.mean[d:], S[:d, :d], S[:d, d:], np.diag(S)[d:])
+
     def fit(self) -> LinearFit:
         """Least squares."""
         S = self.products
@@ -129,12 +138,7 @@ class Equations:
         Returns:
             (k, p).
         """
-        m, d = self.moments, self.d
-        S, gap = m.scatter, m.mean - centre
-        off = gap[d:] - coef @ gap[:d]
-        spread = np.diag(S)[d:] - 2.0 * np.einsum("kpd,dp->kp", coef, S[:d, d:])
-        spread += np.einsum("kpd,kpd->kp", coef @ S[:d, :d], coef)
-        return np.asarray(np.maximum(spread, 0.0) + m.weight * off**2)
+        return self.sums.squared_errors(np.swapaxes(coef, 1, 2), centre[: self.d], centre[self.d :])
 
     def squares(self, coef: Array) -> Squares:
         """Of coefficients (p, d) at the rows of this summary."""
@@ -196,8 +200,8 @@ class FoldErrors:
 
     Attributes:
         error: (k,) over all rows, each predicted from the folds it is not in.
-        std_error: (k,) of that, from the spread between folds, widened for the overlap of their training rows (Nadeau
-            & Bengio 2003).
+        std_error: (k,) of that, from the spread between folds, widened for the overlap of their training rows: see
+            `linalg.fold_error`.
     """
 
     error: Array
@@ -206,10 +210,9 @@ class FoldErrors:
     @classmethod
     def of(cls, errors: Array, weights: Array) -> FoldErrors:
         """From (folds, k) sums of squared errors and the (folds,) weights of the rows they are sums over."""
-        m, unit = len(weights), float(errors.max()) or 1.0  # squares of squared errors may leave the range
+        unit = float(errors.max()) or 1.0  # squares of squared errors may leave the range
         each = errors / unit / weights[:, None]
-        spread = each.std(axis=0, ddof=1) * np.sqrt(1.0 / m + 1.0 / (m - 1))
-        return cls((errors / unit).sum(axis=0) / weights.sum() * unit, spread * unit)
+        return cls((errors / unit).sum(axis=0) / weights.sum() * unit, fold_error(each) * unit)
 
 
 def blas_threads(d: int) -> AbstractContextManager[None]:

@@ -112,6 +112,28 @@ def test_a_level_called_other_keeps_its_own_name():
     assert encoding.names == ("c = a", "c = other (2 levels)", "c = other (2 levels) (2)")
 
 
+def test_an_encoding_says_which_level_each_number_stands_for():
+    columns = {
+        "c": ["a = b"] * 50 + ["c = a"] * 48 + ["r1", "r2"],
+        "flag": spread(["N", "Y"]),
+        "plain": spread([True, False]),
+        "size": spread(["S", "M", "L"]),
+        "x": np.arange(100) + 0.5,
+    }
+    encoding, _ = fitted(columns, min_share=0.02)
+    assert encoding.levels("c") == ("a = b", "c = a", "other (2 levels)")
+    assert encoding.levels("flag") == ("N", "Y") and encoding.levels("plain") == ("no", "yes")
+    assert encoding.levels("size") == ("S", "M", "L") and encoding.levels("x") == ()
+
+
+def test_a_level_called_like_the_pooled_ones_is_told_apart_from_them():
+    cells = ["other (2 levels)"] * 50 + ["a"] * 48 + ["r1", "r2"]
+    encoding, source = fitted({"c": cells}, min_share=0.02)
+    assert encoding.levels("c") == ("a", "other (2 levels)", "other (2 levels) (2)")
+    decoded = encoding.decode(numbers(encoding, source)).column("c").to_pylist()
+    assert decoded[0] == "other (2 levels)" and decoded[99] == "other (2 levels) (2)"
+
+
 def test_a_category_of_many_rare_levels_is_set_aside_with_a_note():
     cells = spread([f"level {i}" for i in range(300)], 900)
     encoding, _ = fitted({"c": cells, "x": np.arange(900) + 0.5})

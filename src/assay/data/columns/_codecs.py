@@ -51,6 +51,10 @@ class Codec(ABC):
     def decode(self, values: Array) -> pa.Array:
         """(m, outputs) numbers as m cells."""
 
+    def told(self) -> tuple[str, ...]:
+        """Levels that its numbers stand for: one a number, or the values 0, 1, ... of a single one; else none."""
+        return ()
+
     def header(self) -> dict[str, Any]:
         """What a file keeps of it."""
         return {"codec": self.kind, **asdict(self)}  # type: ignore[call-overload]
@@ -100,6 +104,9 @@ class Boolean(Codec):
         out[0] = values
         return [] if bad is None else [(NOT_READ["boolean"], bad)]
 
+    def told(self) -> tuple[str, ...]:
+        return self.words or ("no", "yes")
+
     def decode(self, values: Array) -> pa.Array:
         told: tuple[Any, Any] = self.words or (False, True)
         return pa.array([None if x != x else told[int(x >= 0.5)] for x in values[:, 0].tolist()])
@@ -119,6 +126,9 @@ class Ordered(Codec):
         values, bad = as_values(column, field)
         out[0] = values
         return [] if bad is None else [(NOT_READ["ordered"], bad)]
+
+    def told(self) -> tuple[str, ...]:
+        return self.levels or ()
 
     def decode(self, values: Array) -> pa.Array:
         if self.levels is None:
@@ -149,11 +159,14 @@ class Levels(Codec):
     @property
     def pooled(self) -> str:
         count = len(self.rare or ()) + self.more
-        return f"other ({count:,}{'+' if self.more else ''} {'level' if count == 1 else 'levels'})"
+        name = f"other ({count:,}{'+' if self.more else ''} {'level' if count == 1 else 'levels'})"
+        return f"{name} (2)" if name in self.levels else name
 
     def names(self, name: str) -> tuple[str, ...]:
-        told = self.levels if self.rare is None else (*self.levels, self.pooled)
-        return tuple(f"{name} = {level}" for level in told)
+        return tuple(f"{name} = {level}" for level in self.told())
+
+    def told(self) -> tuple[str, ...]:
+        return self.levels if self.rare is None else (*self.levels, self.pooled)
 
     def write(self, column: pa.Array, field: Field, out: Array) -> Misfits:
         found = coded(column)

@@ -71,6 +71,15 @@ class Layout:
             more += count if own else 0
         return np.array(groups, dtype=np.int64)
 
+    def levels(self, column: str) -> tuple[str, ...]:
+        """What the numbers of a column stand for: the level of each, the pooled rare ones last; or, where a column of
+        yes and no or of steps is a single number, its values from 0. Empty for columns without levels.
+
+        Args:
+            column: its name.
+        """
+        return self.codecs[[known.name for known in self.fields].index(column)].told()
+
     def level_shares(self, group: int) -> Array:
         """The share of the rows in each level of a category, in the order of its numbers.
 

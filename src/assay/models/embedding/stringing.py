@@ -18,6 +18,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from assay.errors import DataError, ParameterError
+from assay.linalg.monte_carlo import monte_carlo, rank_p
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.top_svd import top_svd
 from assay.linalg.validate import as_generator, as_matrix
@@ -56,7 +57,7 @@ class Strung:
     @property
     def p(self) -> float:
         """How often chance does as well, (1 + draws as smooth) / (1 + draws); 1 without draws."""
-        return (1 + int((self.chance <= self.roughness).sum())) / (1 + len(self.chance))
+        return rank_p(int((self.chance <= self.roughness).sum()), len(self.chance))
 
     @property
     def ratio(self) -> float:
@@ -117,7 +118,11 @@ def stringing(
     rng = as_generator(random_state)
     with one_blas_thread():  # so that the number of cores does not change the bits
         order, found, roughness = _strung(Z, columns, method, n_neighbors)
-        chance = [_strung(rng.permuted(Z, axis=0), columns, method, n_neighbors)[2] for _ in range(draws)]
+        chance = monte_carlo(
+            (rng.permuted(Z, axis=0) for _ in range(draws)),
+            lambda shuffled: [_strung(one, columns, method, n_neighbors)[2] for one in shuffled],
+            [1] * draws,
+        ).values
     positions = np.full(number, np.nan)
     positions[where] = found
     rest = np.setdiff1d(np.arange(number), where)

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.data.folds import fold_numbers
 from assay.errors import DataError, ParameterError
-from assay.linalg.ridge_path import RidgeSpectrum
+from assay.linalg.ridge_path import RidgeSpectrum, usual_penalties
 from assay.models.linear_regressor import Target, _LinearRegressor
 from assay.summary.grouped import GroupedMoments
 from assay.summary.least_squares import intercept_at
@@ -29,7 +29,6 @@ from assay.summary.regression import Table
 from assay.summary.ridge import RidgeSolutions, ridge, ridge_of
 
 Array: TypeAlias = NDArray[np.float64]
-_GRID = np.logspace(-6.0, 3.0, 50)  # times the mean eigenvalue: from hardly a price to nearly no coefficients
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,7 +156,7 @@ class Ridge(_LinearRegressor):
         check_is_fitted(self)
         tried = getattr(self, "alphas_", None)
         if alphas is None:
-            asked = _grid(self.eigenvalues_, self.n_features_in_) if tried is None else tried
+            asked = usual_penalties(float(self.eigenvalues_.sum()), self.n_features_in_) if tried is None else tried
         else:
             asked = _checked_alphas(alphas)
         coef = self._spectrum().coef(asked)
@@ -208,7 +207,7 @@ class Ridge(_LinearRegressor):
     def _prices(self, values: Array, d: int) -> Array:
         if self.alpha != "held-out":
             return np.array([float(self.alpha)])
-        return _grid(values, d) if self.alphas is None else _checked_alphas(self.alphas)
+        return usual_penalties(float(values.sum()), d) if self.alphas is None else _checked_alphas(self.alphas)
 
     def _folds(self, table: Table) -> NDArray[np.intp]:
         n, cv = table.n, self.cv
@@ -249,11 +248,6 @@ def _checked_alphas(alphas: ArrayLike) -> Array:
     if values.ndim != 1 or not values.size or not ((values >= 0.0) & (values < np.inf)).all():
         raise ParameterError(f"alphas are numbers of at least 0, (k,); got {alphas!r}")
     return values
-
-
-def _grid(values: Array, d: int) -> Array:
-    mean = float(values.sum()) / d
-    return _GRID * (mean if mean > 0.0 else 1.0)
 
 
 def _tested_once(splitter: Any, table: Table) -> NDArray[np.intp]:
