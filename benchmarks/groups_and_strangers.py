@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from assay.evidence.anomalies import anomalies
-from assay.evidence.clusters import clusters
+from assay.questions.anomalies.test import anomalies
+from assay.questions.groups.test import groups
 from benchmarks.harness import keep, show
 
 Rows = list[dict[str, Any]]
@@ -77,7 +77,7 @@ def _share(task: tuple[str, str, int, int, int]) -> dict[str, Any]:
     for i in range(tables):
         X = draw(np.random.default_rng([i, n, d]), n, d)
         if what == "groups":
-            found = clusters(X, np.arange(n), names, seed=i)
+            found = groups(X, np.arange(n), names, seed=i)
             called += found is not None and found.evidence.verdict == "supported"
         else:
             out = anomalies(lambda X=X: iter([X]), X, np.arange(n), names, seed=i)  # type: ignore[misc]

@@ -4,8 +4,7 @@ Wrong input gives one sentence on standard error and exit code 2, a fault of ass
 interrupt gives 130. Nothing is left half-written.
 """
 
-from __future__ import annotations
-
+import inspect
 import sys
 import time
 import traceback
@@ -13,11 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import GenericAlias
 from typing import Annotated, Any, Literal
 
 import typer
 
 from assay import __version__
+from assay.asking.found import found
 
 Missing = Literal["mean", "drop"]
 
@@ -49,10 +50,6 @@ Data = Annotated[
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where the page goes.")]
 Json = Annotated[Path | None, typer.Option("--json", help="Write the findings as JSON, too.", show_default=False)]
-Target = Annotated[str | None, typer.Option(help="A column to predict from the others.", show_default=False)]
-Side = Annotated[
-    list[str] | None, _several("--side", "A column of one side: do these, together, go with all the others?")
-]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
 Drop = Annotated[list[str] | None, _several("--drop", "A column to leave out.")]
 Sensitive = Annotated[list[str] | None, _several("--sensitive", "A column whose values must not leave the source.")]
@@ -73,13 +70,10 @@ Debug = Annotated[bool, typer.Option("--debug", help="Where something goes wrong
 Gaps = Annotated[Missing, typer.Option(help="mean: fill with the column's mean; drop: leave such rows out.")]
 
 
-@app.command()
 def report(
     data: Data,
     output: Output = Path("report.html"),
     json: Json = None,
-    target: Target = None,
-    side: Side = None,
     seed: Seed = 0,
     drop: Drop = None,
     sensitive: Sensitive = None,
@@ -92,6 +86,7 @@ def report(
     order: Order = None,
     missing: Gaps = "mean",
     debug: Debug = False,
+    **told: Any,
 ) -> None:
     """Study a table and write a self-contained page with what it found."""
     from assay.data.files import check_writable
@@ -107,15 +102,32 @@ def report(
         fusing = {"match": _several_pairs(match, "--match"), "resolve": _pairs(resolve, "--resolve")}
         source = _source(data, said, fusing, _pairs(option, "--option"))
         logs = log if log in ("auto", "never") else log.split(",")
-        asked: dict[str, Any] = {"target": target, "side": side or (), "seed": seed, "drop": drop or ()}
-        found = study(source, **asked, log=logs, missing=missing, progress=tell)
+        asked = {name: value for name, value in told.items() if value is not None}
+        answers = study(source, seed=seed, drop=drop or (), log=logs, missing=missing, progress=tell, **asked)
         tell("Writing the page", None, None)
-        write_report(found, html_path=output, json_path=json, order=order or ())
+        write_report(answers, html_path=output, json_path=json, order=order or ())
     with _explained(debug, written=f"the page is {output}") as step:
         step.what = "Showing the findings"
         console = _terminal()
-        show(found, console)
+        show(answers, console)
         console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
+
+
+def _flagged(command: Callable[..., None]) -> Callable[..., None]:
+    """The same command with a flag for each option that a question takes, in the place of its `**told`."""
+    own = [p for p in inspect.signature(command).parameters.values() if p.kind is not p.VAR_KEYWORD]
+    for option in found().options:
+        given: Any = GenericAlias(list, option.type) if option.many else option.type
+        flag = f"--{option.name.replace('_', '-')}"
+        how = _several(flag, option.help) if option.many else typer.Option(flag, help=option.help, show_default=False)
+        kind = Annotated[given | None, how]
+        own.append(inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind))
+    command.__dict__["__signature__"] = inspect.Signature(own)
+    command.__annotations__ = {p.name: p.annotation for p in own}
+    return command
+
+
+app.command()(_flagged(report))
 
 
 def _source(data: list[str], said: dict[str, Any], fusing: dict[str, Any], options: dict[str, str]) -> Any:
@@ -198,7 +210,7 @@ def _explained(debug: bool, written: str = "nothing was written") -> Iterator[_S
 
 def _say(words: str, debug: bool) -> None:
     """One line on standard error; the traceback of what is being handled before it, where it is wanted."""
-    from assay.report.escape import visible
+    from assay.views.escape import visible
 
     if debug:
         traceback.print_exc()

@@ -275,7 +275,7 @@ def test_one_switch_changes_all_histograms_by_the_keyboard(browser, page_of):
 
 
 def test_cells_are_named_under_the_pointer_and_by_the_arrow_keys(browser, page_of):
-    look = mixed().results["first_look"]
+    look = mixed().look
     browser.open(page_of("mixed"))
     left, top, width, height = frame_of(browser, "array")
     number = look.columns.index("height")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,9 +10,13 @@ from types import SimpleNamespace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from assay.asking.card import Column, DataCard
+from assay.asking.finding import Finding, Look
+from assay.asking.table import FirstLook
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.study.findings import Column, DataCard, Finding, Ledger, Look, Study
-from assay.study.first_look import FirstLook
+from assay.questions.components.test import Components
+from assay.questions.components.words import WORDS
+from assay.study.findings import Ledger, Study
 
 DATA = Path(__file__).parents[2] / "examples" / "data" / "wholesale_customers.csv"
 HOSTILE = (
@@ -52,8 +57,8 @@ def _held_out(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @threadpool_limits.wrap(limits=1)  # matrices this small only wait for each other's threads
-def components(X: np.ndarray, names: tuple[str, ...], *, draws: int = 199, seed: int = 0) -> SimpleNamespace:
-    """The numbers behind the findings on components, in the shape the report reads."""
+def components(X: np.ndarray, names: tuple[str, ...], *, draws: int = 199, seed: int = 0) -> Components:
+    """The answer on components, its numbers made here."""
     rng = np.random.default_rng(seed)
     n, d = X.shape
     Z = _standard(X)
@@ -85,7 +90,7 @@ def components(X: np.ndarray, names: tuple[str, ...], *, draws: int = 199, seed:
     gamma = d / n
     rows = np.sort(rng.choice(n, min(n, 2000), replace=False))
     scores = (U * np.sqrt(n - 1))[:, :k]
-    return SimpleNamespace(
+    return Components(
         columns=names, n=n, d=d,
         knee=int(np.argmax(np.linspace(values[0], values[-1], len(values)) - values)) or 1,
         n_real=sum(e.p is not None and e.p <= 0.05 for e in evidence),
@@ -98,16 +103,15 @@ def components(X: np.ndarray, names: tuple[str, ...], *, draws: int = 199, seed:
         ),
         held_out=held_out, held_out_interval=interval,
         loadings=Vt[:k].T * np.sqrt(values[:k]),
-        scores=scores[rows], score_rows=rows, evidence=tuple(evidence),
+        scores=scores[rows], score_rows=rows, tested=tuple(evidence),
+        holds=tuple(e.verdict == "supported" for e in evidence),
     )  # fmt: skip
 
 
-def study_of(
-    result: SimpleNamespace, name: str, *, aside: tuple[Column, ...] = (), notes: tuple[str, ...] = ()
-) -> Study:
+def study_of(result: Components, name: str, *, aside: tuple[Column, ...] = (), notes: tuple[str, ...] = ()) -> Study:
     """Wrap the numbers as a study with one finding per tested component."""
     findings = []
-    for j, evidence in enumerate(result.evidence):
+    for j, evidence in enumerate(result.tested):
         leading = [result.columns[i] for i in np.argsort(-np.abs(result.loadings[:, j]), kind="stable")[:3]]
         real = evidence.verdict == "supported"
         opening = (
@@ -117,13 +121,14 @@ def study_of(
         )
         assert evidence.null is not None
         sentence = f"{opening} (eigenvalue {evidence.statistic:.2f}; chance reaches {evidence.null.upper:.2f})."
-        findings.append(Finding(f"component-{j + 1}", "component", ", ".join(leading), sentence, evidence))
+        said = ", ".join(leading), sentence, evidence, WORDS
+        findings.append(Finding(f"component-{j + 1}", "component", *said))
     used = tuple(Column(column, "number", used=True) for column in result.columns)
     looks = Look("components", len(result.values), len(findings), "sequential, then Benjamini-Hochberg")
     return Study(
         data=DataCard(name, result.n, result.n, used + aside, notes),
         findings=tuple(findings), ledger=Ledger((looks,)), version="0.1.0",
-        results={"components": result},
+        answers={"components": result},
     )  # fmt: skip
 
 
@@ -186,17 +191,14 @@ def huge() -> Study:
     rng = np.random.default_rng(8)
     d, k = 5000, 10
     small = wide()
-    result = SimpleNamespace(**vars(small.results["components"]))
-    result.columns = tuple(f"{'a rather long column name ' * 3}{j}" for j in range(d))
-    result.n, result.d = 1_000_000, d
-    result.values = np.sort(rng.gamma(2.0, 0.5, d))[::-1]
-    result.values[:3] = 400.0, 90.0, 30.0
-    result.share = result.values / result.values.sum()
-    result.loadings, result.axes = rng.uniform(-1, 1, (d, k)), rng.standard_normal((d, k))
-    result.scores, result.score_rows = (
-        rng.standard_normal((2000, k)),
-        np.sort(rng.choice(1_000_000, 2000, False)),
-    )
+    values = np.sort(rng.gamma(2.0, 0.5, d))[::-1]
+    values[:3] = 400.0, 90.0, 30.0
+    result = replace(
+        small.answers["components"],
+        columns=tuple(f"{'a rather long column name ' * 3}{j}" for j in range(d)),
+        n=1_000_000, d=d, values=values, share=values / values.sum(), loadings=rng.uniform(-1, 1, (d, k)),
+        scores=rng.standard_normal((2000, k)), score_rows=np.sort(rng.choice(1_000_000, 2000, False)),
+    )  # fmt: skip
     return study_of(result, "large.parquet")
 
 
@@ -224,7 +226,7 @@ def looked_at(look: FirstLook, name: str, **card) -> Study:
         for name, kind, share in zip(look.columns, look.kinds, missing, strict=True)
     )
     data = DataCard(name, look.total, look.total, columns, **card)
-    return Study(data, (), Ledger(), "0.1.0", results={"first_look": look})
+    return Study(data, (), Ledger(), "0.1.0", look=look)
 
 
 @cache

@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 import sample_study
 
-from assay.report import searchable as searchable_module
+from assay.asking.card import Column, DataCard
 from assay.report.data_section import data_section
-from assay.report.escape import visible
 from assay.report.first_look import array_views
 from assay.report.histograms import HISTOGRAMS, histograms
 from assay.report.page import render
-from assay.report.searchable import PLAIN, searchable
-from assay.study.findings import Column, DataCard, Ledger, Study
+from assay.study.findings import Ledger, Study
 from assay.views import array_plot
+from assay.views import searchable as searchable_module
+from assay.views.escape import visible
+from assay.views.searchable import PLAIN, searchable
 
 
 class Words(HTMLParser):
@@ -161,7 +162,7 @@ def test_pages_of_every_shape_are_small_whole_and_free_of_nan(name):
 
 def test_all_views_of_five_thousand_columns_together_stay_under_five_megabytes():
     broad, huge = sample_study.broad(), sample_study.huge()
-    assert len(render(replace(broad, findings=huge.findings, results={**huge.results, **broad.results})).encode()) < 5e6
+    assert len(render(replace(broad, findings=huge.findings, answers=huge.answers)).encode()) < 5e6
 
 
 def test_endless_names_and_levels_stay_under_five_megabytes():
@@ -174,18 +175,18 @@ def test_endless_names_and_levels_stay_under_five_megabytes():
 
 
 def test_the_caption_says_which_rows_and_columns_are_drawn():
-    mixed, broad = (array_views(s().results["first_look"])[0].caption for s in (sample_study.mixed, sample_study.broad))
+    mixed, broad = (array_views(s().look)[0].caption for s in (sample_study.mixed, sample_study.broad))
     assert mixed.startswith("400 of 12,345 rows, drawn fairly, in their order. Every column is drawn, ordered by kind.")
     assert "most in old code (100.0%), white cells (31.5%), weight (13.8%)." in mixed
     scope = "300 of 5,000 columns are drawn, ordered by kind: the 135 that lack most values and 165 evenly spread over"
     assert scope in broad
-    single = array_views(sample_study.single_column().results["first_look"])
+    single = array_views(sample_study.single_column().look)
     assert len(single) == 1
     assert single[0].caption.startswith("All 60 rows, in their order.")
 
 
 def test_lack_of_scaling_is_said_in_words():
-    look = sample_study.mixed().results["first_look"]
+    look = sample_study.mixed().look
     caption = array_views(look)[1].caption
     scale = dict(zip(look.columns, look.scale, strict=True))
     assert "(temperature) to" in caption and "(charges)" in caption
@@ -197,7 +198,7 @@ def test_lack_of_scaling_is_said_in_words():
 
 
 def test_the_user_may_order_the_columns():
-    look = sample_study.mixed().results["first_look"]
+    look = sample_study.mixed().look
     view = array_views(look, order=("ward", "age"))[0]
     assert view.figure.tags[1][:3] == ["ward", "age", "weight"]
     assert "those asked for first, the others by kind" in view.caption
@@ -215,7 +216,7 @@ def test_numbers_behind_the_picture_tell_gaps_outliers_and_trends():
 
 
 def test_few_columns_are_all_drawn_and_of_many_the_urgent_ones():
-    assert histograms(sample_study.mixed().results["first_look"], sample_study.mixed().data).count("<li>") == 12
+    assert histograms(sample_study.mixed().look, sample_study.mixed().data).count("<li>") == 12
     rng = np.random.default_rng(1)
     table = {f"c{j}": ("number", rng.standard_normal(60)) for j in range(60)}
     table |= {f"skewed {j}": ("number", np.exp(2 * rng.standard_normal(60))) for j in range(30)}
@@ -237,7 +238,7 @@ def test_few_columns_are_all_drawn_and_of_many_the_urgent_ones():
 
 def test_each_histogram_says_what_is_missing_and_which_take_the_logarithm():
     study = sample_study.mixed()
-    items = histograms(study.results["first_look"], study.data).split("<li>")[1:]
+    items = histograms(study.look, study.data).split("<li>")[1:]
     said = {re.search(r"<bdi>(.*?)</bdi>", item)[1]: Words(item) for item in items}
     assert "31.5% missing" in said["white cells"].words
     assert [name for name, found in said.items() if "the analysis uses the logarithm" in found.words] == ["charges"]

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 import sample_study
 
+from assay.report.cards import cards
 from assay.report.findings_json import dumps
 from assay.study.findings import Ledger
 
@@ -21,15 +22,30 @@ def test_reading_back_gives_the_study(name):
 
 def test_the_schema_is_as_published():
     found = json.loads(dumps(sample_study.wholesale()))
-    assert set(found) == {"assay", "data", "ledger", "findings"}
+    assert set(found) == {"assay", "data", "ledger", "findings", "answers"}
     assert set(found["data"]) == {"name", "rows", "rows_used", "columns", "notes", "problems"}
-    assert set(found["ledger"]) == {"looks", "alpha", "seed", "questions"}
+    assert set(found["ledger"]) == {"looks", "alpha", "seed", "questions", "not_asked"}
     assert set(found["ledger"]["questions"][0]) == {"question", "looks", "tests", "correction"}
     for finding in found["findings"]:
-        assert set(finding) == {"id", "kind", "subject", "sentence", "evidence"}
+        assert set(finding) == {"id", "kind", "subject", "sentence", "evidence", "shown"}
         assert set(finding["evidence"]) == {
             "statistic", "p", "q", "held_out", "interval", "stability", "n", "looks", "method", "verdict",
         }  # fmt: skip
+
+
+def test_an_answer_gives_its_findings_its_looks_and_its_numbers():
+    answer = json.loads(dumps(sample_study.wholesale()))["answers"]["components"]
+    assert set(answer) == {"findings", "evidence", "looks", "tests", "correction", "numbers"}
+    assert answer["findings"] == ["component-1", "component-2", "component-3"] and answer["looks"] == 6
+    result = sample_study.wholesale().answers["components"]
+    assert answer["numbers"]["loadings"]["Milk"] == result.loadings[result.columns.index("Milk"), :2].tolist()
+
+
+def test_what_is_shown_is_what_the_card_has():
+    study = sample_study.wholesale()
+    card = cards(study.findings)
+    for finding in json.loads(dumps(study))["findings"]:
+        assert all(f"<dt>{term}</dt><dd>{said}</dd>" in card for term, said in finding["shown"].items())
 
 
 def test_the_text_is_sorted_indented_and_ends_with_one_newline():

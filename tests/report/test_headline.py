@@ -4,26 +4,45 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import sample_study
 
+from assay.asking.answer import Answer
+from assay.asking.card import DataCard
+from assay.asking.finding import Finding, Look
 from assay.evidence.evidence import Evidence
 from assay.report.headline import headline
-from assay.study.findings import DataCard, Finding, Ledger, Look, Study
+from assay.study.findings import Ledger, Study
+
+
+class Said(Answer):
+    """An answer of findings that are there already."""
+
+    rule = "none"
+
+    def __init__(self, findings: list[Finding]) -> None:
+        self._findings = findings
+
+    def stricter(self, factor, alpha):
+        return self
+
+    def findings(self):
+        return self._findings
+
+    def views(self, page=None):
+        return []
 
 
 def study_with(*verdicts: str, kinds: str = "group") -> Study:
-    unknown = {"p": None, "q": None, "held_out": None, "interval": None}
-    findings = tuple(
-        Finding(
-            f"f{j}", kind, "x", f"Sentence {j}.", Evidence(1.0, n=9, looks=1, method="m", verdict=verdict, **unknown)
-        )
+    findings = [
+        Finding(f"f{j}", kind, "x", f"Sentence {j}.", Evidence(1.0, n=9, method="m", verdict=verdict))
         for j, (verdict, kind) in enumerate(zip(verdicts, kinds.split() * len(verdicts), strict=False))
-    )
-    return Study(DataCard("a.csv", 9, 9, ()), findings, Ledger((Look("groups", 4, 1, "none"),)), "0.1.0")
+    ]
+    answers = {kind: Said([f for f in findings if f.kind == kind]) for kind in dict.fromkeys(f.kind for f in findings)}
+    looks = Ledger((Look("groups", 4, 1, "none"),))
+    return Study(DataCard("a.csv", 9, 9, ()), tuple(findings), looks, "0.1.0", answers)
 
 
 CHANCE, UNTESTABLE = "not distinguishable from chance", "not testable here"
@@ -47,10 +66,10 @@ def test_the_line_counts_what_stood_up(verdicts, kinds, line):
 
 def test_an_end_of_testing_is_not_taken_for_an_end_of_structure():
     study = sample_study.wide()
-    result = SimpleNamespace(**vars(study.results["components"]))
+    result = study.answers["components"]
     assert "more may be real" not in headline(study).why
-    result.evidence = result.evidence[: result.n_real]
-    assert headline(replace(study, results={"components": result})).why.endswith(
+    ended = replace(result, tested=result.tested[: result.n_real])
+    assert headline(replace(study, answers={"components": ended})).why.endswith(
         "Testing stopped there; more may be real."
     )
 
@@ -65,7 +84,7 @@ def test_components_are_counted_of_all_that_could_be():
 
 
 def test_what_components_carry_agrees_with_numpy():
-    result = sample_study.wholesale().results["components"]
+    result = sample_study.wholesale().answers["components"]
     inside, unseen = re.findall(r"([\d.]+)%", headline(sample_study.wholesale()).why)
     assert float(inside) == pytest.approx(100 * result.values[:2].sum() / result.values.sum(), abs=0.05)
     assert float(unseen) == pytest.approx(100 * result.held_out[:2].sum(), abs=0.05)
@@ -73,7 +92,7 @@ def test_what_components_carry_agrees_with_numpy():
 
 def test_finding_nothing_says_how_near_it_came():
     study = sample_study.noise()
-    result = study.results["components"]
+    result = study.answers["components"]
     found = headline(study)
     assert found.verdict == CHANCE
     assert found.why.startswith("That is an answer: 12 looks at 200 rows")
@@ -86,6 +105,5 @@ def test_finding_nothing_says_how_near_it_came():
 @pytest.mark.parametrize("upper", [np.array([np.inf]), np.array([np.nan]), np.array([])])
 def test_a_null_without_a_finite_end_is_not_quoted(upper):
     study = sample_study.noise()
-    result = SimpleNamespace(**vars(study.results["components"]))
-    result.chance_upper = upper
-    assert "%" not in headline(replace(study, results={"components": result})).why
+    result = replace(study.answers["components"], chance_upper=upper)
+    assert "%" not in headline(replace(study, answers={"components": result})).why

@@ -19,9 +19,10 @@ import numpy as np
 import pytest
 import sample_study
 
-from assay.report.escape import visible
+from assay.asking.card import Column, DataCard
 from assay.report.page import render
-from assay.study.findings import Column, DataCard, Ledger, Study
+from assay.study.findings import Ledger, Study
+from assay.views.escape import visible
 
 STUDIES = ("wholesale", "wide", "noise", "one", "hostile")
 VOID = {"meta", "input", "br", "hr"}
@@ -145,7 +146,7 @@ def test_verdicts_are_words_and_come_before_what_fell():
 def test_each_verdict_is_said_in_words_where_it_belongs(verdict, words, section):
     study = sample_study.wholesale()
     evidence = replace(study.findings[0].evidence, verdict=verdict)
-    text = render(replace(study, findings=(replace(study.findings[0], evidence=evidence, id="a b"),), results={}))
+    text = render(replace(study, findings=(replace(study.findings[0], evidence=evidence, id="a b"),), answers={}))
     part = text.split(f'<section id="{section}"')[1].split("</section>")[0]
     assert f"</span> {words}</span>" in part
     assert study.findings[0].sentence in part
@@ -169,9 +170,8 @@ def test_one_component_gets_a_strip_and_three_get_a_second_pair():
 
 def test_rows_that_were_not_kept_are_not_drawn_but_the_columns_are():
     study = sample_study.wholesale()
-    result = SimpleNamespace(**vars(study.results["components"]))
-    result.scores, result.score_rows = np.empty((0, 3)), np.empty(0, dtype=np.intp)
-    found = Page(render(replace(study, results={"components": result})))
+    result = replace(study.answers["components"], scores=np.empty((0, 3)), score_rows=np.empty(0, dtype=np.intp))
+    found = Page(render(replace(study, answers={"components": result})))
     assert "they were summarised, not kept" in found.words
     assert "Correlation of each column" in found.words
 
@@ -185,7 +185,7 @@ def test_no_cell_of_the_data_is_in_the_page():
 
 
 def test_the_numbers_of_the_scree_are_tabled():
-    values = sample_study.wholesale().results["components"].values
+    values = sample_study.wholesale().answers["components"].values
     for value in values:
         assert f"{value:.3g}".ljust(4, "0")[:4] in page("wholesale").words
 
@@ -230,19 +230,19 @@ def test_a_study_of_nothing_is_still_a_page():
 
 def test_what_could_not_be_tested_leaves_no_nan_behind():
     study = sample_study.noise()
-    result = SimpleNamespace(**vars(study.results["components"]))
-    result.chance_median = result.chance_upper = np.array([np.nan])
-    result.law = SimpleNamespace(lower=np.nan, upper=np.inf)
-    result.held_out = np.full(2, np.nan)
-    result.held_out_interval = np.full((2, 2), np.nan)
     evidence = replace(
         study.findings[0].evidence, p=None, q=None, held_out=np.nan, interval=(np.nan, np.nan), stability=np.nan,
         verdict="not testable here", null=None,
     )  # fmt: skip
-    result.evidence = (evidence,)
+    unknown = np.array([np.nan])
+    result = replace(
+        study.answers["components"], chance_median=unknown, chance_upper=unknown, tested=(evidence,), holds=(False,),
+        law=SimpleNamespace(lower=np.nan, upper=np.inf), held_out=np.full(2, np.nan),
+        held_out_interval=np.full((2, 2), np.nan),
+    )  # fmt: skip
     found = Page(
         render(
-            replace(study, results={"components": result}, findings=(replace(study.findings[0], evidence=evidence),))
+            replace(study, answers={"components": result}, findings=(replace(study.findings[0], evidence=evidence),))
         )
     )
     assert "Not testable here" in found.words
@@ -251,10 +251,11 @@ def test_what_could_not_be_tested_leaves_no_nan_behind():
 
 def test_a_single_column_and_a_single_component_are_drawn():
     study = sample_study.one()
-    result = SimpleNamespace(**vars(study.results["components"]))
-    for name in ("values", "share", "held_out", "held_out_interval", "chance_median", "chance_upper"):
-        setattr(result, name, getattr(result, name)[:1])
-    result.columns, result.d, result.evidence = result.columns[:1], 1, result.evidence[:1]
-    result.loadings, result.scores = result.loadings[:1, :1], result.scores[:, :1]
-    found = Page(render(replace(study, results={"components": result}, findings=study.findings[:1])))
+    whole = study.answers["components"]
+    firsts = ("values", "share", "held_out", "held_out_interval", "chance_median", "chance_upper", "columns", "tested")
+    first = {name: getattr(whole, name)[:1] for name in firsts}
+    result = replace(
+        whole, **first, d=1, holds=whole.holds[:1], loadings=whole.loadings[:1, :1], scores=whole.scores[:, :1]
+    )
+    found = Page(render(replace(study, answers={"components": result}, findings=study.findings[:1])))
     assert "view-strip" in found.values("id")

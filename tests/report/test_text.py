@@ -11,8 +11,8 @@ import sample_study
 from rich.cells import cell_len
 from rich.console import Console
 
-from assay.report.escape import visible
 from assay.report.text import evidence_line, render, show
+from assay.views.escape import visible
 
 STUDIES = ("wholesale", "wide", "noise", "one", "hostile")
 
@@ -80,5 +80,5 @@ def test_only_latin_letters_and_signs_are_added():
 def test_what_is_not_known_is_left_out_of_the_evidence():
     finding = sample_study.noise().findings[0]
     bare = replace(finding.evidence, p=None, q=None, held_out=None, interval=None, stability=None, null=None)
-    line = evidence_line(replace(finding, evidence=bare))
+    line = evidence_line(bare, finding.spoken)
     assert line == "200 rows, 12 looks; every column shuffled on its own"

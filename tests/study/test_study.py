@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import assay
 from assay.errors import DataError, ParameterError
-from assay.evidence.components import components
+from assay.questions.components.test import components
 from assay.study.run import study
 from assay.study.table import prepare
 
@@ -30,7 +30,7 @@ def test_a_common_factor_is_found_and_named(tmp_path):
     X = factor(300, 4)
     path = write(tmp_path, "a,b,c,d\n" + "\n".join(",".join(map(str, row)) for row in X))
     first, second, links, *others = study(path).findings
-    assert [f.kind for f in (links, *others)] == ["correlations", "groups", "anomalies", "map"]
+    assert [f.kind for f in (links, *others)] == ["correlations", "groups", "anomalies", "map", "order", "order"]
     assert links.sentence.startswith("6 of 6 pairs of columns go together") and links.evidence.verdict == "supported"
     assert {f.evidence.verdict for f in others[:2]} == {"not distinguishable from chance"}
     assert first.evidence.verdict == "supported"
@@ -45,7 +45,7 @@ def test_a_common_factor_is_found_and_named(tmp_path):
 def test_wholesale_customers_have_two_real_components(wholesale):
     found = study(wholesale)
     assert found.data.rows == found.data.rows_used == 440
-    assert found.results["components"].n_real == 2
+    assert found.answers["components"].n_real == 2
     assert [f.evidence.verdict for f in found.findings[:2]] == ["supported"] * 2
     assert "Detergents_Paper" in found.findings[0].subject and "Grocery" in found.findings[0].subject
     kinds = {column.name: column.kind for column in found.data.columns}
@@ -67,9 +67,9 @@ def test_the_same_seed_gives_the_same_study(wholesale):
 def test_a_wide_table_goes_through_its_rows():
     rng = np.random.default_rng(1)
     X = 2.0 * rng.standard_normal((60, 1)) * rng.standard_normal(400) + rng.standard_normal((60, 400))
-    found = study(X).results["components"]
+    found = study(X).answers["components"]
     assert found.n_real >= 1
-    assert found.evidence[0].verdict == "supported"
+    assert found.evidence.verdict == "supported"
     assert found.loadings.shape[0] == 400
 
 
@@ -149,7 +149,7 @@ def test_a_column_that_varies_only_in_rows_left_out_is_set_aside(tmp_path, monke
     found = study(write(tmp_path, "\n".join(lines) + "\n"), missing="drop")
     aside = [column for column in found.data.columns if not column.used]
     assert [(column.name, column.note) for column in aside] == [("b", "constant in the rows in use")]
-    assert (found.data.rows_used, found.results["components"].columns) == (45, ("a", "c"))
+    assert (found.data.rows_used, found.answers["components"].columns) == (45, ("a", "c"))
 
 
 def test_rows_that_follow_each_other_are_noted():
@@ -161,7 +161,7 @@ def test_rows_that_follow_each_other_are_noted():
 
 def test_columns_can_be_left_out(wholesale):
     found = study(wholesale, drop=["Channel", "Region"])
-    assert found.results["components"].columns == (
+    assert found.answers["components"].columns == (
         "Fresh",
         "Milk",
         "Grocery",
@@ -174,10 +174,10 @@ def test_columns_can_be_left_out(wholesale):
 
 
 def test_rows_that_do_not_fit_are_streamed_to_the_same_numbers(wholesale, monkeypatch):
-    kept = study(wholesale).results["components"]
+    kept = study(wholesale).answers["components"]
     monkeypatch.setattr("assay.study.table.KEPT_BYTES", 1000)
     streamed = study(wholesale)
-    found = streamed.results["components"]
+    found = streamed.answers["components"]
     np.testing.assert_allclose(found.values, kept.values, rtol=1e-12)
     np.testing.assert_allclose(found.held_out, kept.held_out, rtol=1e-10)
     assert streamed.findings[0].evidence.method == "Tracy-Widom law"
@@ -220,12 +220,12 @@ def test_tables_without_enough_numbers_are_refused(tmp_path, text, message):
 
 def test_the_json_form_has_the_promised_keys(wholesale):
     document = assay.study(wholesale).as_dict()
-    assert list(document) == ["assay", "data", "ledger", "findings"]
+    assert list(document) == ["assay", "data", "ledger", "findings", "answers"]
     for finding in document["findings"]:
-        assert list(finding) == ["id", "kind", "subject", "sentence", "evidence"]
+        assert list(finding) == ["id", "kind", "subject", "sentence", "evidence", "shown"]
         assert list(finding["evidence"]) == EVIDENCE_KEYS
-    # six numbers, one of two channels, two freedoms of three regions; 2 to 8 groups in two spaces; every row; one map
-    assert [question["looks"] for question in document["ledger"]["questions"]] == [9, 28, 14, 440, 1]
+    # six numbers, one of two channels, two freedoms of three regions; 2 to 8 groups in two spaces; rows; map; orders
+    assert [question["looks"] for question in document["ledger"]["questions"]] == [9, 28, 14, 440, 1, 2]
     assert list(document["data"]["columns"][0])[:5] == ["name", "kind", "unit", "role", "used"]
 
 
@@ -254,13 +254,13 @@ def test_groups_and_a_row_that_belongs_to_none_are_found(grouped_study):
     assert by_kind["groups"].evidence.verdict == by_kind["anomalies"].evidence.verdict == "supported"
     assert by_kind["groups"].sentence.startswith("The rows fall into 3 groups, of ")
     assert by_kind["anomalies"].sentence.startswith("1 of 300 rows does not belong: row 18. The farthest, row 18, is ")
-    assert adjusted_rand_score(found.results["clusters"].labels, labels) > 0.95
+    assert adjusted_rand_score(found.answers["groups"].labels, labels) > 0.95
 
 
 def test_levels_of_a_category_are_no_measurements(grouped_study):
     found, _ = grouped_study
-    for name in ("clusters", "anomalies"):
-        assert found.results[name].columns == ("height", "weight", "ph", "iron")
+    for name in ("groups", "anomalies"):
+        assert found.answers[name].columns == ("height", "weight", "ph", "iron")
 
 
 def test_rows_read_in_blocks_are_judged_like_rows_in_memory(grouped_study, tmp_path, monkeypatch):
@@ -269,5 +269,5 @@ def test_rows_read_in_blocks_are_judged_like_rows_in_memory(grouped_study, tmp_p
     path.write_text(three_groups()[0])
     monkeypatch.setattr("assay.study.table.KEPT_BYTES", 0)
     read = study(path)
-    assert read.results["anomalies"].rows.tolist() == whole.results["anomalies"].rows.tolist() == [17]
-    np.testing.assert_array_equal(read.results["clusters"].labels, whole.results["clusters"].labels)
+    assert read.answers["anomalies"].rows.tolist() == whole.answers["anomalies"].rows.tolist() == [17]
+    np.testing.assert_array_equal(read.answers["groups"].labels, whole.answers["groups"].labels)

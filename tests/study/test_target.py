@@ -34,20 +34,20 @@ def test_a_number_is_predicted_first_and_rows_without_it_are_counted(csv):
     found = study.findings[0]
     assert found.kind == "prediction" and found.evidence.verdict == "supported" and "size" in found.subject
     assert any("1 of 120 rows lack price and were left out" in note for note in study.data.notes)
-    assert study.results["prediction"].truth.shape == (119,)
+    assert study.answers["prediction"].truth.shape == (119,)
     assert any(look.question == "Can price be predicted?" for look in study.ledger.questions)
 
 
 def test_the_other_questions_are_asked_of_the_other_columns(csv):
     study = assay.study(csv, target="sold")
-    assert not any("sold" in column for column in study.results["components"].columns)
-    assert "sold" in study.results["correlations"].found.columns
+    assert not any("sold" in column for column in study.answers["components"].columns)
+    assert "sold" in study.answers["correlations"].found.columns
     with pytest.raises(DataError, match="'a' is the only column in use: there is nothing to predict it from"):
         assay.study({"a": [0.5, 1.5, 2.25, 4.0] * 10}, target="a")
 
 
 def test_classes_are_predicted_under_their_names(csv):
-    found = assay.study(csv, target="sold").results["prediction"]
+    found = assay.study(csv, target="sold").answers["prediction"]
     assert set(found.classes) == {"yes", "no"} and found.right > 0.75
     true = np.array(found.classes)[found.truth.astype(int)]
     written = [line.split(",")[4] for line in csv.read_text().splitlines()[1:]]
@@ -87,7 +87,7 @@ def test_two_sets_of_columns_are_asked_whether_they_go_together(csv, tmp_path):
 
 def predicted_classes(columns, target):
     """The class of each row as the prediction names it."""
-    found = assay.study(columns, target=target).results["prediction"]
+    found = assay.study(columns, target=target).answers["prediction"]
     return np.array(found.classes)[found.truth.astype(int)].tolist(), found.classes
 
 

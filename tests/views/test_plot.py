@@ -23,6 +23,7 @@ from assay.errors import DataError, ParameterError
 from assay.models.registry import MODELS, model_class
 from assay.views.figures import Figure, Figures
 from assay.views.plot import RESULTS, found_function
+from assay.views.view import View
 
 SRC = Path(assay.__file__).parent
 
@@ -264,6 +265,21 @@ class Answer:
 
         maps = [assay.ClassicalMDS().fit(X[:9]).plot() for _ in range(3)]
         return [View(f"v{i}", "Rows" if i else "Above", figure, f"caption {i}") for i, figure in enumerate(maps)]
+
+
+def test_views_without_a_figure_are_left_out_and_an_answer_without_any_says_why():
+    class Remark(Answer):
+        def views(self):
+            return [View("no-map", caption="No map is drawn: chance gives one as good."), *super().views()[:1]]
+
+    assert isinstance(assay.plot(Remark()), Figure)
+
+    class Silent:
+        def views(self):
+            return [View("no-map", caption="No map is drawn: chance gives one as good.")]
+
+    with pytest.raises(ParameterError, match="chance gives one as good"):
+        assay.plot(Silent())
 
 
 def test_anything_with_views_is_drawn_with_its_titles_and_captions(tmp_path):

@@ -10,6 +10,15 @@ from assay.errors import ParameterError
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
+def fold_count(n: int) -> int:
+    """Ten folds where each then has ten rows, five for fewer rows, one row each if there are not even five.
+
+    >>> fold_count(1000), fold_count(65), fold_count(7), fold_count(3)
+    (10, 6, 5, 3)
+    """
+    return min(10, max(n // 10, min(n, 5)))
+
+
 def fold_numbers(start: int, stop: int, n_folds: int, seed: int = 0) -> NDArray[np.intp]:
     """The fold of each row from `start` to `stop`.
 

@@ -32,6 +32,17 @@ def varied(rows: Array) -> NDArray[np.bool_]:
     return np.array([len(np.unique(column)) >= FEWEST_VALUES for column in rows.T], dtype=bool)
 
 
+def measured(rows: Array, which: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Numbers of the columns that distances can be measured in: measurements that vary in these rows.
+
+    Args:
+        rows: (m, D).
+        which: (D,) whether a column is a measurement.
+    """
+    numbers = np.flatnonzero(which)
+    return numbers[varied(rows[:, numbers])]
+
+
 def robust_scale(rows: Array) -> tuple[Array, Array]:
     """(d,) median and spread of columns: the median distance from the median, 1 for a standard normal column.
 

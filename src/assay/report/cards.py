@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from assay.asking.finding import Finding
+from assay.asking.words import BADGES, Words, chances, shown
 from assay.evidence.evidence import Evidence
-from assay.report.elements import definitions, details, table
-from assay.report.escape import escaped
-from assay.report.kinds import BADGES, Kind, chances, kind_of
-from assay.report.numbers import count, number
-from assay.study.findings import Finding
+from assay.views.elements import definitions, details, table
+from assay.views.escape import escaped
+from assay.views.numbers import count
 
 CARDS = 30
 _LINES = 1000
@@ -45,42 +45,19 @@ def cards(findings: Sequence[Finding]) -> str:
 
 
 def _card(finding: Finding) -> str:
-    evidence, kind = finding.evidence, kind_of(finding.kind)
+    evidence, words = finding.evidence, finding.spoken
     name = f"finding-{'-'.join(escaped(finding.id).split())}"  # a blank would make two ids of one
     return (
         f'<article class="card {evidence.verdict.split()[-1]}" id="{name}" aria-labelledby="{name}-sentence">'
         f'<p class="verdict">{badge(evidence)}</p>'
         f'<h3 id="{name}-sentence">{escaped(finding.sentence)}</h3>'
-        f"{_gauge(evidence, kind)}{definitions(_evidence(evidence, kind))}</article>"
+        f"{_gauge(evidence, words)}{definitions(shown(evidence, words))}</article>"
     )
 
 
-def _evidence(evidence: Evidence, kind: Kind) -> list[tuple[str, str]]:
-    p, q = chances(evidence)
-    pairs = [("p", p.removeprefix("= ")), ("q, all looks", q.removeprefix("= "))]
-    if evidence.held_out is not None:
-        pairs.append(("On unseen rows", _held_out(evidence, kind)))
-    if evidence.stability is not None:
-        pairs.append((kind.stability, kind.stability_format(evidence.stability)))
-    return [
-        *pairs,
-        ("Rows", count(evidence.n)),
-        ("Looks", count(evidence.looks)),
-        ("Method", evidence.method),
-    ]
-
-
-def _held_out(evidence: Evidence, kind: Kind) -> str:
-    said = f"{kind.held_out_format(evidence.held_out)} {kind.held_out}".strip()
-    if evidence.interval is None:
-        return said
-    low, high = (kind.held_out_format(end) for end in evidence.interval)
-    return f"{said} ({low} to {high})"
-
-
-def _gauge(evidence: Evidence, kind: Kind) -> str:
+def _gauge(evidence: Evidence, words: Words) -> str:
     """Draw the statistic beside what chance reaches; the same numbers stand below it in words."""
-    null = evidence.null
+    null, write = evidence.null, words.statistic_format
     if null is None or not all(map(math.isfinite, (evidence.statistic, null.upper))):
         return ""
     top = max(evidence.statistic, null.upper, 0.0) * 1.06
@@ -90,6 +67,6 @@ def _gauge(evidence: Evidence, kind: Kind) -> str:
     return (
         f'<div class="gauge" style="--found:{found:.1f}%;--chance:{chance:.1f}%">'
         f'<div class="track" aria-hidden="true"><i class="by-chance"></i><i class="found"></i></div>'
-        f"<p>{escaped(kind.statistic)} <b>{number(evidence.statistic)}</b>; "
-        f"chance alone reaches <b>{number(null.upper)}</b></p></div>"
+        f"<p>{escaped(words.statistic)} <b>{write(evidence.statistic)}</b>; "
+        f"chance alone reaches <b>{write(null.upper)}</b></p></div>"
     )

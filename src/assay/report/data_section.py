@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from assay.report.elements import definitions, details, name_cell, table
-from assay.report.escape import escaped
-from assay.report.numbers import count, counted, percent
-from assay.report.searchable import CELL, searchable
-from assay.study.findings import Column, DataCard, Study
+from assay.asking.card import Column, DataCard
+from assay.study.findings import Study
+from assay.views.elements import definitions, details, name_cell, table
+from assay.views.escape import escaped
+from assay.views.numbers import count, counted, percent
+from assay.views.searchable import CELL, searchable
 
 _LISTED = 40
 _FIRST = 8
@@ -32,10 +33,16 @@ def ledger_section(study: Study) -> str:
         ("Seed", str(ledger.seed)),
     ])  # fmt: skip
     rows = [[escaped(q.question), count(q.looks), count(q.tests), escaped(q.correction)] for q in ledger.questions]
+    unasked = "".join(f"<li>{escaped(q.question)} {escaped(_sentence(q.why))}</li>" for q in ledger.not_asked)
+    left = f"<h3>What was not asked</h3><ul>{unasked}</ul>" if unasked else ""
     if not rows:
-        return f"{total}<p>No question was asked.</p>"
+        return f"{total}<p>No question was asked.</p>{left}"
     heads = ["Question", "Looks", "Tests", "Correction"]
-    return total + table("Looks by question", heads, rows, numeric=(1, 2))
+    return total + table("Looks by question", heads, rows, numeric=(1, 2)) + left
+
+
+def _sentence(why: str) -> str:
+    return f"{why[:1].upper()}{why[1:]}."
 
 
 def data_section(study: Study) -> str:
@@ -105,8 +112,13 @@ def _remark(column: Column) -> str:
     return "; ".join(filter(None, (column.suspicious, column.note)))
 
 
-def reading_section() -> str:
-    """Explain the words of the report in a few lines, folded away."""
+def reading_section(study: Study) -> str:
+    """Explain the words of the report in a few lines, folded away; findings add how to read them.
+
+    Args:
+        study: the study.
+    """
+    own = {f.spoken.reading: f.spoken.noun for f in study.findings if f.spoken.reading}
     terms = definitions([
         ("Supported", "Chance alone rarely does as well, after correction for every look, and the effect is there on "
          "rows that were not used to find it. Both are needed."),
@@ -118,8 +130,7 @@ def reading_section() -> str:
         ("q", "p corrected for every look in the ledger. The verdict is taken from q."),
         ("On unseen rows", "The effect measured on rows that were kept out while the structure was sought, with its "
          "95% interval."),
-        ("Alignment of direction", "Expected agreement of the direction found with the true one, as a squared cosine: "
-         "1 is the same direction, 0 is unrelated."),
         ("Looks", "How many structures were looked at to find this one. Many looks find something in pure noise."),
+        *((f"{noun[:1].upper()}{noun[1:]}", reading) for reading, noun in own.items()),
     ])  # fmt: skip
     return details("What the words mean", f'<div class="words">{terms}</div>')

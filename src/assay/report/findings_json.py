@@ -16,9 +16,10 @@ def dumps(study: Study) -> str:
     Returns:
         JSON with a newline at its end.
 
-    >>> from assay.study.findings import DataCard, Ledger
+    >>> from assay.asking.card import DataCard
+    >>> from assay.study.findings import Ledger
     >>> dumps(Study(DataCard("a.csv", 9, 9, ()), (), Ledger(), "0.1.0")).splitlines()[1]
-    '  "assay": "0.1.0",'
+    '  "answers": {},'
     """
     text = json.dumps(study.as_dict(), allow_nan=False, ensure_ascii=False, indent=2, sort_keys=True)
     # a lone surrogate (a file name that is not UTF-8) has no UTF-8 form; its \udcxx escape is valid JSON

@@ -1,26 +1,17 @@
-"""The first look at the data: the table as a picture, standardised, as it is, and strung."""
+"""The first look at the data: the table as a picture, standardised and as it is."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.report.component_views import View
-from assay.report.elements import NAME, name_cell, table
-from assay.report.escape import escaped, visible
-from assay.report.numbers import MISSING, count, counted, fraction, number, percent
-from assay.report.strung import strung_view
-from assay.study.first_look import FirstLook
-from assay.views.array_plot import (
-    CLIP,
-    COLUMNS,
-    array_plot,
-    common_limit,
-    drawn_columns,
-    drawn_rows,
-    on_one_scale,
-    standardised,
-)
+from assay.asking.table import FirstLook
+from assay.views.array_plot import CLIP, array_plot, common_limit, on_one_scale, standardised
+from assay.views.drawn import COLUMNS, drawn_columns, drawn_rows
+from assay.views.elements import NAME, name_cell, table
+from assay.views.escape import escaped, visible
+from assay.views.numbers import MISSING, count, counted, fraction, number, percent
+from assay.views.view import View
 
 QUANTITIES = ("number", "count")
 _APART = 10.0
@@ -28,7 +19,7 @@ _NAME = 40
 
 
 def array_views(look: FirstLook, *, order: tuple[str, ...] = ()) -> list[View]:
-    """The table as a picture, standardised; its numbers on one scale, and in an order of likeness, where it has them.
+    """The table as a picture, standardised, and its numbers on one scale where it has them.
 
     Args:
         look: a fair sample of the rows.
@@ -42,8 +33,7 @@ def array_views(look: FirstLook, *, order: tuple[str, ...] = ()) -> list[View]:
     quantities = np.array([j for j in chosen if look.kinds[j] in QUANTITIES], dtype=np.intp)
     if len(quantities) > 1:
         views.append(_raw_view(look, rows, quantities))
-    strung = strung_view(look, rows, chosen)
-    return views if strung is None else [*views, strung]
+    return views
 
 
 def _standardised_view(
@@ -60,7 +50,7 @@ def _standardised_view(
         (("ramp", f"−{CLIP:g} to {CLIP:g} standard deviations from the mean"), ("gap", "missing")),
         f"{caption} Look for dark blocks (values missing together), single strong cells (outliers) and colours that "
         "change from top to bottom (a trend, or a file sorted by that column).",
-        _array_table(look, values, chosen),
+        _array_table(look, values, chosen), "table",
     )  # fmt: skip
 
 
@@ -74,7 +64,7 @@ def _raw_view(look: FirstLook, rows: NDArray[np.intp], chosen: NDArray[np.intp])
         "array-raw", "The numbers as they are, on one scale", drawn,
         (("ramp", f"−{end} or less to {end} or more"), ("gap", "missing")),
         f"The {len(chosen)} columns of numbers and counts, not standardised. {_scale_words(look)}",
-        _scale_table(look, chosen),
+        _scale_table(look, chosen), "table",
     )  # fmt: skip
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.report.elements import NAME, name_cell
-from assay.report.escape import escaped, visible
+from assay.asking.card import DataCard
+from assay.asking.table import FirstLook
 from assay.report.first_look import QUANTITIES, farther
-from assay.report.numbers import count, counted, number, percent
-from assay.study.findings import DataCard
-from assay.study.first_look import FirstLook
+from assay.views.elements import NAME, name_cell
+from assay.views.escape import escaped, visible
 from assay.views.histogram import LEVELS, REACH, as_read, by_level, by_logarithm, in_standard_units, skewness
+from assay.views.numbers import count, counted, number, percent
 
 HISTOGRAMS = 24
 _NAME = 40

@@ -1,37 +1,29 @@
-"""A study as one HTML file that needs nothing else: no network, no fonts, no server."""
+"""A study as one HTML file that needs nothing else: no network, no fonts, no server.
+
+Every answer draws itself. The page knows where views belong, with the columns, the rows or the first look, and in which
+order questions come; it knows no question by name, tests nothing and draws nothing at random.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import resources
-from typing import Any
 
-from assay.report.anomaly_views import anomaly_views
+from assay.asking.page import Page
+from assay.asking.table import ROWS_SHOWN
+from assay.asking.words import BADGES, SURVIVED
 from assay.report.cards import cards
-from assay.report.component_views import (
-    View,
-    loading_tables,
-    rows_source,
-    scope_of_rows,
-    score_views,
-    spectrum_views,
-)
-from assay.report.correlation_views import canonical_views, correlation_views
 from assay.report.data_section import data_section, ledger_section, reading_section
-from assay.report.elements import details, section
-from assay.report.escape import escaped
 from assay.report.first_look import array_views
-from assay.report.group_views import group_names, group_table, group_views
 from assay.report.headline import headline
 from assay.report.histograms import histograms
-from assay.report.kinds import BADGES, SURVIVED
-from assay.report.map_views import map_views
-from assay.report.numbers import count, counted
-from assay.report.prediction_views import prediction_table, prediction_views
-from assay.study.findings import DataCard, Study
-from assay.study.first_look import FirstLook
+from assay.study.findings import Study
+from assay.views.elements import details, section
 from assay.views.embed import embed, library
+from assay.views.escape import escaped
 from assay.views.figure_file import behaviour, policy
+from assay.views.numbers import count, counted
+from assay.views.view import About, View
 
 _ABREAST = 60
 
@@ -46,28 +38,27 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
     Returns:
         HTML.
 
-    >>> from assay.study.findings import DataCard, Ledger
+    >>> from assay.asking.card import DataCard
+    >>> from assay.study.findings import Ledger
     >>> render(Study(DataCard("a.csv", 9, 9, ()), (), Ledger(), "0.1.0"))[:15]
     '<!doctype html>'
     """
-    result = study.results.get("components")
-    columns = _column_views(study, result)
-    source = rows_source(result) if result is not None else None
-    rows = _row_views(study, result, source)
-    look = study.results.get("first_look")
-    arrays = array_views(look, order=tuple(order)) if look is not None else []
-    drawn = [*columns, *rows, *arrays]
-    script, places = embed({view.name: view.figure for view in drawn})
+    page = Page(study.answers.values(), alpha=study.ledger.alpha)
+    answered = [list(answer.views(page)) for answer in study.answers.values()]
+    first = array_views(study.look, order=tuple(order)) if study.look is not None else []
+    views = [*(view for views in answered for view in views), *first]
+    figures = {view.name: view.figure for view in views if view.figure is not None}
+    script, places = embed(figures)
     own = _text("tables.js") + _text("page.js")
-    scripts = [library(), script, behaviour() + own] if drawn else [own]
+    scripts = [library(), script, behaviour() + own] if figures else [own]
     parts = [
         ("findings", "Findings", _findings(study)),
-        ("views", "The views behind this", _views(study, columns, rows, places) if columns else ""),
+        ("views", "The views behind this", _views(study, answered, places)),
         ("fallen", "What did not survive", _fallen(study)),
         ("ledger", "The ledger of looks", ledger_section(study)),
-        ("first-look", "A first look at the data", _first_look(study.data, look, arrays, places)),
+        ("first-look", "A first look at the data", _first_look(study, first, answered, places)),
         ("data", "The data", data_section(study)),
-        ("reading", "How to read this", reading_section()),
+        ("reading", "How to read this", reading_section(study)),
     ]
     parts = [part for part in parts if part[2]]
     links = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title, _ in parts)
@@ -83,23 +74,6 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
         f'<nav aria-label="On this page"><ul>{links}</ul></nav>\n<main>{body}</main>\n{_footer(study)}\n'
         f"{''.join(f'<script>{text}</script>' for text in scripts)}\n</body>\n</html>\n"
     )
-
-
-def _column_views(study: Study, result: Any) -> list[View]:
-    predicted = prediction_views(study.results.get("prediction"))
-    linked = correlation_views(study.results.get("correlations"), study.ledger.alpha)
-    others = canonical_views(study.results.get("canonical"))
-    others += spectrum_views(result) if result is not None else []
-    # figures stand two abreast, and the others come in twos
-    return [*predicted, *linked, *others] if len(predicted) % 2 else [*predicted, *others, *linked]
-
-
-def _row_views(study: Study, result: Any, source: Any) -> list[View]:
-    groups = study.results.get("clusters")
-    rows = score_views(result, source) if result is not None else []
-    rows += group_views(groups, result, source)
-    rows += map_views(study.results.get("map"), source, group_names(groups))
-    return rows + anomaly_views(study.results.get("anomalies"))
 
 
 def _text(name: str) -> str:
@@ -147,47 +121,58 @@ def _fallen(study: Study) -> str:
     return cards(fallen) if fallen else "<p>Nothing: every structure that was tested stood up.</p>"
 
 
-def _views(study: Study, columns: list[View], rows: list[View], places: dict[str, str]) -> str:
-    result, drawn = study.results["components"], study.results.get("map")
-    content = _figures(columns, places) + prediction_table(study.results.get("prediction"))
-    if result.n_real:
-        heat, every = loading_tables(result)
-        content += f'<h3>What the components are made of</h3><div class="heats">{heat}</div>'
-        content += details(f"Find any of the {count(len(result.columns))} columns", every) if every else ""
+def _views(study: Study, answered: list[list[View]], places: dict[str, str]) -> str:
+    """Figures and tables about the columns, then those about the rows, then remarks on what is not drawn."""
+    columns, rows = (_figures(_about(answered, about), places) for about in ("columns", "rows"))
+    content = columns + _blocks(answered, "columns")
     if rows:
-        shown = len(result.score_rows) if drawn is None else len(drawn.rows)
         content += (
-            "<h3>The rows</h3>"
-            f"<p>{scope_of_rows(shown, result.n, all_used=study.data.rows == study.data.rows_used)} "
+            f"<h3>The rows</h3><p>{_scope_of_rows(study)} "
             "Select rows in one view, by dragging over them or touching one, and they are selected in all.</p>"
             '<p class="selected"><output id="selected-rows" aria-live="polite">No rows are selected.</output></p>'
-            f"{_figures(rows, places)}"
+            f"{rows}"
         )
-    content += group_table(study.results.get("clusters"))
-    return content + "".join(f"<p class=aside>{words}</p>" for words in _not_drawn(result, drawn))
+    return content + _blocks(answered, "rows")
 
 
-def _not_drawn(result: Any, drawn: Any) -> list[str]:
-    words = []
-    if not result.n_real:
-        words.append("The rows are not drawn along components: their axes would be noise.")
-    elif not len(result.scores):
-        words.append("The rows are not drawn along the components: they were summarised, not kept.")
-    if drawn is not None and drawn.evidence.verdict not in SURVIVED:
-        words.append("No map of the rows is drawn: shuffled columns give one that is as good.")
-    return words
+def _about(answered: list[list[View]], about: About) -> list[list[View]]:
+    return [[view for view in views if view.about == about] for views in answered]
 
 
-def _figures(views: list[View], places: dict[str, str]) -> str:
-    return f'<div class="figures">{"".join(_figure(view, places[view.name]) for view in views)}</div>'
+def _figures(groups: list[list[View]], places: dict[str, str], layout: str = "figures") -> str:
+    """Figures two abreast, those of one answer together: where one leaves a gap, another of odd number comes next."""
+    left = [drawn for views in groups if (drawn := [view for view in views if view.figure is not None])]
+    shown: list[View] = []
+    while left:
+        odd = len(shown) % 2 == 1
+        fits = next((i for i, views in enumerate(left) if len(views) % 2 == 1), 0) if odd else 0
+        shown += left.pop(fits)
+    content = "".join(_figure(view, places[view.name]) for view in shown)
+    return f'<div class="{layout}">{content}</div>' if shown else ""
 
 
-def _first_look(data: DataCard, look: FirstLook | None, arrays: list[View], places: dict[str, str]) -> str:
-    if look is None:
+def _blocks(answered: list[list[View]], about: About) -> str:
+    """Tables under a heading, and remarks."""
+    views = [view for group in _about(answered, about) for view in group if view.figure is None]
+    tables = "".join(f"<h3>{escaped(view.title)}</h3>{view.numbers}" for view in views if view.numbers)
+    return tables + "".join(f"<p class=aside>{escaped(view.caption)}</p>" for view in views if not view.numbers)
+
+
+def _scope_of_rows(study: Study) -> str:
+    """Which rows are drawn, and how they are numbered."""
+    n = study.data.rows_used
+    numbered = "counted from 1" if study.data.rows == n else "counted from 1 among the rows used"
+    if n <= ROWS_SHOWN:
+        return f"All {count(n)} rows are drawn, {numbered}."
+    return f"{count(ROWS_SHOWN)} rows, a fair sample of {count(n)}, are drawn; rows are {numbered}."
+
+
+def _first_look(study: Study, first: list[View], answered: list[list[View]], places: dict[str, str]) -> str:
+    if study.look is None:
         return ""
-    figures = "".join(_figure(view, places[view.name]) for view in arrays)
-    alone = " alone" if len(look.columns) > _ABREAST else ""
-    return (f'<div class="figures{alone}">{figures}</div>' if figures else "") + histograms(look, data)
+    alone = "figures alone" if len(study.look.columns) > _ABREAST else "figures"
+    figures = _figures([[*first, *(view for group in _about(answered, "table") for view in group)]], places, alone)
+    return figures + _blocks(answered, "table") + histograms(study.look, study.data)
 
 
 def _figure(view: View, place: str) -> str:

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from assay.report.escape import visible
+from assay.asking.finding import Finding
+from assay.asking.words import BADGES, SURVIVED, evidence_line
 from assay.report.headline import headline
-from assay.report.kinds import BADGES, SURVIVED, chances, kind_of
-from assay.report.numbers import MISSING, count, counted
-from assay.study.findings import Finding, Study
+from assay.study.findings import Study
+from assay.views.escape import visible
+from assay.views.numbers import count, counted
 
 _STYLES = {
     "supported": "bold green",
@@ -35,7 +36,8 @@ def render(study: Study, *, width: int = 80) -> str:
     Returns:
         Lines without trailing blanks, with a newline at the end.
 
-    >>> from assay.study.findings import DataCard, Ledger
+    >>> from assay.asking.card import DataCard
+    >>> from assay.study.findings import Ledger
     >>> print(render(Study(DataCard("a.csv", 9, 9, ()), (), Ledger(), "0.1.0")).splitlines()[0])
     a.csv: 9 rows, 0 of 0 columns used
     """
@@ -93,28 +95,7 @@ def _finding(finding: Finding) -> Iterator[tuple[int, str, str]]:
     verdict = finding.evidence.verdict
     yield 2, _STYLES[verdict], BADGES[verdict][1]
     yield 4, "", finding.sentence
-    yield 4, "dim", evidence_line(finding)
-
-
-def evidence_line(finding: Finding) -> str:
-    """Put on one line what a sentence does not say of its evidence, leaving out what is not known.
-
-    Args:
-        finding: the finding.
-
-    >>> from assay.evidence.evidence import Evidence
-    >>> evidence_line(Finding("g", "group", "a", "A group.", Evidence(
-    ...     statistic=3.1, p=.01, q=.02, held_out=None, interval=None, n=99, looks=8, method="permutation",
-    ...     verdict="suggestive")))
-    'q = .02, 99 rows, 8 looks; permutation'
-    """
-    evidence, kind = finding.evidence, kind_of(finding.kind)
-    _, q = chances(evidence)
-    parts = [] if q == MISSING else [f"q {q}"]
-    if evidence.stability is not None:
-        parts.append(f"{kind.stability.lower()} {kind.stability_format(evidence.stability)}")
-    parts += [counted(evidence.n, "row"), counted(evidence.looks, "look")]
-    return f"{', '.join(parts)}; {evidence.method}"
+    yield 4, "dim", evidence_line(finding.evidence, finding.spoken)
 
 
 def _ledger(study: Study) -> str:

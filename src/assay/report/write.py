@@ -34,7 +34,8 @@ def write_report(
         order: columns to draw first in the array plot; the rest by kind.
 
     >>> import pathlib, tempfile
-    >>> from assay.study.findings import DataCard, Ledger
+    >>> from assay.asking.card import DataCard
+    >>> from assay.study.findings import Ledger
     >>> target = pathlib.Path(tempfile.mkdtemp()) / "a.json"
     >>> write_report(Study(DataCard("a.csv", 9, 9, ()), (), Ledger(), "0.1.0"), json_path=target)
     >>> target.stat().st_size > 0

@@ -7,12 +7,12 @@ from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 
+from assay.asking.card import Column
+from assay.asking.table import FirstLook
 from assay.data.columns.column_stats import ColumnStats
 from assay.data.columns.dates import DAY
 from assay.data.columns.encoding import Encoding
 from assay.data.field import Field
-from assay.study.findings import Column
-from assay.study.first_look import FirstLook
 from assay.study.profile import Profile
 from assay.study.suspicious import suspicious_numbers, suspicious_texts, suspicious_times
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.asking.table import Blocks
+
 Array: TypeAlias = NDArray[np.float64]
-Blocks: TypeAlias = Callable[[], Iterator[Array]]
 Missing: TypeAlias = Literal["mean", "drop"]
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.asking.card import Column, DataCard
+from assay.asking.question import Tell
+from assay.asking.table import Blocks, FirstLook, Table, picked
 from assay.data.columns.encoded import EncodedSource
 from assay.data.columns.encoding import Encoding
 from assay.data.kept import KEPT_BYTES, KeptSource
@@ -17,60 +20,15 @@ from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.study.card import described
 from assay.study.dependence import Copies, order_notes
-from assay.study.findings import Column, DataCard
-from assay.study.first_look import FirstLook, first_look
-from assay.study.numbers import Blocks, Missing, Tally, completed, tallied
+from assay.study.first_look import first_look
+from assay.study.numbers import Missing, Tally, completed, tallied
 from assay.study.profile import Profile, profiled
 
 Array: TypeAlias = NDArray[np.float64]
-Tell: TypeAlias = Callable[[str, int | None, float | None], object]
 Log: TypeAlias = Literal["auto", "never"] | Sequence[str]
 
 FEWEST_ROWS = 3
 _REACH = 1e140
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """Complete rows of the columns in use, as numbers.
-
-    Attributes:
-        card: what was read and used.
-        look: the first look at the data as they came.
-        columns: names of the D numbers of each row, in the user's words.
-        groups: (D,) numbers that came from one column of the data have one label.
-        measured: (D,) whether a number is a measurement or a count: neither one level of a category nor part of a
-            text or a date, of which distances mean little.
-        origins: name and kind of the column of the data behind each label in `groups`.
-        rows: (n, D), or None where they do not fit in memory.
-        blocks: starts an iteration over (b, D) blocks of the same rows, which tells how far it is.
-        levels: by column of the data, what its numbers stand for: the level of each, or where there is a single number
-            the levels that its values 0 and 1 (or 0, 1, ...) are.
-    """
-
-    card: DataCard
-    look: FirstLook
-    columns: tuple[str, ...]
-    groups: NDArray[np.intp]
-    measured: NDArray[np.bool_]
-    origins: Mapping[int, tuple[str, str]]
-    rows: Array | None
-    blocks: Blocks
-    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def among(self, kept: NDArray[np.bool_]) -> Table:
-        """The same rows, by some of their numbers."""
-        rows = None if self.rows is None else self.rows[:, kept]
-        groups = self.groups[kept]
-        return replace(
-            self,
-            columns=tuple(self.columns[j] for j in np.flatnonzero(kept)),
-            groups=groups,
-            measured=self.measured[kept],
-            origins={label: origin for label, origin in self.origins.items() if label in groups},
-            rows=rows,
-            blocks=_picked(self.blocks, np.flatnonzero(kept)) if rows is None else lambda: iter([rows]),
-        )
 
 
 def prepare(
@@ -114,7 +72,7 @@ def prepare(
     copies = Copies()
     looked = _tapped(_told(numbers, kept, "Looking for gaps", tell), copies)
     used, tally = _varying(source.name, looked, encoding, aside, missing, profile.rows)
-    blocks = _told(completed(_picked(numbers, used), tally.mean, missing), kept, "Summarising", tell)
+    blocks = _told(completed(picked(numbers, used), tally.mean, missing), kept, "Summarising", tell)
     rows = np.concatenate(list(blocks())) if _fits(profile.rows, encoding) else None
     look = first_look(profile, encoding.fields, log=encoding.logged)
     card = _card(source, kept, profile, look, encoding, aside, tally, missing)
@@ -201,14 +159,6 @@ def _tapped(blocks: Blocks, copies: Copies) -> Blocks:
     return start
 
 
-def _picked(blocks: Blocks, used: NDArray[np.intp]) -> Blocks:
-    def start() -> Iterator[Array]:
-        for block in blocks():
-            yield block if len(used) == block.shape[1] else block[:, used]
-
-    return start
-
-
 def _varying(
     name: str, blocks: Blocks, encoding: Encoding, aside: dict[str, str], missing: Missing, rows: int
 ) -> tuple[NDArray[np.intp], Tally]:
@@ -220,7 +170,7 @@ def _varying(
             links = any("ends of links" in why for why in aside.values())
             remedy = "assay.read_network reads a list of links" if links else "at least one is needed"
             raise DataError(f"{name} has no column that can be used: {reasons}; {remedy}")
-        tally = tallied(_picked(blocks, used)(), len(used), missing)
+        tally = tallied(picked(blocks, used)(), len(used), missing)
         if tally.rows < FEWEST_ROWS:
             raise _too_few(name, rows, tally.rows)
         flat = ~(tally.low < tally.high)

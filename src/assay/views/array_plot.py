@@ -24,20 +24,16 @@ from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
+from assay.views.drawn import ROWS, as_table
 from assay.views.placing import shortened
 from assay.views.theme import CHANCE, FONT, INK, REAL, UNSEEN, figure
 
 FloatArray = NDArray[np.float64]
 Shades = NDArray[np.uint8]
 
-COLUMNS = 300
-ROWS = 400
 CLIP = 3.0
 # what is missing is darker than any value, so it differs by lightness alone: for every eye, and in print without colour
 MISSING, LOW, MIDDLE, HIGH = "#000000", UNSEEN, "#f5f3ef", REAL
-KINDS = (
-    "number", "count", "ordered", "boolean", "category", "time", "text", "identifier", "constant", "empty", "other",
-)  # fmt: skip
 
 _ENDS = (LOW, MIDDLE, HIGH)
 _MIDDLE = 31
@@ -74,7 +70,7 @@ def standardised(values: ArrayLike, centre: ArrayLike, scale: ArrayLike) -> Shad
     >>> standardised([[1.0, 5.0], [np.nan, 5.0], [9.0, 5.0]], [2.0, 5.0], [1.0, 0.0]).tolist()
     [[21, 31], [0, 31], [61, 31]]
     """
-    values = _table(values)
+    values = as_table(values)
     centre, scale = _per_column(centre, values), _per_column(scale, values)
     known = np.isfinite(centre) & np.isfinite(scale) & (scale > 0)
     with np.errstate(all="ignore"):  # what overflows is clipped
@@ -95,7 +91,7 @@ def on_one_scale(values: ArrayLike, limit: float) -> Shades:
     >>> on_one_scale([[1000.0, 3.0], [-500.0, np.nan]], 1000.0).tolist()
     [[61, 31], [16, 0]]
     """
-    values = _table(values)
+    values = as_table(values)
     with np.errstate(all="ignore"):
         part = values / limit
     return _shades(part, np.isnan(values))
@@ -113,61 +109,13 @@ def common_limit(values: ArrayLike) -> float:
     >>> common_limit([[1000.0, 3.0], [1000.0, np.nan]])
     1000.0
     """
-    size = np.abs(_table(values))
+    size = np.abs(as_table(values))
     size = size[:, np.isfinite(size).any(axis=0)]
     if not size.size:
         return 1.0
     size = np.where(np.isfinite(size), size, np.nan)
     limit = float(np.nanquantile(size, 0.95, axis=0).max())
     return limit or float(np.nanmax(size)) or 1.0
-
-
-def drawn_columns(
-    values: ArrayLike, names: Sequence[str], kinds: Sequence[str], *, order: Sequence[str] = (), most: int = COLUMNS
-) -> NDArray[np.intp]:
-    """Choose the columns that are drawn, in the order they are drawn in.
-
-    Those named by the user come first, in that order, the others by kind. Where there are too many, half of the
-    places are for the columns that lack most values, and the rest is spread evenly over the data.
-
-    Args:
-        values: (m, D) NaN where missing.
-        names: (D,) of the columns.
-        kinds: (D,) of the columns.
-        order: names of columns to draw first.
-        most: how many may be drawn.
-
-    Returns:
-        Numbers of columns.
-
-    >>> drawn_columns([[1, 2, 3]], ["a", "b", "c"], ["text", "count", "number"]).tolist()
-    [2, 1, 0]
-    >>> drawn_columns([[1, 2, 3]], ["a", "b", "c"], ["text", "count", "number"], order=["b"]).tolist()
-    [1, 2, 0]
-    """
-    place = {name: j for j, name in enumerate(names)}
-    unknown = [name for name in order if name not in place]
-    if unknown:
-        raise ParameterError(f"order names columns that there are; there is no column {unknown[0]!r}")
-    first = [place[name] for name in dict.fromkeys(order)][:most]
-    rest = np.setdiff1d(np.arange(len(names)), first)
-    if len(rest) > most - len(first):
-        rest = _fairly(np.isnan(_table(values))[:, rest].sum(axis=0), rest, most - len(first))
-    rank = [KINDS.index(kinds[j]) if kinds[j] in KINDS else len(KINDS) for j in rest]
-    return np.array([*first, *rest[np.argsort(rank, kind="stable")]], dtype=np.intp)
-
-
-def drawn_rows(m: int, most: int = ROWS) -> NDArray[np.intp]:
-    """Choose rows of a fair sample, evenly, so that each still has a line of its own on the screen.
-
-    Args:
-        m: how many rows there are.
-        most: how many may be drawn.
-
-    >>> drawn_rows(5, most=3).tolist()
-    [0, 2, 4]
-    """
-    return np.unique(np.linspace(0, max(m - 1, 0), min(m, most)).round().astype(np.intp))
 
 
 def array_plot(
@@ -245,24 +193,9 @@ def _part_kinds(plot: Any, kinds: Sequence[str]) -> None:
     plot.add_layout(above, "above")
 
 
-def _fairly(missing: NDArray[np.intp], columns: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    lacking = np.argsort(-missing, kind="stable")[: min(most // 2, int(np.count_nonzero(missing)))]
-    others = np.setdiff1d(np.arange(len(columns)), lacking)
-    spread = np.linspace(0, len(others) - 1, most - len(lacking)).round().astype(np.intp)
-    picked: NDArray[np.intp] = np.sort(columns[np.concatenate([lacking, others[spread]])])
-    return picked
-
-
 def _shades(part: FloatArray, missing: NDArray[np.bool_]) -> Shades:
     steps = np.round(np.clip(np.nan_to_num(part, nan=0.0, posinf=1.0, neginf=-1.0), -1, 1) * _STEPS)
     return np.where(missing, 0, steps + _MIDDLE).astype(np.uint8)
-
-
-def _table(values: ArrayLike) -> FloatArray:
-    table = np.asarray(values, dtype=np.float64)
-    if table.ndim != 2:
-        raise ParameterError(f"values have one line per row; got an array of shape {table.shape}")
-    return table
 
 
 def _per_column(numbers: ArrayLike, values: FloatArray) -> FloatArray:

@@ -13,16 +13,18 @@ from assay.views.theme import CHANCE
 FloatArray = NDArray[np.float64]
 
 LEVELS = 16
-_SEED = 0
+_GOLDEN = (5.0**0.5 - 1.0) / 2.0
 
 
 def sample(n: int, most: int, always: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
-    """Choose which of many points are drawn: the same each time, every one equally likely.
+    """Choose which of many points are drawn, evenly over their order and in step with no period of it.
+
+    Points are taken by the golden-ratio sequence, so that nothing is drawn at random: a page is the same each time.
 
     Args:
         n: how many there are.
         most: how many may be drawn.
-        always: numbers of points that are drawn whatever the draw says.
+        always: numbers of points that are drawn in any case.
 
     Returns:
         Numbers of points, ascending; all of them where they are few enough.
@@ -33,8 +35,9 @@ def sample(n: int, most: int, always: NDArray[np.intp] | None = None) -> NDArray
     if n <= most:
         return np.arange(n)
     kept = np.unique(always) if always is not None else np.empty(0, dtype=np.intp)
-    drawn = np.setdiff1d(np.random.default_rng(_SEED).permutation(n), kept, assume_unique=True)
-    chosen: NDArray[np.intp] = np.sort(np.concatenate([kept, drawn[: max(most - len(kept), 0)]]))
+    others = np.setdiff1d(np.arange(n), kept, assume_unique=True)
+    order = np.argsort(np.arange(len(others)) * _GOLDEN % 1.0, kind="stable")
+    chosen: NDArray[np.intp] = np.sort(np.concatenate([kept, others[order[: max(most - len(kept), 0)]]]))
     return chosen
 
 

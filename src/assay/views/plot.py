@@ -72,7 +72,12 @@ def plot(thing: Any, X: Any = None, y: Any = None, **options: Any) -> Any:
             raise ParameterError(
                 f"the views of {type(thing).__name__} are drawn as they are: plot(it), without options"
             )
-        return side_by_side(views(), getattr(thing, "title", "") or type(thing).__name__)
+        every = views()
+        drawn = [view for view in every if view.figure is not None]
+        if not drawn:
+            remarks = " ".join(filter(None, (view.caption for view in every)))
+            raise ParameterError(remarks or f"{type(thing).__name__} has nothing to draw: it did not stand out")
+        return side_by_side(drawn, getattr(thing, "wording", "") or type(thing).__name__)
     result = next((c.__name__ for c in type(thing).__mro__ if c.__name__ in RESULTS and _ours(c)), None)
     if result is not None:
         return side_by_side(_called(RESULTS[result], "results", thing, X, y, options))

@@ -117,7 +117,7 @@ def stringing(
     number, where = (table.shape[1], varying) if columns else (len(table), np.arange(len(table)))
     rng = as_generator(random_state)
     with one_blas_thread():  # so that the number of cores does not change the bits
-        order, found, roughness = _strung(Z, columns, method, n_neighbors)
+        order, found, rough = _strung(Z, columns, method, n_neighbors)
         chance = monte_carlo(
             (rng.permuted(Z, axis=0) for _ in range(draws)),
             lambda shuffled: [_strung(one, columns, method, n_neighbors)[2] for one in shuffled],
@@ -126,7 +126,7 @@ def stringing(
     positions = np.full(number, np.nan)
     positions[where] = found
     rest = np.setdiff1d(np.arange(number), where)
-    return Strung(np.concatenate([where[order], rest]), positions, roughness, np.array(chance))
+    return Strung(np.concatenate([where[order], rest]), positions, rough, np.array(chance))
 
 
 class Stringing(TransformerMixin, Estimator):
@@ -233,14 +233,14 @@ def _strung(Z: Array, columns: bool, method: Method, near: int) -> tuple[Indices
     n = len(points)
     if n < 2 or not points.any():
         order = np.arange(n)
-        return order, (order + 0.5) / max(n, 1), _roughness(points)
+        return order, (order + 0.5) / max(n, 1), roughness(points)
     lean = _leading(points)
     links = _nearest(points, min(near, n - 1)).symmetrised().weighted(Gaussian())
     positions = fiedler_positions(links.weights, lean)
     if method == "tsne" and n > 3:  # three points lie in order already
         positions = _by_tsne(points, positions, lean, near)
     order = order_of(positions, lean)
-    return order, positions, _roughness(points[order])
+    return order, positions, roughness(points[order])
 
 
 def _nearest(points: Array, k: int) -> Graph:
@@ -263,8 +263,12 @@ def _by_tsne(points: Array, start: Array, lean: Array, near: int) -> Array:
     return -found if float((found - found.mean()) @ lean) < 0 else found
 
 
-def _roughness(points: Array) -> float:
-    """Mean squared difference of neighbours over that of all pairs; 0 where all are equal."""
+def roughness(points: Array) -> float:
+    """Mean squared difference of neighbours over that of all pairs; 0 where all are equal.
+
+    >>> roughness(np.array([[0.0], [1.0], [2.0]])), roughness(np.array([[1.0], [0.0], [2.0]]))
+    (0.5, 1.25)
+    """
     n = len(points)
     spread = 2 * float(points.var(axis=0).sum()) * n / (n - 1) if n > 1 else 0.0
     if spread == 0:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import pdist, squareform
 
-from assay.views.array_plot import CLIP, drawn_rows
+from assay.views.array_plot import CLIP
 from assay.views.complexity import complexity_curve_view
 from assay.views.density import sample
+from assay.views.drawn import drawn_rows
 from assay.views.embedding import embedding_map
 from assay.views.figures import Panel
 from assay.views.models.components import falling

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.views.array_plot import drawn_columns, drawn_rows
 from assay.views.correlation import correlation_view
+from assay.views.drawn import drawn_columns, drawn_rows
 from assay.views.figures import Panel
 from assay.views.models.rows import column_names, numbers_of
 from assay.views.tables import table_picture

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
 from assay.summary.seriation import fiedler_positions, order_of
-from assay.views.array_plot import drawn_rows
 from assay.views.coefficients import coefficient_view
 from assay.views.confusion import confusion_view
 from assay.views.contribution_map import contribution_map
 from assay.views.correlation import COLUMNS, correlation_view
 from assay.views.decay import eigenvalue_decay
+from assay.views.drawn import drawn_rows
 from assay.views.embedding import embedding_map
 from assay.views.figures import Panel
 from assay.views.roc import calibration_view, roc_view

@@ -1,0 +1,14 @@
+"""What every question and every answer has in common, so that the study, the report and the command line know none of
+them by name: the contract, the table that is asked, the words for verdicts, and how questions are found.
+
+What a question of your own needs is importable from here; docs/guide/own-question.md shows one.
+"""
+
+from assay.asking.answer import Answer
+from assay.asking.finding import Finding
+from assay.asking.question import Context, Option, Question
+from assay.asking.words import Words
+from assay.evidence.evidence import Evidence, Null, verdict_of
+from assay.views.view import View
+
+__all__ = ["Answer", "Context", "Evidence", "Finding", "Null", "Option", "Question", "View", "Words", "verdict_of"]

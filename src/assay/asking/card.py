@@ -1,0 +1,81 @@
+"""What was read, what of it was used, and why the rest was not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of the data and what was done with it.
+
+    Attributes:
+        name, kind, unit, role: as understood or declared.
+        used: whether it entered the analysis.
+        missing: how many values are missing.
+        note: why it was set aside, or what else a reader must know.
+        encoded: what it became, such as "log(1 + x)" or "3 levels, 5 rare ones pooled"; empty for as it is.
+        typical: what its values look like, such as "3 to 112,151, mean 12,000" or "a (60%), b (40%)".
+        suspicious: values that look wrong, in words; empty if none do.
+        why: the rule that decided the kind.
+    """
+
+    name: str
+    kind: str
+    used: bool
+    missing: int = 0
+    note: str = ""
+    unit: str | None = None
+    role: str | None = None
+    encoded: str = ""
+    typical: str = ""
+    suspicious: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DataCard:
+    """What was read, what of it was used, and why the rest was not.
+
+    Attributes:
+        name: the file's name, without its folder.
+        rows: rows read.
+        rows_used: rows that entered the analysis.
+        columns: every column, in the order of the data.
+        notes: sentences a reader must see before trusting the rest.
+        problems: sentences on what was wrong while reading, with places.
+    """
+
+    name: str
+    rows: int
+    rows_used: int
+    columns: tuple[Column, ...]
+    notes: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The card as JSON-ready values."""
+        return {
+            "name": self.name,
+            "rows": self.rows,
+            "rows_used": self.rows_used,
+            "columns": [
+                {
+                    "name": c.name,
+                    "kind": c.kind,
+                    "unit": c.unit,
+                    "role": c.role,
+                    "used": c.used,
+                    "missing": c.missing,
+                    "encoded": c.encoded,
+                    "typical": c.typical,
+                    "suspicious": c.suspicious,
+                    "note": c.note,
+                    "why": c.why,
+                }
+                for c in self.columns
+            ],
+            "notes": list(self.notes),
+            "problems": list(self.problems),
+        }

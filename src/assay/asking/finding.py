@@ -1,0 +1,65 @@
+"""What an answer says: its findings, and its line in the ledger of looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from assay.asking.words import Words, shown
+from assay.evidence.evidence import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One structure, in a sentence, with its evidence.
+
+    Attributes:
+        id: stable name inside the study, such as "component-1".
+        kind: the sort of structure, such as "component".
+        subject: what it is about, in the user's columns.
+        sentence: the finding in plain words with its numbers.
+        evidence: how well it stands up.
+        words: how its evidence is spoken of.
+    """
+
+    id: str
+    kind: str
+    subject: str
+    sentence: str
+    evidence: Evidence
+    words: Words | None = None
+
+    @property
+    def spoken(self) -> Words:
+        """Its words; one without words of its own is called by its kind."""
+        return self.words or Words(self.kind, f"{self.kind}s", statistic="Statistic")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The finding as JSON-ready values, with the evidence once more as page and terminal write it."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "subject": self.subject,
+            "sentence": self.sentence,
+            "evidence": self.evidence.as_dict(),
+            "shown": dict(shown(self.evidence, self.spoken)),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One question of the ledger: how many looks it took and how they are corrected for."""
+
+    question: str
+    looks: int
+    tests: int
+    correction: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The entry as JSON-ready values."""
+        return {
+            "question": self.question,
+            "looks": self.looks,
+            "tests": self.tests,
+            "correction": self.correction,
+        }

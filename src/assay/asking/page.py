@@ -1,0 +1,47 @@
+"""What the views of several answers share on one page: the rows drawn, so that they are selected together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from assay.asking.answer import Answer
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plane:
+    """Where rows lie in two directions that mean something.
+
+    Attributes:
+        places: (m, 2).
+        axes: what the two directions are.
+    """
+
+    places: Array
+    axes: tuple[str, str]
+
+
+class Page:
+    """What answers offer each other; see `Answer.offers`.
+
+    Attributes:
+        alpha: level of the study.
+        source: the rows drawn, as a source of figures that are selected together; None where nothing offers one.
+        plane: where these rows lie; None likewise.
+        groups: (m,) what each row drawn is called by its group; None likewise.
+    """
+
+    def __init__(self, answers: Iterable[Answer] = (), *, alpha: float = 0.05) -> None:
+        self.alpha = alpha
+        self.source: Any = None
+        self.plane: Plane | None = None
+        self.groups: list[str] | None = None
+        for answer in answers:
+            answer.offers(self)

@@ -1,0 +1,104 @@
+"""A question that can be put to data: what it is called, what the user may tell it, when it applies."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+if TYPE_CHECKING:  # questions are listed by the command line, which must start quickly
+    from assay.asking.answer import Answer
+    from assay.asking.table import Table
+
+Tell: TypeAlias = Callable[[str, int | None, float | None], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What the user may tell a question: a keyword of `assay.study`, and a flag of the command line.
+
+    Attributes:
+        name: the keyword; the flag is `--name`, with hyphens for underscores.
+        help: what it is for, one sentence.
+        many: whether it takes several values; the flag may then be repeated.
+        type: of a value: str, int, float or bool.
+        outcome: whether it names a column that is an outcome. Rows that lack it are left out, and questions that are
+            not about all columns are asked of the other ones.
+    """
+
+    name: str
+    help: str
+    many: bool = False
+    type: type = str
+    outcome: bool = False
+
+    @property
+    def empty(self) -> Any:
+        """Its value where the user says nothing."""
+        return () if self.many else False if self.type is bool else None
+
+
+def _silent(what: str, done: int | None, fraction: float | None) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """How a question is asked.
+
+    Attributes:
+        seed: of everything random.
+        alpha: level of the study.
+        options: what the user told this question, by name; what was not said is empty.
+        tell: told what is being done.
+    """
+
+    seed: int = 0
+    alpha: float = 0.05
+    options: Mapping[str, Any] = field(default_factory=dict)
+    tell: Tell = _silent
+
+    def told(self, question: str) -> Callable[[str], object]:
+        """Tell what is being done for a question."""
+        return lambda what: self.tell(f"{question}: {what}", None, None)
+
+
+class Question(ABC):
+    """A question. A folder of `assay.questions`, or an entry point of a group of that name, holds one as QUESTION.
+
+    Attributes:
+        name: one word, under which its answer is kept.
+        wording: the question as the ledger prints it.
+        options: what the user may tell it.
+        priority: its place among findings and on the page; what has a smaller one comes first.
+        whole: whether it is asked of all columns, outcomes of other questions among them.
+    """
+
+    name: ClassVar[str]
+    wording: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]] = ()
+    priority: ClassVar[int] = 100
+    whole: ClassVar[bool] = False
+
+    def why_not(self, table: Table, context: Context) -> str:
+        """Why it does not apply to these data, in words; empty where it does.
+
+        Args:
+            table: the data.
+            context: how it would be asked.
+        """
+        return ""
+
+    def asked_for(self, context: Context) -> bool:
+        """Whether it is to be asked at all: a question that needs to be told something waits for it."""
+        return True
+
+    @abstractmethod
+    def ask(self, table: Table, context: Context) -> Answer | None:
+        """The answer; None where nothing could be compared.
+
+        Args:
+            table: the data.
+            context: how to ask.
+        """

@@ -1,0 +1,137 @@
+"""The table that questions are asked of: complete rows as numbers, and a look at the data as they came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.asking.card import DataCard
+from assay.summary.grouped import GroupedMoments
+
+Array: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.intp]
+Blocks: TypeAlias = Callable[[], Iterator[Array]]
+
+ROWS_SHOWN = 2000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FirstLook:
+    """Rows drawn fairly, one number a cell, for pictures of the data as they came.
+
+    Attributes:
+        columns, kinds, units: of the D columns, in the order of the data.
+        rows: (m,) numbers of the rows drawn, from 1, ascending.
+        values: (m, D) NaN where missing. Numbers and counts as read; booleans 0 and 1; categories as the number of
+            their level, the most frequent first (ordered ones from low to high); times in days since 1970; texts and
+            identifiers by their length in characters.
+        centre, scale: (D,) mean and standard deviation of the whole data, scale 0 for a constant column.
+        levels: by column, the names of the levels that the numbers stand for.
+        log: columns that the encoding takes the logarithm of.
+        total: how many rows there are.
+    """
+
+    columns: tuple[str, ...]
+    kinds: tuple[str, ...]
+    units: tuple[str | None, ...]
+    rows: Numbers
+    values: Array
+    centre: Array
+    scale: Array
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    log: frozenset[str] = frozenset()
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Complete rows of the columns in use, as numbers.
+
+    Attributes:
+        card: what was read and used.
+        look: the first look at the data as they came.
+        columns: names of the D numbers of each row, in the user's words.
+        groups: (D,) numbers that came from one column of the data have one label.
+        measured: (D,) whether a number is a measurement or a count: neither one level of a category nor part of a
+            text or a date, of which distances mean little.
+        origins: name and kind of the column of the data behind each label in `groups`.
+        rows: (n, D), or None where they do not fit in memory.
+        blocks: starts an iteration over (b, D) blocks of the same rows, which tells how far it is.
+        levels: by column of the data, what its numbers stand for: the level of each, or where there is a single number
+            the levels that its values 0 and 1 (or 0, 1, ...) are.
+        sample: (m, D) rows drawn fairly, all of them where they are few: those that are grouped and drawn.
+        numbers: (m,) their numbers, from 0, ascending.
+        folds: moments of each fold of the rows, where they were gathered.
+    """
+
+    card: DataCard
+    look: FirstLook
+    columns: tuple[str, ...]
+    groups: Numbers
+    measured: NDArray[np.bool_]
+    origins: Mapping[int, tuple[str, str]]
+    rows: Array | None
+    blocks: Blocks
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sample: Array = field(default_factory=lambda: np.empty((0, 0)))
+    numbers: Numbers = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    folds: GroupedMoments | None = None
+
+    @property
+    def at_hand(self) -> Array:
+        """(n, D) all rows where they fit in memory, the sample otherwise."""
+        return self.sample if self.rows is None else self.rows
+
+    def of_columns(self, names: frozenset[str]) -> NDArray[np.bool_]:
+        """(D,) which numbers were made from these columns of the data."""
+        return np.array([self.origins[int(label)][0] in names for label in self.groups], dtype=bool)
+
+    def among(self, kept: NDArray[np.bool_]) -> Table:
+        """The same rows, by some of their numbers; without the moments of folds."""
+        rows = None if self.rows is None else self.rows[:, kept]
+        groups = self.groups[kept]
+        return replace(
+            self,
+            columns=tuple(self.columns[j] for j in np.flatnonzero(kept)),
+            groups=groups,
+            measured=self.measured[kept],
+            origins={label: origin for label, origin in self.origins.items() if label in groups},
+            rows=rows,
+            blocks=picked(self.blocks, np.flatnonzero(kept)) if rows is None else lambda: iter([rows]),
+            sample=self.sample[:, kept] if self.sample.size else self.sample,
+            folds=None,
+        )
+
+
+def picked(blocks: Blocks, used: Numbers) -> Blocks:
+    """Some columns of blocks.
+
+    Args:
+        blocks: starts an iteration over (b, D) blocks.
+        used: numbers of the columns.
+    """
+
+    def start() -> Iterator[Array]:
+        for block in blocks():
+            yield block if len(used) == block.shape[1] else block[:, used]
+
+    return start
+
+
+def rows_shown(n: int, seed: int) -> Numbers:
+    """Which rows are drawn: all, or a fair sample of 2,000.
+
+    Args:
+        n: how many there are.
+        seed: of the draw.
+
+    >>> rows_shown(3, 0), len(rows_shown(10**6, 0))
+    (array([0, 1, 2]), 2000)
+    """
+    if n <= ROWS_SHOWN:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, ROWS_SHOWN, replace=False))

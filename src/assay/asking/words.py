@@ -1,0 +1,129 @@
+"""How evidence is spoken of: verdicts, chances, and the words of each kind of structure.
+
+Every number of a finding is written by `assay.views.numbers`, in its sentence, on its card and in the JSON alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from assay.evidence.evidence import Evidence, Verdict
+from assay.views.numbers import MISSING, count, counted, fraction, number, probability
+
+BADGES: dict[Verdict, tuple[str, str]] = {
+    "supported": ("✓", "Supported"),
+    "suggestive": ("≈", "Suggestive"),
+    "not distinguishable from chance": ("○", "Not distinguishable from chance"),
+    "not testable here": ("–", "Not testable here"),
+}
+SURVIVED: tuple[Verdict, ...] = ("supported", "suggestive")
+_NAMED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words for one kind of structure.
+
+    Attributes:
+        noun: one of them.
+        plural: several.
+        statistic: what was measured.
+        held_out: what the value on unseen rows is of.
+        held_out_format: how to write that value.
+        statistic_format: how to write what was measured.
+        stability: what stability means here.
+        stability_format: how to write it.
+        reading: how to read it, one or two sentences for the page's glossary.
+    """
+
+    noun: str
+    plural: str
+    statistic: str = "statistic"
+    held_out: str = ""
+    held_out_format: Callable[[float | None], str] = number
+    statistic_format: Callable[[float | None], str] = number
+    stability: str = "Comes back"
+    stability_format: Callable[[float | None], str] = fraction
+    reading: str = ""
+
+    def several(self, many: int, of: int | None = None) -> str:
+        """So many of them, of how many that could have been.
+
+        >>> Words("component", "components").several(2, 8), Words("group", "groups").several(1)
+        ('2 components of 8', '1 group')
+        """
+        return counted(many, self.noun, self.plural) + ("" if of is None else f" of {count(of)}")
+
+
+def chances(evidence: Evidence) -> tuple[str, str]:
+    """Write p and q; where no simulated draw did as well, both are bounds.
+
+    >>> from assay.evidence.evidence import Null
+    >>> chances(Evidence(statistic=3.1, p=.01, q=.02, held_out=None, interval=None, n=99, looks=8,
+    ...                  method="permutation", verdict="suggestive", null=Null("shuffled", 1.0, 2.0, draws=99)))
+    ('≤ .01', '≤ .02')
+    """
+    draws = evidence.null.draws if evidence.null else 0
+    bound = draws > 0 and evidence.p is not None and evidence.p * (draws + 1) < 1 + 1e-9
+    return probability(evidence.p, bound=bound), probability(evidence.q, bound=bound)
+
+
+def chance(evidence: Evidence) -> str:
+    """The p of a sentence.
+
+    >>> chance(Evidence(1.0, p=.0312)), chance(Evidence(1.0))
+    ('p = .031', 'no p')
+    """
+    return "no p" if evidence.p is None else f"p {chances(evidence)[0]}"
+
+
+def shown(evidence: Evidence, words: Words) -> list[tuple[str, str]]:
+    """The evidence in terms and numbers as a card has them."""
+    p, q = chances(evidence)
+    pairs = [("p", p.removeprefix("= ")), ("q, all looks", q.removeprefix("= "))]
+    if evidence.held_out is not None:
+        pairs.append(("On unseen rows", _held_out(evidence, words)))
+    if evidence.stability is not None:
+        pairs.append((words.stability, words.stability_format(evidence.stability)))
+    return [
+        *pairs,
+        ("Rows", count(evidence.n)),
+        ("Looks", count(evidence.looks)),
+        ("Method", evidence.method),
+    ]
+
+
+def evidence_line(evidence: Evidence, words: Words) -> str:
+    """Put on one line what a sentence does not say of its evidence, leaving out what is not known.
+
+    >>> evidence_line(Evidence(
+    ...     statistic=3.1, p=.01, q=.02, held_out=None, interval=None, n=99, looks=8, method="permutation",
+    ...     verdict="suggestive"), Words("group", "groups"))
+    'q = .02, 99 rows, 8 looks; permutation'
+    """
+    _, q = chances(evidence)
+    parts = [] if q == MISSING else [f"q {q}"]
+    if evidence.stability is not None:
+        parts.append(f"{words.stability.lower()} {words.stability_format(evidence.stability)}")
+    parts += [counted(evidence.n, "row"), counted(evidence.looks, "look")]
+    return f"{', '.join(parts)}; {evidence.method}"
+
+
+def _held_out(evidence: Evidence, words: Words) -> str:
+    said = f"{words.held_out_format(evidence.held_out)} {words.held_out}".strip()
+    if evidence.interval is None:
+        return said
+    low, high = (words.held_out_format(end) for end in evidence.interval)
+    return f"{said} ({low} to {high})"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence, the first few where there are many.
+
+    >>> listed(["a", "b"]), listed(list("abcdef"))
+    ('a and b', 'a, b, c and 3 more')
+    """
+    if len(names) > _NAMED:
+        return ", ".join(names[: _NAMED - 1]) + f" and {len(names) - _NAMED + 1} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,45 @@
+"""Which rows do not belong?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.asking.question import Context, Question
+
+if TYPE_CHECKING:
+    from assay.asking.table import Table
+    from assay.questions.anomalies.answer import Anomalies
+
+
+class _Anomalies(Question):
+    name = "anomalies"
+    wording = "Which rows do not belong?"
+    priority = 60
+
+    def why_not(self, table: Table, context: Context) -> str:
+        from assay.evidence.comparable import measured
+        from assay.questions.anomalies.test import FEWEST_ROWS
+
+        if table.card.rows_used < FEWEST_ROWS:
+            return f"it takes {FEWEST_ROWS} rows"
+        return "" if len(measured(table.sample, table.measured)) else "no column is measured in five values or more"
+
+    def ask(self, table: Table, context: Context) -> Anomalies | None:
+        from assay.asking.table import picked
+        from assay.evidence.comparable import measured
+        from assay.questions.anomalies.test import anomalies, measuring_rows
+
+        used = measured(table.sample, table.measured)
+        by, numbers = measuring_rows(table.rows, table.sample, table.numbers, context.seed)
+        return anomalies(
+            picked(table.blocks, used),
+            by[:, used],
+            numbers,
+            tuple(table.columns[j] for j in used),
+            alpha=context.alpha,
+            seed=context.seed,
+            progress=context.told("Rows that do not belong"),
+        )
+
+
+QUESTION = _Anomalies()

@@ -1,0 +1,114 @@
+"""Rows that do not belong, as an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.asking.answer import Answer
+from assay.asking.finding import Finding
+from assay.asking.page import Page
+from assay.evidence.evidence import Evidence, Verdict
+from assay.views.view import View
+
+Array: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.intp]
+Tell: TypeAlias = Callable[[str], object]
+
+_LISTED = 1000  # rows a program is given
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Anomalies(Answer):
+    """Rows that do not belong.
+
+    Attributes:
+        rows: (a,) numbers of the rows that stand out at the level of the study, the farthest first.
+        q: (a,) chance of a row as far out, corrected for all rows.
+        distances: (a,) how far out they are.
+        contributions: (s, d) share of each column in the squared distance of the first 200 of them.
+        deviations: (s, d) where those rows lie in each column, in robust standard deviations from its middle.
+        columns: names of the d columns used.
+        best: the row farthest out and its distance, whether it stands out or not.
+        typical: median distance of all rows.
+        heaviness: xi of the tail of distances.
+        scores: (n,) distances of all rows.
+        again: share of the rows that stand out when rows are divided anew.
+        evidence: on the rows that stand out as a whole.
+        alpha: the level they were called at.
+    """
+
+    rows: Numbers
+    q: Array
+    distances: Array
+    contributions: Array
+    deviations: Array
+    columns: tuple[str, ...]
+    best: tuple[int, float]
+    typical: float
+    heaviness: float
+    scores: Array
+    again: float
+    evidence: Evidence
+    alpha: float
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows stand out."""
+        return len(self.rows)
+
+    @property
+    def holds(self) -> bool:
+        """Whether most of the rows that stand out do so again when rows are divided anew."""
+        return self.again >= 0.5
+
+    @property
+    def rule(self) -> str:
+        """How tests are corrected for."""
+        return "Benjamini and Hochberg over all rows"
+
+    def findings(self) -> tuple[Finding, ...]:
+        """One for all rows."""
+        from assay.questions.anomalies.words import WORDS, sentence, subject
+
+        return (Finding("anomalies", "anomalies", subject(self), sentence(self), self.evidence, WORDS),)
+
+    def headline(self, verdict: Verdict) -> str:
+        """How many rows, where they have this verdict."""
+        from assay.questions.anomalies.words import WORDS
+
+        return WORDS.several(max(self.n_rows, 1)) if verdict == self.evidence.verdict else ""
+
+    def views(self, page: Page | None = None) -> list[View]:
+        """Distances of the rows, and the columns behind those that stand out."""
+        from assay.questions.anomalies.views import views
+
+        return views(self)
+
+    def numbers(self) -> dict[str, Any]:
+        """The rows that stand out, counted from 1."""
+        listed = zip(self.rows.tolist(), self.distances.tolist(), self.q.tolist(), strict=True)
+        return {
+            "typical_distance": self.typical,
+            "rows": [{"row": row + 1, "distance": distance, "q": q} for row, distance, q in islice(listed, _LISTED)],
+        }
+
+    def stricter(self, factor: float, alpha: float) -> Anomalies:
+        """The same where other questions were asked too: q times the factor, and the rows that still stand out."""
+        q = np.minimum(self.q * factor, 1.0)
+        out = q <= alpha
+        shown = out[: len(self.contributions)]
+        return replace(
+            self,
+            rows=self.rows[out],
+            q=q[out],
+            distances=self.distances[out],
+            contributions=self.contributions[shown],
+            deviations=self.deviations[shown],
+            evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds),
+        )

@@ -1,0 +1,101 @@
+"""The rows that do not belong: how far out every row lies, and which columns put the flagged ones there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.asking.words import SURVIVED
+from assay.questions.anomalies.answer import Anomalies
+from assay.views.anomaly_map import anomaly_map
+from assay.views.contribution_map import contribution_map
+from assay.views.density import sample
+from assay.views.elements import table
+from assay.views.escape import escaped, visible
+from assay.views.numbers import count, number, percent, probability
+from assay.views.view import View
+
+_DRAWN = 2000
+_TABLED = 40
+_NAMED = 3
+
+
+def views(found: Anomalies) -> list[View]:
+    """Distances of the rows in their order, and the columns behind those that stand out; nothing where none does.
+
+    Args:
+        found: the numbers behind the finding.
+    """
+    if found.evidence.verdict not in SURVIVED or not len(found.rows):
+        return []
+    flagged = np.zeros(len(found.scores), dtype=bool)
+    flagged[found.rows] = True
+    drawn = sample(len(flagged), _DRAWN + len(found.rows), always=found.rows)
+    driven = _driven(found)
+    told = np.array([driven.get(int(row), "") for row in drawn], dtype=object)
+    distances = anomaly_map(
+        np.column_stack([drawn + 1.0, found.scores[drawn]]),
+        -found.scores[drawn],
+        flagged[drawn],
+        rows=drawn + 1,
+        details={"columns": told},
+        boundary=_reach(found),
+        axes=("row, in the order of the data", "distance"),
+        equal=False,
+    )
+    shown = len(found.contributions)
+    columns = contribution_map(
+        found.contributions, [visible(name) for name in found.columns], rows=found.rows[:shown] + 1,
+        values=found.deviations,
+    )  # fmt: skip
+    scope = (
+        "" if len(drawn) == len(found.scores) else f" {count(len(drawn))} of {count(len(found.scores))} rows are drawn."
+    )
+    return [
+        View(
+            "distances", "How far out the rows lie", distances, (),
+            "Mahalanobis distance of each row, measured by rows that it had no part in. A typical row lies at "
+            f"{number(found.typical)}; the line is where chance alone takes one row of so many one time in "
+            f"twenty.{scope}",
+            _table(found), "rows",
+        ),
+        View(
+            "contributions", "Why these rows stand out", columns, (),
+            "Share of each column in the squared distance, given how the columns go together. Under the pointer: where "
+            "the row lies in that column, in robust standard deviations from its middle.", about="rows",
+        ),
+    ]  # fmt: skip
+
+
+def _reach(found: Anomalies) -> Any:
+    """Where chance alone takes one row of the table one time in twenty; None where that is not known."""
+    null = found.evidence.null
+    return None if null is None else lambda places: null.upper - places[:, 1]
+
+
+def _driven(found: Anomalies) -> dict[int, str]:
+    """For each flagged row the columns that put it there, in words."""
+    words = {}
+    for row, share, place in zip(found.rows, found.contributions, found.deviations, strict=False):
+        top = [j for j in np.argsort(-share)[:_NAMED] if share[j] >= 0.1]
+        parts = [f"{visible(found.columns[j])} {percent(float(share[j]))} ({place[j]:+.1f} sd)" for j in top]
+        words[int(row)] = ", ".join(parts) or "many together"
+    return words
+
+
+def _table(found: Anomalies) -> str:
+    driven = _driven(found)
+    rows = [
+        [
+            count(int(row) + 1),
+            number(float(distance)),
+            escaped(probability(float(q)).removeprefix("= ")),
+            escaped(driven.get(int(row), "")),
+        ]
+        for row, distance, q in zip(found.rows[:_TABLED], found.distances, found.q, strict=False)
+    ]
+    caption = "Rows that do not belong, the farthest first"
+    if len(found.rows) > _TABLED:
+        caption += f"; the first {_TABLED} of {count(len(found.rows))}"
+    return table(caption, ["Row", "Distance", "q", "Columns"], rows, numeric=(0, 1, 2))

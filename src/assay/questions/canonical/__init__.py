@@ -1,0 +1,48 @@
+"""Do some columns, together, go with the others?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.asking.question import Context, Option, Question
+from assay.errors import ParameterError
+
+if TYPE_CHECKING:
+    from assay.asking.table import Table
+    from assay.questions.canonical.answer import Canonical
+
+
+class _Canonical(Question):
+    name = "canonical"
+    wording = "Do two sets of columns go together?"
+    options = (Option("side", "A column of one side: do these, together, go with all the others?", many=True),)
+    priority = 20
+    whole = True
+
+    def asked_for(self, context: Context) -> bool:
+        return bool(context.options["side"])
+
+    def ask(self, table: Table, context: Context) -> Canonical | None:
+        import numpy as np
+
+        from assay.questions.canonical.test import canonical
+
+        side = tuple(context.options["side"])
+        used = {name for name, _ in table.origins.values()}
+        missing = [name for name in side if name not in used]
+        if missing:
+            known = ", ".join(sorted(used)[:20])
+            raise ParameterError(f"no column {missing[0]!r} in use to be on one side; there are {known}")
+        own = table.of_columns(frozenset(side))
+        if own.all():
+            raise ParameterError("all columns in use are on one side: leave some for the other")
+        columns = [tuple(table.columns[j] for j in np.flatnonzero(which)) for which in (own, ~own)]
+        names = ", ".join(side[:3]) + (" ..." if len(side) > 3 else "")
+        rows = table.at_hand
+        return canonical(
+            rows[:, own], rows[:, ~own], (columns[0], columns[1]), (names, "the other columns"),
+            alpha=context.alpha, seed=context.seed, progress=context.told("Two sets of columns"),
+        )  # fmt: skip
+
+
+QUESTION = _Canonical()

@@ -1,0 +1,34 @@
+"""Which components are real?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.asking.question import Context, Question
+
+if TYPE_CHECKING:
+    from assay.asking.table import Table
+    from assay.questions.components.answer import Components
+
+
+class _Components(Question):
+    name = "components"
+    wording = "Which components are real?"
+    priority = 30
+
+    def ask(self, table: Table, context: Context) -> Components:
+        from assay.questions.components.test import components
+
+        return components(
+            table.columns,
+            rows=table.rows,
+            folds=table.folds,
+            groups=table.groups,
+            shown=table.numbers,
+            alpha=context.alpha,
+            seed=context.seed,
+            progress=context.told("Components"),
+        )
+
+
+QUESTION = _Components()

@@ -1,0 +1,135 @@
+"""Principal components with their evidence, as an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.asking.answer import Answer
+from assay.asking.finding import Finding
+from assay.asking.page import Page
+from assay.evidence.evidence import Evidence, Verdict
+from assay.linalg.random_matrix import SpectrumLaw
+from assay.views.view import View
+
+Array: TypeAlias = NDArray[np.float64]
+
+_LISTED, _LISTED_COLUMNS = 100, 1000  # eigenvalues, and columns by their loadings, that a program is given
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Components(Answer):
+    """Principal components of the correlation of a table, with the evidence for each.
+
+    Attributes:
+        columns: names of the D columns.
+        n, d: rows, and columns after those of one group were made uncorrelated; D where there are no groups.
+        n_real: leading components above chance.
+        knee: how many stand before the bend of the scree, which is taste and no test.
+        values, share: (r,) eigenvalues of the correlation matrix, and as shares of their sum.
+        chance_median, chance_upper: (t,) the null of each tested component.
+        law: the random-matrix law of the spectrum.
+        held_out, held_out_interval: (k,), (k, 2) share of variance on unseen rows.
+        loadings: (D, k) correlations of columns with scores.
+        scores, score_rows: (m, k) standardised scores of the rows shown, and their numbers; empty without rows.
+        tested: (t,) the evidence of each tested component.
+        holds: (t,) whether the effect is there on unseen rows.
+    """
+
+    columns: tuple[str, ...]
+    n: int
+    d: int
+    n_real: int
+    knee: int
+    values: Array
+    share: Array
+    chance_median: Array
+    chance_upper: Array
+    law: SpectrumLaw
+    held_out: Array
+    held_out_interval: Array
+    loadings: Array
+    scores: Array
+    score_rows: NDArray[np.intp]
+    tested: tuple[Evidence, ...]
+    holds: tuple[bool, ...]
+
+    @property
+    def evidence(self) -> Evidence:
+        """Of the largest component: where it falls, so do all."""
+        return self.tested[0]
+
+    @property
+    def tests(self) -> int:
+        """Components tested, up to the first that fell."""
+        return len(self.tested)
+
+    @property
+    def rule(self) -> str:
+        """How tests are corrected for."""
+        until = f"after {self.n_real}" if self.n_real == len(self.tested) else "at the first failure"
+        return f"tested in order, stopped {until}; so the chance of any false claim is that of one test"
+
+    def stricter(self, factor: float, alpha: float) -> Components:
+        """The same components where other questions were asked too: q times the factor, verdicts accordingly."""
+        judged = [e.stricter(factor, alpha, effect_holds=h) for e, h in zip(self.tested, self.holds, strict=True)]
+        n_real = next((j for j, e in enumerate(judged) if e.q is None or e.q > alpha), len(judged))
+        n_real = min(n_real, self.n_real)
+        # an alignment is that of a real component
+        kept = tuple(replace(e, stability=e.stability if j < n_real else None) for j, e in enumerate(judged))
+        return replace(self, n_real=n_real, tested=kept)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """One for each tested component."""
+        from assay.questions.components.words import WORDS, sentence, subject
+
+        return tuple(
+            Finding(f"component-{j + 1}", "component", subject(self, j), sentence(self, j), evidence, WORDS)
+            for j, evidence in enumerate(self.tested)
+        )
+
+    def headline(self, verdict: Verdict) -> str:
+        """Components of this verdict, of all there are."""
+        from assay.questions.components.words import WORDS
+
+        having = sum(evidence.verdict == verdict for evidence in self.tested)
+        return WORDS.several(having, max(len(self.values), having)) if having else ""
+
+    def because(self) -> str:
+        """How much those above chance carry."""
+        from assay.questions.components.words import carried
+
+        return carried(self)
+
+    def missed_by(self) -> str:
+        """How near the largest came."""
+        from assay.questions.components.words import missed_by
+
+        return missed_by(self)
+
+    def offers(self, page: Page) -> None:
+        """The rows along the real components, to select together."""
+        from assay.questions.components.views import offers
+
+        offers(self, page)
+
+    def views(self, page: Page | None = None) -> list[View]:
+        """Spectrum, loadings, and the rows along what is real."""
+        from assay.questions.components.views import views
+
+        return views(self, page or Page([self]))
+
+    def numbers(self) -> dict[str, Any]:
+        """Eigenvalues, shares and loadings."""
+        real = self.loadings[:, : self.n_real]
+        largest = np.argsort(-np.abs(real).max(axis=1, initial=0.0), kind="stable")[:_LISTED_COLUMNS]
+        return {
+            "n_real": self.n_real,
+            "eigenvalues": self.values[:_LISTED].tolist(),
+            "share": self.share[:_LISTED].tolist(),
+            "held_out_share": self.held_out.tolist(),
+            "loadings": {self.columns[i]: real[i].tolist() for i in largest},
+        }

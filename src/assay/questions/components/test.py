@@ -1,0 +1,209 @@
+"""Which principal components are real: the spectrum against chance, and the axes on unseen rows.
+
+Components of the correlation matrix are tested one after the other, the largest first, each against what chance does
+once those before it are taken out; the first that fails ends the chain. Because each test is made only if all before
+it rejected, the chance of any false claim is that of one test: q is the running maximum of p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import ParameterError
+from assay.evidence.evidence import Evidence, Null, verdict_of
+from assay.linalg.grouped_columns import GroupedColumns, grouped_columns
+from assay.linalg.permuted import permutation_plan, permuted_spectrum
+from assay.linalg.random_matrix import SpectrumLaw, debias, spectrum_law, spike_alignment
+from assay.models.components.pca import PCA
+from assay.questions.components.answer import Components
+from assay.questions.components.held_out import HeldOut, held_out_from_folds, held_out_from_rows
+from assay.summary.grouped import GroupedMoments
+
+Array: TypeAlias = NDArray[np.float64]
+T = TypeVar("T")
+FEWEST_ROWS = 10
+# Nobody decides by the 21st component; testing goes no further.
+MOST_TESTED = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chance:
+    """What chance does to each tested eigenvalue.
+
+    Attributes:
+        p: (t,) probability that chance does as well.
+        median: (t,) middle of the null.
+        upper: (t,) what chance exceeds with probability alpha.
+        n_real: leading components with p <= alpha, of at most 20 tested.
+        draws: permutations behind it, 0 for the law.
+        method: how, in one phrase.
+    """
+
+    p: Array
+    median: Array
+    upper: Array
+    n_real: int
+    draws: int
+    method: str
+
+
+def components(
+    columns: tuple[str, ...],
+    *,
+    rows: Array | None = None,
+    folds: GroupedMoments | None = None,
+    groups: NDArray[np.intp] | None = None,
+    shown: NDArray[np.intp] | None = None,
+    alpha: float = 0.05,
+    seed: int = 0,
+    progress: Callable[[str], object] | None = None,
+) -> Components:
+    """Find the components of a table and say which are real.
+
+    Args:
+        columns: names of the D columns, none of them constant.
+        rows: (n, D) all rows, where they are at hand: chance is then known by permuting columns.
+        folds: moments per fold; needed unless there are more columns than rows. Without rows chance is the law.
+        groups: (D,) labels of columns that belong together by making, such as the indicators of one category; what
+            they share among themselves is no finding.
+        shown: (m,) numbers of the rows to draw; all where it is not said.
+        alpha: chance of calling anything real in a table without structure.
+        seed: of permutations and folds.
+        progress: told what is being done.
+    """
+    tell = progress or (lambda _: None)
+    parts = None if groups is None else _parts(groups, rows, folds)
+    if parts is not None:
+        rows = None if rows is None else parts.apply(rows)
+        folds = None if folds is None else folds.map(lambda m: m @ parts.forward.toarray())
+    pca = PCA(standardise=True)
+    pca = pca.fit(rows) if folds is None else pca.fit_moments(folds.total)
+    n, d = pca.n_samples_, len(pca.mean_)
+    r = min(n - 1, d)
+    values = pca.eigenvalues_[:r]
+    tell("what chance does")
+    law = spectrum_law(values, n, d, alpha=alpha, vectors=pca.components_[:r].T, max_components=MOST_TESTED)
+    chance = _chance(n, d, law, rows, None if parts is None else parts.groups, alpha, seed, tell)
+    k = min(max(len(chance.p), 2), r)
+    tell("unseen rows")
+    unseen = held_out_from_folds(folds, k) if folds is not None else held_out_from_rows(_present(rows), k, seed=seed)
+    shown = np.empty(0, dtype=np.intp) if rows is None else np.arange(n) if shown is None else shown
+    scores = np.empty((0, k)) if rows is None else pca.transform(rows[shown])[:, :k]
+    spread = np.sqrt(pca.explained_variance_[:k])
+    loadings = pca.loadings_[:, :k]
+    holds = _holds(unseen, d, len(chance.p))
+    return Components(
+        columns=columns,
+        n=n,
+        d=d,
+        n_real=chance.n_real,
+        knee=pca.knee_,
+        values=values,
+        share=values / values.sum(),
+        chance_median=chance.median,
+        chance_upper=chance.upper,
+        law=law,
+        held_out=unseen.share,
+        held_out_interval=unseen.interval,
+        loadings=loadings if parts is None else parts.loadings(loadings),
+        scores=np.divide(scores, spread, out=np.zeros_like(scores), where=spread > 0.0),
+        score_rows=shown,
+        tested=_judged(values, chance, unseen, holds, law, n, d, alpha),
+        holds=holds,
+    )
+
+
+def _parts(groups: NDArray[np.intp], rows: Array | None, folds: GroupedMoments | None) -> GroupedColumns | None:
+    if rows is not None:
+        return grouped_columns(groups, lambda picked: np.cov(rows[:, picked], rowvar=False))
+    total = _present(folds).total
+    return grouped_columns(groups, lambda picked: total[picked].covariance)
+
+
+def _chance(
+    n: int,
+    d: int,
+    law: SpectrumLaw,
+    rows: Array | None,
+    groups: NDArray[np.intp] | None,
+    alpha: float,
+    seed: int,
+    tell: Callable[[str], object],
+) -> Chance:
+    plan = permutation_plan(n, d)
+    if rows is not None and law.testable and plan.draws > 0:
+        Z = (rows - rows.mean(axis=0)) / rows.std(axis=0, ddof=1)
+        rng = np.random.default_rng(seed)
+        found = permuted_spectrum(
+            Z,
+            rng=rng,
+            alpha=alpha,
+            n_max=plan.draws,
+            max_components=plan.components,
+            groups=groups,
+            progress=lambda j, done: tell(f"what chance does to component {j + 1}, {done} of {plan.draws} draws"),
+        )
+        median = np.array([np.median(draws) for draws in found.null])
+        upper = np.array([np.quantile(draws, 1.0 - alpha, method="higher") for draws in found.null])
+        how = "columns permuted, components found before taken out"
+        p = found.p_tail[: len(median)]
+        return Chance(p, median, upper, found.n_real, max(found.draws), how)
+    t = len(law.chance_upper)
+    return Chance(law.p_values[:t], law.chance_median, law.chance_upper, law.n_real, 0, "Tracy-Widom law")
+
+
+def _holds(unseen: HeldOut, d: int, tested: int) -> tuple[bool, ...]:
+    """Whether each tested axis explains more on unseen rows than one that means nothing: any remaining direction.
+
+    p already says that it is not chance; what unseen rows add is that it is there at all.
+    """
+    idle = [(1.0 - unseen.share[:j].sum()) / (d - j) for j in range(tested)]
+    return tuple(bool(unseen.share[j] - unseen.error[j] > idle[j]) for j in range(tested))
+
+
+def _judged(
+    values: Array,
+    chance: Chance,
+    unseen: HeldOut,
+    holds: tuple[bool, ...],
+    law: SpectrumLaw,
+    n: int,
+    d: int,
+    alpha: float,
+) -> tuple[Evidence, ...]:
+    q = np.maximum.accumulate(chance.p)
+    found = []
+    for j in range(len(chance.p)):
+        testable = n >= FEWEST_ROWS and d > 1
+        found.append(
+            Evidence(
+                statistic=float(values[j]),
+                p=float(chance.p[j]) if testable else None,
+                q=float(q[j]) if testable else None,
+                held_out=float(unseen.share[j]),
+                interval=(float(unseen.interval[j, 0]), float(unseen.interval[j, 1])),
+                stability=_alignment(float(values[j]), law) if j < chance.n_real else None,
+                n=n,
+                looks=len(values),
+                method=chance.method,
+                verdict=verdict_of(float(q[j]) if testable else None, effect_holds=holds[j], alpha=alpha),
+                null=Null(chance.method, float(chance.median[j]), float(chance.upper[j]), chance.draws),
+            )
+        )
+    return tuple(found)
+
+
+def _alignment(value: float, law: SpectrumLaw) -> float:
+    """Expected squared cosine of a component with its direction in the population, 0 inside the bulk."""
+    return float(spike_alignment(debias(value, law.gamma, law.noise), law.gamma)) if law.noise > 0.0 else 1.0
+
+
+def _present(given: T | None) -> T:
+    if given is None:
+        raise ParameterError("components need the rows or their fold moments; got neither")
+    return given

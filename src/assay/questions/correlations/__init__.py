@@ -1,0 +1,42 @@
+"""Which columns go together?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.asking.question import Context, Question
+
+if TYPE_CHECKING:
+    from assay.asking.table import Table
+    from assay.questions.correlations.answer import Correlations
+
+
+class _Correlations(Question):
+    name = "correlations"
+    wording = "Which columns go together?"
+    priority = 40
+    whole = True
+
+    def why_not(self, table: Table, context: Context) -> str:
+        return "" if len(_labels(table)) > 1 else "a pair needs two columns that are neither text nor time"
+
+    def ask(self, table: Table, context: Context) -> Correlations | None:
+        import numpy as np
+
+        from assay.questions.correlations.test import correlations
+
+        context.tell("Columns that go together", None, None)
+        labels = _labels(table)
+        places = [np.flatnonzero(table.groups == label) for label in labels]
+        groups = np.repeat(np.arange(len(places)), [len(place) for place in places])
+        names = tuple(table.origins[label][0] for label in labels)
+        rows = table.at_hand[:, np.concatenate(places)]
+        return correlations(rows, groups, names, alpha=context.alpha, seed=context.seed)
+
+
+def _labels(table: Table) -> list[int]:
+    """Columns of the data, but for texts and times, whose numbers are many."""
+    return [label for label, (_, kind) in table.origins.items() if kind not in ("text", "time")]
+
+
+QUESTION = _Correlations()

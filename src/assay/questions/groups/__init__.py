@@ -1,0 +1,42 @@
+"""Do the rows fall into groups?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.asking.question import Context, Question
+
+if TYPE_CHECKING:
+    from assay.asking.table import Table
+    from assay.questions.groups.answer import Groups
+
+
+class _Groups(Question):
+    name = "groups"
+    wording = "Do the rows fall into groups?"
+    priority = 50
+
+    def why_not(self, table: Table, context: Context) -> str:
+        from assay.evidence.comparable import measured
+        from assay.questions.groups.test import FEWEST_ROWS
+
+        if len(table.sample) < FEWEST_ROWS:
+            return f"it takes {FEWEST_ROWS} rows"
+        return "" if len(measured(table.sample, table.measured)) else "no column is measured in five values or more"
+
+    def ask(self, table: Table, context: Context) -> Groups | None:
+        from assay.evidence.comparable import measured
+        from assay.questions.groups.test import groups
+
+        used = measured(table.sample, table.measured)
+        return groups(
+            table.sample[:, used],
+            table.numbers,
+            tuple(table.columns[j] for j in used),
+            alpha=context.alpha,
+            seed=context.seed,
+            progress=context.told("Groups"),
+        )
+
+
+QUESTION = _Groups()

@@ -1,0 +1,39 @@
+"""Does a map of the rows show more than chance?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.asking.question import Context, Question
+
+if TYPE_CHECKING:
+    from assay.asking.table import Table
+    from assay.questions.map.answer import RowMap
+
+
+class _Map(Question):
+    name = "map"
+    wording = "Does a map of the rows show more than chance?"
+    priority = 70
+
+    def why_not(self, table: Table, context: Context) -> str:
+        from assay.questions.map.test import FEWEST_COLUMNS, FEWEST_ROWS
+
+        if len(table.sample) < FEWEST_ROWS:
+            return f"it takes {FEWEST_ROWS} rows"
+        return "" if len(set(table.groups.tolist())) >= FEWEST_COLUMNS else f"it takes {FEWEST_COLUMNS} columns"
+
+    def ask(self, table: Table, context: Context) -> RowMap | None:
+        from assay.questions.map.test import row_map
+
+        return row_map(
+            table.sample,
+            table.numbers,
+            groups=table.groups,
+            alpha=context.alpha,
+            seed=context.seed,
+            progress=context.told("Map of the rows"),
+        )
+
+
+QUESTION = _Map()

@@ -1,0 +1,75 @@
+"""A map of the rows, as an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.asking.answer import Answer
+from assay.asking.finding import Finding
+from assay.asking.page import Page
+from assay.evidence.evidence import Evidence, Verdict
+from assay.views.view import View
+
+Array: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowMap(Answer):
+    """A map of rows, and how far it can be believed.
+
+    Attributes:
+        rows: (m,) numbers of the rows on it.
+        coordinates: (m, 2).
+        kept: (m,) share of the k nearest rows in the data that are among the k nearest on the map. Beyond 600 rows, a
+            fair 600 make the map; the others are placed on it and compared with those.
+        standing: (m,) share of the rows of shuffled maps that keep less; near 1 where a row's surroundings can be
+            believed.
+        chance: (draws,) mean of `kept` on each shuffled map.
+        k, perplexity: how many neighbours were compared, and the map's own scale.
+        evidence: the map as a whole.
+        holds: whether rows kept out keep more of their neighbours than on a shuffled map.
+    """
+
+    rows: Numbers
+    coordinates: Array
+    kept: Array
+    standing: Array
+    chance: Array
+    k: int
+    perplexity: float
+    evidence: Evidence
+    holds: bool
+
+    @property
+    def rule(self) -> str:
+        """How looks are corrected for."""
+        return f"one map, tested as a whole against {len(self.chance)} of shuffled columns"
+
+    def findings(self) -> tuple[Finding, ...]:
+        """One for the map."""
+        from assay.questions.map.words import WORDS, sentence
+
+        return (Finding("map", "map", "the rows", sentence(self), self.evidence, WORDS),)
+
+    def headline(self, verdict: Verdict) -> str:
+        """The map, where it has this verdict."""
+        return "the map of the rows" if verdict == self.evidence.verdict else ""
+
+    def views(self, page: Page | None = None) -> list[View]:
+        """The map, where it shows more than chance."""
+        from assay.questions.map.views import views
+
+        return views(self, page or Page([self]))
+
+    def numbers(self) -> dict[str, Any]:
+        """How much is kept, here and by chance."""
+        return {"neighbours": self.k, "perplexity": self.perplexity, "kept_by_chance": self.chance.tolist()}
+
+    def stricter(self, factor: float, alpha: float) -> RowMap:
+        """The same map where other questions were asked too: q times the factor, the verdict accordingly."""
+        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds))

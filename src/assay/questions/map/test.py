@@ -1,0 +1,244 @@
+"""Does a map of the rows show more than chance? Neighbourhoods kept, against maps of shuffled columns.
+
+statistic  share of the k nearest rows of a row in the data, (n, d), that are its k nearest on the map, (n, 2): the mean
+chance     the same map of the same columns, each shuffled on its own; columns of one group are shuffled together
+unseen     rows kept out and then placed on a map of the others: the share they keep of their k nearest among those
+
+Rows of independent columns are exchangeable with their shuffles, and the mean over rows is nearly normal from one
+shuffle to the next; so one more draw, which the data are if chance made them, follows Student's t about the others.
+Where a few draws make clear that chance does as well, the rest are not made, and no rows are kept out.
+A map always looks like something; what it shows is worth reading where it keeps more neighbours than that.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from assay.engine.local import in_threads
+from assay.errors import NotConverged
+from assay.evidence.evidence import Evidence, Null, verdict_of
+from assay.linalg.grouped_columns import grouped_columns
+from assay.linalg.monte_carlo import monte_carlo
+from assay.models.embedding.tsne import TSNE
+from assay.questions.map.answer import RowMap
+from assay.summary.distances import squared_distances
+
+Array: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.intp]
+
+FITTED = 600  # rows a map is made of; others are placed on it
+FEWEST_ROWS = 40
+FEWEST_COLUMNS = 3  # two columns are a map already
+DRAWS = 9
+FEWEST_DRAWS = 5
+HOPELESS = 0.25  # p after as many draws, beyond which the rest are not made
+METHOD = "t-SNE of the same columns, each shuffled on its own"
+
+
+def row_map(
+    rows: Array,
+    numbers: Numbers,
+    *,
+    groups: Numbers,
+    alpha: float = 0.05,
+    seed: int = 0,
+    progress: Callable[[str], object] | None = None,
+) -> RowMap | None:
+    """Draw a map of rows by t-SNE and say whether it shows more than chance; None for too few rows or columns.
+
+    Args:
+        rows: (m, D) the rows to draw.
+        numbers: (m,) their numbers in the data.
+        groups: (D,) labels of columns that belong together by making, such as the indicators of one category.
+        alpha: chance of supporting a map of independent columns.
+        seed: of the shuffles and of the rows kept out.
+        progress: told what is being done.
+    """
+    Z, groups = _standardised(rows, groups)
+    if len(Z) < FEWEST_ROWS or len(np.unique(groups)) < FEWEST_COLUMNS:
+        return None
+    with warnings.catch_warnings():
+        # every map of the comparison ends after as many steps; none has to be a minimum
+        warnings.simplefilter("ignore", NotConverged)
+        return _judged_map(Z, groups, numbers, alpha, seed, progress or (lambda _: None))
+
+
+def _judged_map(
+    Z: Array, groups: Numbers, numbers: Numbers, alpha: float, seed: int, tell: Callable[[str], object]
+) -> RowMap:
+    rng = np.random.default_rng(seed)
+    fitted = np.sort(rng.permutation(len(Z))[:FITTED])
+    others = np.setdiff1d(np.arange(len(Z)), fitted)
+    k, perplexity = _scale(len(fitted))
+    draw = _Maps(Z[fitted], groups, k, perplexity, seed)
+    tell("drawing")
+    model = draw.layout(draw.Z)
+    kept = draw.kept(draw.Z, model)
+    pools = draw.by_chance(float(kept.mean()), rng, tell)
+    chance = np.array([pool.mean() for pool in pools])
+    p = _p(float(kept.mean()), chance)
+    found = draw.on_other_rows(model, rng, tell) if p is not None and p <= 2 * alpha else None
+    places, every = np.empty((len(Z), 2)), np.empty(len(Z))
+    places[fitted], every[fitted] = model.embedding_, kept
+    if len(others):
+        tell("placing the other rows")
+        places[others], every[others] = draw.placed(model, draw.Z, Z[others])
+    return RowMap(
+        rows=numbers,
+        coordinates=places,
+        kept=every,
+        standing=_standing(every, np.sort(np.concatenate(pools))),
+        chance=chance,
+        k=k,
+        perplexity=perplexity,
+        evidence=_evidence(kept, chance, found, p, alpha),
+        holds=found is not None and found.holds,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _OtherRows:
+    """How rows do that the map was not made of.
+
+    Attributes:
+        kept: share of their neighbours kept by rows that were left out and then placed, and its standard error.
+        by_chance: the same on a shuffled map.
+        alike: share of neighbours on the map that a map from another start has, too.
+    """
+
+    kept: float
+    error: float
+    by_chance: float
+    alike: float
+
+    @property
+    def holds(self) -> bool:
+        return self.kept - self.error > self.by_chance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Maps:
+    """Maps of Z and of its shuffles, all made alike."""
+
+    Z: Array
+    groups: Numbers
+    k: int
+    perplexity: float
+    seed: int
+
+    def layout(self, Z: Array, init: Literal["pca", "random"] = "pca") -> TSNE:
+        return TSNE(2, perplexity=self.perplexity, init=init, random_state=self.seed).fit(Z)
+
+    def kept(self, Z: Array, model: TSNE) -> Array:
+        return _shared(_neighbours(Z, self.k), _neighbours(model.embedding_, self.k))
+
+    def by_chance(self, found: float, rng: np.random.Generator, tell: Callable[[str], object]) -> list[Array]:
+        """What rows keep on shuffled maps, one array for each; fewer where it is soon clear that they do as well."""
+        shuffles = (_shuffled(self.Z, self.groups, rng) for _ in range(DRAWS))
+
+        def draw(shuffled: Array) -> Array:
+            return self.kept(shuffled, self.layout(shuffled))
+
+        def hopeless(pools: list[Array]) -> bool:
+            p = _p(found, np.array([pool.mean() for pool in pools]))
+            return p is None or p > HOPELESS
+
+        return monte_carlo(
+            shuffles,
+            lambda some: in_threads(draw, some),
+            (FEWEST_DRAWS, DRAWS - FEWEST_DRAWS),
+            clear=hopeless,
+            progress=lambda n: tell(f"what chance does, {'all' if n == DRAWS else f'{n} of'} {DRAWS} draws"),
+        ).values
+
+    def on_other_rows(self, model: TSNE, rng: np.random.Generator, tell: Callable[[str], object]) -> _OtherRows:
+        tell("unseen rows")
+        unseen = self.unseen(self.Z)
+        tell("unseen rows, by chance")
+        by_chance = self.unseen(_shuffled(self.Z, self.groups, rng))
+        tell("another start")
+        again = self.layout(self.Z, init="random")
+        alike = _shared(_neighbours(model.embedding_, self.k), _neighbours(again.embedding_, self.k))
+        error = float(unseen.std(ddof=1) / np.sqrt(len(unseen)))
+        return _OtherRows(float(unseen.mean()), error, float(by_chance.mean()), float(alike.mean()))
+
+    def unseen(self, Z: Array) -> Array:
+        """For each of a fifth of the rows, the share of its k nearest of the others that its place among them keeps."""
+        out = np.random.default_rng(self.seed).permutation(len(Z)) % 5 == 0
+        return self.placed(self.layout(Z[~out]), Z[~out], Z[out])[1]
+
+    def placed(self, model: TSNE, Z: Array, new: Array) -> tuple[Array, Array]:
+        """Where new rows belong on a map of Z, and the share each keeps of its k nearest in Z."""
+        places = model.transform(new)
+        return places, _shared(_neighbours(new, self.k, Z), _neighbours(places, self.k, model.embedding_))
+
+
+def _standardised(rows: Array, groups: Numbers) -> tuple[Array, Numbers]:
+    """Columns of unit variance, those of one group uncorrelated; what is constant in these rows is left out."""
+    varying = rows.min(axis=0) < rows.max(axis=0)
+    rows, groups = rows[:, varying], groups[varying]
+    parts = grouped_columns(groups, lambda picked: np.cov(rows[:, picked], rowvar=False))
+    if parts is not None:
+        rows, groups = parts.apply(rows), parts.groups
+    centred = rows - rows.mean(axis=0)
+    return centred / rows.std(axis=0), groups
+
+
+def _p(found: float, chance: Array) -> float | None:
+    """Student's t of one more draw about those of chance; None where chance does not vary."""
+    spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
+    return float(student.sf((found - chance.mean()) / spread, len(chance) - 1)) if spread > 0 else None
+
+
+def _evidence(kept: Array, chance: Array, found: _OtherRows | None, p: float | None, alpha: float) -> Evidence:
+    spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
+    upper = float(chance.mean() + spread * student.isf(alpha, len(chance) - 1))
+    reach = 1.96 * found.error if found is not None else 0.0
+    return Evidence(
+        statistic=float(kept.mean()),
+        p=p,
+        q=p,
+        held_out=None if found is None else found.kept,
+        interval=None if found is None else (max(found.kept - reach, 0.0), min(found.kept + reach, 1.0)),
+        stability=None if found is None else found.alike,
+        n=len(kept),
+        method=f"{METHOD}, {len(chance)} draws with a Student tail",
+        verdict=verdict_of(p, effect_holds=found is not None and found.holds, alpha=alpha),
+        null=Null(METHOD, float(chance.mean()), upper),
+    )
+
+
+def _scale(m: int) -> tuple[int, float]:
+    """How many neighbours are compared, and the perplexity: small beside the number of rows."""
+    return int(np.clip(m // 10, 4, 10)), float(np.clip((m - 1) / 4, 5, 30))
+
+
+def _neighbours(X: Array, k: int, among: Array | None = None) -> Numbers:
+    """(n, k) the nearest rows, in no order; so few rows need no search structure, and nothing compiled."""
+    squares = squared_distances(X, among)
+    if among is None:
+        np.fill_diagonal(squares, np.inf)
+    return np.argpartition(squares, k - 1, axis=1)[:, :k]
+
+
+def _shared(a: Numbers, b: Numbers) -> Array:
+    """(n,) share of the row numbers in each row of a that are in the same row of b."""
+    return np.asarray((a[:, :, None] == b[:, None, :]).any(axis=2).mean(axis=1))
+
+
+def _shuffled(Z: Array, groups: Numbers, rng: np.random.Generator) -> Array:
+    orders = np.argsort(rng.random((len(Z), int(groups.max()) + 1)), axis=0)
+    return np.take_along_axis(Z, orders[:, groups], axis=0)
+
+
+def _standing(kept: Array, pool: Array) -> Array:
+    """Share of the sorted pool below each value, ties half."""
+    below, up_to = np.searchsorted(pool, kept, "left"), np.searchsorted(pool, kept, "right")
+    return np.asarray((below + up_to) / (2 * len(pool)))

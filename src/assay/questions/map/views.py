@@ -1,0 +1,56 @@
+"""The map of the rows: drawn where it shows more than chance, with what can and cannot be read from it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.asking.page import Page
+from assay.asking.words import SURVIVED
+from assay.questions.map.answer import RowMap
+from assay.views.elements import table
+from assay.views.embedding import add_map, embedding_map
+from assay.views.numbers import count, percent
+from assay.views.view import View
+
+
+def views(drawn: RowMap, page: Page) -> list[View]:
+    """The rows where t-SNE puts them; a remark where shuffled columns give as good a map.
+
+    Args:
+        drawn: the numbers behind the finding.
+        page: what figures share: the same rows as other figures draw them, and their groups.
+    """
+    if drawn.evidence.verdict not in SURVIVED:
+        told = "No map of the rows is drawn: shuffled columns give one that is as good."
+        return [View("no-map", caption=told, about="rows")]
+    faint = 1.0 - drawn.standing
+    if page.source is None:
+        figure = embedding_map(drawn.coordinates, rows=drawn.rows + 1, faint=faint, groups=page.groups)
+    else:
+        figure = embedding_map(add_map(page.source, drawn.coordinates), faint=faint, groups=page.groups)
+    return [
+        View(
+            "map", "A map of the rows", figure,
+            (("dot soft", "a row"), ("dot faint", "keeps no more neighbours than on a map of shuffled columns")),
+            f"t-SNE with perplexity {drawn.perplexity:.0f}. Rows near each other are alike in all columns together: of "
+            f"the {drawn.k} nearest rows in the data a row keeps {percent(float(drawn.kept.mean()))} here, on maps of "
+            f"shuffled columns {percent(float(drawn.chance.mean()))}. How far groups lie apart, how large and dense "
+            "they are cannot be read from such a map, and its axes mean nothing.",
+            _table(drawn), "rows",
+        )
+    ]  # fmt: skip
+
+
+def _table(drawn: RowMap) -> str:
+    evidence = drawn.evidence
+    above = float(np.mean(drawn.standing > 0.95))
+    rows = [
+        ["Rows on the map", count(len(drawn.rows))],
+        [f"Of its {drawn.k} nearest rows a row keeps, on average", percent(evidence.statistic)],
+        ["On maps of shuffled columns, on average", percent(float(drawn.chance.mean()))],
+        ["On the best of them", percent(float(drawn.chance.max()))],
+        ["Rows kept out and then placed on the map keep", percent(evidence.held_out)],
+        ["Two maps from different starts share", percent(evidence.stability)],
+        ["Rows that keep more than 95% of the rows of shuffled maps do", percent(above)],
+    ]
+    return table("How far the map can be believed", ["", "Value"], rows, numeric=(1,))

@@ -1,0 +1,118 @@
+"""What can be predicted, as an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.asking.answer import Answer
+from assay.asking.finding import Finding
+from assay.asking.page import Page
+from assay.evidence.classification import Calibration, Confusion, Roc
+from assay.evidence.evidence import Evidence, Verdict
+from assay.views.view import View
+
+Array: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.intp]
+
+COVERED = 0.9  # share of new rows within the interval of their prediction
+_LISTED = 1000  # columns, by their coefficients, that a program is given
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prediction(Answer):
+    """How well a column can be predicted.
+
+    Attributes:
+        target: its name.
+        classes: names of its classes; empty where it is a number.
+        columns: (p,) the numbers it is predicted from.
+        truth: (n,) its values, or the numbers of the classes.
+        predicted: (n,) each by rows that it had no part in.
+        probability: (n, g) of the classes, likewise; (n, 0) for a number.
+        coefficients: (p, q) of standardised columns, fitted to all rows; one column for a number, else one a class.
+        strengths: (k,) penalties tried.
+        chosen: (folds,) numbers of those chosen.
+        half_width: of the interval that holds 90% of new rows; NaN for classes.
+        right: share of the rows whose class was predicted right; NaN for a number.
+        largest: share of the largest class; NaN for a number.
+        by_chance: (draws,) what permuted targets reach.
+        confusion: of the classes; None for a number.
+        roc, calibration: of the second of two classes; None otherwise.
+        evidence: on the prediction.
+    """
+
+    target: str
+    classes: tuple[str, ...]
+    columns: tuple[str, ...]
+    truth: Array
+    predicted: Array
+    probability: Array
+    coefficients: Array
+    strengths: Array
+    chosen: Codes
+    half_width: float
+    right: float
+    largest: float
+    by_chance: Array
+    confusion: Confusion | None
+    roc: Roc | None
+    calibration: Calibration | None
+    evidence: Evidence
+
+    @property
+    def wording(self) -> str:
+        """The question, with the target named."""
+        return f"Can {self.target} be predicted?"
+
+    @property
+    def tests(self) -> int:
+        """One, of the whole procedure."""
+        return 1
+
+    @property
+    def rule(self) -> str:
+        """How looks are corrected for."""
+        return f"{self.looks} penalties tried, chosen anew on each of {len(self.by_chance)} permuted targets"
+
+    def findings(self) -> tuple[Finding, ...]:
+        """One."""
+        from assay.questions.prediction.words import WORDS, sentence, subject
+
+        return (Finding("prediction", "prediction", subject(self), sentence(self), self.evidence, WORDS),)
+
+    def headline(self, verdict: Verdict) -> str:
+        """The prediction, where it has this verdict."""
+        return f"the prediction of {self.target}" if verdict == self.evidence.verdict else ""
+
+    def views(self, page: Page | None = None) -> list[View]:
+        """Prediction against truth, or classes against each other, and what it rests on."""
+        from assay.questions.prediction.views import views
+
+        return views(self)
+
+    def numbers(self) -> dict[str, Any]:
+        """What the prediction rests on, and how sure it is."""
+        size = np.sqrt((self.coefficients**2).sum(axis=1))
+        largest = np.argsort(-size, kind="stable")[:_LISTED]
+        sure = (
+            {"classes": list(self.classes), "right": self.right, "largest_class": self.largest}
+            if self.classes
+            else {"covers": COVERED, "half_width": self.half_width if np.isfinite(self.half_width) else None}
+        )
+        return {
+            "target": self.target,
+            **sure,
+            "coefficients": {self.columns[j]: self.coefficients[j].tolist() for j in largest},
+        }
+
+    def stricter(self, factor: float, alpha: float) -> Prediction:
+        """The same where other questions were asked too."""
+        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self._holds))
+
+    @property
+    def _holds(self) -> bool:
+        return self.evidence.held_out is not None and self.evidence.held_out > 0.0

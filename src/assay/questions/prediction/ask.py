@@ -1,0 +1,49 @@
+"""A column of a table as the target, the others as what it is predicted from."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.asking.question import Context
+from assay.asking.table import Table
+from assay.errors import DataError
+from assay.questions.prediction.answer import Prediction
+from assay.questions.prediction.test import prediction
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+def predicted(table: Table, target: str, context: Context) -> Prediction | None:
+    """Ask whether a column can be predicted; None where there are too few rows.
+
+    Args:
+        table: the data; a sample of its rows is learned from where all of them do not fit in memory.
+        target: name of the column.
+        context: how to ask.
+    """
+    labels = [label for label, (name, _) in table.origins.items() if name == target]
+    kind = table.origins[labels[0]][1] if labels else None
+    if kind is None or kind in ("text", "time", "identifier"):
+        told = next((c for c in table.card.columns if c.name == target), None)
+        why = f"it is a column of {told.kind}" + (f" ({told.note})" if told.note else "") if told else "it is not there"
+        raise DataError(f"{target!r} cannot be predicted: {why}. A target is a number or a category")
+    rows, own = table.at_hand, table.of_columns(frozenset([target]))
+    context.tell(f"Predicting {target}", None, None)
+    Y = rows[:, own]
+    columns = tuple(table.columns[j] for j in np.flatnonzero(~own))
+    if kind not in ("category", "boolean"):
+        shown = f"log(1 + {target})" if target in table.look.log else target
+        return prediction(rows[:, ~own], Y[:, 0], columns, shown, alpha=context.alpha, seed=context.seed)
+    y, classes = _classes(Y, table.levels[target])
+    return prediction(rows[:, ~own], y, columns, target, classes=classes, alpha=context.alpha, seed=context.seed)
+
+
+def _classes(Y: Array, levels: tuple[str, ...]) -> tuple[Array, tuple[str, ...]]:
+    """The number of each row's class, from its indicators or from one that tells two, and the names of the classes."""
+    if Y.shape[1] == 1:
+        return (Y[:, 0] > Y[:, 0].mean()).astype(np.float64), levels
+    present = np.flatnonzero(Y.any(axis=0))
+    return Y[:, present].argmax(axis=1).astype(np.float64), tuple(levels[j] for j in present)

@@ -1,0 +1,35 @@
+"""Is there an order in which neighbouring rows, or columns, are alike?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.asking.question import Context, Question
+
+if TYPE_CHECKING:
+    from assay.asking.table import Table
+    from assay.questions.stringing.answer import StrungTable
+
+
+class _Stringing(Question):
+    name = "stringing"
+    wording = "Is there an order in which neighbours are alike?"
+    priority = 80
+    whole = True
+
+    def why_not(self, table: Table, context: Context) -> str:
+        from assay.questions.stringing.test import FEWEST_COLUMNS, FEWEST_ROWS, fit_columns
+
+        if len(table.look.rows) < FEWEST_ROWS:
+            return f"it takes {FEWEST_ROWS} rows"
+        few = len(fit_columns(table.look)) < FEWEST_COLUMNS
+        return f"it takes {FEWEST_COLUMNS} columns in which distances mean something" if few else ""
+
+    def ask(self, table: Table, context: Context) -> StrungTable | None:
+        from assay.questions.stringing.test import strung_table
+
+        tell = context.told("Order of rows and columns")
+        return strung_table(table.look, alpha=context.alpha, seed=context.seed, progress=tell)
+
+
+QUESTION = _Stringing()

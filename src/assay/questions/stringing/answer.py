@@ -1,0 +1,111 @@
+"""An order of rows and columns, as an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.asking.answer import Answer
+from assay.asking.finding import Finding
+from assay.asking.page import Page
+from assay.asking.table import FirstLook
+from assay.evidence.evidence import Evidence, Verdict
+from assay.views.view import View
+
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
+Axis: TypeAlias = Literal["rows", "columns"]
+
+AXES: tuple[Axis, Axis] = ("rows", "columns")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StrungAxis:
+    """An order of the rows, or of the columns.
+
+    Attributes:
+        order: (m,) what comes first, second ...
+        roughness: mean squared difference of neighbours over that of two at random.
+        chance: (draws,) the same where columns know nothing of each other.
+        evidence: how well it stands up.
+        holds: whether neighbours are alike in what the order was not made of.
+    """
+
+    order: Indices
+    roughness: float
+    chance: Array
+    evidence: Evidence
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StrungTable(Answer):
+    """An order of the rows and columns drawn.
+
+    Attributes:
+        look: the sample they are of.
+        rows: (m,) positions in the sample, in the order strung.
+        columns: (d,) numbers of columns, in the order strung.
+        by_row, by_column: how smooth each order is, beside chance.
+        with_previous: (d,) correlation of each column, as strung, with the one before; NaN for the first.
+        with_rows: (d,) its correlation with the order of the rows.
+    """
+
+    look: FirstLook
+    rows: Indices
+    columns: Indices
+    by_row: StrungAxis
+    by_column: StrungAxis
+    with_previous: Array
+    with_rows: Array
+
+    @property
+    def evidence(self) -> Evidence:
+        """On the smoother of the two, its p counted twice."""
+        best = min((self.by_row, self.by_column), key=lambda axis: 1.0 if axis.evidence.q is None else axis.evidence.q)
+        p = best.evidence.p
+        return replace(best.evidence, p=None if p is None else min(2.0 * p, 1.0))
+
+    @property
+    def rule(self) -> str:
+        """How tests are corrected for."""
+        draws = max(len(self.by_row.chance), len(self.by_column.chance))
+        return f"rows and columns, so every p counts twice; each against {draws} orders of shuffled columns"
+
+    def stricter(self, factor: float, alpha: float) -> StrungTable:
+        """The same where other questions were asked too."""
+        judged = (
+            replace(axis, evidence=axis.evidence.stricter(factor, alpha, effect_holds=axis.holds))
+            for axis in (self.by_row, self.by_column)
+        )
+        return replace(self, by_row=next(judged), by_column=next(judged))
+
+    def findings(self) -> tuple[Finding, ...]:
+        """One for the rows and one for the columns."""
+        from assay.questions.stringing.words import WORDS, sentence
+
+        return tuple(
+            Finding(f"order-of-{what}", "order", f"the {what}", sentence(self, what), axis.evidence, WORDS[what])
+            for what, axis in zip(AXES, (self.by_row, self.by_column), strict=True)
+        )
+
+    def headline(self, verdict: Verdict) -> str:
+        """Of what there is an order of this verdict."""
+        have = [finding.subject for finding in self.findings() if finding.evidence.verdict == verdict]
+        return f"an order of {' and of '.join(have)}" if have else ""
+
+    def views(self, page: Page | None = None) -> list[View]:
+        """The table drawn again, strung."""
+        from assay.questions.stringing.views import views
+
+        return views(self)
+
+    def numbers(self) -> dict[str, Any]:
+        """The order of the columns, and of the rows drawn, counted from 1."""
+        return {
+            "columns": [self.look.columns[j] for j in self.columns],
+            "rows": self.look.rows[self.rows].tolist(),
+        }

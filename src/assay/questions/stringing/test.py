@@ -1,0 +1,138 @@
+"""Is there an order in which neighbours are alike? The rows and columns of the table drawn, strung.
+
+statistic  smoothness, 1 - roughness: by how much less neighbours differ than two at random do
+chance     the same with every column shuffled on its own, ordered anew: noise looks smooth too once it is ordered
+unseen     rows ordered by some of the columns, compared in the others; columns ordered on some of the rows, likewise;
+           no interval, since folds of columns differ because columns do
+looks      two, of rows and of columns: every p counts twice
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.asking.table import FirstLook
+from assay.data.folds import fold_numbers
+from assay.engine.local import in_threads
+from assay.evidence.evidence import Evidence, Null, verdict_of
+from assay.linalg.fold_error import fold_error
+from assay.linalg.monte_carlo import Drawn, monte_carlo, rank_p
+from assay.models.embedding.stringing import roughness, stringing
+from assay.questions.stringing.answer import AXES, Axis, StrungAxis, StrungTable
+from assay.views.drawn import drawn_columns, drawn_rows
+
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
+
+KINDS = ("number", "count", "ordered", "boolean")  # where the distance of two values means something
+FAR = 3.0  # standard deviations beyond which values are drawn alike, and so are compared alike
+FEWEST_ROWS = 10
+FEWEST_COLUMNS = 2
+DRAWS, FEWEST_DRAWS = 99, 19
+HOPELESS = 0.2  # p after as many draws, beyond which the rest are not made
+METHOD = "the same with every column shuffled on its own"
+_FOLDS = 5
+
+
+def fit_columns(look: FirstLook) -> Indices:
+    """Numbers of the columns that can be compared: of a kind that has distances, with a known spread."""
+    known = (look.scale > 0) & (look.scale < np.inf) & np.isfinite(look.centre)
+    return np.array([j for j, kind in enumerate(look.kinds) if kind in KINDS and known[j]], dtype=np.intp)
+
+
+def strung_table(
+    look: FirstLook, *, alpha: float = 0.05, seed: int = 0, progress: Callable[[str], object] | None = None
+) -> StrungTable | None:
+    """String the cells that are drawn; None for fewer than 10 rows or 2 columns that vary.
+
+    Values are compared as they are drawn: in standard deviations from the mean of their column, no farther than three.
+    A missing value counts as the mean, for the order only.
+
+    Args:
+        look: the sample.
+        alpha: level of the study.
+        seed: of the shuffles that say what chance gives.
+        progress: told what is being done.
+    """
+    rows = drawn_rows(len(look.rows))
+    fit = np.intersect1d(drawn_columns(look.values, look.columns, look.kinds), fit_columns(look))
+    values = look.values[np.ix_(rows, fit)]
+    with np.errstate(all="ignore"):  # what overflows is far
+        z = (values - look.centre[fit]) / look.scale[fit]
+    z = np.clip(np.nan_to_num(z, nan=0.0, posinf=FAR, neginf=-FAR), -FAR, FAR)
+    kept = np.flatnonzero(np.ptp(z, axis=0) > 0) if len(rows) else np.empty(0, dtype=np.intp)
+    if len(rows) < FEWEST_ROWS or len(kept) < FEWEST_COLUMNS:
+        return None
+    z = z[:, kept]
+    tell = progress or (lambda _: None)
+    by_row, by_column = (_strung(z, axis, alpha, seed, tell) for axis in AXES)
+    u = z[by_row.order][:, by_column.order]
+    u = (u - u.mean(axis=0)) / u.std(axis=0)
+    place = np.arange(len(u)) - (len(u) - 1) / 2
+    return StrungTable(
+        look=look,
+        rows=rows[by_row.order],
+        columns=fit[kept][by_column.order],
+        by_row=by_row,
+        by_column=by_column,
+        with_previous=np.append(np.nan, (u[:, 1:] * u[:, :-1]).mean(axis=0)),
+        with_rows=place @ u / len(u) / place.std(),
+    )
+
+
+def _strung(z: Array, axis: Axis, alpha: float, seed: int, tell: Callable[[str], object]) -> StrungAxis:
+    tell(f"stringing the {axis}")
+    found = _order(z, axis)
+    drawn = _by_chance(z, axis, found.roughness, seed)
+    chance, p = np.array(drawn.values), drawn.p
+    unseen = _unseen(z, axis, seed)
+    held_out, error = float(unseen.mean()), float(fold_error(unseen))
+    q, holds = min(2.0 * p, 1.0), held_out - error > 0.0
+    evidence = Evidence(
+        statistic=1.0 - found.roughness,
+        null=Null(METHOD, 1.0 - float(np.median(chance)), 1.0 - float(np.quantile(chance, alpha)), len(chance)),
+        p=p,
+        q=q,
+        held_out=held_out,
+        n=len(z),
+        looks=2,
+        method=f"{METHOD}, {len(chance)} draws",
+        verdict=verdict_of(q, effect_holds=holds, alpha=alpha),
+    )
+    return StrungAxis(found.order, found.roughness, chance, evidence, holds)
+
+
+def _order(z: Array, axis: Axis) -> Any:
+    return stringing(z, axis=axis, standardise=False, draws=0)
+
+
+def _by_chance(z: Array, axis: Axis, ours: float, seed: int) -> Drawn[float]:
+    """Roughness of shuffled columns; fewer of them where it is soon clear that chance does as well."""
+    seeds = np.random.default_rng((seed, AXES.index(axis))).integers(2**63, size=DRAWS)
+
+    def draw(own: int) -> float:
+        return float(_order(np.random.default_rng(own).permuted(z, axis=0), axis).roughness)
+
+    return monte_carlo(
+        seeds.tolist(),
+        lambda some: in_threads(draw, some),
+        (FEWEST_DRAWS, DRAWS - FEWEST_DRAWS),
+        reaches=lambda roughness: roughness <= ours,
+        clear=lambda rough: rank_p(sum(one <= ours for one in rough), len(rough)) > HOPELESS,
+    )
+
+
+def _unseen(z: Array, axis: Axis, seed: int) -> Array:
+    """(folds,) smoothness of an order in the columns, for rows, or the rows, for columns, that it was not made of."""
+    by = z if axis == "columns" else z.T  # what is divided comes first
+    fold = fold_numbers(0, len(by), min(_FOLDS, len(by)), seed)
+    smooth = []
+    for k in range(int(fold.max()) + 1):
+        used, other = by[fold != k], by[fold == k]
+        order = _order(used if axis == "columns" else used.T, axis).order
+        smooth.append(1.0 - roughness(other.T[order]))
+    return np.array(smooth)

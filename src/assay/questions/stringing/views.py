@@ -1,0 +1,70 @@
+"""The table drawn again, strung: like rows and like columns side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.asking.words import SURVIVED, chance
+from assay.questions.stringing.answer import Axis, StrungAxis, StrungTable
+from assay.views.array_plot import CLIP, array_plot, standardised
+from assay.views.elements import NAME, name_cell, table
+from assay.views.escape import visible
+from assay.views.numbers import count, counted, fraction, percent
+from assay.views.view import View
+
+
+def views(found: StrungTable) -> list[View]:
+    """The rows and columns drawn, in an order in which neighbours are alike; a remark where chance does as well.
+
+    Args:
+        found: the numbers behind the findings.
+    """
+    if not any(axis.evidence.verdict in SURVIVED for axis in (found.by_row, found.by_column)):
+        told = "The table is not drawn strung: shuffled columns have orders as smooth."
+        return [View("not-strung", caption=told, about="table")]
+    look, columns = found.look, found.columns
+    shades = standardised(look.values[np.ix_(found.rows, columns)], look.centre[columns], look.scale[columns])
+    drawn = array_plot(
+        shades, [visible(look.columns[j], NAME) for j in columns], [look.kinds[j] for j in columns],
+        look.rows[found.rows], told="standard deviations", parted=False,
+    )  # fmt: skip
+    return [
+        View(
+            "array-strung", "The same table, strung: like rows and like columns side by side", drawn,
+            (("ramp", f"−{CLIP:g} to {CLIP:g} standard deviations from the mean"), ("gap", "missing")),
+            _caption(found), _numbers(found), "table",
+        )
+    ]  # fmt: skip
+
+
+def _caption(found: StrungTable) -> str:
+    look = found.look
+    left = len(look.columns) - len(found.columns)
+    others = f", without {counted(left, 'column')} of other kinds or without spread" if left else ""
+    missing = bool(np.isnan(look.values[np.ix_(found.rows, found.columns)]).any())
+    filled = " A missing value counts as the mean, for the order only." if missing else ""
+    return (
+        f"The same {count(len(found.rows))} rows{others}, ordered so that neighbours are alike: rows along Fiedler's "
+        f"vector of the graph of the 10 nearest, columns likewise, by their correlations.{filled} Noise looks smooth "
+        f"too once it is ordered, so the same was done again and again with every column shuffled on its own. "
+        f"{_smoothness('rows', found.by_row)} {_smoothness('columns', found.by_column)} Look for blocks (rows that "
+        "share a pattern in several columns) and for colours that change slowly from top to bottom (a gradient that "
+        "the order of the file hides)."
+    )
+
+
+def _smoothness(what: Axis, strung: StrungAxis) -> str:
+    here, usual = percent(strung.roughness), percent(float(strung.chance.mean()))
+    compared = f"Neighbouring {what} differ by {here} of what two at random do, shuffled ones by {usual}"
+    if strung.evidence.verdict in SURVIVED:
+        return f"{compared}: smoother than chance ({chance(strung.evidence)})."
+    return f"{compared}: no smoother than chance ({chance(strung.evidence)}), so the order of {what} says nothing."
+
+
+def _numbers(found: StrungTable) -> str:
+    rows = [
+        [name_cell(found.look.columns[j]), fraction(before), fraction(along)]
+        for j, before, along in zip(found.columns, found.with_previous.tolist(), found.with_rows.tolist(), strict=True)
+    ]
+    heads = ["Column", "Correlation with the one before", "Correlation with the order of rows"]
+    return table("The columns as strung", heads, rows, numeric=(1, 2))

@@ -1,0 +1,39 @@
+"""The order of rows and columns in plain words."""
+
+from __future__ import annotations
+
+from assay.asking.words import Words, chance
+from assay.questions.stringing.answer import Axis, StrungTable
+from assay.views.numbers import percent
+
+_OTHERS = {"rows": "in columns", "columns": "on rows"}
+WORDS = {
+    what: Words(
+        f"order of the {what}",
+        f"orders of the {what}",
+        statistic="Smoothness",
+        statistic_format=percent,
+        held_out=f"{_OTHERS[what]} that the order was not made of",
+        held_out_format=percent,
+        reading="Smoothness of an order: by how much less neighbours differ than two at random do. Noise looks smooth "
+        "too once it is ordered, so it is compared with the orders of shuffled columns.",
+    )
+    for what in _OTHERS
+}
+
+
+def sentence(found: StrungTable, what: Axis) -> str:
+    """How much less neighbours differ than two at random, in what the order was not made of, and by chance."""
+    axis = found.by_row if what == "rows" else found.by_column
+    evidence = axis.evidence
+    size = f"neighbouring {what} differ by {percent(evidence.statistic)} less than two at random"
+    usual = percent(1.0 - float(axis.chance.mean()))
+    by_chance = f"with shuffled columns they differ by {usual} less ({chance(evidence)})"
+    unseen = ""
+    if evidence.held_out is not None:
+        unseen = f" {_OTHERS[what].capitalize()} that the order was not made of it is {percent(evidence.held_out)}."
+    if evidence.verdict == "supported":
+        return f"The {what} have an order: strung so that like stands beside like, {size}; {by_chance}.{unseen}"
+    if evidence.verdict == "suggestive":
+        return f"The {what} may have an order: strung so that like stands beside like, {size}; {by_chance}.{unseen}"
+    return f"The {what} have no order that shows: strung, {size}; {by_chance}."

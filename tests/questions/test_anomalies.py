@@ -1,0 +1,114 @@
+"""Rows are called out by what rows they had no part in say, and without a share to expect."""
+
+import numpy as np
+import pytest
+
+from assay.questions.anomalies.test import FEWEST_ROWS, anomalies
+
+
+def asked(X, seed=0, alpha=0.05, sample=None, blocks=None):
+    X = np.asarray(X, dtype=float)
+    numbers = np.arange(len(X)) if sample is None else sample
+    names = tuple(f"c{j}" for j in range(X.shape[1]))
+    return anomalies(blocks or (lambda: iter([X])), X[numbers], numbers, names, seed=seed, alpha=alpha)
+
+
+def planted(n=400, d=8, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) + rng.standard_normal((n, 1))
+    X[7, :2] += [9.0, -9.0]
+    X[11] += 9.0 * np.array([1, -1, 1, -1, 1, -1, 1, -1])
+    return X
+
+
+def test_planted_rows_are_found_with_the_columns_that_drive_them():
+    found = asked(planted())
+    assert sorted(found.rows) == [7, 11] and found.evidence.verdict == "supported" and found.again == 1.0
+    row = found.rows.tolist().index(7)
+    assert set(np.argsort(-found.contributions[row])[:2]) == {0, 1}
+    np.testing.assert_allclose(found.contributions.sum(axis=1), 1.0)
+    assert found.distances[0] > found.evidence.null.upper > 2 * found.typical
+
+
+def test_outliers_that_would_hide_each_other_are_found():
+    X = planted()
+    X[:12, 3] += 12.0
+    found = asked(X)
+    assert set(range(12)) <= set(found.rows.tolist())
+
+
+@pytest.mark.slow
+def test_clean_tables_rarely_have_a_row_called_out():
+    laws = {
+        "normal": lambda rng: rng.standard_normal((200, 6)),
+        "t5": lambda rng: rng.standard_t(5, (200, 6)),
+        "skewed": lambda rng: rng.exponential(size=(200, 6)),
+        "counts": lambda rng: rng.poisson(3.0, (200, 6)).astype(float),
+        "two groups": lambda rng: rng.standard_normal((200, 6)) + 5.0 * (rng.random((200, 1)) < 0.3),
+        "wide": lambda rng: rng.standard_normal((60, 120)),
+    }
+    called = {
+        name: sum(asked(draw(np.random.default_rng([seed, 3])), seed=seed).evidence.q <= 0.05 for seed in range(10))
+        for name, draw in laws.items()
+    }
+    # 60 tables at 5%: more than 8 has probability below 0.3% if the level holds
+    assert sum(called.values()) <= 8 and max(called.values()) <= 4, called
+
+
+def test_blocks_give_the_same_answer_as_the_whole():
+    X = planted()
+    whole = asked(X)
+    cut = asked(X, blocks=lambda: iter(np.array_split(X, 7)))
+    np.testing.assert_allclose(cut.scores, whole.scores, rtol=1e-12)
+    np.testing.assert_array_equal(cut.rows, whole.rows)
+    np.testing.assert_allclose(cut.contributions, whole.contributions, rtol=1e-9)
+
+
+def test_rows_outside_the_sample_are_found_too():
+    X = planted(n=3000)
+    sample = np.arange(20, 1020)
+    found = asked(X, sample=sample)
+    assert sorted(found.rows) == [7, 11]
+
+
+def test_no_row_is_measured_by_itself():
+    # a row far out in a table of few rows would draw the measure towards itself
+    X = np.random.default_rng(1).standard_normal((60, 20))
+    X[0] += 4.0
+    found = asked(X)
+    from sklearn.covariance import LedoitWolf
+
+    inside = np.sqrt(LedoitWolf().fit(X).mahalanobis(X))
+    assert found.scores[0] / found.typical > inside[0] / np.median(inside)
+
+
+def test_other_questions_make_it_stricter():
+    found = asked(planted())
+    strict = found.stricter(1e9, 0.05)
+    assert len(strict.rows) == 0 and strict.evidence.verdict == "not distinguishable from chance"
+    assert len(strict.contributions) == 0
+
+
+def test_too_few_rows_are_not_asked():
+    assert asked(np.random.default_rng(0).standard_normal((FEWEST_ROWS - 1, 3))) is None
+
+
+def rare(where, n=60):
+    """Zero but in a few rows, each of which holds another value."""
+    x = np.zeros(n)
+    x[where] = 1.0 + np.arange(len(where))
+    return x
+
+
+def test_a_column_that_is_constant_outside_a_fold_measures_no_row():
+    # all that differs stands in one fold: to the others a value of 0.001 is as infinitely far as one of a million
+    fold = np.flatnonzero(np.random.default_rng(0).permutation(60) % 5 == 2)
+    usual = np.random.default_rng(1).standard_normal((60, 2))
+    found = asked(np.column_stack([usual, rare(fold[:4])]))
+    np.testing.assert_array_equal(found.scores, asked(np.column_stack([usual, np.zeros(60)])).scores)
+    assert np.isfinite(found.scores).all() and np.isfinite(found.evidence.null.upper)
+
+
+def test_columns_that_are_all_constant_outside_a_fold_cannot_be_asked():
+    fold = np.flatnonzero(np.random.default_rng(0).permutation(60) % 5 == 2)
+    assert asked(np.column_stack([rare(fold[:4]), rare(fold[4:9])])) is None

@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+
+from assay import CCA, GroupedMoments
+from assay.data.folds import fold_numbers
+from assay.linalg.canonical_held_out import USUAL
+from assay.questions.canonical import test as module
+from assay.questions.canonical.test import canonical
+
+
+def two_sides(rng, n, strength, p=4, q=3):
+    factor = rng.standard_normal(n)
+    X, Y = rng.standard_normal((n, p)), rng.standard_normal((n, q))
+    X[:, 0] += strength * factor
+    Y[:, 1] -= strength * factor
+    return X, Y
+
+
+def names(p, q):
+    return tuple(f"x{j}" for j in range(p)), tuple(f"y{j}" for j in range(q))
+
+
+def test_sides_that_know_nothing_of_each_other_are_called_no_more_often_than_the_level(monkeypatch):
+    # of 25 at 5%: 6 or more with a chance of 0.1%; 39 shuffles are enough to call at 5%, and quicker
+    monkeypatch.setattr(module, "_DRAWS", 39)
+    rng = np.random.default_rng(0)
+    found = [canonical(*two_sides(rng, 40, 0.0), names(4, 3)) for _ in range(25)]
+    assert sum(one.evidence.verdict == "supported" for one in found) < 6
+
+
+def test_a_planted_pair_is_found_with_its_size_and_its_columns():
+    rng = np.random.default_rng(1)
+    found = canonical(*two_sides(rng, 600, 2.0), names(4, 3))
+    assert found.evidence.verdict == "supported" and found.n_pairs == 1
+    assert found.evidence.held_out == pytest.approx(0.8, abs=0.06)  # 4 / (4 + 1)
+    assert found.evidence.held_out <= found.evidence.statistic + 0.02
+    assert np.abs(found.loadings[0][:, 0]).argmax() == 0 and np.abs(found.loadings[1][:, 0]).argmax() == 1
+    assert found.loadings[0][0, 0] > 0 > found.loadings[1][1, 0]
+    assert found.stability > 0.95
+
+
+def test_variates_have_unit_variance_and_later_pairs_are_uncorrelated_to_earlier_ones():
+    rng = np.random.default_rng(2)
+    F = rng.standard_normal((300, 2))
+    X, Y = (np.hstack([2 * F + rng.standard_normal((300, 2)), rng.standard_normal((300, 2))]) for _ in range(2))
+    found = canonical(X, Y, names(4, 4))
+    assert found.n_pairs == 2
+    for side in found.variates:
+        covariance = side.T @ side / 300
+        np.testing.assert_allclose(np.diag(covariance), 1.0, atol=1e-10)
+        assert abs(covariance[0, 1]) < 1e-8
+    assert (np.diff(found.p) >= 0).all()
+
+
+def test_wide_sides_without_connection_are_not_called_although_they_correlate_at_hand():
+    rng = np.random.default_rng(3)
+    found = canonical(rng.standard_normal((60, 200)), rng.standard_normal((60, 150)), names(200, 150))
+    assert found.correlations[0] > 0.5 and found.evidence.verdict != "supported"
+
+
+def test_stricter_counts_pairs_anew_and_too_little_is_not_asked():
+    rng = np.random.default_rng(4)
+    X, Y = two_sides(rng, 200, 2.0)
+    found = canonical(X, Y, names(4, 3))
+    assert found.stricter(20.0, 0.05).n_pairs == 0 < found.n_pairs
+    assert canonical(X[:29], Y[:29], names(4, 3)) is None
+    assert canonical(np.ones_like(X), Y, names(4, 3)) is None
+
+
+def test_the_model_finds_the_same_value_on_unseen_rows_for_the_same_ridges():
+    rng = np.random.default_rng(5)
+    X, Y = two_sides(rng, 150, 1.0)
+    found = canonical(X, Y, names(4, 3), seed=7)
+    both = np.hstack([(side - side.mean(axis=0)) / side.std(axis=0) for side in (X, Y)])
+    moments = GroupedMoments.of(both, fold_numbers(0, 150, 5, 7))
+    model = CCA(1, ridge="held-out", scale=False).fit_moments(moments, 4)
+    # the question takes one multiple of both sides' variances, the model any two: the diagonal of its table
+    assert found.evidence.held_out == pytest.approx(np.diag(model.held_out_table_).max(), abs=1e-10)
+    chosen = USUAL[int(np.diag(model.held_out_table_).argmax())]
+    one = CCA(1, ridge=tuple(chosen * np.var(both, axis=0, ddof=1)[[0, 4]]), scale=False).fit(both[:, :4], both[:, 4:])
+    u, v = one.transform(both[:, :4], both[:, 4:])
+    # ridges are rounded to three digits, which moves a correlation by far less than it does the ridge
+    assert abs(np.corrcoef(u[:, 0], v[:, 0])[0, 1]) == pytest.approx(found.evidence.statistic, abs=1e-6)
+    assert abs(np.corrcoef(u[:, 0], found.variates[0][:, 0])[0, 1]) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_side_that_varies_in_a_single_row_is_judged_without_the_fold_it_is_in():
+    rng = np.random.default_rng(6)
+    rare = np.zeros((60, 1))
+    rare[17] = 1.0
+    found = canonical(rare, rng.standard_normal((60, 2)), names(1, 2))
+    assert np.isfinite(found.held_out).all() and found.evidence.verdict == "not distinguishable from chance"
+
+
+def test_a_side_that_is_constant_outside_a_fold_has_no_pair_there():
+    folds = module.fold_numbers(0, 60, 5, 0)
+    rare = np.zeros((60, 1))
+    rare[np.flatnonzero(folds == 3)[:2]] = 1.0
+    other = np.random.default_rng(5).standard_normal((60, 2))
+    found = canonical(rare, other, (("a",), ("b", "c")))
+    assert 0.0 <= found.evidence.p <= 1.0 and np.isfinite(found.evidence.held_out)
+    assert 0.0 <= found.stability < 1.0  # without that fold there is no pair to come back

@@ -1,0 +1,144 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import Ridge as SkRidge
+
+from assay import Ridge
+from assay.data.folds import fold_numbers
+from assay.questions.prediction.test import prediction
+
+
+def names(p):
+    return tuple(f"x{j}" for j in range(p))
+
+
+def test_targets_that_the_columns_know_nothing_of_are_called_no_more_often_than_the_level():
+    # of 100 at 5%: 12 or more with a chance of 0.4%
+    rng = np.random.default_rng(0)
+    found = [prediction(rng.standard_normal((30, 4)), rng.standard_normal(30), names(4), "y") for _ in range(100)]
+    assert sum(one.evidence.verdict == "supported" for one in found) < 12
+
+
+def test_what_is_explained_on_unseen_rows_is_the_share_that_was_planted():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((2000, 3)) * [1.0, 100.0, 1e-3]
+    y = 5.0 + X[:, 0] + rng.standard_normal(2000)  # half of the variance
+    found = prediction(X, y, names(3), "y")
+    assert found.evidence.verdict == "supported"
+    assert found.evidence.held_out == pytest.approx(0.5, abs=0.06)
+    assert found.evidence.interval[0] < 0.5 < found.evidence.interval[1]
+    assert np.abs(found.coefficients[:, 0]).argmax() == 0
+
+
+def test_the_interval_holds_nine_of_ten_new_rows():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((4000, 2))
+    y = X[:, 0] + rng.standard_t(4, 4000)
+    found = prediction(X[:2000], y[:2000], names(2), "y")
+    slope, intercept = np.polyfit(X[:2000, 0], y[:2000], 1)
+    inside = np.abs(y[2000:] - intercept - slope * X[2000:, 0]) <= found.half_width
+    # 2000 rows: a standard error of .7% of the share, and as much of the half width
+    assert inside.mean() == pytest.approx(0.9, abs=0.035)
+
+
+def test_classes_are_predicted_by_rows_they_had_no_part_in():
+    iris = load_iris()
+    found = prediction(iris.data, iris.target.astype(float), tuple(iris.feature_names), "kind", classes=("a", "b", "c"))
+    assert found.evidence.verdict == "supported" and found.right >= 0.96
+    assert found.largest == pytest.approx(1 / 3)
+    np.testing.assert_allclose(found.probability.sum(axis=1), 1.0)
+    assert (found.probability.argmax(axis=1) == found.predicted).all()
+
+
+def test_wide_rows_are_predicted_along_all_their_directions():
+    rng = np.random.default_rng(3)
+    factor = rng.standard_normal(60)
+    X = factor[:, None] + rng.standard_normal((60, 300))
+    found = prediction(X, factor + 0.3 * rng.standard_normal(60), names(300), "y")
+    assert found.evidence.held_out > 0.8 and found.coefficients.shape == (300, 1)
+
+
+def test_choosing_the_best_of_many_useless_columns_does_not_help():
+    rng = np.random.default_rng(4)
+    found = prediction(rng.standard_normal((40, 500)), rng.standard_normal(40), names(500), "y")
+    assert found.evidence.held_out < 0.2
+    assert found.evidence.verdict != "supported"
+
+
+def test_unit_and_origin_of_the_target_do_not_matter():
+    bunch = load_diabetes()
+    one = prediction(bunch.data, bunch.target, tuple(bunch.feature_names), "y")
+    other = prediction(bunch.data, 1e6 + 1e-3 * bunch.target, tuple(bunch.feature_names), "y")
+    assert other.evidence.held_out == pytest.approx(one.evidence.held_out, abs=1e-6)
+    assert other.half_width == pytest.approx(1e-3 * one.half_width, rel=1e-4)
+
+
+def test_too_few_rows_and_what_does_not_vary_cannot_be_asked():
+    rng = np.random.default_rng(5)
+    X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
+    assert prediction(X[:19], y[:19], names(2), "y") is None
+    assert prediction(np.ones_like(X), y, names(2), "y") is None
+    assert prediction(X, np.ones(30), names(2), "y") is None
+
+
+def test_stricter_multiplies_q():
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((100, 2))
+    found = prediction(X, X[:, 0] + rng.standard_normal(100), names(2), "y")
+    harder = found.stricter(100.0, 0.05)
+    assert harder.evidence.q == pytest.approx(100 * found.evidence.q)
+    assert harder.evidence.verdict != "supported" and found.evidence.verdict == "supported"
+
+
+def test_classes_are_those_of_the_gaussian_rule_among_fitted_values():
+    iris = load_iris()
+    y = iris.target.astype(float)
+    found = prediction(iris.data, y, tuple(iris.feature_names), "kind", classes=("a", "b", "c"), seed=3)
+    folds = fold_numbers(0, 150, 10, 3)
+    Z = (iris.data - iris.data.mean(axis=0)) / iris.data.std(axis=0)
+    Y = np.eye(3)[iris.target]
+    scale = np.sqrt(((Y - Y.mean(axis=0)) ** 2).mean())
+    for f in range(10):
+        out = folds == f
+        ridge = SkRidge(found.strengths[found.chosen[f]]).fit(Z[~out], Y[~out] / scale)
+        # scikit-learn's rule on two of the three fitted columns, from which the third follows
+        scores = [ridge.predict(Z[rows])[:, :2] for rows in (~out, out)]
+        rule = LinearDiscriminantAnalysis(solver="lsqr").fit(scores[0], iris.target[~out])
+        # a hair of the identity is in the model's covariance: 1e-9 of its mean
+        np.testing.assert_allclose(found.probability[out], rule.predict_proba(scores[1]), atol=1e-6)
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+def test_classes_that_a_column_tells_exactly_are_predicted_exactly(columns):
+    rng = np.random.default_rng(7)
+    y = rng.integers(2, size=60).astype(float)
+    X = np.column_stack([y, rng.standard_normal((60, 2))])[:, :columns]
+    found = prediction(X, y, names(columns), "y", classes=("no", "yes"))
+    assert found.right == 1.0 and found.evidence.verdict == "supported"
+
+
+def test_a_class_of_one_row_is_not_predicted_by_the_fold_that_never_saw_it():
+    rng = np.random.default_rng(8)
+    y = np.zeros(40)
+    y[5] = 1.0
+    found = prediction(rng.standard_normal((40, 2)), y, names(2), "y", classes=("no", "yes"))
+    assert found.predicted[5] == 0.0
+    np.testing.assert_allclose(found.probability.sum(axis=1), 1.0)
+
+
+def test_more_classes_than_the_columns_have_directions_are_told_apart_as_far_as_these_go():
+    rng = np.random.default_rng(9)
+    y = np.arange(120) % 4
+    found = prediction(
+        (y + 0.1 * rng.standard_normal(120))[:, None], y.astype(float), names(1), "y", classes=tuple("abcd")
+    )
+    assert found.right == 1.0
+
+
+def test_penalties_are_the_usual_ones_of_the_model():
+    bunch = load_diabetes()
+    found = prediction(bunch.data, bunch.target, tuple(bunch.feature_names), "y")
+    Z = (bunch.data - bunch.data.mean(axis=0)) / bunch.data.std(axis=0)
+    usual = Ridge("held-out").fit(Z, bunch.target).alphas_
+    np.testing.assert_allclose(found.strengths[[0, -1]], usual[[0, -1]], rtol=1e-10)

@@ -1,0 +1,99 @@
+"""The first look strung: planted blocks stand together, gaps count as means, what cannot be compared stays out."""
+
+import numpy as np
+import pytest
+
+from assay.asking.table import FirstLook
+from assay.questions.stringing.test import DRAWS, strung_table
+
+
+def look(values, kinds=None, scale=None):
+    values = np.asarray(values, dtype=np.float64)
+    m, d = values.shape
+    return FirstLook(
+        columns=tuple(f"c{j}" for j in range(d)),
+        kinds=tuple(kinds or ["number"] * d),
+        units=(None,) * d,
+        rows=np.arange(1, m + 1),
+        values=values,
+        centre=np.nan_to_num(np.nanmean(values, axis=0)) if m else np.zeros(d),
+        scale=np.asarray(np.nanstd(values, axis=0) if scale is None and m else np.ones(d) if scale is None else scale),
+        total=m,
+    )
+
+
+def blocks(n=60, d=12, seed=0):
+    """Two groups of rows that differ in half of the columns, shuffled."""
+    rng = np.random.default_rng(seed)
+    group, side = rng.permutation(np.arange(n) % 2), rng.permutation(np.arange(d) % 2)
+    return 4.0 * (group[:, None] == side) + rng.standard_normal((n, d)), group, side
+
+
+def test_planted_blocks_stand_together_and_are_called_smoother_than_chance():
+    X, group, side = blocks()
+    found = strung_table(look(X))
+    assert np.count_nonzero(np.diff(group[found.rows])) == 1
+    assert np.count_nonzero(np.diff(side[found.columns])) == 1
+    for axis in (found.by_row, found.by_column):
+        assert axis.evidence.p == 1 / (DRAWS + 1) and axis.evidence.verdict == "supported"
+        assert axis.evidence.held_out > 0.2  # neighbours are alike in what the order was not made of, too
+    assert np.isnan(found.with_previous[0]) and np.sum(found.with_previous[1:] < 0) == 1
+    np.testing.assert_allclose(
+        found.with_rows, [np.corrcoef(X[found.rows, j], np.arange(60))[0, 1] for j in found.columns], atol=0.02
+    )
+
+
+def test_noise_is_not_called_smooth():
+    found = strung_table(look(np.random.default_rng(3).standard_normal((40, 8))))
+    assert {axis.evidence.verdict for axis in (found.by_row, found.by_column)} == {"not distinguishable from chance"}
+    assert len(found.by_column.chance) < DRAWS  # the answer was soon clear
+
+
+def test_the_seed_decides_the_shuffles_and_nothing_but_the_shuffles():
+    X, _, _ = blocks(40, 4)
+    first, again, other = (strung_table(look(X), seed=seed) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(first.by_row.chance, again.by_row.chance)
+    np.testing.assert_array_equal(first.rows, other.rows)
+    assert (first.by_row.chance != other.by_row.chance).any()
+
+
+def test_rows_and_columns_are_two_looks_and_every_p_counts_twice():
+    found = strung_table(look(blocks()[0]))
+    assert found.looks == found.tests == 2
+    assert found.evidence.p == 2 / (DRAWS + 1)
+    assert all(finding.evidence.q == 2 * finding.evidence.p for finding in found.findings())
+    harder = found.stricter(3.0, 0.05)
+    assert [finding.evidence.q for finding in harder.findings()] == [0.06, 0.06]
+    assert {finding.evidence.verdict for finding in harder.findings()} == {"suggestive"}
+
+
+def test_gaps_count_as_the_mean_and_infinite_values_as_far():
+    X, group, _ = blocks()
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    X[0, 0] = np.inf
+    seen = look(np.where(np.isinf(X), np.nan, X))
+    seen.values[0, 0] = np.inf
+    found = strung_table(seen)
+    assert np.count_nonzero(np.diff(group[found.rows])) <= 3
+    assert sorted(found.rows) == list(range(60))
+
+
+def test_only_columns_whose_values_can_be_near_or_far_take_part():
+    X, _, _ = blocks(d=7)
+    X[:, 5] = 3.0
+    kinds = ["number", "category", "count", "text", "boolean", "number", "ordered"]
+    seen = look(X, kinds, scale=[1, 1, 1, 1, 1, 0, np.nan])
+    seen.values[:, 6] = np.nan
+    assert sorted(strung_table(seen).columns) == [0, 2, 4]
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 3), (9, 5), (10, 1)])
+def test_too_few_rows_or_columns_are_not_strung(shape):
+    assert strung_table(look(np.random.default_rng(0).standard_normal(shape))) is None
+
+
+def test_numbers_out_of_all_bounds_have_an_order():
+    X = np.tile([[1e308, -1e308], [-1e308, 1e-320], [0.0, 1e308], [1.0, 0.0]], (3, 1))
+    seen = look(np.zeros((12, 2)), scale=[1e-300, 1e300])
+    seen.values[:] = X
+    assert sorted(strung_table(seen).rows) == list(range(12))
