@@ -1,12 +1,15 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import Ridge as SkRidge
 
+import assay
 from assay import Ridge
 from assay.data.folds import fold_numbers
 from assay.questions.prediction.test import prediction
+from assay.report.text import render as render_text
 
 
 def names(p):
@@ -142,3 +145,14 @@ def test_penalties_are_the_usual_ones_of_the_model():
     Z = (bunch.data - bunch.data.mean(axis=0)) / bunch.data.std(axis=0)
     usual = Ridge("held-out").fit(Z, bunch.target).alphas_
     np.testing.assert_allclose(found.strengths[[0, -1]], usual[[0, -1]], rtol=1e-10)
+
+
+def test_more_classes_than_a_third_of_the_rows_are_not_asked_and_that_is_said():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.standard_normal(60), "y": rng.standard_normal(60)})
+    frame["many"] = [f"L{i % 25}" for i in range(60)]
+    study = assay.study(frame.assign(many=frame["many"].astype("category")), target="many")
+    assert "prediction" not in study.answers
+    (why,) = [one.why for one in study.ledger.not_asked if "predicted" in one.question]
+    assert "classes of many need" in why and "there are 60" in why
+    assert "Not asked: Can a column be predicted from the others?" in " ".join(render_text(study).split())

@@ -104,5 +104,6 @@ def _ledger(study: Study) -> str:
         f"{q.question} {counted(q.looks, 'look')}, {counted(q.tests, 'test')} ({q.correction})"
         for q in ledger.questions
     )
+    silent = "".join(f" Not asked: {q.question} {q.why[:1].upper()}{q.why[1:]}." for q in ledger.not_asked)
     opening = f"Ledger: {counted(ledger.looks, 'look')} at alpha {ledger.alpha:g}, seed {ledger.seed}"
-    return f"{opening}: {asked}." if asked else f"{opening}."
+    return (f"{opening}: {asked}." if asked else f"{opening}.") + silent

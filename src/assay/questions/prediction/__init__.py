@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from assay.asking.table import Table
     from assay.questions.prediction.answer import Prediction
 
+_ROWS_EACH = 3  # for each class, on average: of fewer, most classes are missing from some fold
+
 
 class _Prediction(Question):
     name = "prediction"
@@ -27,6 +29,12 @@ class _Prediction(Question):
 
     def asked_for(self, context: Context) -> bool:
         return context.options["target"] is not None
+
+    def why_not(self, table: Table, context: Context) -> str:
+        target, rows = context.options["target"], len(table.at_hand)
+        classes = len(table.levels.get(target, ())) if (target, "category") in table.origins.values() else 0
+        few = _ROWS_EACH * classes > rows
+        return f"{classes} classes of {target} need {_ROWS_EACH * classes} rows; there are {rows}" if few else ""
 
     def ask(self, table: Table, context: Context) -> Prediction | None:
         from assay.questions.prediction.ask import predicted
