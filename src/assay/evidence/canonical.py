@@ -280,7 +280,7 @@ def _correlations(rows: Array) -> Array:
     centred = rows - rows.mean(axis=1, keepdims=True)
     length = np.linalg.norm(centred, axis=1, keepdims=True)
     unit = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)
-    return np.clip(unit @ unit.T, -1.0, 1.0)
+    return np.asarray(np.clip(unit @ unit.T, -1.0, 1.0))
 
 
 def _interval(r: float, n: int) -> tuple[float, float]:
