@@ -200,14 +200,25 @@ def _half_width(residuals: Array) -> float:
     return float(np.sort(np.abs(residuals))[rank - 1]) if rank <= n else float("inf")
 
 
+def _interval(ours: float, each: Array) -> tuple[float, float] | None:
+    """About the share explained, by its spread over folds; None where there are not two."""
+    k = len(each)
+    if k < 2:
+        return None
+    # folds share their training rows: the variance of their mean is 1 / k + 1 / (k - 1) times that of one
+    error = float(each.std(ddof=1) * np.sqrt(1.0 / k + 1.0 / (k - 1.0)) * student.ppf(0.975, k - 1))
+    return ours - error, min(ours + error, 1.0)
+
+
 def _evidence(found: NestedRidge, n: int, strengths: Array, alpha: float) -> Evidence:
     ours, null = float(found.explained[0]), found.explained[1:]
     draws = len(null)
     p = float((1 + np.count_nonzero(null >= ours)) / (draws + 1))
-    each = 1.0 - found.errors[:, 0] / found.base[:, 0]
-    k = len(each)
-    # folds share their training rows: the variance of their mean is 1 / k + 1 / (k - 1) times that of one
-    error = float(each.std(ddof=1) * np.sqrt(1.0 / k + 1.0 / (k - 1.0)) * student.ppf(0.975, k - 1))
+    k, base = len(found.base), found.base[:, 0]
+    telling = (
+        base > 1e-12 * base.sum()
+    )  # in a fold whose rows are all at the mean of the others nothing can be explained
+    each = 1.0 - found.errors[telling, 0] / base[telling]
     return Evidence(
         statistic=ours,
         null=Null(
@@ -219,7 +230,7 @@ def _evidence(found: NestedRidge, n: int, strengths: Array, alpha: float) -> Evi
         p=p,
         q=p,
         held_out=ours,
-        interval=(ours - error, min(ours + error, 1.0)),
+        interval=_interval(ours, each),
         n=n,
         looks=len(strengths),
         method=f"nested cross-validation in {k} folds, {draws} permuted targets",
