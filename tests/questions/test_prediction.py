@@ -156,3 +156,11 @@ def test_more_classes_than_a_third_of_the_rows_are_not_asked_and_that_is_said():
     (why,) = [one.why for one in study.ledger.not_asked if "predicted" in one.question]
     assert "classes of many need" in why and "there are 60" in why
     assert "Not asked: Can a column be predicted from the others?" in " ".join(render_text(study).split())
+
+
+def test_a_fold_whose_target_is_the_mean_of_the_others_has_nothing_to_explain():
+    # one rise and one fall among rows without change: the mean without a fold is 0, and so are most folds
+    y = np.zeros(40)
+    y[[3, 17]] = 1.0, -1.0
+    found = prediction(np.random.default_rng(8).standard_normal((40, 2)), y, names(2), "y")
+    assert np.isfinite(found.evidence.held_out) and np.isfinite(found.evidence.interval).all()

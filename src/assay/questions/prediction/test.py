@@ -184,12 +184,20 @@ def _half_width(residuals: Array) -> float:
     return float(np.sort(np.abs(residuals))[rank - 1]) if rank <= n else float("inf")
 
 
+def _interval(ours: float, each: Array) -> tuple[float, float] | None:
+    """About the share explained, by its spread over folds; None where there are not two."""
+    if len(each) < 2:
+        return None
+    low, high = fold_interval(ours, fold_error(each), len(each), within=(-np.inf, 1.0))
+    return float(low), float(high)
+
+
 def _evidence(found: NestedRidge, null: Array, n: int, strengths: Array, alpha: float) -> Evidence:
     ours, draws = float(found.explained[0]), len(null)
     p = rank_p(int(np.count_nonzero(null >= ours)), draws)
-    each = 1.0 - found.errors[:, 0] / found.base[:, 0]
-    k = len(each)
-    low, high = fold_interval(ours, fold_error(each), k, within=(-np.inf, 1.0))
+    k, base = len(found.base), found.base[:, 0]
+    telling = base > 1e-12 * base.sum()  # where all rows are at the mean of the others nothing can be explained
+    each = 1.0 - found.errors[telling, 0] / base[telling]
     return Evidence(
         statistic=ours,
         null=Null(
@@ -201,7 +209,7 @@ def _evidence(found: NestedRidge, null: Array, n: int, strengths: Array, alpha: 
         p=p,
         q=p,
         held_out=ours,
-        interval=(float(low), float(high)),
+        interval=_interval(ours, each),
         n=n,
         looks=len(strengths),
         method=f"nested cross-validation in {k} folds, {draws} permuted targets",
