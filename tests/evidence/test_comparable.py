@@ -1,6 +1,7 @@
 """Columns are made comparable without making or losing order."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import skew
@@ -59,3 +60,14 @@ def test_half_the_rows_cannot_move_the_robust_scale():
     middle, spread = robust_scale(X)
     assert middle[0] < 2 and spread[0] < 5
     assert robust_scale(np.array([[0.0]] * 8 + [[1.0]] * 2))[1] > 0
+
+
+@pytest.mark.parametrize("scale", [1e9, 1e60, 1e138])
+def test_values_of_two_scales_are_drawn_in_whatever_their_powers(scale):
+    rng = np.random.default_rng(6)
+    few = np.where(rng.random((80, 1)) < 0.6, 1.0 / scale, scale)
+    rows = np.hstack([rng.standard_normal((80, 1)) * few, rng.random((80, 1)) ** 50, rng.standard_normal((80, 1))])
+    how, Z = Comparable.of(rows, rng)
+    assert np.isfinite(Z).all()
+    np.testing.assert_allclose(Z.std(axis=0), 1.0)
+    np.testing.assert_allclose(how.apply(rows, rng), Z, atol=1e-12)

@@ -112,3 +112,11 @@ def test_a_column_that_is_constant_outside_a_fold_measures_no_row():
 def test_columns_that_are_all_constant_outside_a_fold_cannot_be_asked():
     fold = np.flatnonzero(np.random.default_rng(0).permutation(60) % 5 == 2)
     assert asked(np.column_stack([rare(fold[:4]), rare(fold[4:9])])) is None
+
+
+def test_a_row_beyond_the_range_of_squares_is_the_farthest_and_its_distance_a_number():
+    X = np.random.default_rng(2).standard_normal((80, 3)) * 1e-100
+    X[5, 1] = 1e130
+    found = asked(X)
+    assert found.best[0] == 5 and np.isfinite(found.scores).all()
+    np.testing.assert_allclose(found.contributions.sum(axis=1), 1.0)

@@ -21,6 +21,7 @@ FEWEST_VALUES = 5  # a column of fewer names groups already
 _ROUNDED = 30  # up to so many values a column counts as rounded
 _SKEWED = 0.3  # 0.27 for chi-square with 5 degrees of freedom, 0.46 for an exponential law
 _REACH = 4.0  # robust standard deviations
+_FARTHEST = 1e50  # of these a value counts as beyond, so that its powers and their squares stay in the range of numbers
 
 
 def varied(rows: Array) -> NDArray[np.bool_]:
@@ -49,8 +50,10 @@ def robust_scale(rows: Array) -> tuple[Array, Array]:
     Where half of the values are one and the same, the standard deviation takes its place.
     """
     middle = np.median(rows, axis=0)
-    spread = 1.4826 * np.median(np.abs(rows - middle), axis=0)
-    return middle, np.where(spread > 0.0, spread, rows.std(axis=0))
+    spread = np.asarray(1.4826 * np.median(np.abs(rows - middle), axis=0))
+    alike = spread == 0.0
+    spread[alike] = rows[:, alike].std(axis=0)
+    return middle, spread
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +85,7 @@ class Comparable:
         rounding = tuple(_edges(column) for column in rows.T)
         X = _spread_out(rows, rounding, rng)
         middle, spread = robust_scale(X)
-        X = (X - middle) / spread
+        X = _in_units(X, middle, spread)
         skewed = np.abs(_skewness(X)) > _SKEWED
         powers = straightening_powers(X[:, skewed])
         tails = _tails(X[:, skewed], powers)
@@ -96,9 +99,13 @@ class Comparable:
 
     def apply(self, rows: Array, rng: np.random.Generator) -> Array:
         """(n, d) other rows of the same columns."""
-        X = (_spread_out(rows, self.rounding, rng) - self.middle) / self.spread
+        X = _in_units(_spread_out(rows, self.rounding, rng), self.middle, self.spread)
         X = np.clip(_straight(X, self.skewed, self.powers), self.low, self.high)
         return np.asarray((X - self.mean) / self.scale)
+
+
+def _in_units(X: Array, middle: Array, spread: Array) -> Array:
+    return np.clip((X - middle) / spread, -_FARTHEST, _FARTHEST)
 
 
 def _edges(column: Array) -> Array | None:

@@ -35,6 +35,7 @@ MOST_SHOWN = 200  # rows whose columns are kept
 _SAMPLE = 20_000  # rows by which all others are measured
 _FOLDS = 5
 _REACH = 3.0
+_FARTHEST = 1e100  # robust standard deviations as which all beyond count: squares stay in the range of numbers
 METHOD = "rank among rows not used to measure it, the far tail by a generalised Pareto law"
 
 
@@ -205,7 +206,7 @@ class _Judge:
         return found
 
     def deviations(self, rows: Array) -> Array:
-        return np.asarray((rows - self.middle) / self.spread)
+        return np.clip((rows - self.middle) / self.spread, -_FARTHEST, _FARTHEST)
 
     def _by_model(self, numbers: Numbers) -> Iterator[tuple[Mahalanobis, Numbers]]:
         # rows outside the sample are unseen by every model; their numbers divide them
