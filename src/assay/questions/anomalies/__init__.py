@@ -17,7 +17,7 @@ class _Anomalies(Question):
     priority = 60
 
     def why_not(self, table: Table, context: Context) -> str:
-        from assay.evidence.comparable import measured
+        from assay.evidence.measured import measured
         from assay.questions.anomalies.test import FEWEST_ROWS
 
         if table.card.rows_used < FEWEST_ROWS:
@@ -26,7 +26,7 @@ class _Anomalies(Question):
 
     def ask(self, table: Table, context: Context) -> Anomalies | None:
         from assay.asking.table import picked
-        from assay.evidence.comparable import measured
+        from assay.evidence.measured import measured
         from assay.questions.anomalies.test import anomalies, measuring_rows
 
         used = measured(table.sample, table.measured)

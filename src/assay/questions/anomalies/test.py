@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
-from assay.evidence.comparable import robust_scale
 from assay.evidence.evidence import Evidence, Null, verdict_of
+from assay.evidence.measured import robust_scale
 from assay.models.anomaly.mahalanobis import Mahalanobis
 from assay.questions.anomalies.answer import Anomalies
 from assay.questions.anomalies.far_tail import FEWEST, FarTail, far_tail

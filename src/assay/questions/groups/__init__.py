@@ -17,7 +17,7 @@ class _Groups(Question):
     priority = 50
 
     def why_not(self, table: Table, context: Context) -> str:
-        from assay.evidence.comparable import measured
+        from assay.evidence.measured import measured
         from assay.questions.groups.test import FEWEST_ROWS
 
         if len(table.sample) < FEWEST_ROWS:
@@ -25,7 +25,7 @@ class _Groups(Question):
         return "" if len(measured(table.sample, table.measured)) else "no column is measured in five values or more"
 
     def ask(self, table: Table, context: Context) -> Groups | None:
-        from assay.evidence.comparable import measured
+        from assay.evidence.measured import measured
         from assay.questions.groups.test import groups
 
         used = measured(table.sample, table.measured)

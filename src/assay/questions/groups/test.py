@@ -25,13 +25,14 @@ from scipy.stats import false_discovery_control
 from scipy.stats import t as student
 
 from assay.engine.local import in_threads
-from assay.evidence.comparable import Comparable, varied
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.evidence.unimodal import Unimodal, unimodal
+from assay.evidence.measured import varied
 from assay.linalg.monte_carlo import monte_carlo
 from assay.questions.groups.answer import Groups
+from assay.questions.groups.comparable import Comparable
 from assay.questions.groups.group_search import SIZES, Look, Space, look, spaces_of
 from assay.questions.groups.grouping import by_size, grouped, jaccard, labelled, prediction_strength
+from assay.questions.groups.unimodal import Unimodal, unimodal
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
@@ -61,7 +62,7 @@ def groups(
     """Look for groups of rows and say whether there are more than in one lump; None for too few rows or values.
 
     Args:
-        rows: (m, d) measured columns; those of few values in the rows grouped are left out, see `comparable.varied`.
+        rows: (m, d) measured columns; those of few values in the rows grouped are left out, see `evidence.measured`.
         numbers: (m,) their numbers in the data.
         columns: names of the d columns.
         alpha: chance of supporting groups in a table that has none.

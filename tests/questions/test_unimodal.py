@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from assay.evidence.unimodal import unimodal
+from assay.questions.groups.unimodal import unimodal
 
 
 def standard(X):

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import skew
 
-from assay.evidence.comparable import Comparable, robust_scale, varied
+from assay.evidence.measured import robust_scale, varied
+from assay.questions.groups.comparable import Comparable
 
 
 def test_what_comes_out_has_unit_variance_no_skew_and_no_far_values():

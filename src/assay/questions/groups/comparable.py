@@ -12,48 +12,16 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.evidence.unimodal import second_peak
+from assay.evidence.measured import robust_scale
 from assay.linalg.straighten import straightened, straightening_powers
+from assay.questions.groups.unimodal import second_peak
 
 Array: TypeAlias = NDArray[np.float64]
 
-FEWEST_VALUES = 5  # a column of fewer names groups already
 _ROUNDED = 30  # up to so many values a column counts as rounded
 _SKEWED = 0.3  # 0.27 for chi-square with 5 degrees of freedom, 0.46 for an exponential law
 _REACH = 4.0  # robust standard deviations
 _FARTHEST = 1e50  # of these a value counts as beyond, so that its powers and their squares stay in the range of numbers
-
-
-def varied(rows: Array) -> NDArray[np.bool_]:
-    """(d,) which columns take at least five values: what a column of fewer says, its own histogram shows.
-
-    >>> varied(np.array([[0.0, 1.0], [1.0, 2.0], [0.0, 3.0], [1.0, 4.0], [0.0, 5.0]]))
-    array([False,  True])
-    """
-    return np.array([len(np.unique(column)) >= FEWEST_VALUES for column in rows.T], dtype=bool)
-
-
-def measured(rows: Array, which: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Numbers of the columns that distances can be measured in: measurements that vary in these rows.
-
-    Args:
-        rows: (m, D).
-        which: (D,) whether a column is a measurement.
-    """
-    numbers = np.flatnonzero(which)
-    return numbers[varied(rows[:, numbers])]
-
-
-def robust_scale(rows: Array) -> tuple[Array, Array]:
-    """(d,) median and spread of columns: the median distance from the median, 1 for a standard normal column.
-
-    Where half of the values are one and the same, the standard deviation takes its place.
-    """
-    middle = np.median(rows, axis=0)
-    spread = np.asarray(1.4826 * np.median(np.abs(rows - middle), axis=0))
-    alike = spread == 0.0
-    spread[alike] = rows[:, alike].std(axis=0)
-    return middle, spread
 
 
 @dataclass(frozen=True, slots=True, eq=False)
