@@ -102,46 +102,6 @@ def test_one_cell_out_of_all_bounds_does_not_set_the_common_scale():
     assert ap.common_limit(values) == 1.0
 
 
-def test_columns_go_by_kind_and_within_a_kind_as_in_the_data():
-    kinds = ["text", "number", "strange", "count", "number", "constant"]
-    drawn = ap.drawn_columns(np.zeros((2, 6)), list("abcdef"), kinds)
-    assert drawn.tolist() == [1, 4, 3, 0, 5, 2]
-
-
-def test_the_order_of_the_user_comes_first_and_once():
-    kinds = ["number"] * 4
-    assert ap.drawn_columns(np.zeros((1, 4)), list("abcd"), kinds, order=["d", "b", "d"]).tolist() == [3, 1, 0, 2]
-    assert ap.drawn_columns(np.zeros((1, 4)), list("abcd"), kinds, order=list("dcba"), most=2).tolist() == [3, 2]
-
-
-def test_an_order_that_names_no_column_is_refused():
-    with pytest.raises(ParameterError, match=re.escape("there is no column 'z'")):
-        ap.drawn_columns([[1.0]], ["a"], ["number"], order=["z"])
-
-
-def test_of_many_columns_those_that_lack_most_are_drawn_and_the_rest_is_spread_evenly():
-    d, most = 1000, 100
-    values = np.zeros((50, d))
-    lacking = np.random.default_rng(1).choice(d, 80, replace=False)
-    for rank, j in enumerate(lacking):
-        values[: 1 + rank // 2, j] = np.nan
-    drawn = ap.drawn_columns(values, [str(j) for j in range(d)], ["number"] * d, most=most)
-    assert len(set(drawn.tolist())) == most
-    assert set(lacking[30:].tolist()) <= set(drawn.tolist())
-    others = np.setdiff1d(drawn, lacking)
-    assert np.diff(others).max() < 3 * d / len(others)
-    assert np.all(np.diff(drawn) > 0)
-
-
-@pytest.mark.parametrize(("m", "count"), [(1, 1), (400, 400), (401, 400), (12_345, 400)])
-def test_rows_are_thinned_evenly(m, count):
-    rows = ap.drawn_rows(m)
-    assert len(rows) == count
-    assert np.all(np.diff(rows) > 0)
-    assert rows[0] == 0 and rows[-1] == m - 1
-    assert np.ptp(np.diff(rows)) <= 1 if count > 1 else True
-
-
 def test_the_figure_tells_cells_by_shade_and_name_and_never_by_value():
     shades = np.array([[0, 31, 61], [1, 2, 3]], dtype=np.uint8)
     plot = ap.array_plot(shades, ["a", "$$b$$", "c"], ["number", "number", "category"], [7, 9], told="units")
