@@ -12,6 +12,7 @@ from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.classification import Calibration, Confusion, Roc
+from assay.evidence.design import Design
 from assay.evidence.evidence import Evidence, Verdict
 from assay.views.view import View
 
@@ -19,13 +20,18 @@ Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
 
 COVERED = 0.9  # share of new rows within the interval of their prediction
-DRAWN = {  # what chance does to the target, by how rows depend on each other
-    "independent": "permuted targets",
-    "time": "targets shifted in time",
-    "groups": "targets of exchanged groups",
-    "place": "targets shifted over the map",
-}
 _LISTED = 1000  # columns, by their coefficients, that a program is given
+
+
+def drawn(design: Design) -> str:
+    """What chance does to the target, by how rows depend on each other."""
+    if design.kind == "time":
+        return "targets shifted in time" if design.forward else "targets of exchanged runs of rows"
+    return {
+        "independent": "permuted targets",
+        "groups": "targets of exchanged groups",
+        "place": "targets shifted over the map",
+    }[design.kind]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,7 +1,8 @@
 """Can a column be predicted from the others, on rows that were not used? Ridge regression, judged as a whole procedure.
 
 statistic  share of the squared deviations explained on unseen rows, nested: what measures never chose; over all of
-           several splits into folds
+           several splits into folds. Of a target in time that of what is left without the line from its first row to
+           its last is compared with chance, as a shift would have a seam
 chance     the same procedure, choice included, on the same splits, of targets permuted as far as rows do not depend on
            each other
 classes    indicators as targets (optimal scoring); a row goes to the class by the Gaussian rule among fitted values
@@ -25,7 +26,7 @@ from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.monte_carlo import Drawn
 from assay.linalg.regression_sums import RegressionSums
 from assay.linalg.ridge_path import usual_penalties
-from assay.questions.prediction.answer import COVERED, DRAWN, Prediction
+from assay.questions.prediction.answer import COVERED, Prediction, drawn
 from assay.questions.prediction.chance import by_chance, measured, pooled
 from assay.questions.prediction.interval import blocks_of, explained_interval, jackknifed, share_interval
 from assay.questions.prediction.plan import Plan, planned
@@ -77,7 +78,9 @@ def prediction(
     strengths = usual_penalties(float((Z**2).sum()), Z.shape[1], _STRENGTHS)
     found = measured(scores, Y, plan, strengths)
     ours = float(pooled(found)[0])
-    chance = by_chance(scores, Y, plan, strengths, design, ours, seed)
+    closed = design.closed(Y)
+    reached = ours if closed is Y else float(pooled(measured(scores, closed, plan, strengths))[0])
+    chance = by_chance(scores, closed, plan, strengths, design, reached, seed)
     rows = unseen(scores, Y, plan, strengths, found, classes=bool(classes))
     blocks = blocks_of(design, rows.rows)
     jackknife = jackknifed(scores, Y, plan, strengths, found)
@@ -94,8 +97,8 @@ def prediction(
         strengths=strengths,
         chosen=chosen,
         by_chance=np.array(chance.values),
-        drawn=DRAWN[design.kind],
-        evidence=_evidence(ours, interval, chance, plan, design, alpha),
+        drawn=drawn(design),
+        evidence=_evidence((ours, reached), interval, chance, plan, design, alpha),
     )
 
 
@@ -144,26 +147,31 @@ def _half_width(residuals: Array) -> float:
 
 
 def _evidence(
-    ours: float, interval: tuple[float, float], chance: Drawn[float], plan: Plan, design: Design, alpha: float
+    ours: tuple[float, float],
+    interval: tuple[float, float],
+    chance: Drawn[float],
+    plan: Plan,
+    design: Design,
+    alpha: float,
 ) -> Evidence:
     null, p = np.array(chance.values), chance.p
     count, times = int(plan.folds[0].max()) + 1, len(plan.folds)
     how = f", {times} times" if times > 1 else ", each taught by those before it" if design.forward else ""
     return Evidence(
-        statistic=ours,
+        statistic=ours[1],
         null=Null(
-            f"the same procedure on {DRAWN[design.kind]}",
+            f"the same procedure on {drawn(design)}",
             float(np.median(null)),
             float(np.quantile(null, 1.0 - alpha)),
             draws=len(null),
         ),
         p=p,
         q=p,
-        held_out=ours,
+        held_out=ours[0],
         interval=interval,
         n=design.n,
         looks=_STRENGTHS,
-        method=f"nested cross-validation in {count} folds{how}, {len(null)} {DRAWN[design.kind]}",
-        verdict=verdict_of(p, effect_holds=ours > 0.0, alpha=alpha),
+        method=f"nested cross-validation in {count} folds{how}, {len(null)} {drawn(design)}",
+        verdict=verdict_of(p, effect_holds=ours[0] > 0.0, alpha=alpha),
         limit=design.limit,
     )

@@ -26,7 +26,7 @@ def subject(found: Prediction) -> str:
 def sentence(found: Prediction) -> str:
     """How much of the target is known on unseen rows, how sure a single prediction is, and what chance does."""
     evidence = found.evidence
-    ours = max(evidence.statistic, 0.0)
+    ours = max(evidence.held_out or 0.0, 0.0)
     low, high = evidence.interval or (0.0, 0.0)
     size = f"{percent(ours)} of its variance (95% interval {percent(max(low, 0.0))} to {percent(max(high, 0.0))})"
     by_chance = ""
