@@ -47,8 +47,8 @@ class Standard:
         sizes: (d,) how many there are; 0 for a column that is constant, whose one number is 0 everywhere.
         signed: (d,) whether a column is a number, whose strength with another has a sign.
         ranks: whether numbers were replaced by their ranks.
-        counts: (D,) rows that each number rests on: of a level or contrast of levels the rarer side, infinite for values that are
-            spread out; None where they were not asked for.
+        counts: (D,) rows that each number rests on: of a level or contrast of levels the rarer side, infinite for
+            values that are spread out; None where they were not asked for.
     """
 
     Z: Array
@@ -94,8 +94,8 @@ class Standard:
         """What a tile of a table without gaps is tested by: squared products of numbers that go together often enough.
 
         Returns:
-            (a, b) their sums; (a, b) how many they are: rare levels are taken together until both sides can be expected in
-            five rows, and 0 where that leaves nothing.
+            (a, b) their sums; (a, b) how many they are: rare levels are taken together until both sides can be
+            expected in five rows, and 0 where that leaves nothing.
         """
         assert self.seen is None and self.counts is not None
         a, b = self._span(rows), self._span(columns)

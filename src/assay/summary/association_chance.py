@@ -100,17 +100,20 @@ def chance_of_share(
 
 
 def cauchy(first: Array, second: Array) -> Array:
-    """One chance of two, by the mean of their Cauchy quantiles: near twice the smaller where that is small, whatever they share.
+    """One chance of two, by the mean of their Cauchy quantiles: near twice the smaller where that is small, whatever
+    they share.
 
     Reference: Liu and Xie, Cauchy combination test, JASA 115 (2020).
 
     >>> cauchy(np.array([0.01, 1e-300]), np.array([0.6, 0.5])).round(4)
-    array([0.0201, 0.    ])
+    array([0.0202, 0.    ])
     """
     with np.errstate(divide="ignore"):
         mean = 0.5 * (1.0 / np.tan(np.pi * _inside(first)) + 1.0 / np.tan(np.pi * _inside(second)))
         # arctan(1 / x) near 0 keeps the digits that 1/2 - arctan(x) / pi would lose
-        return np.asarray(np.where(mean > 0, np.arctan(1.0 / mean), np.pi + np.arctan(1.0 / np.minimum(mean, -1e-300))) / np.pi)
+        return np.asarray(
+            np.where(mean > 0, np.arctan(1.0 / mean), np.pi + np.arctan(1.0 / np.minimum(mean, -1e-300))) / np.pi
+        )
 
 
 def _inside(p: Array) -> Array:

@@ -4,8 +4,8 @@ With levels in ascending order of their counts c_1 <= c_2 <= ..., and C_t = c_1 
 
     h_t = -1 / C_t in the first t levels, 1 / c_(t+1) in the next one, 0 in the others,    scaled to length 1
 
-These contrasts are centred and orthogonal whatever the counts. To leave out the first t is to take the t + 1 rarest levels
-as one, by their margins alone, so that what is kept can follow the law of large counts.
+These contrasts are centred and orthogonal whatever the counts. To leave out the first t is to take the t + 1 rarest
+levels as one, by their margins alone, so that what is kept can follow the law of large counts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Any dependence between columns, whatever its shape: cosines of their ranks, and one matrix product.
 
-    f_j(u) = sqrt(2) cos(pi j u),  u = (rank - 1/2) / n,  j = 1 ... 6         number; where ties make them dependent, what
+    f_j(u) = sqrt(2) cos(pi j u),  u = (rank - 1/2) / n,  j = 1 ... 6         number; where ties make them dependent,
+    what
                                                                             each adds to those before it
     contrasts of its levels                                                category, see `category_basis`
 
@@ -9,12 +10,13 @@ C_jk = f_j' g_k of mean 0 and variance 1 / (n - 1) exactly, whatever their laws,
 
     T = sum_jk w_j w_k C_jk^2,  w_j = j^(-1/2) for a cosine, 1 for a contrast
 
-is nearly a sum of chi-squares with weights w_j w_k / (n - 1): its tail is taken from the shifted, scaled chi-square with the
-same three moments. Where rows depend on each other the variances are those of the design. It errs on the careful side where
-rows are few, since products are bounded. The products are moments of the features: given the ranks, they merge.
+is nearly a sum of chi-squares with weights w_j w_k / (n - 1): its tail is taken from the shifted, scaled chi-square
+with the same three moments. Where rows depend on each other the variances are those of the design. It errs on the
+careful side where rows are few, since products are bounded. The products are moments of the features: given the
+ranks, they merge.
 
-Products of features that rest on few rows (a rare level, a number that nearly always is the same) have no such law: they count
-only where both together can be expected in five rows.
+Products of features that rest on few rows (a rare level, a number that nearly always is the same) have no such law:
+they count only where both together can be expected in five rows.
 
 Reference: Kallenberg and Ledwina, Data-driven rank tests for independence, JASA 94 (1999).
 """
@@ -47,8 +49,8 @@ class Shapes:
     """Features of columns, ready for products.
 
     Attributes:
-        F: (n, D) centred, of length 1, orthonormal within each column of the table but for the first number of a column of
-            numbers, which is its rank.
+        F: (n, D) centred, of length 1, orthonormal within each column of the table but for the first number of a
+            column of numbers, which is its rank.
         starts: (d + 1,) the features of column j are F[:, starts[j]:starts[j + 1]].
         weights: (D,) w; 0 for ranks.
         counts: (D,) rows that a feature rests on; infinite for ranks without large ties and their cosines.
@@ -73,36 +75,38 @@ class Shapes:
         weights[np.multiply.outer(self.counts, self.counts) < EXPECTED * n] = 0.0
         scale = weights / (n - 1.0) if variances is None else weights * variances
         at = self.starts[:-1]
-        heavy = 1.0 + np.multiply.outer(self._heaviness, self._heaviness) / (2.0 * n)
+        heaviness = self._heaviness()
+        heavy = 1.0 + np.multiply.outer(heaviness, heaviness) / (2.0 * n)
         T, mean, square, cube = (
             np.add.reduceat(np.add.reduceat(M, at, axis=0), at, axis=1)
             for M in (weights * C**2, scale, scale**2 * heavy, scale**3 * heavy**3)
         )
         return weighted_tail(T, mean, square, cube, self._bounded(mean))
 
-    @property
     def _heaviness(self) -> Array:
-        """(D,) excess kurtosis where it is positive: a product has that of both, divided by n."""
-        return np.asarray(np.maximum(len(self.F) * (self.F**4).sum(axis=0) - 3.0, 0.0))
+        """(D,) excess kurtosis where it is positive: a product has that of both, divided by n. Cosines have none."""
+        found = np.zeros(len(self.counts))
+        some = np.flatnonzero(np.isfinite(self.counts))
+        found[some] = np.maximum(len(self.F) * (self.F[:, some] ** 4).sum(axis=0) - 3.0, 0.0)
+        return found
 
     def _bounded(self, mean: Array) -> Array:
         """(d, d) what the variance of T is of that of independent squares: products of unit vectors share a bound.
 
-        Those of two orthonormal sets are nearly entries of a random rotation of N = n - 1 dimensions, whose squares have
-        the variance 3 / (N (N + 2)) - 1 / N^2 and known covariances in a row, in a column, and elsewhere.
+        Those of two orthonormal sets are nearly entries of a random rotation of N = n - 1 dimensions, whose squares
+        have the variance 3 / (N (N + 2)) - 1 / N^2 and known covariances in a row, in a column, and elsewhere.
         """
         at = self.starts[:-1]
         one, two = np.add.reduceat(self.weights, at), np.add.reduceat(self.weights**2, at)
         other = one**2 - two
-        with np.errstate(invalid="ignore", divide="ignore"):
-            N = np.maximum(np.multiply.outer(one, one) / mean, 3.0)
         same = np.multiply.outer(two, two)
         line = np.multiply.outer(two, other) + np.multiply.outer(other, two)
         rest = np.multiply.outer(other, other)
-        own = 3.0 / (N * (N + 2.0)) - 1.0 / N**2
-        beside = 1.0 / (N * (N + 2.0)) - 1.0 / N**2
-        apart = (N + 1.0) / (N * (N - 1.0) * (N + 2.0)) - 1.0 / N**2
         with np.errstate(invalid="ignore", divide="ignore"):
+            N = np.clip(np.multiply.outer(one, one) / mean, 3.0, 1e12)
+            own = 3.0 / (N * (N + 2.0)) - 1.0 / N**2
+            beside = 1.0 / (N * (N + 2.0)) - 1.0 / N**2
+            apart = (N + 1.0) / (N * (N - 1.0) * (N + 2.0)) - 1.0 / N**2
             return np.asarray((same * own + line * beside + rest * apart) / (2.0 * same / N**2))
 
 
@@ -151,7 +155,8 @@ def shapes(X: Array, groups: Indices) -> Shapes:
 
 
 def resting_on(values: Array) -> float:
-    """Rows that the ranks of a number rest on: those that do not have its most frequent value, or do if these are fewer.
+    """Rows that the ranks of a number rest on: those that do not have its most frequent value, or do if these are
+    fewer.
 
     Infinite where no value is frequent.
     """

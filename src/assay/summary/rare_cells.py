@@ -1,8 +1,9 @@
 """Pairs of columns whose levels are too rare for the law of large counts, by exact chances of single cells.
 
-Given how often each level occurs, the number of rows with level a of one column and b of the other is hypergeometric if the columns
-know nothing of each other. Two levels each: Fisher's exact test. More: every cell, two-sided by twice the smaller tail, and
-Bonferroni over the cells. A number that mostly has one value counts as two levels, that value and the others.
+Given how often each level occurs, the number of rows with level a of one column and b of the other is hypergeometric
+if the columns know nothing of each other. Two levels each: Fisher's exact test. More: every cell, two-sided by twice
+the smaller tail, and Bonferroni over the cells. A number that mostly has one value counts as two levels, that value
+and the others.
 
 Reference: Agresti, Categorical Data Analysis, section 3.5.
 """
@@ -33,7 +34,8 @@ class Levels:
     Attributes:
         rows: how many.
         B: (n, L) indicators: one for a column of two levels, that of the rarer; all for a column of more.
-        starts: (d + 1,) those of column j are B[:, starts[j]:starts[j + 1]]; none for numbers whose values are spread out.
+        starts: (d + 1,) those of column j are B[:, starts[j]:starts[j + 1]]; none for numbers whose values are spread
+            out.
         rarest: (d,) rows with the rarest level; infinite where there are none.
     """
 
@@ -42,13 +44,16 @@ class Levels:
     starts: Indices
     rarest: Array
 
-    @property
-    def rare(self) -> NDArray[np.bool_]:
-        """(d, d) pairs of columns whose rarest levels together can be expected in fewer than five rows."""
-        known = np.isfinite(self.rarest)
-        with np.errstate(invalid="ignore"):
-            few = np.multiply.outer(self.rarest, self.rarest) < EXPECTED * self.rows
-        return np.asarray(few & np.logical_and.outer(known, known))
+    def rare(self, rows: slice, columns: slice) -> NDArray[np.bool_]:
+        """(a, b) pairs of columns whose rarest levels together can be expected in fewer than five rows.
+
+        Args:
+            rows: the columns of the table on one side.
+            columns: those on the other.
+        """
+        a, b = self.rarest[rows], self.rarest[columns]
+        few = np.multiply.outer(a, b) < EXPECTED * self.rows
+        return np.asarray(few & np.logical_and.outer(np.isfinite(a), np.isfinite(b)))
 
     def among(self, rows: Indices) -> Levels:
         """The same levels in some rows."""
@@ -60,17 +65,31 @@ class Levels:
         Args:
             first, second: (k,) numbers of the columns.
         """
-        together = np.rint(self.B.T @ self.B).astype(np.int64)
-        counts = np.rint(self.B.sum(axis=0, dtype=np.float64)).astype(np.int64)
         sizes = np.diff(self.starts)
         p = np.ones(len(first))
-        two = (sizes[first] == 1) & (sizes[second] == 1)
-        a, b = self.starts[first[two]], self.starts[second[two]]
-        p[two] = fisher(together[a, b], counts[a], counts[b], self.rows)
-        for k in np.flatnonzero(~two & (sizes[first] > 0) & (sizes[second] > 0)):
-            i, j = (slice(self.starts[c[k]], self.starts[c[k] + 1]) for c in (first, second))
-            cells = _cells(together[i, j], counts[i][:, None], counts[j][None, :], self.rows)
-            p[k] = min(1.0, cells.size * float(cells.min()))
+        told = np.flatnonzero((sizes[first] > 0) & (sizes[second] > 0))
+        if not len(told):
+            return p
+        asked = np.unique(np.concatenate([first[told], second[told]]))
+        places = np.concatenate([np.arange(self.starts[c], self.starts[c + 1]) for c in asked])
+        where = np.zeros(self.starts[-1], dtype=np.intp)
+        where[places] = np.arange(len(places))
+        B = self.B[:, places]
+        together = np.rint(B.T @ B).astype(np.int64)
+        counts = np.diag(together)
+        begin = where[np.minimum(self.starts[:-1], self.starts[-1] - 1)]
+        two = (sizes[first[told]] == 1) & (sizes[second[told]] == 1)
+        a, b = begin[first[told[two]]], begin[second[told[two]]]
+        p[told[two]] = fisher(together[a, b], counts[a], counts[b], self.rows)
+        more = told[~two]
+        if len(more):
+            cells = sizes[first[more]] * sizes[second[more]]
+            wide = np.repeat(sizes[second[more]], cells)
+            number = np.arange(int(cells.sum())) - np.repeat(np.cumsum(cells) - cells, cells)
+            a = np.repeat(begin[first[more]], cells) + number // wide
+            b = np.repeat(begin[second[more]], cells) + number % wide
+            each = _cells(together[a, b], counts[a], counts[b], self.rows)
+            p[more] = np.minimum(cells * np.minimum.reduceat(each, np.cumsum(cells) - cells), 1.0)
         return p
 
 
@@ -124,19 +143,20 @@ def fisher(together: NDArray[np.int64], first: NDArray[np.int64], second: NDArra
 
 
 def _cells(together: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], n: int) -> Array:
-    """The chance of each cell, two-sided."""
-    a, b = np.broadcast_to(first, together.shape), np.broadcast_to(second, together.shape)
-    upper, lower = hypergeom.sf(together - 1, n, a, b), hypergeom.cdf(together, n, a, b)
-    return np.asarray(np.minimum(2.0 * np.minimum(upper, lower), 1.0))
+    """(k,) the chance of each cell, two-sided."""
+    cases, where = np.unique(np.stack([together, first, second]), axis=1, return_inverse=True)
+    o, a, b = cases
+    upper, lower = hypergeom.sf(o - 1, n, a, b), hypergeom.cdf(o, n, a, b)
+    return np.asarray(np.minimum(2.0 * np.minimum(upper, lower), 1.0)[where.ravel()])
 
 
 def _two(values: Array) -> NDArray[np.float32]:
-    """Whether a number has not its most frequent value, or has if that is rarer; nothing where values are spread out."""
+    """Whether a number has not its most frequent value, or has if that is rarer; nothing where none is frequent."""
     if not np.isfinite(resting_on(values)):
         return np.empty((len(values), 0), dtype=np.float32)
     found, counts = np.unique(values, return_counts=True)
     other = values != found[np.argmax(counts)]
-    return (other if 2 * other.sum() <= len(values) else ~other)[:, None].astype(np.float32)
+    return np.asarray((other if 2 * other.sum() <= len(values) else ~other)[:, None], dtype=np.float32)
 
 
 def _all(block: Array) -> NDArray[np.float32]:
@@ -146,5 +166,5 @@ def _all(block: Array) -> NDArray[np.float32]:
         return np.empty((len(block), 0), dtype=np.float32)
     if len(present) == 2:
         rarer = min(present, key=lambda level: int((codes == level).sum()))
-        return (codes == rarer)[:, None].astype(np.float32)
-    return (codes[:, None] == present).astype(np.float32)
+        return np.asarray((codes == rarer)[:, None], dtype=np.float32)
+    return np.asarray(codes[:, None] == present, dtype=np.float32)
