@@ -18,7 +18,8 @@ def names(p):
 
 
 def test_targets_that_the_columns_know_nothing_of_are_called_no_more_often_than_the_level(monkeypatch):
-    # of 450 more than 34: a chance of .008 at a true rate of 5%, of .95 at 10%; 39 permutations are enough to call at 5%
+    # of 450 more than 34: a chance of .008 at a true rate of 5%, of .95 at 10%; 39 permutations are enough
+    # to call at 5%
     monkeypatch.setattr(module, "_DRAWS", (39, 39))
     rng = np.random.default_rng(0)
     found = [prediction(rng.standard_normal((30, 4)), rng.standard_normal(30), names(4), "y") for _ in range(450)]
