@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
+import assay
 from calibrate.family import Array, Drawn, Family, Generator, framed
 
 _MANY = 200_000
@@ -52,6 +53,20 @@ _LAWS: dict[str, tuple[Callable[..., pd.DataFrame], str, dict[str, Any]]] = {
     "line, R2 = .1, 100 rows": (_linear(100, 0.1), "prediction", {"target": "y"}),
     "line, R2 = .5, 200 rows": (_linear(200, 0.5), "prediction", {"target": "y"}),
     "two sides, r = .5, 150 rows": (_two_sides(150, 0.5), "canonical", {"side": ("c1", "c2", "c3")}),
+}
+
+
+def _classes(n: int) -> Callable[[Generator], pd.DataFrame]:
+    def draw(rng: Generator, n: int = n) -> pd.DataFrame:
+        y = rng.integers(0, 2, n)
+        return framed(rng.standard_normal((n, 4)) + 1.7 * y[:, None]).assign(y=y)  # .045 of the rows cannot be told
+
+    return draw
+
+
+_LAWS |= {
+    "Fisher's rule, 100 rows": (_classes(100), "validate", {"model": assay.Fisher}),
+    "Ridge, R2 = .5, 200 rows": (_linear(200, 0.5), "validate", {"model": assay.Ridge}),
 }
 
 
@@ -103,6 +118,17 @@ def _kept(what: str, ends: tuple[float, float], value: float, truth: float, verd
         "truth": float(truth),
         "supported": verdict == "supported",
     }
+
+
+def validated(drawn: Drawn, name: str) -> list[dict[str, Any]]:
+    """The interval of `assay.validate`, and the score of the model of all rows on many new ones."""
+    (X, y), (many, truth) = ((rows.drop(columns="y").to_numpy(), rows["y"].to_numpy()) for rows in
+                             (drawn.data, _population(name)))  # fmt: skip
+    model = drawn.options["model"]()
+    found = assay.validate(model, X, y)
+    score = float(model.fit(X, y).score(many, truth))
+    ends = found.interval
+    return [] if ends is None else [_kept("score of validate", ends, found.mean, score, "supported")]
 
 
 def _truth(study: Any, finding: Any, data: pd.DataFrame, large: pd.DataFrame) -> float | None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
@@ -14,7 +12,7 @@ import assay
 from assay.asking.found import found
 from assay.study import run as _run
 from calibrate.family import ABOUT_ROWS, Drawn, Family, pairs_of, supported
-from calibrate.intervals import intervals
+from calibrate.intervals import intervals, validated
 
 LEVEL = 0.05  # of the reference tests
 
@@ -24,6 +22,8 @@ def measured(family: Family, seed: int) -> dict[str, Any]:
     drawn = family.table(seed)
     begun = time.perf_counter()
     record: dict[str, Any] = {"family": family.name, "seed": seed}
+    if family.asked == ("validate",):
+        return record | {"supported": [], "false": [], "intervals": validated(drawn, family.name)}
     try:
         study = studied(drawn, family.asked, seed)
     except Exception as error:  # a refusal or a fault claims nothing; the table of results counts both
@@ -31,7 +31,7 @@ def measured(family: Family, seed: int) -> dict[str, Any]:
     record |= {
         "seconds": round(time.perf_counter() - begun, 3),
         "supported": supported(study),
-        "false": _false(study, family),
+        "false": false_claims(study, family),
         "untold": sorted(set(drawn.options) - known_options()),
     }
     if family.found is not None:
@@ -44,9 +44,18 @@ def measured(family: Family, seed: int) -> dict[str, Any]:
 
 
 def studied(drawn: Drawn, asked: tuple[str, ...], seed: int) -> Any:
-    """The study of a table, told what this version of assay can be told."""
-    options = {name: value for name, value in drawn.options.items() if name in known_options()}
-    with _only(asked):
+    """The study of a table, told what this version of assay can be told.
+
+    Args:
+        drawn: the table.
+        asked: names of the questions asked, where hundreds of tables need one alone; empty for all of them.
+        seed: of the study.
+    """
+    every = found()
+    few = replace(every, questions=tuple(q for q in every.questions if q.name in asked)) if asked else every
+    left_out = {option.name for option in every.options} - {option.name for option in few.options}
+    options = {name: value for name, value in drawn.options.items() if name in known_options() - left_out}
+    with patch.object(_run, "found", lambda: few):
         return assay.study(drawn.data, seed=seed, **options)
 
 
@@ -55,16 +64,7 @@ def known_options() -> set[str]:
     return set(inspect.signature(_run.study).parameters)
 
 
-@contextmanager
-def _only(names: tuple[str, ...]) -> Iterator[None]:
-    """Ask these questions alone, where an interval needs hundreds of tables; all of them if none is named."""
-    every = found()
-    few = replace(every, questions=tuple(q for q in every.questions if q.name in names or q.options))
-    with patch.object(_run, "found", lambda: few if names else every):
-        yield
-
-
-def _false(study: Any, family: Family) -> list[str]:
+def false_claims(study: Any, family: Family) -> list[str]:
     """Kinds of supported findings that are false in this family."""
     if family.false is not None:
         return [kind for kind in supported(study) if kind in family.false]
