@@ -29,7 +29,7 @@ def test_the_schema_is_as_published():
     for finding in found["findings"]:
         assert set(finding) == {"id", "kind", "subject", "sentence", "evidence", "shown"}
         assert set(finding["evidence"]) == {
-            "statistic", "p", "q", "held_out", "interval", "stability", "n", "looks", "method", "verdict",
+            "statistic", "p", "q", "held_out", "interval", "stability", "n", "looks", "method", "verdict", "limit",
         }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.asking.card import DataCard
+from assay.evidence.design import Design, Independent
 from assay.summary.grouped import GroupedMoments
 
 Array: TypeAlias = NDArray[np.float64]
@@ -66,6 +67,7 @@ class Table:
         sample: (m, D) rows drawn fairly, all of them where they are few: those that are grouped and drawn.
         numbers: (m,) their numbers, from 0, ascending.
         folds: moments of each fold of the rows, where they were gathered.
+        depends: how rows depend on each other; None where they do not, as far as can be seen.
     """
 
     card: DataCard
@@ -80,6 +82,19 @@ class Table:
     sample: Array = field(default_factory=lambda: np.empty((0, 0)))
     numbers: Numbers = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     folds: GroupedMoments | None = None
+    depends: Design | None = None
+
+    @property
+    def design(self) -> Design:
+        """How the rows at hand depend on each other."""
+        if self.depends is None:
+            return Independent(len(self.at_hand))
+        return self.depends.among(self.numbers) if self.rows is None else self.depends
+
+    @property
+    def sample_design(self) -> Design:
+        """How the rows of the sample depend on each other."""
+        return Independent(len(self.sample)) if self.depends is None else self.depends.among(self.numbers)
 
     @property
     def at_hand(self) -> Array:

@@ -44,6 +44,8 @@ class Evidence:
         looks: how many looks were taken by the question this belongs to.
         method: how p was obtained, one phrase.
         verdict: see `verdict_of`.
+        limit: why it cannot be supported whatever p is, such as rows that depend on each other in a way for which no
+            chance is known; the best verdict is then *suggestive*. Empty where it can.
 
     >>> Evidence(statistic=3.1, p=.01, q=.02, held_out=.4, interval=(.3, .5), n=99, looks=8,
     ...          method="permutation", verdict="supported").verdict
@@ -61,8 +63,11 @@ class Evidence:
     looks: int = 1
     method: str = ""
     verdict: Verdict = "not testable here"
+    limit: str = ""
 
     def __post_init__(self) -> None:
+        if self.limit and self.verdict == "supported":
+            object.__setattr__(self, "verdict", "suggestive")
         if self.verdict not in get_args(Verdict):
             raise ParameterError(f"a verdict is one of {', '.join(get_args(Verdict))}; got {self.verdict!r}")
         for name in ("p", "q"):
@@ -113,6 +118,7 @@ class Evidence:
             "looks": self.looks,
             "method": self.method,
             "verdict": self.verdict,
+            "limit": self.limit,
         }
 
 

@@ -1,0 +1,8 @@
+"""How rows depend on each other: what may be exchanged, split and counted."""
+
+from assay.evidence.design.design import Design, Independent
+from assay.evidence.design.grouped import Grouped
+from assay.evidence.design.placed import Placed
+from assay.evidence.design.serial import Serial
+
+__all__ = ["Design", "Grouped", "Independent", "Placed", "Serial"]

@@ -1,0 +1,141 @@
+"""How rows depend on each other, and so what chance may exchange.
+
+Every split, permutation and variance of a study goes through one of these. Rows that depend on each other stay together
+in folds and halves, and a draw of chance moves them together: what is left is what columns have in common.
+
+                drawn, what chance does     folds and halves      signature: Var(z_i' z_j) = sum_k S_ki S_kj
+independent     a permutation               at random             1 / (n - 1)
+time            a circular shift            runs of rows          periodograms: the variance over all shifts
+groups          whole groups exchanged      whole groups          shares of variance between and within groups
+place           a shift over the map        cells of the map      periodograms over the map
+
+The variance of a product of two columns over the draws of a design is bilinear in their signatures, so that one matrix
+product gives it for all pairs: 1 / Var + 1 is the number of independent rows that would tell as much.
+
+References: Clifford, Richardson and Hemon, Biometrics 45 (1989); Dutilleul, Biometrics 49 (1993): effective numbers of
+rows. Chung and Fraser, JASA 53 (1958): permutations that keep a dependence.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.data.folds import fold_numbers
+
+Array: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.intp]
+Kind: TypeAlias = Literal["independent", "time", "groups", "place"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Design(ABC):
+    """How n rows depend on each other.
+
+    Attributes:
+        n: how many.
+        limit: why nothing can be called supported in these rows, in words; empty where it can.
+    """
+
+    n: int
+    limit: str = field(default="", kw_only=True)
+
+    kind: ClassVar[Kind]
+    forward: ClassVar[bool] = False
+
+    @abstractmethod
+    def drawn(self, rng: np.random.Generator) -> Numbers:
+        """(n,) a draw of chance: the row whose values each row gets.
+
+        Args:
+            rng: source of the draw.
+        """
+
+    @abstractmethod
+    def folds(self, k: int, seed: int = 0) -> Numbers:
+        """(n,) fold of each row, from 0; at most k, fewer where not as many parts can be told apart.
+
+        Args:
+            k: how many folds, at least 2.
+            seed: another seed, another assignment where there is one.
+        """
+
+    @abstractmethod
+    def half(self, rng: np.random.Generator) -> NDArray[np.bool_]:
+        """(n,) one of two halves that know as little of each other as can be.
+
+        Args:
+            rng: source of the draw.
+        """
+
+    @abstractmethod
+    def signature(self, Z: Array) -> Array:
+        """(m, D) what gives the variance of products, for columns that are centred and of length 1.
+
+        Args:
+            Z: (n, D).
+        """
+
+    @abstractmethod
+    def among(self, numbers: Numbers) -> Design:
+        """The same for some of the rows.
+
+        Args:
+            numbers: of the rows, ascending.
+        """
+
+    @abstractmethod
+    def thinned(self, rng: np.random.Generator) -> Numbers:
+        """Numbers of rows, ascending, that are nearly independent of each other.
+
+        Args:
+            rng: source of the choice.
+        """
+
+    def effective(self, Z: Array) -> Array:
+        """(D, D) for each pair of columns, how many independent rows would tell as much; at most n.
+
+        Args:
+            Z: (n, D) columns centred and of length 1.
+        """
+        S = self.signature(Z)
+        return np.minimum(1.0 + 1.0 / np.maximum(S.T @ S, 1.0 / self.n), float(self.n))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Independent(Design):
+    """Rows that know nothing of each other: any order is as likely as any other.
+
+    >>> Independent(5).signature(np.zeros((5, 2)))
+    array([[0.5, 0.5]])
+    """
+
+    kind: ClassVar[Kind] = "independent"
+
+    def drawn(self, rng: np.random.Generator) -> Numbers:
+        """Any permutation."""
+        return rng.permutation(self.n)
+
+    def folds(self, k: int, seed: int = 0) -> Numbers:
+        """At random, by the numbers of rows alone."""
+        return fold_numbers(0, self.n, k, seed)
+
+    def half(self, rng: np.random.Generator) -> NDArray[np.bool_]:
+        """At random."""
+        return np.asarray(rng.permutation(self.n) < self.n // 2)
+
+    def signature(self, Z: Array) -> Array:
+        """One line: every pair of columns has the same variance."""
+        return np.full((1, Z.shape[1]), 1.0 / np.sqrt(max(self.n - 1, 1)))
+
+    def among(self, numbers: Numbers) -> Independent:
+        """Independent rows."""
+        return Independent(len(numbers), limit=self.limit)
+
+    def thinned(self, rng: np.random.Generator) -> Numbers:
+        """All rows."""
+        return np.arange(self.n)

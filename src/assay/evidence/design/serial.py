@@ -1,0 +1,89 @@
+"""Rows in an order in which neighbours are alike, as in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.evidence.design.design import Array, Design, Kind, Numbers
+
+_FREQUENCIES = 2048  # kept apart; more are averaged in runs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Serial(Design):
+    """Rows in time: neighbours depend on each other, rows farther apart than `memory` hardly do.
+
+    A circular shift keeps everything that a column has in common with its own past, but for one seam, and takes away
+    what it has in common with others. Shifts shorter than the memory would leave a part of that and are not drawn.
+
+    Attributes:
+        place: (n,) of each row in time, 0 to n - 1.
+        memory: rows over which dependence fades.
+
+    >>> rng = np.random.default_rng(0)
+    >>> Serial(6, np.array([5, 4, 3, 2, 1, 0]), 2).drawn(rng)
+    array([1, 2, 3, 4, 5, 0])
+    """
+
+    place: Numbers
+    memory: int
+
+    kind: ClassVar[Kind] = "time"
+    forward: ClassVar[bool] = True
+
+    @property
+    def order(self) -> Numbers:
+        """(n,) the rows from first to last."""
+        return np.argsort(self.place, kind="stable")
+
+    def drawn(self, rng: np.random.Generator) -> Numbers:
+        """A circular shift, longer than the memory."""
+        least = min(self.memory, self.n // 4)
+        shift = int(rng.integers(least, self.n - least + 1)) if self.n > 1 else 0
+        return np.asarray(self.order[(self.place + shift) % self.n])
+
+    def folds(self, k: int, seed: int = 0) -> Numbers:
+        """Runs of rows, from first to last."""
+        return np.asarray(self.place * min(k, self.n) // self.n)
+
+    def half(self, rng: np.random.Generator) -> NDArray[np.bool_]:
+        """Half of a circle, cut anywhere."""
+        return np.asarray((self.place + int(rng.integers(self.n))) % self.n < self.n // 2)
+
+    def signature(self, Z: Array) -> Array:
+        """Periodograms, by whose products the variance over all circular shifts is known."""
+        power = np.abs(np.fft.rfft(Z[self.order], axis=0)[1:]) ** 2
+        counts = np.full(len(power), 2.0)  # a frequency and its mirror image
+        if self.n % 2 == 0:
+            counts[-1] = 1.0
+        power, counts = _averaged(power, counts)
+        # neighbours averaged, as the noise of a periodogram would count twice in what two alike columns share
+        power = np.pad(power, ((1, 1), (0, 0)), mode="edge")
+        power = (power[:-2] + 2.0 * power[1:-1] + power[2:]) / 4.0
+        total = counts @ power
+        shares = np.divide(power, total, out=np.zeros_like(power), where=total > 0.0)
+        return np.asarray(np.sqrt(counts)[:, None] * shares)
+
+    def among(self, numbers: Numbers) -> Serial:
+        """The same for some rows, the memory in as many of these."""
+        share = len(numbers) / self.n
+        place = np.argsort(np.argsort(self.place[numbers], kind="stable"), kind="stable")
+        return Serial(len(numbers), place, max(1, round(self.memory * share)), limit=self.limit)
+
+    def thinned(self, rng: np.random.Generator) -> Numbers:
+        """One row in every `memory`."""
+        first = int(rng.integers(self.memory))
+        return np.sort(self.order[first :: self.memory])
+
+
+def _averaged(power: Array, counts: Array) -> tuple[Array, Array]:
+    """Frequencies in so few runs that products of all pairs stay cheap; power is a mean, counts are sums."""
+    if len(power) <= _FREQUENCIES:
+        return power, counts
+    starts = np.linspace(0, len(power), _FREQUENCIES + 1)[:-1].astype(np.intp)
+    merged = np.add.reduceat(counts, starts)
+    return np.add.reduceat(power * counts[:, None], starts, axis=0) / merged[:, None], merged
