@@ -103,7 +103,7 @@ class Answer(ABC):
             question: the wording of the question.
             factor: what every p was multiplied with, for the other questions asked; the ledger says why.
         """
-        owed = "" if factor == 1.0 else f"; then made {factor:.3g} times stricter, as several questions were asked"
+        owed = "" if factor == 1.0 else f"; then made {factor:.3g} times stricter"
         return Look(self.wording or question, self.looks, self.tests, self.rule + owed)
 
     def as_dict(self) -> dict[str, Any]:

@@ -21,8 +21,12 @@ class _Correlations(Question):
         return "" if len(_labels(table)) > 1 else "a pair needs two columns that are neither text nor time"
 
     def ask(self, table: Table, context: Context) -> Correlations | None:
+        from dataclasses import replace
+
         import numpy as np
 
+        from assay.asking.words import SURVIVED
+        from assay.questions.correlations.closer import closer_look
         from assay.questions.correlations.test import correlations
 
         context.tell("Columns that go together", None, None)
@@ -31,7 +35,22 @@ class _Correlations(Question):
         groups = np.repeat(np.arange(len(places)), [len(place) for place in places])
         names = tuple(table.origins[label][0] for label in labels)
         rows = table.at_hand[:, np.concatenate(places)]
-        return correlations(rows, groups, names, alpha=context.alpha, seed=context.seed)
+        found = correlations(rows, groups, names, alpha=context.alpha, seed=context.seed)
+        if found is None or found.evidence.verdict not in SURVIVED:
+            return found
+        pairs = found.found.pairs
+        standing = [(int(pairs.first[k]), int(pairs.second[k])) for k in range(min(max(found.n_pairs, 1), len(pairs)))]
+        closer = closer_look(
+            rows,
+            groups,
+            standing,
+            levels=tuple(tuple(table.levels.get(name, ())) for name in names),
+            look=table.look,
+            design=table.design,
+            alpha=context.alpha,
+            seed=context.seed,
+        )
+        return replace(found, closer=closer)
 
 
 def _labels(table: Table) -> list[int]:

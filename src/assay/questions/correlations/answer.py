@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +13,8 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.models.correlation.dependence import Dependence
+from assay.questions.correlations.closer import Closer, as_dicts
+from assay.questions.correlations.given import Given
 from assay.views.view import View
 
 Array: TypeAlias = NDArray[np.float64]
@@ -32,6 +34,7 @@ class Correlations(Answer):
         order: (d,) columns so that strongly linked ones are neighbours; None where they are too many to draw.
         factor: what every q was multiplied with, for the other questions of the study.
         evidence: on the pairs as a whole, and the size of the strongest one.
+        closer: shapes of the strongest pairs, and what third columns do to them.
     """
 
     found: Dependence
@@ -40,6 +43,7 @@ class Correlations(Answer):
     order: Indices | None
     factor: float
     evidence: Evidence
+    closer: Closer = field(default_factory=Closer)
 
     @property
     def q(self) -> Array:
@@ -58,7 +62,17 @@ class Correlations(Answer):
     @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        return "Benjamini and Hochberg over all pairs"
+        thirds = f"; Bonferroni over {self.closer.looks:,} pairs with a third column" if self.closer.looks else ""
+        return f"Benjamini and Hochberg over all pairs{thirds}"
+
+    @property
+    def tests(self) -> int:
+        """Every pair, and pairs with a third column."""
+        return self.looks + self.closer.looks
+
+    def turned(self, alpha: float = 0.05) -> tuple[Given, ...]:
+        """Pairs that a third column turns round or away, the surest first, corrected for all looks of the study."""
+        return self.closer.turned(self.factor, alpha)
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all pairs."""
@@ -92,6 +106,8 @@ class Correlations(Answer):
                 }
                 for k in listed
             ],
+            "shapes": as_dicts(self.closer, names),
+            "given": [one.as_dict(names) for one in self.turned()],
         }
 
     def stricter(self, factor: float, alpha: float) -> Correlations:

@@ -58,6 +58,7 @@ class Given:
         q: Bonferroni's p of what makes the claim.
         levels: how many the third column has; 0 where its values are too many to be levels.
         each: whether the pair has the sign of `within` in each level of ten rows or more.
+        signed: whether strengths have a sign; without one they cannot turn round.
     """
 
     first: int
@@ -71,6 +72,7 @@ class Given:
     q: float
     levels: int
     each: bool
+    signed: bool = True
 
     def as_dict(self, columns: Sequence[str]) -> dict[str, Any]:
         """JSON-ready values, columns by name."""
@@ -200,17 +202,9 @@ def _told(look: _Look, third: Third, design: Design, alpha: float) -> Given | No
     else:
         return None
     each = look.signed and third.codes is not None and _in_each(look.sides, third.codes, within)
+    q = min(p * look.looks, 1.0)
     return Given(
-        *look.pair,
-        third.number,
-        turned,
-        whole,
-        within,
-        left.low,
-        left.high,
-        min(p * look.looks, 1.0),
-        third.levels,
-        each,
+        *look.pair, third.number, turned, whole, within, left.low, left.high, q, third.levels, each, look.signed
     )
 
 

@@ -1,4 +1,4 @@
-"""The columns that go together: all of them in one picture, and the pairs in a table."""
+"""The columns that go together: all of them in one picture, the pairs in a table, the strongest as their rows came."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from assay.asking.page import Page
 from assay.asking.words import SURVIVED
 from assay.questions.correlations.answer import Correlations
+from assay.questions.correlations.drawn import drawn_pairs
 from assay.views.correlation import correlation_view
 from assay.views.elements import name_cell, table
 from assay.views.escape import escaped, visible
@@ -17,7 +18,7 @@ _TABLED = 100
 
 
 def views(found: Correlations, page: Page) -> list[View]:
-    """The matrix of correlations, those that chance explains faint; nothing where no pair stands out.
+    """The matrix of correlations, those that chance explains faint, then pairs; nothing where no pair stands out.
 
     Args:
         found: the numbers behind the finding.
@@ -41,7 +42,8 @@ def views(found: Correlations, page: Page) -> list[View]:
             "Columns that go together stand side by side. With a category the number is the correlation ratio, between "
             "two categories Cramér's V; neither has a sign.",
             _table(found, int(stands.sum())),
-        )
+        ),
+        *drawn_pairs(found, max(found.n_pairs, 1)),
     ]  # fmt: skip
 
 

@@ -1,0 +1,88 @@
+"""What the report says and draws of the pairs it names: shapes, third columns, and what chance alone gives."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import assay
+from assay.questions.correlations.answer import Correlations
+
+
+def asked(frame) -> Correlations:
+    """The answer as a study gets it, without the other questions."""
+    from assay.asking.question import Context
+    from assay.data.read import read
+    from assay.questions.correlations import QUESTION
+    from assay.study.gather import gathered
+    from assay.study.table import prepare
+
+    table, _ = gathered(prepare(read(frame)), frozenset(), 0)
+    return QUESTION.ask(table, Context())
+
+
+@pytest.fixture(scope="module")
+def departments():
+    rng = np.random.default_rng(0)
+    level = rng.integers(4, size=200)
+    z = rng.multivariate_normal([10, 5], [[1, -0.9], [-0.9, 1]], 200) + 2.2 * level[:, None]
+    names = np.array(["sales", "research", "repair", "stores"])
+    return asked(
+        pd.DataFrame({"hours": z[:, 0], "errors": z[:, 1], "department": names[level], "age": rng.normal(40, 9, 200)})
+    )
+
+
+def test_the_sentence_says_what_a_third_column_turns_round(departments):
+    (finding,) = departments.findings()
+    (one,) = departments.turned()
+    assert f"Overall errors rises with hours (+{one.overall:.2f}".replace("0.", ".") in finding.sentence
+    assert "but within each department it falls (−.8" in finding.sentence
+    assert finding.evidence.verdict == "supported"
+
+
+def test_programs_are_told_too(departments):
+    (given,) = departments.as_dict()["numbers"]["given"]
+    assert given["columns"] == ["hours", "errors"] and given["given"] == "department"
+    assert given["turned"] == "round" and given["in_each_level"] and given["within"] < -0.8 < 0.6 < given["overall"]
+    words = [shape["words"] for shape in departments.numbers()["shapes"]]
+    assert "hours is highest where department is stores and lowest where it is sales" in words
+    assert "errors rises with hours" in words
+
+
+def test_looks_at_third_columns_are_counted_and_corrected_for(departments):
+    line = departments.ledger_line("", 1.0)
+    assert departments.closer.looks == 2 * 3 and line.tests == line.looks + 6
+    assert "Bonferroni over 6 pairs with a third column" in line.correction
+    assert departments.stricter(1e100, 0.05).turned() == ()
+
+
+def test_the_pair_is_drawn_with_its_departments_apart(departments):
+    pictures = {view.title: view for view in departments.views() if view.figure is not None}
+    figure = pictures["hours and errors"].figure
+    assert [item.label.value.split()[0] for item in figure.above[-1].items][:4] == [
+        "repair", "research", "sales", "stores",
+    ]  # fmt: skip
+    assert "but within each department it falls" in pictures["hours and errors"].caption
+    assert set(assay.plot(departments).figures) == set(pictures)
+
+
+def test_the_sentence_says_how_many_pairs_of_unrelated_columns_look_alike():
+    rng = np.random.default_rng(1)
+    found = asked(pd.DataFrame(rng.standard_normal((100, 8)), columns=list("abcdefgh")))
+    below = int((found.found.pairs.p <= 0.05).sum())
+    verb = "has" if below == 1 else "have"
+    assert f"Of 28 pairs of unrelated columns 1.4 would have p below .05; here {below} {verb}." in (
+        found.findings()[0].sentence
+    )
+    assert not found.turned() and not found.views()
+
+
+def test_two_categories_are_shown_as_shares_and_a_number_by_its_levels():
+    rng = np.random.default_rng(2)
+    ward = rng.choice(["north", "south", "west"], 300)
+    drug = np.where(rng.random(300) < 0.7, np.where(ward == "west", "x", "y"), rng.choice(["x", "y", "z"], 300))
+    found = asked(pd.DataFrame({"ward": ward, "drug": drug, "dose": (drug == "x") * 2 + rng.standard_normal(300)}))
+    views = {view.title: view for view in found.views()}
+    shares = next(view for title, view in views.items() if {"ward", "drug"} == set(title.split(" and ")))
+    assert shares.figure is None and "%" in shares.numbers
+    boxes = next(view for title, view in views.items() if "dose" in title)
+    assert "Each box holds the middle half of the rows of a level." in boxes.caption
