@@ -69,6 +69,10 @@ Order = Annotated[list[str] | None, _several("--order", "A column to draw first 
 Debug = Annotated[bool, typer.Option("--debug", help="Where something goes wrong, show the traceback too.")]
 Gaps = Annotated[Missing, typer.Option(help="mean: fill with the column's mean; drop: leave such rows out.")]
 
+Time = Annotated[str | None, typer.Option(help="The column that orders rows which depend on those before.")]
+By = Annotated[str | None, typer.Option(help="The column that names what several rows are from: subject, site, batch.")]
+Place = Annotated[str | None, typer.Option(help="Two columns that say where rows lie, such as x,y.", metavar="X,Y")]
+
 
 def report(
     data: Data,
@@ -85,6 +89,9 @@ def report(
     log: Log = "auto",
     order: Order = None,
     missing: Gaps = "mean",
+    time: Time = None,
+    by: By = None,
+    place: Place = None,
     debug: Debug = False,
     **told: Any,
 ) -> None:
@@ -96,13 +103,14 @@ def report(
 
     with _explained(debug) as step, _progress(step) as tell:
         for page in filter(None, (output, json)):
-            for place in data:
-                check_writable(page, unlike=Path(place))
+            for given in data:
+                check_writable(page, unlike=Path(given))
         said = {"sensitive": sensitive or [], "kinds": _pairs(kind, "--kind"), "units": _pairs(unit, "--unit")}
         fusing = {"match": _several_pairs(match, "--match"), "resolve": _pairs(resolve, "--resolve")}
         source = _source(data, said, fusing, _pairs(option, "--option"))
         logs = log if log in ("auto", "never") else log.split(",")
-        asked = {name: value for name, value in told.items() if value is not None}
+        asked: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
+        asked |= {"time": time, "by": by, "place": tuple(place.split(",")) if place else ()}
         answers = study(source, seed=seed, drop=drop or (), log=logs, missing=missing, progress=tell, **asked)
         tell("Writing the page", None, None)
         write_report(answers, html_path=output, json_path=json, order=order or ())

@@ -16,7 +16,7 @@ GROUP = "assay.questions"
 # words that `assay.study` and the command line have themselves
 TAKEN = frozenset([
     "data", "output", "json", "seed", "alpha", "drop", "sensitive", "kind", "unit", "match", "resolve", "option",
-    "log", "order", "missing", "progress", "debug", "help",
+    "log", "order", "missing", "progress", "debug", "help", "time", "by", "place",
 ])  # fmt: skip
 
 

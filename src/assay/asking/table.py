@@ -68,6 +68,7 @@ class Table:
         numbers: (m,) their numbers, from 0, ascending.
         folds: moments of each fold of the rows, where they were gathered.
         depends: how rows depend on each other; None where they do not, as far as can be seen.
+        in_use: (n,) numbers of the rows among all of the data, from 0; None where all are in use.
     """
 
     card: DataCard
@@ -83,6 +84,7 @@ class Table:
     numbers: Numbers = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     folds: GroupedMoments | None = None
     depends: Design | None = None
+    in_use: Numbers | None = None
 
     @property
     def design(self) -> Design:
@@ -90,6 +92,17 @@ class Table:
         if self.depends is None:
             return Independent(len(self.at_hand))
         return self.depends.among(self.numbers) if self.rows is None else self.depends
+
+    def design_of(self, rows: Numbers) -> Design:
+        """How some rows of the data depend on each other; a row that is not in use stands where the next one does.
+
+        Args:
+            rows: their numbers among all of the data, from 0, ascending.
+        """
+        if self.depends is None or self.rows is None:
+            return Independent(len(rows), limit="" if self.depends is None else self.depends.limit)
+        place = rows if self.in_use is None else np.searchsorted(self.in_use, rows)
+        return self.depends.among(np.minimum(place, self.depends.n - 1))
 
     @property
     def sample_design(self) -> Design:

@@ -78,6 +78,7 @@ def permuted_spectrum(
     n_max: int = _MOST_DRAWS,
     max_components: int | None = None,
     groups: ArrayLike | None = None,
+    drawn: Callable[[np.random.Generator], NDArray[np.intp]] | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> PermutedSpectrum:
     """Tell which components are larger than shuffled columns would give.
@@ -86,6 +87,8 @@ def permuted_spectrum(
         Z: table, (n, d); columns are centred here, and scaled by the caller if they should be.
         rng: source of the permutations.
         groups: (d,) labels; columns of one label, such as the indicators of a category, are shuffled together.
+        drawn: gives the (n,) row whose value each row gets, where rows depend on each other and not every order of them
+            is as likely; any permutation if not given.
         alpha: level of each step of the sequence.
         n_max: most draws per step; at least 1 / alpha - 1.
         max_components: stop after so many real components.
@@ -108,7 +111,7 @@ def permuted_spectrum(
         )
     centred, scale = _centred(Z)
     n, d = centred.shape
-    shuffle = _shuffle(groups, d, rng)
+    shuffle = _shuffle(groups, d, rng, drawn)
     left, singular, right_rows = sla.svd(centred, full_matrices=False, check_finite=False)
     right = right_rows.T
     values = singular**2 / (n - 1)
@@ -206,16 +209,29 @@ def _noise_table(centred: Floats, left: Floats, singular: Floats, right: Floats)
     return np.ascontiguousarray(residual * factor[:, None])
 
 
-def _shuffle(groups: ArrayLike | None, d: int, rng: np.random.Generator) -> Callable[[Floats], None]:
+def _shuffle(
+    groups: ArrayLike | None,
+    d: int,
+    rng: np.random.Generator,
+    drawn: Callable[[np.random.Generator], NDArray[np.intp]] | None,
+) -> Callable[[Floats], None]:
     """How a (d, n) table is shuffled in place: each line on its own, lines of one group together."""
-    if groups is None:
+    if groups is None and drawn is None:
         return lambda table: cast("None", rng.permuted(table, axis=1, out=table))
-    labels = np.asarray(groups)
+    labels = np.arange(d) if groups is None else np.asarray(groups)
     if labels.shape != (d,):
         raise ParameterError(f"groups has one label for each of the {d} columns; got shape {labels.shape}")
     _, numbers, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     single = np.flatnonzero(sizes[numbers] == 1)
     several = [np.flatnonzero(numbers == g) for g in np.flatnonzero(sizes > 1)]
+    if drawn is not None:
+        together = [np.flatnonzero(numbers == g) for g in range(len(sizes))]
+
+        def move(table: Floats) -> None:
+            for group in together:
+                table[group] = table[group][:, drawn(rng)]
+
+        return move
 
     def shuffle(table: Floats) -> None:
         table[single] = rng.permuted(table[single], axis=1)

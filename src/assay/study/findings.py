@@ -10,6 +10,7 @@ from assay.asking.answer import Answer
 from assay.asking.card import DataCard
 from assay.asking.finding import Finding, Look
 from assay.asking.table import FirstLook
+from assay.study.depends.answer import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ class Study:
         version: the version of assay that made it.
         answers: by the name of the question, the numbers behind its findings; each can be plotted.
         look: the sample behind the pictures of the data.
+        rows: how rows depend on each other, which was asked first.
     """
 
     data: DataCard
@@ -78,12 +80,14 @@ class Study:
     version: str
     answers: Mapping[str, Answer] = field(default_factory=dict)
     look: FirstLook | None = None
+    rows: Rows | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The study as JSON-ready values."""
         return {
             "assay": self.version,
             "data": self.data.as_dict(),
+            "rows": None if self.rows is None else self.rows.as_dict(),
             "ledger": self.ledger.as_dict(),
             "findings": [finding.as_dict() for finding in self.findings],
             "answers": {name: answer.as_dict() for name, answer in self.answers.items()},

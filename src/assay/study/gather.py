@@ -44,6 +44,7 @@ def gathered(table: Table, outcomes: frozenset[str], seed: int) -> tuple[Table, 
     whole = replace(table, sample=sample, numbers=picked.numbers)
     others = whole if kept.all() else whole.among(kept)
     if narrow and others.rows is not None:
-        folds = GroupedMoments.folds(others.rows, fold_count(n), seed=seed)
+        # rows that depend on each other are in one fold
+        folds = GroupedMoments.of(others.rows, table.design.folds(fold_count(n), seed))
     others = replace(others, folds=folds)
     return (others if kept.all() else whole), others

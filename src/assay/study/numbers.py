@@ -76,14 +76,30 @@ def _holes(block: Array) -> NDArray[np.intp]:
 
 def _in_use(block: Array, missing: Missing) -> tuple[Array, int, int]:
     """The rows in use, and how many have no value at all and how many lack one."""
-    holes = _holes(block)
-    if not len(holes):
-        return block, 0, 0
-    absent = np.isnan(block[:, holes])
-    some = absent.any(axis=1)
-    none = absent.all(axis=1) if len(holes) == block.shape[1] else np.zeros(len(block), dtype=bool)
+    none, some = _gaps(block)
     out = some if missing == "drop" else none
     return (block[~out] if out.any() else block), int(none.sum()), int(some.sum())
+
+
+def _gaps(block: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(b,) rows without any value, and rows that lack one."""
+    whole = np.zeros(len(block), dtype=bool)
+    holes = _holes(block)
+    if not len(holes):
+        return whole, whole
+    absent = np.isnan(block[:, holes])
+    none = np.asarray(absent.all(axis=1)) if len(holes) == block.shape[1] else whole
+    return none, np.asarray(absent.any(axis=1))
+
+
+def rows_in_use(blocks: Blocks, missing: Missing) -> NDArray[np.bool_]:
+    """(N,) which of all rows are in use.
+
+    Args:
+        blocks: starts an iteration over (b, D) blocks, NaN where missing.
+        missing: which rows are left out, as for `tallied`.
+    """
+    return ~np.concatenate([_gaps(block)[int(missing == "drop")] for block in blocks()])
 
 
 def _nan_mean(part: Array, axis: int) -> Array:

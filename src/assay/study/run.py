@@ -15,6 +15,8 @@ from assay.asking.table import Table
 from assay.data.columns.target import KnownTarget
 from assay.data.read import read
 from assay.errors import AssayError
+from assay.study.depends.answer import WORDING
+from assay.study.depends.rows import Told
 from assay.study.findings import Ledger, NotAsked, Study
 from assay.study.gather import gathered
 from assay.study.numbers import Missing
@@ -30,6 +32,9 @@ def study(
     drop: Sequence[str] = (),
     log: Log = "auto",
     missing: Missing = "mean",
+    time: str | None = None,
+    by: str | None = None,
+    place: Sequence[str] = (),
     progress: Tell | None = None,
     **options: Any,
 ) -> Study:
@@ -42,6 +47,10 @@ def study(
         drop: columns to leave out.
         log: which columns to take log(1 + x) of: "auto" by the rule of the encoding, "never", or their names.
         missing: "mean" fills gaps with the mean of their column, "drop" leaves rows with gaps out.
+        time: the column that orders rows which depend on those before; forward splits, chance by circular shifts.
+        by: the column that names what several rows were taken from, such as a subject, a site or a batch; whole ones
+            are split and exchanged.
+        place: two columns that say where rows lie. Whatever is not told is looked for: see `Study.rows`.
         progress: told what is being done, and where that is known how many rows are done and which share of all.
         **options: what questions can be told. `target`: a column to predict from the others; rows that lack it are
             left out, and questions on components and rows are asked of the other columns. `side`: columns that are
@@ -60,13 +69,18 @@ def study(
     source = read(data)
     for outcome in sorted(outcomes):
         source = KnownTarget(source, outcome)
-    table = prepare(source, drop=drop, log=log, missing=missing, seed=seed, progress=tell)
+    depends = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
+    table, rows = prepare(
+        source, drop=drop, log=log, missing=missing, told=depends, outcomes=outcomes, seed=seed, progress=tell
+    )
     tell("Summarising", None, None)
     whole, others = gathered(table, outcomes, seed)
     answers, silent = _asked(known, whole, others, told, Context(seed, alpha, tell=tell))
     strict = strictness([answer.evidence.p for answer in answers.values()], alpha)
     answers = {question: answer.stricter(strict.factor, alpha) for question, answer in answers.items()}
-    looks = tuple(answer.ledger_line(question.wording, strict.factor) for question, answer in answers.items())
+    asked_first = rows.ledger_line(WORDING, 1.0)
+    others_asked = (answer.ledger_line(question.wording, strict.factor) for question, answer in answers.items())
+    looks = (asked_first, *others_asked)
     findings = tuple(finding for answer in answers.values() for finding in answer.findings())
     return Study(
         replace(table.card, notes=(*table.card.notes, *known.broken)),
@@ -75,6 +89,7 @@ def study(
         __version__,
         {question.name: answer for question, answer in answers.items()},
         table.look,
+        rows,
     )
 
 

@@ -19,9 +19,12 @@ from assay.data.kept import KEPT_BYTES, KeptSource
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.study.card import described
-from assay.study.dependence import Copies, order_notes
+from assay.study.depends.answer import Rows
+from assay.study.depends.copies import Copies
+from assay.study.depends.labels import Labels
+from assay.study.depends.rows import Told, rows_depend, unknown_rows
 from assay.study.first_look import first_look
-from assay.study.numbers import Missing, Tally, completed, tallied
+from assay.study.numbers import Missing, Tally, completed, rows_in_use, tallied
 from assay.study.profile import Profile, profiled
 
 Array: TypeAlias = NDArray[np.float64]
@@ -29,6 +32,7 @@ Log: TypeAlias = Literal["auto", "never"] | Sequence[str]
 
 FEWEST_ROWS = 3
 _REACH = 1e140
+UNTOLD = Told()
 
 
 def prepare(
@@ -37,10 +41,12 @@ def prepare(
     drop: Sequence[str] = (),
     log: Log = "auto",
     missing: Missing = "mean",
+    told: Told = UNTOLD,
+    outcomes: frozenset[str] = frozenset(),
     seed: int = 0,
     progress: Tell | None = None,
-) -> Table:
-    """Decide how the columns of a source become numbers and which rows can be used, and note the rest.
+) -> tuple[Table, Rows]:
+    """Decide how columns become numbers, which rows can be used and how these depend on each other, and note the rest.
 
     The source is read once and kept where it fits in memory; beyond that it is read again for each pass.
 
@@ -49,6 +55,8 @@ def prepare(
         drop: columns to leave out.
         log: which columns to take logarithms of; "auto" by the rule of the encoding.
         missing: "mean" fills gaps with the mean of their column, "drop" leaves rows with gaps out.
+        told: what the user says of how rows depend; the columns named say nothing else.
+        outcomes: columns that are targets.
         seed: of the sample of rows in the first look.
         progress: told what is being done, the number of rows read and, where it is known, the share of all.
     """
@@ -59,13 +67,15 @@ def prepare(
     unknown = [name for name in drop if name not in names]
     if unknown:
         raise ParameterError(f"there is no column {unknown[0]!r} to drop; there are {', '.join(names)}")
+    told.check(tuple(names))
     tell = progress or (lambda what, rows, fraction: None)
     profile = profiled(kept, seed=seed, progress=lambda rows, fraction: tell("Reading", rows, fraction))
     if profile.rows == 0:
         raise DataError(f"{source.name} has a header but no rows: there is nothing to analyse")
     if profile.rows < FEWEST_ROWS:
         raise _too_few(source.name, profile.rows, profile.rows)
-    aside = dict.fromkeys(drop, "left out on request") | _unusable(profile, set(drop))
+    aside = dict.fromkeys(drop, "left out on request") | told.columns
+    aside |= _unusable(profile, set(aside))
     encoding = Encoding.of(kept.schema, profile.stats, log=log, drop=tuple(aside))
     aside |= {c.name: c.note for c in encoding.columns if not c.used and c.name not in aside}
     numbers = _numbers(kept, encoding, profile.rows)
@@ -74,22 +84,38 @@ def prepare(
     used, tally = _varying(source.name, looked, encoding, aside, missing, profile.rows)
     blocks = _told(completed(picked(numbers, used), tally.mean, missing), kept, "Summarising", tell)
     rows = np.concatenate(list(blocks())) if _fits(profile.rows, encoding) else None
+    mask = None
+    owner = tuple(encoding.source_column(int(j)) for j in used)
+    if rows is None or not kept.in_memory:
+        depend = unknown_rows(tally.rows, next(iter(blocks())), told)
+    else:
+        tell("How rows depend on each other", None, None)
+        mask = rows_in_use(picked(numbers, used), missing)
+        labels = Labels(kept, encoding.fields, profile.columns, mask)
+        depend = rows_depend(rows, owner, labels, told, outcomes, seed, copied=bool(copies.notes()))
+        # what tells how rows depend is no column like the others
+        stay = np.array([own not in depend.by for own in owner])
+        if stay.any() and not stay.all():
+            aside |= dict.fromkeys(depend.by, "tells how rows depend")
+            rows, used = rows[:, stay], used[stay]
     look = first_look(profile, encoding.fields, log=encoding.logged)
     card = _card(source, kept, profile, look, encoding, aside, tally, missing)
-    labels, groups = tuple(_label(encoding, int(j)) for j in used), encoding.groups[used]
-    order = [] if rows is None else order_notes(rows, labels, groups)
-    card = replace(card, notes=(*card.notes, *copies.notes(), *order))
-    return Table(
-        card=card,
+    order = [depend.sentence] if depend.sentence else []
+    seen = copies.notes() if depend.how != "copies" else []
+    table = Table(
+        card=replace(card, notes=(*order, *card.notes, *seen)),
         look=look,
-        columns=labels,
-        groups=groups,
+        columns=tuple(_label(encoding, int(j)) for j in used),
+        groups=encoding.groups[used],
         measured=_measured(encoding)[used],
         origins=_origins(encoding, used),
         rows=rows,
         blocks=blocks if rows is None else lambda: iter([rows]),
         levels=_levels(encoding, used),
+        depends=depend.design,
+        in_use=None if mask is None or mask.all() else np.flatnonzero(mask),
     )
+    return table, depend
 
 
 def _label(encoding: Encoding, j: int) -> str:

@@ -3,6 +3,7 @@
 from assay.evidence.design.design import Design, Independent
 from assay.evidence.design.grouped import Grouped
 from assay.evidence.design.placed import Placed
+from assay.evidence.design.runs import Runs, within_parts
 from assay.evidence.design.serial import Serial
 
-__all__ = ["Design", "Grouped", "Independent", "Placed", "Serial"]
+__all__ = ["Design", "Grouped", "Independent", "Placed", "Runs", "Serial", "within_parts"]

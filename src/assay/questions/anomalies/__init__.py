@@ -36,6 +36,7 @@ class _Anomalies(Question):
             by[:, used],
             numbers,
             tuple(table.columns[j] for j in used),
+            design=table.depends,
             alpha=context.alpha,
             seed=context.seed,
             progress=context.told("Rows that do not belong"),

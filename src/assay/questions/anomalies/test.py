@@ -13,13 +13,14 @@ Reference: Bates, Candès, Lei, Romano, Sesia, Annals of Statistics 51 (2023), c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
+from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.measured import robust_scale
 from assay.models.anomaly.mahalanobis import Mahalanobis
@@ -60,6 +61,7 @@ def anomalies(
     numbers: Numbers,
     columns: tuple[str, ...],
     *,
+    design: Design | None = None,
     alpha: float = 0.05,
     seed: int = 0,
     progress: Tell | None = None,
@@ -71,6 +73,7 @@ def anomalies(
         sample: (m, d) rows by which the others are measured, all or a fair choice.
         numbers: (m,) their numbers, ascending.
         columns: names of the d columns.
+        design: how all rows depend on each other: the law of distances is that of rows that are nearly independent.
         alpha: chance of calling any row out in a table where all rows follow one law.
         seed: of the folds.
         progress: told what is being done.
@@ -78,19 +81,25 @@ def anomalies(
     if len(sample) < FEWEST_ROWS or not columns:
         return None
     tell = progress or (lambda _: None)
-    judge = _Judge.of(sample, numbers, seed)
+    own = design or Independent(int(numbers.max()) + 1)
+    judge = _Judge.of(sample, numbers, own, seed)
     if judge is None:
         return None
     tell("measuring distances")
     scores, far = judge.pass_over(blocks())
-    tail = far_tail(scores)
-    q = _corrected(scores, tail)
+    apart = _apart(design, len(scores), seed)
+    limit = "" if design is None else design.limit
+    if len(apart) < FEWEST:
+        apart, limit = np.arange(len(scores)), limit or f"about {len(apart)} rows know nothing of each other, too few"
+    q = _corrected(scores, apart)
+    tail = far_tail(scores[apart])
     order = np.argsort(-scores, kind="stable")
     out = order[q[order] <= alpha]
     again = 0.0
     if len(out) or q[order[0]] <= 2 * alpha:
         tell("dividing the rows anew")
-        again = _again(sample, numbers, far, out if len(out) else order[:1], scores, seed + 1, alpha)
+        judge_anew = _Judge.of(sample, numbers, own, seed + 1)
+        again = _again(judge_anew, sample, numbers, far, out if len(out) else order[:1], scores, apart, alpha)
     shown = far.rows_of(out[:MOST_SHOWN])
     return Anomalies(
         rows=out,
@@ -104,31 +113,44 @@ def anomalies(
         heaviness=tail.heaviness,
         scores=scores,
         again=again,
-        evidence=_evidence(scores, tail, out, float(q[order[0]]), again, alpha),
+        evidence=replace(_evidence(scores, tail, out, float(q[order[0]]), again, alpha), limit=limit),
         alpha=alpha,
     )
 
 
-def _corrected(scores: Array, tail: FarTail) -> Array:
-    """(n,) p of each row by its rank, in the tail by its law, corrected for all rows."""
-    n = len(scores)
-    ascending = np.sort(scores)
-    p = (n - np.searchsorted(ascending, scores, side="left")) / (n + 1.0)
+def _apart(design: Design | None, n: int, seed: int) -> Numbers:
+    """Numbers of rows that are nearly independent: by these the law of distances is known."""
+    return np.arange(n) if design is None or design.n != n else design.thinned(np.random.default_rng(seed))
+
+
+def _corrected(scores: Array, apart: Numbers) -> Array:
+    """(n,) p of each row by its rank among those apart, in the tail by its law, corrected for all rows."""
+    tail, n = far_tail(scores[apart]), len(apart)
+    ascending = np.sort(scores[apart])
+    p = np.maximum(n - np.searchsorted(ascending, scores, side="left"), 1) / (n + 1.0)
     beyond = scores > tail.threshold
     if np.isfinite(tail.heaviness):
         p[beyond] = np.minimum(tail.chance(scores[beyond]), 1.0)
     return np.asarray(false_discovery_control(p))
 
 
-def _again(sample: Array, numbers: Numbers, far: _Far, out: Numbers, scores: Array, seed: int, alpha: float) -> float:
+def _again(
+    judge: _Judge | None,
+    sample: Array,
+    numbers: Numbers,
+    far: _Far,
+    out: Numbers,
+    scores: Array,
+    apart: Numbers,
+    alpha: float,
+) -> float:
     """Share of the rows called out that are called out by other folds of the sample."""
-    judge = _Judge.of(sample, numbers, seed)
     if judge is None:
         return 0.0
     fresh = scores.copy()
     fresh[numbers] = judge.distances(sample, numbers)
     fresh[far.numbers] = judge.distances(far.rows, far.numbers)
-    return float(np.mean(_corrected(fresh, far_tail(fresh))[out] <= 2 * alpha))
+    return float(np.mean(_corrected(fresh, apart)[out] <= 2 * alpha))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,6 +172,13 @@ class _Far:
         return self.rows[[place[int(number)] for number in wanted]]
 
 
+def _folds(design: Design, numbers: Numbers, seed: int) -> Numbers:
+    """(m,) five folds of the sample, rows that depend on each other in one."""
+    if design.kind == "independent":
+        return np.random.default_rng(seed).permutation(len(numbers)) % _FOLDS
+    return design.among(numbers).folds(_FOLDS, seed)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judge:
     """Five measures of distance; each row is measured by one that it had no part in."""
@@ -161,11 +190,11 @@ class _Judge:
     models: tuple[Mahalanobis, ...]
 
     @classmethod
-    def of(cls, sample: Array, numbers: Numbers, seed: int) -> _Judge | None:
+    def of(cls, sample: Array, numbers: Numbers, design: Design, seed: int) -> _Judge | None:
         middle, spread = robust_scale(sample)
         spread = np.where(spread > 0.0, spread, np.inf)
         drawn_in = np.clip((sample - middle) / spread, -_REACH, _REACH)
-        fold = np.random.default_rng(seed).permutation(len(sample)) % _FOLDS
+        fold = _folds(design, numbers, seed)
         # a column that is constant outside a fold has no measure for the rows in it, to which all else is infinitely
         # far: it is left out for all rows, so that their distances compare
         tells = np.all([np.ptp(drawn_in[fold != k], axis=0) > 0.0 for k in range(_FOLDS)], axis=0)

@@ -25,6 +25,7 @@ class _Components(Question):
             folds=table.folds,
             groups=table.groups,
             shown=table.numbers,
+            design=table.depends,
             alpha=context.alpha,
             seed=context.seed,
             progress=context.told("Components"),

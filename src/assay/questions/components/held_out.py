@@ -13,7 +13,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data.folds import fold_count, fold_numbers
 from assay.linalg.fold_error import fold_error, fold_interval
 from assay.linalg.principal import axes_of_covariance, axes_of_rows
 from assay.summary.columns import column_moments
@@ -65,17 +64,15 @@ def held_out_from_folds(folds: GroupedMoments, k: int) -> HeldOut:
     return _summarised(list(shares()))
 
 
-def held_out_from_rows(X: Array, k: int, *, seed: int = 0) -> HeldOut:
+def held_out_from_rows(X: Array, k: int, fold: NDArray[np.intp]) -> HeldOut:
     """The same for more columns than rows, through (n, n) Gram matrices.
 
     Args:
         X: (n, d) rows.
         k: how many axes.
-        seed: of the folds.
+        fold: (n,) number of each row's fold, from 0.
     """
-    n = len(X)
-    count = fold_count(n)
-    fold = fold_numbers(0, n, count, seed)
+    count = int(fold.max()) + 1
     mean, variance = column_moments(X)
     # in units of the spread in all rows, beside which what varies by rounding only can be told
     X = (X - mean) / np.where(variance > 0.0, np.sqrt(variance), np.inf)

@@ -14,7 +14,9 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.data.folds import fold_count, fold_numbers
 from assay.errors import ParameterError
+from assay.evidence.design import Design
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.grouped_columns import GroupedColumns, grouped_columns
 from assay.linalg.permuted import permutation_plan, permuted_spectrum
@@ -29,6 +31,12 @@ T = TypeVar("T")
 FEWEST_ROWS = 10
 # Nobody decides by the 21st component; testing goes no further.
 MOST_TESTED = 20
+_MOVED = {
+    "independent": "columns permuted",
+    "time": "columns shifted in time",
+    "groups": "columns exchanged between whole groups of rows",
+    "place": "columns shifted over the map",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +67,7 @@ def components(
     folds: GroupedMoments | None = None,
     groups: NDArray[np.intp] | None = None,
     shown: NDArray[np.intp] | None = None,
+    design: Design | None = None,
     alpha: float = 0.05,
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
@@ -72,6 +81,7 @@ def components(
         groups: (D,) labels of columns that belong together by making, such as the indicators of one category; what
             they share among themselves is no finding.
         shown: (m,) numbers of the rows to draw; all where it is not said.
+        design: how rows depend on each other; independent if not given.
         alpha: chance of calling anything real in a table without structure.
         seed: of permutations and folds.
         progress: told what is being done.
@@ -88,10 +98,11 @@ def components(
     values = pca.eigenvalues_[:r]
     tell("what chance does")
     law = spectrum_law(values, n, d, alpha=alpha, vectors=pca.components_[:r].T, max_components=MOST_TESTED)
-    chance = _chance(n, d, law, rows, None if parts is None else parts.groups, alpha, seed, tell)
+    chance = _chance(n, d, law, rows, None if parts is None else parts.groups, design, alpha, seed, tell)
     k = min(max(len(chance.p), 2), r)
     tell("unseen rows")
-    unseen = held_out_from_folds(folds, k) if folds is not None else held_out_from_rows(_present(rows), k, seed=seed)
+    own = fold_numbers(0, n, fold_count(n), seed) if design is None else design.folds(fold_count(n), seed)
+    unseen = held_out_from_folds(folds, k) if folds is not None else held_out_from_rows(_present(rows), k, own)
     shown = np.empty(0, dtype=np.intp) if rows is None else np.arange(n) if shown is None else shown
     scores = np.empty((0, k)) if rows is None else pca.transform(rows[shown])[:, :k]
     spread = np.sqrt(pca.explained_variance_[:k])
@@ -113,8 +124,19 @@ def components(
         loadings=loadings if parts is None else parts.loadings(loadings),
         scores=np.divide(scores, spread, out=np.zeros_like(scores), where=spread > 0.0),
         score_rows=shown,
-        tested=_judged(values, chance, unseen, holds, law, n, d, alpha),
+        tested=_judged(values, chance, unseen, holds, law, n, d, alpha, _limit(design, chance)),
         holds=holds,
+    )
+
+
+def _limit(design: Design | None, chance: Chance) -> str:
+    """Why no component can be called real: too few rows count, or the law knows only independent ones."""
+    if design is None or design.limit:
+        return "" if design is None else design.limit
+    return (
+        ""
+        if chance.draws
+        else "rows depend on each other, and the law of chance for so many knows only independent ones"
     )
 
 
@@ -131,6 +153,7 @@ def _chance(
     law: SpectrumLaw,
     rows: Array | None,
     groups: NDArray[np.intp] | None,
+    design: Design | None,
     alpha: float,
     seed: int,
     tell: Callable[[str], object],
@@ -146,11 +169,12 @@ def _chance(
             n_max=plan.draws,
             max_components=plan.components,
             groups=groups,
+            drawn=None if design is None else design.drawn,
             progress=lambda j, done: tell(f"what chance does to component {j + 1}, {done} of {plan.draws} draws"),
         )
         median = np.array([np.median(draws) for draws in found.null])
         upper = np.array([np.quantile(draws, 1.0 - alpha, method="higher") for draws in found.null])
-        how = "columns permuted, components found before taken out"
+        how = f"{'columns permuted' if design is None else _MOVED[design.kind]}, components found before taken out"
         p = found.p_tail[: len(median)]
         return Chance(p, median, upper, found.n_real, max(found.draws), how)
     t = len(law.chance_upper)
@@ -175,6 +199,7 @@ def _judged(
     n: int,
     d: int,
     alpha: float,
+    limit: str,
 ) -> tuple[Evidence, ...]:
     q = np.maximum.accumulate(chance.p)
     found = []
@@ -193,6 +218,7 @@ def _judged(
                 method=chance.method,
                 verdict=verdict_of(float(q[j]) if testable else None, effect_holds=holds[j], alpha=alpha),
                 null=Null(chance.method, float(chance.median[j]), float(chance.upper[j]), chance.draws),
+                limit=limit,
             )
         )
     return tuple(found)

@@ -17,11 +17,16 @@ class _Groups(Question):
     priority = 50
 
     def why_not(self, table: Table, context: Context) -> str:
+        import numpy as np
+
         from assay.evidence.measured import measured
         from assay.questions.groups.test import FEWEST_ROWS
 
         if len(table.sample) < FEWEST_ROWS:
             return f"it takes {FEWEST_ROWS} rows"
+        apart = len(table.sample_design.thinned(np.random.default_rng(context.seed)))
+        if apart < FEWEST_ROWS:
+            return f"it takes {FEWEST_ROWS} rows that know nothing of each other; there are about {apart}"
         return "" if len(measured(table.sample, table.measured)) else "no column is measured in five values or more"
 
     def ask(self, table: Table, context: Context) -> Groups | None:
@@ -33,6 +38,7 @@ class _Groups(Question):
             table.sample[:, used],
             table.numbers,
             tuple(table.columns[j] for j in used),
+            design=table.sample_design,
             alpha=context.alpha,
             seed=context.seed,
             progress=context.told("Groups"),

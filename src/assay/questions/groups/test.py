@@ -15,7 +15,7 @@ Reference: Tibshirani and Walther, JCGS 14 (2005), prediction strength; Hennig, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -25,6 +25,7 @@ from scipy.stats import false_discovery_control
 from scipy.stats import t as student
 
 from assay.engine.local import in_threads
+from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.measured import varied
 from assay.linalg.monte_carlo import monte_carlo
@@ -55,6 +56,7 @@ def groups(
     numbers: Numbers,
     columns: tuple[str, ...],
     *,
+    design: Design | None = None,
     alpha: float = 0.05,
     seed: int = 0,
     progress: Tell | None = None,
@@ -65,19 +67,23 @@ def groups(
         rows: (m, d) measured columns; those of few values in the rows grouped are left out, see `evidence.measured`.
         numbers: (m,) their numbers in the data.
         columns: names of the d columns.
+        design: how rows depend on each other; those that are grouped are nearly independent, the others join them.
         alpha: chance of supporting groups in a table that has none.
         seed: of the draws, of the starts of k-means and of the rows taken.
         progress: told what is being done.
     """
-    if len(rows) < FEWEST_ROWS:
-        return None
     rng = np.random.default_rng(seed)
-    fitted = np.sort(rng.permutation(len(rows))[:FITTED])
+    design = design or Independent(len(rows))
+    apart = design.thinned(np.random.default_rng(seed))
+    if len(apart) < FEWEST_ROWS:
+        return None
+    fitted = np.sort(apart[rng.permutation(len(apart))[:FITTED]])
     told = varied(rows[fitted])  # what takes few values in the rows that are grouped, whatever it does in others
     if not told.any():
         return None
     rows, columns = rows[:, told], tuple(columns[j] for j in np.flatnonzero(told))
-    return _judged(rows, fitted, numbers, columns, alpha, seed, rng, progress or (lambda _: None))
+    found = _judged(rows, fitted, numbers, columns, alpha, seed, rng, progress or (lambda _: None))
+    return replace(found, evidence=replace(found.evidence, limit=design.limit))
 
 
 def _judged(

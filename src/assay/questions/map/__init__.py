@@ -30,6 +30,7 @@ class _Map(Question):
             table.sample,
             table.numbers,
             groups=table.groups,
+            design=table.sample_design,
             alpha=context.alpha,
             seed=context.seed,
             progress=context.told("Map of the rows"),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +23,7 @@ from scipy.stats import t as student
 
 from assay.engine.local import in_threads
 from assay.errors import NotConverged
+from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.grouped_columns import grouped_columns
 from assay.linalg.monte_carlo import monte_carlo
@@ -47,6 +48,7 @@ def row_map(
     numbers: Numbers,
     *,
     groups: Numbers,
+    design: Design | None = None,
     alpha: float = 0.05,
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
@@ -57,6 +59,7 @@ def row_map(
         rows: (m, D) the rows to draw.
         numbers: (m,) their numbers in the data.
         groups: (D,) labels of columns that belong together by making, such as the indicators of one category.
+        design: how rows depend on each other; independent if not given.
         alpha: chance of supporting a map of independent columns.
         seed: of the shuffles and of the rows kept out.
         progress: told what is being done.
@@ -67,17 +70,25 @@ def row_map(
     with warnings.catch_warnings():
         # every map of the comparison ends after as many steps; none has to be a minimum
         warnings.simplefilter("ignore", NotConverged)
-        return _judged_map(Z, groups, numbers, alpha, seed, progress or (lambda _: None))
+        design = design or Independent(len(Z))
+        found = _judged_map(Z, groups, numbers, design, alpha, seed, progress or (lambda _: None))
+        return replace(found, evidence=replace(found.evidence, limit=design.limit))
 
 
 def _judged_map(
-    Z: Array, groups: Numbers, numbers: Numbers, alpha: float, seed: int, tell: Callable[[str], object]
+    Z: Array,
+    groups: Numbers,
+    numbers: Numbers,
+    design: Design,
+    alpha: float,
+    seed: int,
+    tell: Callable[[str], object],
 ) -> RowMap:
     rng = np.random.default_rng(seed)
     fitted = np.sort(rng.permutation(len(Z))[:FITTED])
     others = np.setdiff1d(np.arange(len(Z)), fitted)
     k, perplexity = _scale(len(fitted))
-    draw = _Maps(Z[fitted], groups, k, perplexity, seed)
+    draw = _Maps(Z[fitted], groups, design.among(fitted), k, perplexity, seed)
     tell("drawing")
     model = draw.layout(draw.Z)
     kept = draw.kept(draw.Z, model)
@@ -129,9 +140,15 @@ class _Maps:
 
     Z: Array
     groups: Numbers
+    design: Design
     k: int
     perplexity: float
     seed: int
+
+    def shuffled(self, rng: np.random.Generator) -> Array:
+        """The columns of each group moved on their own, as chance could have it."""
+        orders = np.stack([self.design.drawn(rng) for _ in range(int(self.groups.max()) + 1)], axis=1)
+        return np.take_along_axis(self.Z, orders[:, self.groups], axis=0)
 
     def layout(self, Z: Array, init: Literal["pca", "random"] = "pca") -> TSNE:
         return TSNE(2, perplexity=self.perplexity, init=init, random_state=self.seed).fit(Z)
@@ -141,7 +158,7 @@ class _Maps:
 
     def by_chance(self, found: float, rng: np.random.Generator, tell: Callable[[str], object]) -> list[Array]:
         """What rows keep on shuffled maps, one array for each; fewer where it is soon clear that they do as well."""
-        shuffles = (_shuffled(self.Z, self.groups, rng) for _ in range(DRAWS))
+        shuffles = (self.shuffled(rng) for _ in range(DRAWS))
 
         def draw(shuffled: Array) -> Array:
             return self.kept(shuffled, self.layout(shuffled))
@@ -162,7 +179,7 @@ class _Maps:
         tell("unseen rows")
         unseen = self.unseen(self.Z)
         tell("unseen rows, by chance")
-        by_chance = self.unseen(_shuffled(self.Z, self.groups, rng))
+        by_chance = self.unseen(self.shuffled(rng))
         tell("another start")
         again = self.layout(self.Z, init="random")
         alike = _shared(_neighbours(model.embedding_, self.k), _neighbours(again.embedding_, self.k))
@@ -171,7 +188,7 @@ class _Maps:
 
     def unseen(self, Z: Array) -> Array:
         """For each of a fifth of the rows, the share of its k nearest of the others that its place among them keeps."""
-        out = np.random.default_rng(self.seed).permutation(len(Z)) % 5 == 0
+        out = self.design.folds(5, self.seed) == 0
         return self.placed(self.layout(Z[~out]), Z[~out], Z[out])[1]
 
     def placed(self, model: TSNE, Z: Array, new: Array) -> tuple[Array, Array]:
@@ -231,11 +248,6 @@ def _neighbours(X: Array, k: int, among: Array | None = None) -> Numbers:
 def _shared(a: Numbers, b: Numbers) -> Array:
     """(n,) share of the row numbers in each row of a that are in the same row of b."""
     return np.asarray((a[:, :, None] == b[:, None, :]).any(axis=2).mean(axis=1))
-
-
-def _shuffled(Z: Array, groups: Numbers, rng: np.random.Generator) -> Array:
-    orders = np.argsort(rng.random((len(Z), int(groups.max()) + 1)), axis=0)
-    return np.take_along_axis(Z, orders[:, groups], axis=0)
 
 
 def _standing(kept: Array, pool: Array) -> Array:

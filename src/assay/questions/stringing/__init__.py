@@ -29,7 +29,9 @@ class _Stringing(Question):
         from assay.questions.stringing.test import strung_table
 
         tell = context.told("Order of rows and columns")
-        return strung_table(table.look, alpha=context.alpha, seed=context.seed, progress=tell)
+        return strung_table(
+            table.look, design_of=table.design_of, alpha=context.alpha, seed=context.seed, progress=tell
+        )
 
 
 QUESTION = _Stringing()

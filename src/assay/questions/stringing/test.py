@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from assay.asking.table import FirstLook
 from assay.data.folds import fold_numbers
 from assay.engine.local import in_threads
+from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.fold_error import fold_error
 from assay.linalg.monte_carlo import Drawn, monte_carlo, rank_p
@@ -45,7 +46,12 @@ def fit_columns(look: FirstLook) -> Indices:
 
 
 def strung_table(
-    look: FirstLook, *, alpha: float = 0.05, seed: int = 0, progress: Callable[[str], object] | None = None
+    look: FirstLook,
+    *,
+    design_of: Callable[[Indices], Design] | None = None,
+    alpha: float = 0.05,
+    seed: int = 0,
+    progress: Callable[[str], object] | None = None,
 ) -> StrungTable | None:
     """String the cells that are drawn; None for fewer than 10 rows or 2 columns that vary.
 
@@ -54,6 +60,7 @@ def strung_table(
 
     Args:
         look: the sample.
+        design_of: how rows of such numbers, from 0, depend on each other; independent if not given.
         alpha: level of the study.
         seed: of the shuffles that say what chance gives.
         progress: told what is being done.
@@ -69,7 +76,8 @@ def strung_table(
         return None
     z = z[:, kept]
     tell = progress or (lambda _: None)
-    by_row, by_column = (_strung(z, axis, alpha, seed, tell) for axis in AXES)
+    design = Independent(len(rows)) if design_of is None else design_of(look.rows[rows] - 1)
+    by_row, by_column = (_strung(z, axis, design, alpha, seed, tell) for axis in AXES)
     u = z[by_row.order][:, by_column.order]
     u = (u - u.mean(axis=0)) / u.std(axis=0)
     place = np.arange(len(u)) - (len(u) - 1) / 2
@@ -84,12 +92,12 @@ def strung_table(
     )
 
 
-def _strung(z: Array, axis: Axis, alpha: float, seed: int, tell: Callable[[str], object]) -> StrungAxis:
+def _strung(z: Array, axis: Axis, design: Design, alpha: float, seed: int, tell: Callable[[str], object]) -> StrungAxis:
     tell(f"stringing the {axis}")
     found = _order(z, axis)
-    drawn = _by_chance(z, axis, found.roughness, seed)
+    drawn = _by_chance(z, axis, design, found.roughness, seed)
     chance, p = np.array(drawn.values), drawn.p
-    unseen = _unseen(z, axis, seed)
+    unseen = _unseen(z, axis, design, seed)
     held_out, error = float(unseen.mean()), float(fold_error(unseen))
     q, holds = min(2.0 * p, 1.0), held_out - error > 0.0
     evidence = Evidence(
@@ -102,6 +110,7 @@ def _strung(z: Array, axis: Axis, alpha: float, seed: int, tell: Callable[[str],
         looks=2,
         method=f"{METHOD}, {len(chance)} draws",
         verdict=verdict_of(q, effect_holds=holds, alpha=alpha),
+        limit=design.limit,
     )
     return StrungAxis(found.order, found.roughness, chance, evidence, holds)
 
@@ -110,12 +119,14 @@ def _order(z: Array, axis: Axis) -> Any:
     return stringing(z, axis=axis, standardise=False, draws=0)
 
 
-def _by_chance(z: Array, axis: Axis, ours: float, seed: int) -> Drawn[float]:
+def _by_chance(z: Array, axis: Axis, design: Design, ours: float, seed: int) -> Drawn[float]:
     """Roughness of shuffled columns; fewer of them where it is soon clear that chance does as well."""
     seeds = np.random.default_rng((seed, AXES.index(axis))).integers(2**63, size=DRAWS)
 
     def draw(own: int) -> float:
-        return float(_order(np.random.default_rng(own).permuted(z, axis=0), axis).roughness)
+        rng = np.random.default_rng(own)
+        orders = np.stack([design.drawn(rng) for _ in range(z.shape[1])], axis=1)
+        return float(_order(np.take_along_axis(z, orders, axis=0), axis).roughness)
 
     return monte_carlo(
         seeds.tolist(),
@@ -126,10 +137,11 @@ def _by_chance(z: Array, axis: Axis, ours: float, seed: int) -> Drawn[float]:
     )
 
 
-def _unseen(z: Array, axis: Axis, seed: int) -> Array:
+def _unseen(z: Array, axis: Axis, design: Design, seed: int) -> Array:
     """(folds,) smoothness of an order in the columns, for rows, or the rows, for columns, that it was not made of."""
     by = z if axis == "columns" else z.T  # what is divided comes first
-    fold = fold_numbers(0, len(by), min(_FOLDS, len(by)), seed)
+    k = min(_FOLDS, len(by))
+    fold = design.folds(k, seed) if axis == "columns" else fold_numbers(0, len(by), k, seed)
     smooth = []
     for k in range(int(fold.max()) + 1):
         used, other = by[fold != k], by[fold == k]

@@ -1,35 +1,13 @@
-"""Rows that depend on each other, which breaks every p-value: found and said."""
+"""Rows that are copies of others, counted while they pass."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[np.float64]
-
-
-def order_notes(X: Array, used: tuple[str, ...], groups: NDArray[Any]) -> list[str]:
-    """Whether neighbouring rows are alike, as they are where the order is time.
-
-    A table sorted by one column has that column alike from row to row; time shows in several.
-
-    Args:
-        X: (n, d) rows, no column constant.
-        used: (d,) names of the columns.
-        groups: (d,) numbers made from one column of the data have one label.
-    """
-    centred = X - X.mean(axis=0)
-    alike = np.einsum("ij,ij->j", centred[1:], centred[:-1]) / np.einsum("ij,ij->j", centred, centred)
-    j = int(np.argmax(alike))
-    together = np.unique(groups[alike > max(0.3, 5.0 / np.sqrt(len(X)))])
-    if len(together) < max(2, len(np.unique(groups)) // 4):
-        return []
-    return [
-        f"Neighbouring rows are alike (correlation {alike[j]:.2f} from row to row in {used[j]}). If the order is time, "
-        "the rows are not independent, and what is called supported here may be chance."
-    ]
 
 
 class Copies:
@@ -54,7 +32,7 @@ class Copies:
     def add(self, block: Array) -> None:
         """Take in (b, d) rows."""
         self.rows += len(block)
-        hashes = _hashes(block)
+        hashes = row_hashes(block)
         drawn = np.flatnonzero(hashes < self._bound)
         new, first, counts = np.unique(hashes[drawn], return_index=True, return_counts=True)
         rows = block[drawn[first]]
@@ -82,7 +60,7 @@ class Copies:
         ]
 
 
-def _hashes(block: Array) -> NDArray[np.uint64]:
+def row_hashes(block: Array) -> NDArray[np.uint64]:
     """(b,) the same for the same values, wherever the row stands; missing values are alike."""
     total = np.zeros(len(block), dtype=np.uint64)
     factors = np.random.default_rng(0).integers(1, 2**63, block.shape[1], dtype=np.uint64)

@@ -1,9 +1,9 @@
-"""Rows that depend on each other are pointed out, and ordinary ones are not."""
+"""Rows that are copies are counted, and ordinary ones are not."""
 
 import numpy as np
 import pytest
 
-from assay.study.dependence import Copies, order_notes
+from assay.study.depends.copies import Copies
 
 RNG = np.random.default_rng(0)
 
@@ -50,18 +50,3 @@ def test_copies_far_apart_are_found_in_bounded_memory(pieces):
 
 def test_one_row_over_and_over_ends():
     assert copy_notes(np.ones((5000, 2)), most=100)[0].startswith("4,999 of 5,000")
-
-
-def test_walks_are_called_alike_and_one_sorted_column_is_not():
-    names, groups = ("a", "b", "c"), np.arange(3)
-    assert "Neighbouring rows are alike" in order_notes(RNG.standard_normal((300, 3)).cumsum(axis=0), names, groups)[0]
-    X = RNG.standard_normal((300, 3))
-    assert order_notes(X, names, groups) == []
-    X[:, 0].sort()
-    assert order_notes(X, names, groups) == []
-
-
-def test_the_levels_of_one_sorted_category_count_as_one():
-    level = np.repeat(np.arange(3), 100)
-    X = np.column_stack([level[:, None] == np.arange(3), RNG.standard_normal((300, 2))]).astype(float)
-    assert order_notes(X, tuple("abcde"), np.array([0, 0, 0, 1, 2])) == []

@@ -1,0 +1,215 @@
+"""How rows depend on each other: as the user says, or as the rows betray.
+
+Asked before every other question, in this order: what the user says; copies; levels that explain too much; places;
+neighbours in the file. The first that is found decides: rows that are alike for one reason look alike for the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from assay.errors import ParameterError
+from assay.evidence.design import Design, Grouped, Independent, Serial
+from assay.evidence.evidence import Evidence, verdict_of
+from assay.study.depends.answer import Rows, counted_as
+from assay.study.depends.labels import Labels
+from assay.study.depends.levels import LEVEL, levels_look
+from assay.study.depends.near_copies import copies_look
+from assay.study.depends.place import coordinates, depends, place_look
+from assay.study.depends.serial import serial_look
+from assay.views.numbers import count, fraction
+
+Array: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.intp]
+
+FEWEST_EFFECTIVE = 12.0  # below, a law of chance rests on too little
+_LOOKED = 200  # columns by which effective rows are counted
+_METHOD = "lags of neighbours, levels, places and copies, each against rows in any order"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the user says about rows.
+
+    Attributes:
+        time: the column that orders them.
+        by: the column that names what several rows were taken from.
+        place: the two columns that say where.
+    """
+
+    time: str | None = None
+    by: str | None = None
+    place: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns named, and why they are set aside."""
+        why = dict.fromkeys(self.place, "the place of rows")
+        why |= {} if self.time is None else {self.time: "the order of rows"}
+        return why | ({} if self.by is None else {self.by: "what rows were taken from"})
+
+    def check(self, names: tuple[str, ...]) -> None:
+        """Refuse columns that do not exist, and places that are not two columns."""
+        for said, column in (("time", self.time), ("by", self.by), *(("place", one) for one in self.place)):
+            if column is not None and column not in names:
+                raise ParameterError(f"there is no column {column!r} for --{said}; there are {', '.join(names[:20])}")
+        if self.place and len(self.place) != 2:
+            raise ParameterError(f"--place takes two columns, such as x,y; got {', '.join(self.place)}")
+
+
+def rows_depend(
+    X: Array, owner: tuple[str, ...], labels: Labels, told: Told, outcomes: frozenset[str], seed: int, *, copied: bool
+) -> Rows:
+    """Ask how rows depend.
+
+    Args:
+        X: (n, D) rows in use.
+        owner: (D,) the column that each number was made from.
+        labels: columns as they came.
+        told: what the user says.
+        outcomes: columns that are targets, which name no subjects.
+        seed: of rows looked at where they are many.
+        copied: whether rows may be copies: a look at all of them has shown that.
+    """
+    said = _told(X, labels, told, seed)
+    found = said if said is not None else _seen(X, owner, labels, outcomes, seed, copied=copied)
+    if found is None:
+        evidence = Evidence(
+            0.0, p=None, q=None, n=len(X), looks=4, method=_METHOD, verdict=verdict_of(1.0, effect_holds=False)
+        )
+        return Rows("independent", (), False, "", float(len(X)), len(X), None, evidence)
+    return _limited(found, X)
+
+
+def unknown_rows(n: int, first: Array, told: Told) -> Rows:
+    """How rows depend that do not fit in memory: neighbours are looked at, and no chance is known that keeps them.
+
+    Args:
+        n: how many rows there are.
+        first: (b, D) the first of them.
+        told: what the user says.
+    """
+    look = serial_look(first)
+    nothing = verdict_of(1.0, effect_holds=False)
+    alike = look is not None and look.design is not None
+    evidence = Evidence(1.0, p=None if look is None else look.p, n=n, method=_METHOD, verdict=nothing)
+    if not alike and not told.columns:
+        return Rows("independent", (), False, "", float(n), n, None, evidence)
+    limit = "the rows do not fit in memory, where their dependence could be heeded"
+    said = "Neighbouring rows are alike, as in time" if alike else "Rows depend on each other, as you say"
+    sentence = f"{said}; {limit}, so nothing is called supported."
+    how, by, design = "time" if alike else "groups", tuple(told.columns), Independent(n, limit=limit)
+    return Rows(how, by, bool(by), sentence, float(n), n, design, evidence)
+
+
+def _told(X: Array, labels: Labels, told: Told, seed: int) -> Rows | None:
+    n = len(X)
+    if told.by is not None:
+        label = labels.codes(told.by)
+        missing = label < 0
+        label = np.unique(np.where(missing, label.max() + 1 + np.arange(n), label), return_inverse=True)[1]
+        groups = int(label.max()) + 1
+        said = f"Rows of one {told.by} belong together, {count(groups)} in all"
+        return _answer("groups", (told.by,), said, Grouped(n, label), None, X, told=True)
+    if told.place:
+        at = np.stack([labels.numbers_of(name, "a place") for name in told.place], axis=1)
+        look = place_look(X, at, (told.place[0], told.place[1]), seed)
+        if look is None:
+            raise ParameterError(f"places in {' and '.join(told.place)} do not vary: there is nothing near or far")
+        said = f"Rows lie at places ({' and '.join(told.place)}), near ones alike ({fraction(look.alike)})"
+        return _answer("place", told.place, said, look.design, look.p, X, told=True)
+    if told.time is not None:
+        return _in_time(X, labels.numbers_of(told.time, "the time"), told.time)
+    return None
+
+
+def _in_time(X: Array, time: Array, name: str) -> Rows:
+    place = np.argsort(np.argsort(time, kind="stable"), kind="stable")
+    look = serial_look(X, given=place)
+    design = look.design if look is not None and look.design is not None else Serial(len(X), place, 1)
+    if 2 * len(np.unique(time)) < len(time):
+        design = replace(
+            design,
+            limit=f"several rows share one {name}, and no chance is known that keeps both; say --by what they are from",
+        )
+    alike = f", neighbours alike ({fraction(look.alike)} from row to row)" if look is not None else ""
+    said, p = f"Rows are in the order of {name}{alike}", None if look is None else look.p
+    return _answer("time", (name,), said, design, p, X, told=True)
+
+
+def _seen(
+    X: Array, owner: tuple[str, ...], labels: Labels, outcomes: frozenset[str], seed: int, *, copied: bool
+) -> Rows | None:
+    n = len(X)
+    copies = copies_look(X, seed, exact=copied)
+    if copies is not None:
+        what = "copies" if copies.exact else "copies but for a little jitter"
+        said = f"{count(copies.copies)} of {count(n)} rows are {what} of others and count with them as one"
+        return _answer("copies", (), said, copies.design, None, X)
+    levels = levels_look(X, owner, labels.candidates(outcomes))
+    if levels is not None:
+        said = (
+            f"Rows of one {levels.column} are alike (intraclass correlation {fraction(levels.shared)} in a typical "
+            f"column), so they are taken together"
+        )
+        return _answer("groups", (levels.column,), said, levels.design, levels.p, X)
+    named = coordinates([name for name in dict.fromkeys(owner) if name not in outcomes])
+    if named is not None:
+        at = np.stack([labels.values(name) for name in named], axis=1)
+        if np.isfinite(at).all():
+            look = place_look(X[:, [own not in named for own in owner]], at, named, seed)
+            if look is not None and depends(look):
+                said = f"Rows at near places ({' and '.join(named)}) are alike ({fraction(look.alike)})"
+                return _answer("place", named, said, look.design, look.p, X)
+    serial = serial_look(X)
+    if serial is None or serial.design is None:
+        return None
+    said = (
+        f"Neighbouring rows are alike ({fraction(serial.alike)} from row to row in {owner[serial.column]}), as in time"
+    )
+    return _answer("time", (), said, serial.design, serial.p, X)
+
+
+def _answer(
+    how: str, by: tuple[str, ...], said: str, design: Design, p: float | None, X: Array, *, told: bool = False
+) -> Rows:
+    n = len(X)
+    effective, _ = _effective(X, design)
+    evidence = Evidence(
+        statistic=n / effective,
+        p=p,
+        q=None if p is None else min(4.0 * p, 1.0),
+        n=n,
+        looks=1 if told else 4,
+        method="as the user says" if told else _METHOD,
+        verdict="not testable here" if p is None else verdict_of(p, effect_holds=p <= LEVEL),
+    )
+    sentence = f"{said}: {counted_as(effective, n)}"
+    return Rows(how, by, told, sentence, effective, n, design, evidence)
+
+
+def _effective(X: Array, design: Design) -> tuple[float, float]:
+    """Effective rows of the typical pair of columns, and of the pair that has fewest."""
+    X = X[:, X.min(axis=0) < X.max(axis=0)][:, :_LOOKED]
+    Z = rankdata(X, axis=0)
+    Z = Z - Z.mean(axis=0)
+    every = design.effective(Z / np.linalg.norm(Z, axis=0))
+    pairs = every[np.triu_indices(len(every), 1)] if len(every) > 1 else every.ravel()
+    return float(np.median(pairs)), float(np.quantile(pairs, 0.1))
+
+
+def _limited(rows: Rows, X: Array) -> Rows:
+    """With a limit where too few rows count, and the sentence that ends accordingly."""
+    design = rows.design or Independent(rows.n)
+    _, least = _effective(X, design)
+    limit = design.limit
+    if not limit and least < FEWEST_EFFECTIVE:
+        limit = f"about {count(round(least))} rows count, too few to tell structure from chance"
+    design = replace(design, limit=limit)
+    end = f"; {limit}, so nothing is called supported." if limit else ". Splits and chance go by that."
+    return replace(rows, design=design, sentence=rows.sentence + end)

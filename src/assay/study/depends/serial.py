@@ -1,0 +1,182 @@
+"""Are neighbouring rows alike, as they are where the order is time?
+
+Lag correlations of every column and of the leading components, by ranks. Rows that stand in any order are as likely as
+not to be alike from one to the next; a table sorted by classes or by one column is not, and is no series. So first the
+order is cut where the level changes, and what is left within the parts is tested.
+
+statistic  z = sqrt(n) sum_k w_k r_k / |w|, lags 1 to 5, of each column and component; and their sum over components
+chance     standard normal for rows in any order, pooled by the Cauchy rule, which holds however columns are related
+verdict    no dependence, weak (runs of a few rows exchanged), or strong (circular shifts): by how many rows are left
+
+Reference: Liu and Xie, Cauchy combination test, JASA 115 (2020).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+from scipy.stats import rankdata
+
+from assay.evidence.design import Design, Runs, Serial, within_parts
+from assay.linalg.cauchy import cauchy_combined
+
+Array: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.intp]
+
+FEWEST_ROWS = 20
+_SEEN = 4096  # rows that are looked at, from the first on
+_WEIGHTS = np.array([1.0, 0.7, 0.5, 0.35, 0.25])
+_AXES = 8
+_PARTS, _LEAST_PART = 12, 12
+_WEAK, _STRONG = 0.95, 0.75  # of the rows, what is left: above the first nothing is done, below the second shifts
+_FADED = 0.1  # a lag correlation that is small
+_SHUFFLES = 5
+LEVEL = 1e-3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SerialLook:
+    """How alike neighbouring rows are.
+
+    Attributes:
+        p: chance of as much in rows that stand in any order.
+        alike: correlation from row to row in the column that has most.
+        column: its number.
+        left: share of the rows that are left, for a typical pair of columns.
+        design: how rows depend; None where they do not.
+    """
+
+    p: float
+    alike: float
+    column: int
+    left: float
+    design: Design | None
+
+
+def serial_look(X: Array, *, given: Numbers | None = None) -> SerialLook | None:
+    """Look at rows in their order; None for too few rows or columns.
+
+    Args:
+        X: (n, D) rows.
+        given: (n,) place of each row in time where the user told it; then dependence is not in doubt, only its reach.
+    """
+    place = np.arange(len(X)) if given is None else given
+    order = np.argsort(place, kind="stable")[:_SEEN]
+    kept, Z = _ranked(X[order], sorted_apart=given is None)
+    if len(order) < FEWEST_ROWS or not Z.shape[1]:
+        return None
+    cuts = np.array([0, len(Z)]) if given is not None else parts(_components(Z))
+    R = within_parts(Z, cuts)
+    z, lags = _alike(R, len(cuts) - 1)
+    z_axes, _ = _alike(within_parts(_components(Z), cuts), len(cuts) - 1)
+    pooled = z_axes.sum() / np.sqrt(len(z_axes))
+    every = ndtr(-np.concatenate([z, z_axes, np.full(len(z), pooled)]))
+    p, most = float(cauchy_combined(every)), int(z.argmax())
+    left = _left(R)
+    found = (p <= LEVEL and left < _WEAK) or given is not None
+    design = _design(X, place, Z, cuts, left, told=given is not None) if found else None
+    return SerialLook(p, float(lags[0, most]), int(kept[most]), left, design)
+
+
+def _ranked(X: Array, *, sorted_apart: bool) -> tuple[Numbers, Array]:
+    """Ranks of the columns that vary, of length 1; without columns that the table is sorted by, and what goes along."""
+    kept = np.flatnonzero(X.min(axis=0) < X.max(axis=0))
+    along: NDArray[np.bool_] = np.zeros(len(kept), dtype=bool)
+    if sorted_apart:
+        steps = np.diff(X[:, kept], axis=0)
+        along = np.asarray((steps >= 0).all(axis=0) | (steps <= 0).all(axis=0))
+    kept = kept[~along]
+    Z = rankdata(X[:, kept], axis=0)
+    Z = Z - Z.mean(axis=0)
+    if along.any():
+        t = np.linspace(-1.0, 1.0, len(X))
+        basis = np.linalg.qr(np.stack([np.ones_like(t), t, t**2, t**3], axis=1))[0]
+        Z = Z - basis @ (basis.T @ Z)
+    size = np.linalg.norm(Z, axis=0)
+    return kept[size > 0], np.asarray(Z[:, size > 0] / size[size > 0])
+
+
+def _components(Z: Array) -> Array:
+    """(n, m) leading components, of length 1."""
+    m = min(_AXES, *Z.shape)
+    n, d = Z.shape
+    if d <= n:
+        vectors = np.linalg.eigh(Z.T @ Z)[1][:, ::-1][:, :m]
+        scores = Z @ vectors
+    else:
+        scores = np.linalg.eigh(Z @ Z.T)[1][:, ::-1][:, :m]
+    size = np.linalg.norm(scores, axis=0)
+    return np.asarray(scores[:, size > 1e-6] / size[size > 1e-6])
+
+
+def parts(S: Array) -> Numbers:
+    """Where the level of any component changes: parts of at least 12 rows, at most 12, each cut beyond chance.
+
+    Args:
+        S: (n, m) components in the order of the rows.
+    """
+    n, m = S.shape
+    enough = m + 4.0 * np.sqrt(2.0 * m) + 12.0  # of a sum of m squares, for the best of some hundred places
+    cuts = [0, n]
+    while len(cuts) <= _PARTS:
+        tried = [_best_cut(S[a:b], a) for a, b in pairwise(cuts) if b - a >= 2 * _LEAST_PART]
+        gain, at = max(tried, default=(0.0, 0))
+        if gain < enough:
+            break
+        cuts = sorted([*cuts, at])
+    return np.array(cuts)
+
+
+def _best_cut(S: Array, start: int) -> tuple[float, int]:
+    n = len(S)
+    centred = S - S.mean(axis=0)
+    sums = np.cumsum(centred, axis=0)[_LEAST_PART - 1 : n - _LEAST_PART]
+    before = np.arange(_LEAST_PART, n - _LEAST_PART + 1, dtype=np.float64)
+    variance = np.maximum(centred.var(axis=0), 1e-300)
+    gain = (sums**2 / variance).sum(axis=1) * n / (before * (n - before))
+    best = int(gain.argmax())
+    return float(gain[best]), start + _LEAST_PART + best
+
+
+def _alike(R: Array, n_parts: int) -> tuple[Array, Array]:
+    """(D,) weighted sum of lag correlations, standard normal for rows in any order; (lags, D) the correlations."""
+    n = len(R)
+    lags = np.stack([np.einsum("ij,ij->j", R[k:], R[:-k]) for k in range(1, len(_WEIGHTS) + 1)])
+    return np.asarray(np.sqrt(n) * (_WEIGHTS @ (lags + n_parts / n)) / np.linalg.norm(_WEIGHTS)), lags
+
+
+def _left(R: Array) -> float:
+    """Share of the rows left for a typical pair of columns; of a column and its like where it is the only one.
+
+    Columns that go together share the noise of their periodograms, which looks like fewer rows; so it is compared with
+    that of the same rows in other orders.
+    """
+    n, d = R.shape
+    pairs = np.triu_indices(d, 1) if d > 1 else ([0], [0])
+    design = Serial(n, np.arange(n), 1)
+    rng = np.random.default_rng(0)
+    shuffled = np.mean([np.median(design.effective(R[rng.permutation(n)])[pairs]) for _ in range(_SHUFFLES)])
+    return min(1.0, float(np.median(design.effective(R)[pairs]) / shuffled))
+
+
+def _design(X: Array, place: Numbers, Z: Array, cuts: Numbers, left: float, *, told: bool) -> Design:
+    n, seen = len(X), len(Z)
+    if left >= _STRONG and not told:
+        scaled = np.unique(np.round(cuts * (n / seen)).astype(np.intp))
+        return Runs(n, place, max(4, 2 * _memory(within_parts(Z, cuts))), scaled)
+    return Serial(n, place, min(max(_memory(Z), 2), max(n // 4, 1)))
+
+
+def _memory(Z: Array) -> int:
+    """Rows over which correlations fade in three of four columns, from their spectrum."""
+    n = len(Z)
+    spectrum = np.abs(np.fft.rfft(Z, 2 * n, axis=0)) ** 2
+    lags = np.fft.irfft(spectrum, axis=0)[: n // 2]
+    high = np.quantile(lags, 0.75, axis=1)
+    faded = np.flatnonzero(high < _FADED)
+    return int(faded[0]) if len(faded) else n // 2
