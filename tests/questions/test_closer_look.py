@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 import assay
 from assay.questions.correlations.answer import Correlations
@@ -16,7 +17,7 @@ def asked(frame) -> Correlations:
     from assay.study.gather import gathered
     from assay.study.table import prepare
 
-    table, _ = gathered(prepare(read(frame)), frozenset(), 0)
+    table, _ = gathered(prepare(read(frame))[0], frozenset(), 0)
     return QUESTION.ask(table, Context())
 
 
@@ -86,3 +87,31 @@ def test_two_categories_are_shown_as_shares_and_a_number_by_its_levels():
     assert shares.figure is None and "%" in shares.numbers
     boxes = next(view for title, view in views.items() if "dose" in title)
     assert "Each box holds the middle half of the rows of a level." in boxes.caption
+
+
+def test_a_pair_that_bends_is_told_and_drawn_by_its_shape():
+    rng = np.random.default_rng(3)
+    dose = rng.standard_normal(300)
+    found = asked(
+        pd.DataFrame({"dose": dose, "effect": 0.5 * rng.standard_normal(300) - dose**2, "x": rng.random(300)})
+    )
+    sentence = found.findings()[0].sentence
+    assert "most strongly dose and effect (correlation along a curve ." in sentence
+    assert "In shape: effect is highest at middling dose." in sentence
+    (shape,) = found.numbers()["shapes"]
+    assert (shape["of"], shape["along"], shape["signs"]) == ("effect", "dose", [1, -1])
+    assert found.views()[1].caption.startswith("effect is highest at middling dose.")
+
+
+def test_intervals_of_pairs_that_stand_are_those_of_benjamini_and_yekutieli():
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((300, 6))
+    X[:, 1] += X[:, 0]
+    X[:, 3] += 0.5 * X[:, 2]
+    found = asked(pd.DataFrame(X, columns=list("abcdef")))
+    assert found.n_pairs == 2
+    pairs, (low, high) = found.found.pairs, found.intervals
+    error = np.sqrt((1 + pairs.strength[1] ** 2 / 2) / 297)  # of Fisher's z of ranks, Bonett and Wright
+    ends = np.tanh(np.arctanh(pairs.strength[1]) + error * norm.ppf([0.025 * 2 / 15, 1 - 0.025 * 2 / 15]))
+    np.testing.assert_allclose([low[1], high[1]], ends, rtol=1e-9)
+    assert (low[0], high[0]) == found.strongest_interval and np.isnan(low[2:]).all()

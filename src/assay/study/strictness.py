@@ -44,7 +44,8 @@ class Strictness:
         if self.asked < 2:
             return ""
         some = f"{self.chosen if self.chosen < self.asked else 'all'} of them" if self.found else "none of them"
-        asked = f"{self.asked} questions on structure were asked and {some} found {'something' if self.found else 'anything'}"
+        thing = "something" if self.found else "anything"
+        asked = f"{self.asked} questions on structure were asked and {some} found {thing}"
         larger = f"made {self.factor:.3g} times larger" if self.factor > 1.0 else "left as it is"
         return (
             f"Every p is {larger}, because {asked}. The rule: questions that found something are chosen by Benjamini "

@@ -35,11 +35,14 @@ class _Correlations(Question):
         groups = np.repeat(np.arange(len(places)), [len(place) for place in places])
         names = tuple(table.origins[label][0] for label in labels)
         rows = table.at_hand[:, np.concatenate(places)]
-        found = correlations(rows, groups, names, alpha=context.alpha, seed=context.seed)
+        found = correlations(rows, groups, names, alpha=context.alpha, seed=context.seed, design=table.design)
         if found is None or found.evidence.verdict not in SURVIVED:
             return found
         pairs = found.found.pairs
-        standing = [(int(pairs.first[k]), int(pairs.second[k])) for k in range(min(max(found.n_pairs, 1), len(pairs)))]
+        listed = [
+            k for k in range(min(max(found.n_pairs, 1), len(pairs))) if not pairs.lag[k]
+        ]  # lags have no rows alike
+        standing = [(int(pairs.first[k]), int(pairs.second[k])) for k in listed]
         closer = closer_look(
             rows,
             groups,

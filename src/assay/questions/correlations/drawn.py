@@ -39,7 +39,8 @@ def drawn_pairs(found: Correlations, standing: int) -> list[View]:
     turned: dict[tuple[int, int], Given] = {}
     for one in found.turned():
         turned.setdefault((one.first, one.second), one)
-    strongest = [(int(pairs.first[k]), int(pairs.second[k])) for k in range(min(standing, DRAWN))]
+    shown = [k for k in range(min(standing, len(pairs))) if not pairs.lag[k]][:DRAWN]
+    strongest = [(int(pairs.first[k]), int(pairs.second[k])) for k in shown]
     views: list[View] = []
     for pair in dict.fromkeys([*list(turned)[:DRAWN], *strongest]):
         view = _view(found, look, pair, turned.get(pair), len(views) + 1)

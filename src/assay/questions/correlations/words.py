@@ -8,10 +8,11 @@ from assay.asking.words import Words, chance, listed
 from assay.evidence.by_chance import expected_by_chance
 from assay.questions.correlations.answer import Correlations
 from assay.questions.correlations.given import Given
+from assay.summary.pairs import CURVES, RANK_CORRELATION, V
 from assay.views.numbers import count, counted, fraction, percent
 
 _NAMED = 3
-_SHAPES = 2  # in the sentence
+_SHAPES = 3  # in the sentence
 _TURNED = 2  # pairs that third columns turn, in the sentence
 _ALONE = 0.05  # level of one pair by itself
 
@@ -20,7 +21,7 @@ WORDS = Words(
     "pairs of columns that go together",
     statistic="Strength of the strongest pair",
     statistic_format=fraction,
-    held_out="for the strongest pair of one half of the rows, in the other",
+    held_out="for the strongest pair",
     held_out_format=fraction,
     stability="Found again in half of the rows",
     stability_format=percent,
@@ -38,20 +39,26 @@ def sentence(found: Correlations) -> str:
     """How many pairs go together, the strongest, what chance does, the shapes, and what third columns turn."""
     evidence, d = found.evidence, found.found
     best = f"{_pair(found, 0)} ({_strongest(found)})"
-    reached = (
-        "" if evidence.null is None else f"; chance alone reaches {fraction(evidence.null.upper)}, {chance(evidence)}"
-    )
-    tested = f"{counted(d.tested, 'pair')} of columns"
+    reached = f"; {_reached(found)}"
     if evidence.verdict == "supported":
-        more = [f"{_pair(found, k)} ({fraction(d.pairs.rank[k])})" for k in range(1, min(found.n_pairs, _NAMED + 1))]
+        more = [f"{_pair(found, k)} ({fraction(unseen(found, k))})" for k in range(1, _named(found))]
         then = f" Next come {listed(more)}." if len(more) > 1 else f" Next comes {more[0]}." if more else ""
         verb = "goes" if found.n_pairs == 1 else "go"
+        tested = f"{counted(d.tested, 'pair')} of columns"
         first = f"{count(found.n_pairs)} of {tested} {verb} together, most strongly {best}{reached}.{then}"
         return " ".join(filter(None, (first, shapes(found), turned(found), by_chance(found))))
     if evidence.verdict == "suggestive":
         first = f"Some columns may go together, most strongly {best}{reached}."
         return " ".join(filter(None, (first, shapes(found), by_chance(found))))
     return f"No pair of columns stands out: the strongest of {count(d.tested)} is {best}{reached}. {by_chance(found)}"
+
+
+def _reached(found: Correlations) -> str:
+    """What chance does: how strong it makes the strongest pair, where that is measured alike, and p."""
+    evidence = found.evidence
+    if evidence.null is None or found.found.pairs.strength_name[0] != RANK_CORRELATION:
+        return chance(evidence)
+    return f"chance alone reaches {fraction(evidence.null.upper)}, {chance(evidence)}"
 
 
 def by_chance(found: Correlations) -> str:
@@ -121,18 +128,35 @@ def _named(found: Correlations) -> int:
 
 
 def _pair(found: Correlations, k: int) -> str:
+    """A pair by its names: against each other, or one ahead of the other in time."""
     pairs, names = found.found.pairs, found.found.columns
-    against = " against " if pairs.rank[k] < 0 else " and "
-    return f"{names[pairs.first[k]]}{against}{names[pairs.second[k]]}"
+    first, second, lag = names[pairs.first[k]], names[pairs.second[k]], int(pairs.lag[k])
+    if lag:
+        ahead, behind = (first, second) if lag > 0 else (second, first)
+        return f"{ahead}, which leads {behind} by {counted(abs(lag), 'row')}"
+    against = pairs.strength_name[k] == RANK_CORRELATION and pairs.strength[k] < 0
+    return f"{first}{' against ' if against else ' and '}{second}"
+
+
+def unseen(found: Correlations, k: int) -> float:
+    """The strength of a pair on rows that did not choose it; on all rows where that was not asked."""
+    pairs = found.found.pairs
+    if k == 0 and found.strongest_interval is not None and found.evidence.held_out is not None:
+        return found.evidence.held_out
+    return float(pairs.unseen[k] if np.isfinite(pairs.unseen[k]) else pairs.strength[k])
+
+
+def strength_name(found: Correlations, k: int) -> str:
+    """What the strength of a pair is called."""
+    name = str(found.found.pairs.strength_name[k])
+    return {V: "Cramér's V", CURVES: "correlation along a curve"}.get(name, name)
 
 
 def _strongest(found: Correlations) -> str:
-    """The strength of the strongest pair, called by its name."""
-    pairs, kinds = found.found.pairs, found.found.kinds
-    categories = (kinds[pairs.first[0]], kinds[pairs.second[0]]).count("category")
-    name = ("rank correlation", "correlation ratio of ranks", "Cramér's V")[categories]
+    """The strength of the strongest pair, called by its name, with its interval."""
+    where = " on unseen rows" if np.isfinite(found.found.pairs.unseen[0]) else ""
     interval = ""
     if found.strongest_interval is not None:
         low, high = found.strongest_interval
         interval = f", 95% interval {fraction(low)} to {fraction(high)}"
-    return f"{name} {fraction(pairs.rank[0])}{interval}"
+    return f"{strength_name(found, 0)} {fraction(unseen(found, 0))}{where}{interval}"
