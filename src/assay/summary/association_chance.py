@@ -99,28 +99,6 @@ def chance_of_share(
     return np.asarray(np.where(np.isnan(shared) | (used < 1) | (free <= 0), np.nan, np.minimum(p, 1.0)))
 
 
-def cauchy(first: Array, second: Array) -> Array:
-    """One chance of two, by the mean of their Cauchy quantiles: near twice the smaller where that is small, whatever
-    they share.
-
-    Reference: Liu and Xie, Cauchy combination test, JASA 115 (2020).
-
-    >>> cauchy(np.array([0.01, 1e-300]), np.array([0.6, 0.5])).round(4)
-    array([0.0202, 0.    ])
-    """
-    with np.errstate(divide="ignore"):
-        mean = 0.5 * (1.0 / np.tan(np.pi * _inside(first)) + 1.0 / np.tan(np.pi * _inside(second)))
-        # arctan(1 / x) near 0 keeps the digits that 1/2 - arctan(x) / pi would lose
-        return np.asarray(
-            np.where(mean > 0, np.arctan(1.0 / mean), np.pi + np.arctan(1.0 / np.minimum(mean, -1e-300))) / np.pi
-        )
-
-
-def _inside(p: Array) -> Array:
-    """A p of 1 would outweigh any other."""
-    return np.asarray(np.clip(p, 1e-300, 0.99))
-
-
 def _of_ranks(r: Array, n: Array | float, pearson: Array) -> Array:
     """The chance of Spearman's correlations: by all orders of few rows, else from Pearson's by the moments."""
     count = np.broadcast_to(np.asarray(n), np.shape(r))

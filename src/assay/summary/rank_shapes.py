@@ -128,10 +128,10 @@ def weighted_tail(T: Array, mean: Array, square: Array, cube: Array, bounded: Ar
 
 
 def shapes(X: Array, groups: Indices) -> Shapes:
-    """Features of the columns of a table without gaps.
+    """Features of the columns of a table, 0 where a value is missing.
 
     Args:
-        X: (n, D) numbers.
+        X: (n, D) numbers, NaN where missing.
         groups: (D,) the column of the table that each number belongs to, ascending from 0 without gaps.
     """
     d = int(groups[-1]) + 1
@@ -141,7 +141,7 @@ def shapes(X: Array, groups: Indices) -> Shapes:
     def strip(start: int) -> None:
         for j in range(start, min(start + _STRIP, d)):
             block = X[:, bounds[j] : bounds[j + 1]]
-            made[j] = _of_number(block[:, 0]) if block.shape[1] == 1 else _of_category(block)
+            made[j] = _of_values(block[:, 0]) if block.shape[1] == 1 else _of_category(block)
 
     in_threads(strip, range(0, d, _STRIP))
     sizes = [len(weights) for _, weights, _ in made]
@@ -164,6 +164,19 @@ def resting_on(values: Array) -> float:
     ends = np.flatnonzero(np.concatenate([ordered[1:] != ordered[:-1], [True]]))
     most = int(np.diff(ends, prepend=-1).max())
     return np.inf if most <= max(_TIED * len(values), 1.0) else float(min(most, len(values) - most))
+
+
+def _of_values(values: Array) -> tuple[Array, Array, Array]:
+    """Features of the values there are."""
+    gaps = np.isnan(values)
+    if not gaps.any():
+        return _of_number(values)
+    if gaps.all():
+        return np.zeros((1, len(values))), np.zeros(1), np.zeros(1)
+    features, weights, counts = _of_number(values[~gaps])
+    whole = np.zeros((len(features), len(values)))
+    whole[:, ~gaps] = features
+    return whole, weights, counts
 
 
 def _of_number(values: Array) -> tuple[Array, Array, Array]:

@@ -94,10 +94,10 @@ class Levels:
 
 
 def levels_of(X: Array, groups: Indices) -> Levels:
-    """The levels of the columns of a table without gaps.
+    """The levels of the columns of a table.
 
     Args:
-        X: (n, D) numbers.
+        X: (n, D) numbers, NaN where missing.
         groups: (D,) the column of the table that each number belongs to, ascending from 0 without gaps.
     """
     d = int(groups[-1]) + 1
@@ -152,11 +152,13 @@ def _cells(together: NDArray[np.int64], first: NDArray[np.int64], second: NDArra
 
 def _two(values: Array) -> NDArray[np.float32]:
     """Whether a number has not its most frequent value, or has if that is rarer; nothing where none is frequent."""
-    if not np.isfinite(resting_on(values)):
+    seen = values[~np.isnan(values)]
+    found, counts = np.unique(seen, return_counts=True)
+    if len(found) < 2 or not np.isfinite(resting_on(seen)):
         return np.empty((len(values), 0), dtype=np.float32)
-    found, counts = np.unique(values, return_counts=True)
-    other = values != found[np.argmax(counts)]
-    return np.asarray((other if 2 * other.sum() <= len(values) else ~other)[:, None], dtype=np.float32)
+    most = found[np.argmax(counts)]
+    rarer = (values != most) & ~np.isnan(values) if 2 * counts.max() >= len(seen) else values == most
+    return np.asarray(rarer[:, None], dtype=np.float32)
 
 
 def _all(block: Array) -> NDArray[np.float32]:

@@ -7,7 +7,7 @@ chance   t, F or chi^2 for each pair, Benjamini and Hochberg over all pairs     
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
@@ -132,7 +132,8 @@ def dependence(
         data: (n, d) array of numbers, or anything `assay.read` takes: then categories are categories.
         tested_by: which strengths p and q are of. Those of ranks hold whatever the law of the columns, and one far row
             does not make one. "any" looks for dependence of any shape too, and takes exact chances where levels are
-            rare: for up to 500 columns without gaps; beyond, ranks and rare levels.
+            rare: for up to 500 columns; beyond, ranks and rare levels. Rows where one of two columns has no value then
+            say nothing of both, which weakens strengths and invents none.
         keep: pairs to list, those with the smallest p; all of them count in q.
         hold: whether to keep the matrices whole; None where each takes at most 1 GiB.
         columns: names of the columns of an array.
@@ -179,7 +180,9 @@ def dependence_of(
     d = len(names)
     ready = standardised(X, groups, ranks=False), standardised(X, groups, ranks=True)
     by = int(tested_by != "pearson")
-    any_shape = tested_by == "any" and ready[1].seen is None
+    any_shape = tested_by == "any"
+    if any_shape:  # gaps are 0 in what was made ready: such rows say nothing of their column
+        ready = replace(ready[0], seen=None), replace(ready[1], seen=None)
     chances = pair_chances(X, groups, ready[1], rows, seed) if any_shape and d <= WIDEST else None
     tiles = TileChances.of(X, groups, ready[1], rows) if any_shape and chances is None else None
     whole = hold if hold is not None else 8 * d * d <= _HELD
@@ -247,6 +250,10 @@ def _tile(
         p = likely(strength[i, j])
     elif known is not None:
         p = (known.p[rows, cols] if isinstance(known, Chances) else known(rows, cols)[0])[i, j]
+        if held is not None:  # what cannot be compared has no strength either
+            a, b = i[np.isnan(p)] + rows.start, j[np.isnan(p)] + cols.start
+            for matrix in held:
+                matrix[a, b] = matrix[b, a] = np.nan
     else:
         p = chance(
             strength[i, j], n if isinstance(n, float) else n[i, j], sizes[rows][i], sizes[cols][j], ranks=bool(by)

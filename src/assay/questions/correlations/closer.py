@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.asking.words import SURVIVED
 from assay.evidence.design import Design
+from assay.questions.correlations.columns import Columns
 from assay.questions.correlations.given import Given, turned_by_others
+from assay.questions.correlations.levels import level_names
 from assay.questions.correlations.shape import Shape, shape_of, told
 
-if TYPE_CHECKING:
-    from assay.asking.table import FirstLook
+if TYPE_CHECKING:  # the answer holds what is found here
+    from assay.asking.question import Context
+    from assay.asking.table import FirstLook, Table
+    from assay.questions.correlations.answer import Correlations
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 
 NAMED = 10  # pairs that are looked at more closely
 _ROWS = 20_000  # more show no other shape
+_FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +59,33 @@ class Closer:
         return told(shape, columns, self.levels)
 
 
+def looked_closer(found: Correlations, given: Columns, table: Table, context: Context) -> Correlations:
+    """The answer with a closer look at the pairs that stand, where any does.
+
+    Args:
+        found: the answer.
+        given: the columns as numbers.
+        table: the data.
+        context: how the question is asked.
+    """
+    if found.evidence.verdict not in SURVIVED:
+        return found
+    pairs = found.found.pairs
+    # what goes together some rows apart has no rows of its own to look at
+    listed = [k for k in range(min(max(found.n_pairs, 1), len(pairs))) if not pairs.lag[k]]
+    closer = closer_look(
+        given.X,
+        given.groups,
+        [(int(pairs.first[k]), int(pairs.second[k])) for k in listed],
+        levels=level_names(table, given),
+        look=table.look,
+        design=table.design,
+        alpha=context.alpha,
+        seed=context.seed,
+    )
+    return replace(found, closer=closer)
+
+
 def closer_look(
     X: Array,
     groups: Indices,
@@ -67,7 +100,7 @@ def closer_look(
     """Look more closely at pairs that stand.
 
     Args:
-        X: (n, D) rows, none missing.
+        X: (n, D) rows, NaN where missing.
         groups: (D,) the column that each number belongs to, ascending from 0 without gaps.
         pairs: numbers of two columns each, the strongest first.
         levels: (d,) names of the levels of each column; empty for numbers.
@@ -83,18 +116,25 @@ def closer_look(
     if len(X) > _ROWS:
         some = np.sort(np.random.default_rng(seed).choice(len(X), _ROWS, replace=False))
         X, design = X[some], design.among(some)
-    sides = [(X[:, groups == i], X[:, groups == j]) for i, j in pairs]
-    shapes = [shape_of(side, pair, design=design, seed=seed) for side, pair in zip(sides, pairs, strict=True)]
-    known = tuple(names if len(names) == max(int((groups == j).sum()), 2) else () for j, names in enumerate(levels))
-    return Closer(tuple(_nameable(shape, known) for shape in shapes), given, looks, known, look)
+    shapes = [_shape(X[:, groups == i], X[:, groups == j], (i, j), design, seed) for i, j in pairs]
+    return Closer(tuple(_nameable(shape, levels) for shape in shapes), given, looks, levels, look)
+
+
+def _shape(A: Array, B: Array, pair: tuple[int, int], design: Design, seed: int) -> Shape:
+    """By the rows where both have a value."""
+    kept = np.flatnonzero(~(np.isnan(A[:, 0]) | np.isnan(B[:, 0])))
+    if len(kept) < _FEWEST:
+        return Shape(*pair, "none", pair[1], pair[0])
+    if len(kept) < len(A):
+        A, B, design = A[kept], B[kept], design.among(kept)
+    return shape_of((A, B), pair, design=design, seed=seed)
 
 
 def _nameable(shape: Shape, levels: tuple[tuple[str, ...], ...]) -> Shape:
     """The same, or none where it is that of levels whose names are not known."""
-    needed = {"highest": (shape.along,), "together": (shape.first, shape.second)}.get(shape.form, ())
-    if all(levels[column] for column in needed):
-        return shape
-    return Shape(shape.first, shape.second, "none", shape.of, shape.along)
+    columns = {"highest": (shape.along, shape.along), "together": (shape.first, shape.second)}.get(shape.form, ())
+    told = [k < len(levels[column]) and levels[column][k] for column, k in zip(columns, shape.levels, strict=True)]
+    return shape if all(told) else Shape(shape.first, shape.second, "none", shape.of, shape.along)
 
 
 def as_dicts(closer: Closer, columns: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from assay.asking.table import FirstLook
 from assay.questions.correlations.answer import Correlations
 from assay.questions.correlations.given import Given
+from assay.questions.correlations.levels import LENGTH
 from assay.questions.correlations.words import turned_by
 from assay.views.elements import name_cell, table
 from assay.views.escape import visible
@@ -22,7 +23,7 @@ Array: TypeAlias = NDArray[np.float64]
 DRAWN = 3  # pairs: with the matrix two rows of figures
 _FEWEST = 3  # rows that both columns must have
 _VALUES = 12  # up to so many values a number is drawn as levels
-_NUMBERS = ("number", "count", "ordered", "boolean", "time")
+_NUMBERS = ("number", "count", "ordered", "boolean", "time", "text")
 _LEVELS = 12
 
 
@@ -52,9 +53,9 @@ def _view(found: Correlations, look: FirstLook, pair: tuple[int, int], given: Gi
     names = found.found.columns
     shape = found.closer.shape(*pair)
     x, y = pair if shape is None else (shape.along, shape.of)
-    if names[x] not in look.columns or names[y] not in look.columns:
+    here = [place for j in (x, y) if (place := _place(look, names[j])) is not None]
+    if len(here) < 2:
         return None
-    here = [look.columns.index(names[j]) for j in (x, y)]
     kept = np.asarray(np.isfinite(look.values[:, here]).all(axis=1))
     if kept.sum() < _FEWEST:
         return None
@@ -80,6 +81,14 @@ def _view(found: Correlations, look: FirstLook, pair: tuple[int, int], given: Gi
     return View(name, title, figure, (), f"{caption}{total} as they came.{inside}")
 
 
+def _place(look: FirstLook, name: str) -> int | None:
+    """The column of the first look; of a text it has the length."""
+    text = name.removeprefix(LENGTH)
+    if name in look.columns:
+        return look.columns.index(name)
+    return look.columns.index(text) if text in look.columns else None
+
+
 def _levelled(look: FirstLook, j: int, kept: NDArray[np.bool_]) -> bool:
     """Whether a column is drawn by its levels: a category, or a number of few values."""
     if look.kinds[j] not in _NUMBERS or look.kinds[j] in ("boolean", "ordered") or look.columns[j] in look.levels:
@@ -89,7 +98,8 @@ def _levelled(look: FirstLook, j: int, kept: NDArray[np.bool_]) -> bool:
 
 def _axis(look: FirstLook, j: int, kept: NDArray[np.bool_]) -> Axis:
     values, unit = look.values[kept, j], look.units[j]
-    name = visible(look.columns[j]) + (f" ({visible(unit)})" if unit else "")
+    length = LENGTH if look.kinds[j] == "text" else ""
+    name = length + visible(look.columns[j]) + (f" ({visible(unit)})" if unit else "")
     if _levelled(look, j, kept):
         codes, names = _coded(look, j, values)
         return Axis(name, codes, levels=names)

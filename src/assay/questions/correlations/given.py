@@ -116,7 +116,8 @@ def turned_by_others(
     """The pairs that a third column turns round or away, the surest first; and how many pairs x columns were looked at.
 
     Args:
-        X: (n, D) rows, none missing.
+        X: (n, D) rows, NaN where missing: there a number has its median and a category none of its levels, which
+            weakens what is left and what there was alike.
         groups: (D,) the column that each number belongs to, ascending from 0 without gaps.
         pairs: numbers of two columns each, pairs that stand.
         design: how rows depend on each other.
@@ -128,7 +129,7 @@ def turned_by_others(
         some = np.sort(np.random.default_rng(seed).choice(len(X), most, replace=False))
         X, design = X[some], design.among(some)
     starts = np.searchsorted(groups, np.arange(int(groups.max()) + 2))
-    blocks = [X[:, a:b] for a, b in pairwise(starts)]
+    blocks = [_filled(X[:, a:b]) for a, b in pairwise(starts)]
     named = sorted({j for pair in pairs for j in pair})
     whole = {j: orthonormal(ranked(blocks[j])) for j in named}
     strengths = {(i, j): strength(whole[i], whole[j]) for i, j in pairs if whole[i].size and whole[j].size}
@@ -144,6 +145,14 @@ def turned_by_others(
                 told = _told(looked, third, design, alpha)
                 found += [told] if told is not None else []
     return tuple(sorted(found, key=lambda g: (g.q, g.first, g.second, g.third))), looks
+
+
+def _filled(block: Array) -> Array:
+    gaps = np.isnan(block)
+    if not gaps.any():
+        return block
+    middle = 0.0 if block.shape[1] > 1 or gaps.all() else float(np.nanmedian(block))
+    return np.where(gaps, middle, block)
 
 
 def _thirds(
