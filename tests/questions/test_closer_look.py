@@ -6,19 +6,23 @@ import pytest
 from scipy.stats import norm
 
 import assay
+from assay.asking.question import Context
+from assay.data.read import read
+from assay.questions.correlations import QUESTION
 from assay.questions.correlations.answer import Correlations
+from assay.questions.correlations.columns import columns_of
+from assay.questions.correlations.levels import level_names
+from assay.study.gather import gathered
+from assay.study.table import prepare
+
+
+def tabled(frame):
+    return gathered(prepare(read(frame))[0], frozenset(), 0)[0]
 
 
 def asked(frame) -> Correlations:
     """The answer as a study gets it, without the other questions."""
-    from assay.asking.question import Context
-    from assay.data.read import read
-    from assay.questions.correlations import QUESTION
-    from assay.study.gather import gathered
-    from assay.study.table import prepare
-
-    table, _ = gathered(prepare(read(frame))[0], frozenset(), 0)
-    return QUESTION.ask(table, Context())
+    return QUESTION.ask(tabled(frame), Context())
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +100,7 @@ def test_a_pair_that_bends_is_told_and_drawn_by_its_shape():
         pd.DataFrame({"dose": dose, "effect": 0.5 * rng.standard_normal(300) - dose**2, "x": rng.random(300)})
     )
     sentence = found.findings()[0].sentence
-    assert "most strongly dose and effect (correlation along a curve ." in sentence
+    assert "goes together: dose and effect (correlation along a curve ." in sentence
     assert "In shape: effect is highest at middling dose." in sentence
     (shape,) = found.numbers()["shapes"]
     assert (shape["of"], shape["along"], shape["signs"]) == ("effect", "dose", [1, -1])
@@ -115,3 +119,30 @@ def test_intervals_of_pairs_that_stand_are_those_of_benjamini_and_yekutieli():
     ends = np.tanh(np.arctanh(pairs.strength[1]) + error * norm.ppf([0.025 * 2 / 15, 1 - 0.025 * 2 / 15]))
     np.testing.assert_allclose([low[1], high[1]], ends, rtol=1e-9)
     assert (low[0], high[0]) == found.strongest_interval and np.isnan(low[2:]).all()
+
+
+def test_levels_are_named_where_rare_ones_share_a_number():
+    rng = np.random.default_rng(5)
+    site = rng.choice([f"s{k:02d}" for k in range(30)], 400, p=np.r_[np.full(10, 0.08), np.full(20, 0.01)])
+    table = tabled(pd.DataFrame({"site": site, "y": rng.random(400)}))
+    given = columns_of(table, [label for label, (name, _) in table.origins.items() if name == "site"])
+    assert "site" in table.beside and given.X.shape[1] == len(np.unique(site))
+    assert [level_names(table, given)[0][k] for k in given.X.argmax(axis=1)] == site.tolist()
+
+
+def test_gaps_tell_nothing_and_dates_and_lengths_of_texts_are_drawn():
+    rng = np.random.default_rng(6)
+    day = rng.permutation(300)
+    price = day / 30 + rng.standard_normal(300)
+    price[:40] = np.nan
+    words = ["quiet", "loud", "small", "wide", "bitter", "sweet"]
+    note = [
+        " ".join(rng.choice(words, 2)) + " " + "m" * int(9 + 3 * np.nan_to_num(p)) + f" {k}"
+        for k, p in enumerate(price)
+    ]
+    when = pd.Timestamp("2020-01-01") + pd.to_timedelta(day, "D")
+    found = asked(pd.DataFrame({"day": when, "price": price, "note": note}))
+    views = {view.title: view for view in found.views()}
+    assert views["day and price"].caption == "price rises with day. 260 rows as they came."
+    assert any("length of note" in title for title in views)
+    assert "2020" in " ".join(t.text for t in views["day and price"].figure.xaxis[0].major_label_overrides.values())

@@ -77,7 +77,7 @@ def _view(found: Correlations, look: FirstLook, pair: tuple[int, int], given: Gi
     inside = (
         f" Lines are within {visible(names[given.third])}; the dashed one is of all rows." if groups and given else ""
     )
-    total = f"All {count(int(kept.sum()))} rows" if len(look.rows) == look.total else f"{count(int(kept.sum()))} rows"
+    total = f"{'All ' if kept.sum() == look.total else ''}{count(int(kept.sum()))} rows"
     return View(name, title, figure, (), f"{caption}{total} as they came.{inside}")
 
 

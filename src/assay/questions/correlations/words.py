@@ -43,9 +43,9 @@ def sentence(found: Correlations) -> str:
     if evidence.verdict == "supported":
         more = [f"{_pair(found, k)} ({fraction(unseen(found, k))})" for k in range(1, _named(found))]
         then = f" Next come {listed(more)}." if len(more) > 1 else f" Next comes {more[0]}." if more else ""
-        verb = "goes" if found.n_pairs == 1 else "go"
+        verb = "goes together:" if found.n_pairs == 1 else "go together, most strongly"
         tested = f"{counted(d.tested, 'pair')} of columns"
-        first = f"{count(found.n_pairs)} of {tested} {verb} together, most strongly {best}{reached}.{then}"
+        first = f"{count(found.n_pairs)} of {tested} {verb} {best}{reached}.{then}"
         return " ".join(filter(None, (first, shapes(found), turned(found), by_chance(found))))
     if evidence.verdict == "suggestive":
         first = f"Some columns may go together, most strongly {best}{reached}."
