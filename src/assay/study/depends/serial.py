@@ -172,7 +172,7 @@ def _design(X: Array, place: Numbers, Z: Array, cuts: Numbers, left: float, *, t
         scaled = np.unique(np.round(cuts * (n / seen)).astype(np.intp))
         return Runs(n, place, max(4, 2 * _memory(within_parts(Z, cuts))), scaled)
     memory = min(max(_memory(Z), 2), max(n // 4, 1))
-    line = 0 if told else _line(Z, n, memory)
+    line = 0 if told else _line(Z, n)
     if line:
         return Placed(n, np.stack(np.divmod(place, line), axis=1).astype(np.float64), float(memory))
     return Serial(n, place, memory)
@@ -191,9 +191,9 @@ def _memory(Z: Array) -> int:
     return int(faded[0]) if len(faded) else len(Z) // 2
 
 
-def _line(Z: Array, n: int, memory: int) -> int:
+def _line(Z: Array, n: int) -> int:
     """Rows in a line of a grid, where rows are one: alike again, after they had faded, one line later; 0 elsewhere."""
-    alike = _lags(Z).mean(axis=1)
-    later = alike[memory : n // _LINES + 1]
-    line = memory + int(later.argmax()) if len(later) else 0
-    return line if line and n % line == 0 and alike[line] >= _AGAIN else 0
+    alike = _lags(Z).mean(axis=1)[: n // _LINES + 1]
+    least = int(alike.argmin())
+    line = least + int(alike[least:].argmax())
+    return line if line > 1 and n % line == 0 and alike[line] >= _AGAIN else 0
