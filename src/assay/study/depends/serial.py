@@ -194,6 +194,6 @@ def _memory(Z: Array) -> int:
 def _line(Z: Array, n: int) -> int:
     """Rows in a line of a grid, where rows are one: alike again, after they had faded, one line later; 0 elsewhere."""
     alike = _lags(Z).mean(axis=1)[: n // _LINES + 1]
-    least = int(alike.argmin())
-    line = least + int(alike[least:].argmax())
+    faded = np.flatnonzero(alike < _AGAIN / 2.0)
+    line = int(faded[0] + alike[faded[0] :].argmax()) if len(faded) else 0
     return line if line > 1 and n % line == 0 and alike[line] >= _AGAIN else 0
