@@ -90,16 +90,21 @@ class Standard:
             found = np.where(np.tri(len(found), k=-1, dtype=bool), found.T, found)
         return found, count
 
-    def tested(self, rows: slice, columns: slice) -> tuple[Array, Array]:
-        """What a tile of a table without gaps is tested by: squared products of numbers that go together often enough.
+    def tested(self, rows: slice, columns: slice, expected: float = EXPECTED) -> tuple[Array, Array]:
+        """What a tile is tested by: squared products of numbers that go together often enough, gaps as 0.
+
+        Args:
+            rows: the columns of the table on one side.
+            columns: those on the other.
+            expected: rows that count as often enough.
 
         Returns:
             (a, b) their sums; (a, b) how many they are: rare levels are taken together until both sides can be
             expected in five rows, and 0 where that leaves nothing.
         """
-        assert self.seen is None and self.counts is not None
+        assert self.counts is not None
         a, b = self._span(rows), self._span(columns)
-        often = np.multiply.outer(self.counts[a], self.counts[b]) >= EXPECTED * len(self.Z)
+        often = np.multiply.outer(self.counts[a], self.counts[b]) >= expected * len(self.Z)
         T = np.where(often, self.Z[:, a].T @ self.Z[:, b], 0.0)
         at = self.starts[rows] - self.starts[rows.start], self.starts[columns] - self.starts[columns.start]
         shared, used = (np.add.reduceat(np.add.reduceat(M, at[0], axis=0), at[1], axis=1) for M in (T**2, often * 1.0))

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from assay.linalg.cauchy import cauchy_combined
 from assay.summary.association import Standard
 from assay.summary.association_chance import chance_of_share
-from assay.summary.rank_shapes import Shapes, shapes
+from assay.summary.rank_shapes import EXPECTED, Shapes, shapes
 from assay.summary.rare_cells import Levels, levels_of
 
 Array: TypeAlias = NDArray[np.float64]
@@ -180,12 +180,14 @@ class TileChances:
             rows: the columns of the table on one side.
             columns: those on the other.
         """
-        shared, used = self.standard.tested(rows, columns)
         n, sizes = len(self.standard.Z), self.standard.sizes
-        effective = np.full(shared.shape, float(n))
+        effective = np.full((rows.stop - rows.start, columns.stop - columns.start), float(n))
+        expected = EXPECTED
         if self.signature is not None:
             variance = self.signature[:, rows].T @ self.signature[:, columns]
             effective = np.minimum(1.0 + 1.0 / np.maximum(variance, 1.0 / n), float(n))
+            expected *= n / float(np.median(effective))  # of rows that are independent
+        shared, used = self.standard.tested(rows, columns, expected)
         if self.gaps is not None:
             more = self.gaps.variance(rows, columns)
             effective = 1.0 + (effective - 1.0) / more
@@ -193,7 +195,7 @@ class TileChances:
         one = np.logical_or.outer(sizes[rows] == 1, sizes[columns] == 1)
         p = chance_of_share(shared, used, effective, one, ranks=True)
         by = np.zeros(p.shape, np.int8)
-        i, j = np.nonzero(self.levels.rare(rows, columns))
+        i, j = np.nonzero(self.levels.rare(rows, columns, expected))
         if rows == columns:
             i, j = i[i < j], j[i < j]
         if not len(i):

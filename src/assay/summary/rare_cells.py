@@ -44,15 +44,16 @@ class Levels:
     starts: Indices
     rarest: Array
 
-    def rare(self, rows: slice, columns: slice) -> NDArray[np.bool_]:
-        """(a, b) pairs of columns whose rarest levels together can be expected in fewer than five rows.
+    def rare(self, rows: slice, columns: slice, expected: float = EXPECTED) -> NDArray[np.bool_]:
+        """(a, b) pairs of columns whose rarest levels together can be expected in fewer rows than five.
 
         Args:
             rows: the columns of the table on one side.
             columns: those on the other.
+            expected: another number than five.
         """
         a, b = self.rarest[rows], self.rarest[columns]
-        few = np.multiply.outer(a, b) < EXPECTED * self.rows
+        few = np.multiply.outer(a, b) < expected * self.rows
         return np.asarray(few & np.logical_and.outer(np.isfinite(a), np.isfinite(b)))
 
     def among(self, rows: Indices) -> Levels:

@@ -301,7 +301,6 @@ def _pairs(
         q=found.q,
         n=n,
         strength=strength,
-        # the longest name among them makes room for itself: halves may call a pair by it
         strength_name=np.array([RANK_CORRELATION if by else "correlation", CORRELATION_RATIO, V, CURVES])[categories],
         unseen=np.full(k, np.nan),
         again=np.full(k, np.nan),
