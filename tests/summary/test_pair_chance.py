@@ -10,7 +10,7 @@ from assay.summary.pair_chance import EXACT, LAGGED, RANK, SHAPE, pair_chances
 
 def chances(X, groups=None, rows=None):
     groups = np.arange(X.shape[1]) if groups is None else groups
-    return pair_chances(X, groups, standardised(X, groups, ranks=True), rows)
+    return pair_chances(X, groups, standardised(X, groups, ranks=True, counted=True), rows)
 
 
 def autoregressive(rng, shape, phi):

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from assay.summary.association import Standard
 from assay.summary.association_chance import fisher_interval
 from assay.summary.pair_halves import Halves
+from assay.summary.rank_shapes import EXPECTED
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
@@ -54,8 +55,8 @@ class Chosen:
 
 def without_luck(
     standard: Standard, halves: Halves, pair: tuple[int, int], strength: float, n: float, among: tuple[Indices, Indices]
-) -> Chosen:
-    """The strongest pair of numbers, and what it will be in other rows.
+) -> Chosen | None:
+    """The strongest pair of numbers, and what it will be in other rows; None where it is one of rare values.
 
     Args:
         standard: ranks, made ready.
@@ -67,9 +68,11 @@ def without_luck(
     """
     first, second = _candidates(standard, among)
     named = np.flatnonzero((first == min(pair)) & (second == max(pair)))
+    if not len(named):
+        return None
     C = np.abs(halves.correlations(standard.Z, standard.starts[first], standard.starts[second]))
     z, largest = _scaled(np.array(abs(strength)), n), _scaled(C.max(axis=2), n / 2.0)
-    share = float((C.argmax(axis=2) == named[0]).mean()) if len(named) else 0.0
+    share = float((C.argmax(axis=2) == named[0]).mean())
     luck = max(0.0, (largest - z) / (np.sqrt((n - 3.0) / max(n / 2.0 - 3.0, 1.0)) - 1.0))
     centre = np.tanh(z - luck)
     # the variance of Bonett and Wright at the strength seen, as if so many rows fewer were there
@@ -87,9 +90,16 @@ def _scaled(r: Array, n: float) -> float:
 
 
 def _candidates(standard: Standard, among: tuple[Indices, Indices]) -> tuple[Indices, Indices]:
+    """Pairs of numbers that could have been named; not those of rare values, which follow another law in halves."""
     numbers = np.flatnonzero((standard.sizes == 1) & standard.signed)
     if len(numbers) <= _WIDEST:
         i, j = np.triu_indices(len(numbers), 1)
-        return numbers[i], numbers[j]
-    plain = np.isin(among[0], numbers) & np.isin(among[1], numbers)
-    return np.minimum(*among)[plain], np.maximum(*among)[plain]
+        first, second = numbers[i], numbers[j]
+    else:
+        plain = np.isin(among[0], numbers) & np.isin(among[1], numbers)
+        first, second = np.minimum(*among)[plain], np.maximum(*among)[plain]
+    if standard.counts is None:
+        return first, second
+    counts = standard.counts[standard.starts[:-1]]
+    often = counts[first] * counts[second] >= 2.0 * EXPECTED * len(standard.Z)
+    return first[often], second[often]
