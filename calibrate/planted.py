@@ -97,7 +97,7 @@ def _two_modes(d: int) -> Callable[[Generator], Drawn]:
     def draw(rng: Generator) -> Drawn:
         X = rng.standard_normal((300, d))
         X[:, 0] += 5.0 * (rng.random(300) < 0.5)
-        return Drawn(framed(X), reference=lambda: reference.critical_bandwidth(X))
+        return Drawn(framed(X), reference=lambda: reference.critical_bandwidth(X[:, 0]))
 
     return draw
 
@@ -181,12 +181,13 @@ def predicted(study: Any, drawn: Drawn) -> bool:
 
 
 _SHAPES: dict[str, tuple[Callable[[Generator], tuple[Array, Array]], str]] = {
-    "parabola": (_parabola, "hsic"),
-    "circle": (_circle, "hsic"),
-    "cross": (_cross, "hsic"),
-    "multiplicative noise": (_spread, "hsic"),
-    "line, r = .3": (_line, "spearman"),
+    "parabola": (_parabola, "HSIC"),
+    "circle": (_circle, "HSIC"),
+    "cross": (_cross, "HSIC"),
+    "multiplicative noise": (_spread, "HSIC"),
+    "line, r = .3": (_line, "Spearman"),
 }
+_TESTS = {"HSIC": reference.hsic, "Spearman": reference.spearman}
 _TARGETS: dict[str, Callable[[Array], NDArray[Any]]] = {
     "x1 x2": lambda X: X[:, 0] * X[:, 1],
     "XOR": lambda X: (X[:, 0] > 0) ^ (X[:, 1] > 0),
@@ -196,7 +197,7 @@ _TARGETS: dict[str, Callable[[Array], NDArray[Any]]] = {
 
 PLANTED = (
     *(
-        Family(f"{name}, 200 x 4", "planted", _pair(shape, getattr(reference, test)), goes("c1", "c2"), test)
+        Family(f"{name}, 200 x 4", "planted", _pair(shape, _TESTS[test]), goes("c1", "c2"), test)
         for name, (shape, test) in _SHAPES.items()
     ),
     *(
