@@ -104,6 +104,24 @@ class RidgeFits:
         axes = self.spectrum.axes
         return other.along(axes).squared_errors(map(self.spectrum.along, alphas), self.x @ axes, self.y)
 
+    def errors_of(self, other: RegressionSums, alphas: Array) -> Array:
+        """(q,) sums of squared errors in other rows, with a penalty of its own for each target."""
+        axes = self.spectrum.axes
+        w = self.spectrum.along_each(alphas)
+        return np.asarray(other.along(axes).squared_errors([w], self.x @ axes, self.y)[0])
+
+    def generalised(self, own: RegressionSums, alphas: Array) -> Array:
+        """(k, q) generalised cross-validation in the rows fitted, for each penalty: RSS / (1 - df / n)^2.
+
+        Args:
+            own: sums over the rows fitted.
+            alphas: (k,) penalties, positive.
+        """
+        shrunk, held = self.spectrum.shrunk(alphas)
+        outside = np.maximum(own.yy - held.sum(axis=0), 0.0)
+        free = own.weight - 1.0 - len(held) + shrunk.sum(axis=1)
+        return np.asarray((outside + shrunk**2 @ held) / (free**2)[:, None])
+
     def coefficients(self, alpha: float) -> Array:
         """(d, q), of the columns as they came."""
         return np.asarray(self.spectrum.coef(np.array([alpha]))[0].T)

@@ -48,6 +48,19 @@ class RidgeSpectrum:
         """(r, p) coefficients along the axes: `coef` is axes times them."""
         return np.asarray(self.inner * self._inverse(np.array([alpha]))[0][:, None])
 
+    def along_each(self, alphas: Array) -> Array:
+        """(r, p) the same, with a penalty of its own for each of p targets."""
+        return np.asarray(self.inner * self._inverse(alphas).T)
+
+    def shrunk(self, alphas: Array) -> tuple[Array, Array]:
+        """What penalties leave of the target along the axes: (k, r) shares a / (l + a) of (r, p) squares c^2 / l.
+
+        Only of axes along which the columns vary, and for products, not for a triangle.
+        """
+        real = self.values > self.flat
+        values = self.values[real]
+        return alphas[:, None] / (values + alphas[:, None]), self.inner[real] ** 2 / values[:, None]
+
     def degrees(self, alphas: Array) -> Array:
         """(k,) effective degrees of freedom."""
         return np.asarray(self._inverse(alphas) @ self.values)

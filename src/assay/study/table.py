@@ -84,7 +84,8 @@ def prepare(
     used, tally = _varying(source.name, looked, encoding, aside, missing, profile.rows)
     blocks = _told(completed(picked(numbers, used), tally.mean, missing), kept, "Summarising", tell)
     rows = np.concatenate(list(blocks())) if _fits(profile.rows, encoding) else None
-    mask = None
+    mask, beside = None, {}
+    filled = np.where(tally.lacking, tally.mean, np.nan)
     owner = tuple(encoding.source_column(int(j)) for j in used)
     if rows is None or not kept.in_memory:
         depend = unknown_rows(tally.rows, next(iter(blocks())), told)
@@ -97,7 +98,8 @@ def prepare(
         stay = np.array([own not in depend.by for own in owner])
         if stay.any() and not stay.all():
             aside |= dict.fromkeys(depend.by, "tells how rows depend")
-            rows, used = rows[:, stay], used[stay]
+            rows, used, filled = rows[:, stay], used[stay], filled[stay]
+        beside = _beside(labels, encoding, used)
     look = first_look(profile, encoding.fields, log=encoding.logged)
     card = _card(source, kept, profile, look, encoding, aside, tally, missing)
     order = [depend.sentence] if depend.sentence else []
@@ -114,6 +116,8 @@ def prepare(
         levels=_levels(encoding, used),
         depends=depend.design,
         in_use=None if mask is None or mask.all() else np.flatnonzero(mask),
+        beside=beside,
+        filled=filled if missing == "mean" else None,
     )
     return table, depend
 
@@ -235,6 +239,18 @@ def _levels(encoding: Encoding, used: NDArray[np.intp]) -> dict[str, tuple[str, 
         if not told or not len(here):
             continue
         found[column.name] = told if len(here) == 1 else tuple(told[j] for j in here)
+    return found
+
+
+def _beside(labels: Labels, encoding: Encoding, used: NDArray[np.intp]) -> dict[str, Array]:
+    """What the numbers of a column in use do not tell: levels that share one, and how long a text is."""
+    here = {encoding.source_column(int(j)) for j in used}
+    found = {}
+    for column, codec in zip(encoding.columns, encoding.codecs, strict=True):
+        if column.name in here and getattr(codec, "rare", None) is not None:
+            found[column.name] = labels.codes(column.name).astype(np.float64)
+        elif column.name in here and column.kind == "text":
+            found[column.name] = labels.lengths(column.name)
     return found
 
 

@@ -96,6 +96,14 @@ class Design(ABC):
             rng: source of the choice.
         """
 
+    def closed(self, Y: Array) -> Array:
+        """(n, q) columns as draws take them: so that no draw can be told from the data by a seam.
+
+        Args:
+            Y: (n, q).
+        """
+        return Y
+
     def effective(self, Z: Array) -> Array:
         """(D, D) for each pair of columns, how many independent rows would tell as much; at most n.
 

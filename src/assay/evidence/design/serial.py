@@ -68,6 +68,25 @@ class Serial(Design):
         shares = np.divide(power, total, out=np.zeros_like(power), where=total > 0.0)
         return np.asarray(np.sqrt(counts)[:, None] * shares)
 
+    def closed(self, Y: Array) -> Array:
+        """Columns whose end meets their beginning, so that no shift of them can be told by a jump.
+
+        The step from the last row to the first is spread over the rows as sinh(c (t - n / 2)), c = -log of the
+        correlation of neighbours: over all of them for a random walk, whose increments are then exchangeable around the
+        circle, and over the few at both ends that remember them for a column that forgets soon.
+        """
+        Z = Y[self.order]
+        centred = Z - Z.mean(axis=0)
+        squares = (centred**2).sum(axis=0)
+        alike = np.divide(
+            (centred[1:] * centred[:-1]).sum(axis=0), squares, out=np.zeros(len(squares)), where=squares > 0
+        )
+        c = -np.log(np.clip(alike, 0.01, 1.0 - 1e-3))
+        t = np.arange(self.n)[:, None]
+        # sinh(c (t - n / 2)) / (2 sinh(c n / 2)) from -1/2 to 1/2, without overflow
+        share = (np.exp(c * (t - self.n + 1)) - np.exp(-c * t)) / (2.0 * -np.expm1(-c * (self.n - 1)))
+        return np.asarray((Z - share * (Z[-1] - Z[0]))[self.place])
+
     def among(self, numbers: Numbers) -> Serial:
         """The same for some rows, the memory in as many of these."""
         share = len(numbers) / self.n

@@ -28,8 +28,7 @@ def views(found: Correlations, page: Page) -> list[View]:
         return []
     d = found.found
     supported = np.eye(len(d.columns), dtype=bool)
-    stands = found.q <= page.alpha
-    first, second = d.pairs.first[stands], d.pairs.second[stands]
+    first, second = d.pairs.first[: found.n_pairs], d.pairs.second[: found.n_pairs]
     supported[first, second] = supported[second, first] = True
     figure = correlation_view(
         pearson, [visible(name) for name in d.columns], order=found.order, rank=d.rank, supported=supported
@@ -40,7 +39,7 @@ def views(found: Correlations, page: Page) -> list[View]:
             "Pearson's correlation is above the diagonal, that of ranks below; a pair that chance explains is faint. "
             "Columns that go together stand side by side. With a category the number is the correlation ratio, between "
             "two categories Cramér's V; neither has a sign.",
-            _table(found, int(stands.sum())),
+            _table(found, found.n_pairs),
         )
     ]  # fmt: skip
 
@@ -56,7 +55,7 @@ def _table(found: Correlations, standing: int) -> str:
             fraction(float(pairs.pearson[k])),
             escaped(probability(float(found.q[k])).removeprefix("= ")),
         ]
-        for k in range(min(standing, _TABLED))
+        for k in range(min(standing, _TABLED, len(pairs)))
     ]
     caption = "Pairs of columns that go together, the least likely by chance first"
     if standing > _TABLED:

@@ -12,6 +12,7 @@ from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.classification import Calibration, Confusion, Roc
+from assay.evidence.design import Design
 from assay.evidence.evidence import Evidence, Verdict
 from assay.views.view import View
 
@@ -22,6 +23,17 @@ COVERED = 0.9  # share of new rows within the interval of their prediction
 _LISTED = 1000  # columns, by their coefficients, that a program is given
 
 
+def drawn(design: Design) -> str:
+    """What chance does to the target, by how rows depend on each other."""
+    if design.kind == "time":
+        return "targets shifted in time" if design.forward else "targets of exchanged runs of rows"
+    return {
+        "independent": "permuted targets",
+        "groups": "targets of exchanged groups",
+        "place": "targets shifted over the map",
+    }[design.kind]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Prediction(Answer):
     """How well a column can be predicted.
@@ -30,16 +42,19 @@ class Prediction(Answer):
         target: its name.
         classes: names of its classes; empty where it is a number.
         columns: (p,) the numbers it is predicted from.
-        truth: (n,) its values, or the numbers of the classes.
-        predicted: (n,) each by rows that it had no part in.
-        probability: (n, g) of the classes, likewise; (n, 0) for a number.
+        truth: (m,) its values, or the numbers of the classes, in the rows that were judged: all, but for the first in
+            time.
+        predicted: (m,) each by rows that it had no part in, the mean over repeated folds.
+        probability: (m, g) of the classes, likewise; (m, 0) for a number.
         coefficients: (p, q) of standardised columns, fitted to all rows; one column for a number, else one a class.
         strengths: (k,) penalties tried.
-        chosen: (folds,) numbers of those chosen.
+        chosen: (repeats, folds) numbers of those chosen.
         half_width: of the interval that holds 90% of new rows; NaN for classes.
         right: share of the rows whose class was predicted right; NaN for a number.
+        right_interval: 95% interval of this share; None for a number.
         largest: share of the largest class; NaN for a number.
-        by_chance: (draws,) what permuted targets reach.
+        by_chance: (draws,) what targets drawn by chance reach.
+        drawn: how they are drawn, in words.
         confusion: of the classes; None for a number.
         roc, calibration: of the second of two classes; None otherwise.
         evidence: on the prediction.
@@ -56,8 +71,10 @@ class Prediction(Answer):
     chosen: Codes
     half_width: float
     right: float
+    right_interval: tuple[float, float] | None
     largest: float
     by_chance: Array
+    drawn: str
     confusion: Confusion | None
     roc: Roc | None
     calibration: Calibration | None
@@ -76,7 +93,7 @@ class Prediction(Answer):
     @property
     def rule(self) -> str:
         """How looks are corrected for."""
-        return f"{self.looks} penalties tried, chosen anew on each of {len(self.by_chance)} permuted targets"
+        return f"{self.looks} penalties tried, chosen anew on each of {len(self.by_chance)} {self.drawn}"
 
     def findings(self) -> tuple[Finding, ...]:
         """One."""
@@ -99,7 +116,12 @@ class Prediction(Answer):
         size = np.sqrt((self.coefficients**2).sum(axis=1))
         largest = np.argsort(-size, kind="stable")[:_LISTED]
         sure = (
-            {"classes": list(self.classes), "right": self.right, "largest_class": self.largest}
+            {
+                "classes": list(self.classes),
+                "right": self.right,
+                "right_interval": self.right_interval and list(self.right_interval),
+                "largest_class": self.largest,
+            }
             if self.classes
             else {"covers": COVERED, "half_width": self.half_width if np.isfinite(self.half_width) else None}
         )

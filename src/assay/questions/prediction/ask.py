@@ -36,9 +36,14 @@ def predicted(table: Table, target: str, context: Context) -> Prediction | None:
     columns = tuple(table.columns[j] for j in np.flatnonzero(~own))
     if kind not in ("category", "boolean"):
         shown = f"log(1 + {target})" if target in table.look.log else target
-        return prediction(rows[:, ~own], Y[:, 0], columns, shown, alpha=context.alpha, seed=context.seed)
+        return prediction(
+            rows[:, ~own], Y[:, 0], columns, shown, alpha=context.alpha, seed=context.seed, design=table.design
+        )
     y, classes = _classes(Y, table.levels[target])
-    return prediction(rows[:, ~own], y, columns, target, classes=classes, alpha=context.alpha, seed=context.seed)
+    return prediction(
+        rows[:, ~own], y, columns, target,
+        classes=classes, alpha=context.alpha, seed=context.seed, design=table.design,
+    )  # fmt: skip
 
 
 def _classes(Y: Array, levels: tuple[str, ...]) -> tuple[Array, tuple[str, ...]]:

@@ -51,7 +51,7 @@ def _number_views(found: Prediction) -> list[View]:
     residuals = residual_view(found.predicted, found.truth - found.predicted)
     width = found.half_width
     intervals = np.stack([found.predicted - width, found.predicted + width], axis=1) if np.isfinite(width) else None
-    drawn = prediction_view(found.truth, found.predicted, intervals=intervals, r_squared=found.evidence.statistic)
+    drawn = prediction_view(found.truth, found.predicted, intervals=intervals, r_squared=found.evidence.held_out)
     name = visible(found.target)
     first = View(
         "prediction", f"{name}: predicted and true", drawn, (),

@@ -26,15 +26,19 @@ def subject(found: Prediction) -> str:
 def sentence(found: Prediction) -> str:
     """How much of the target is known on unseen rows, how sure a single prediction is, and what chance does."""
     evidence = found.evidence
-    ours = max(evidence.statistic, 0.0)
+    ours = max(evidence.held_out or 0.0, 0.0)
     low, high = evidence.interval or (0.0, 0.0)
     size = f"{percent(ours)} of its variance (95% interval {percent(max(low, 0.0))} to {percent(max(high, 0.0))})"
     by_chance = ""
     if evidence.null is not None:
         reach = percent(max(evidence.null.upper, 0.0))
-        by_chance = f"permuted targets reach {reach} one time in twenty ({chance(evidence)})"
+        by_chance = f"{found.drawn} reach {reach} one time in twenty ({chance(evidence)})"
     if found.classes:
-        sure = f"The class is right for {percent(found.right)} of them; the largest class is {percent(found.largest)}."
+        ends = " to ".join(percent(end) for end in found.right_interval or ())
+        sure = (
+            f"The class is right for {percent(found.right)} of them (95% interval {ends}); "
+            f"the largest class is {percent(found.largest)}."
+        )
     else:
         sure = f"Of new rows {percent(COVERED)} lie within {number(found.half_width)} of their prediction."
     if evidence.verdict in ("supported", "suggestive"):
@@ -45,7 +49,7 @@ def sentence(found: Prediction) -> str:
         )
     return (
         f"{found.target} cannot be predicted from the other columns by a line: on unseen rows they explain "
-        f"{percent(ours)} of its variance; {by_chance}."
+        f"{size}; {by_chance}."
     )
 
 
