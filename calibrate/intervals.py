@@ -117,10 +117,11 @@ def _tabled(answer: Any, name: str) -> list[dict[str, Any]]:
     if answer is None:
         return []
     pairs = answer.found.pairs
+    low, high = getattr(answer, "intervals", (pairs.low, pairs.high))
     return [
         _kept("a pair of the table", ends, float(pairs.rank[k]), _rank(answer, name, k), answer.evidence.verdict)
         for k in range(min(answer.n_pairs, _TABLED, len(pairs)))
-        if np.isfinite(ends := (float(pairs.low[k]), float(pairs.high[k]))).all()
+        if np.isfinite(ends := (float(low[k]), float(high[k]))).all()
     ]
 
 

@@ -90,7 +90,7 @@ def _confounded(rng: Generator) -> Drawn:
 def _says_confounded(study: Any, drawn: Drawn) -> bool:
     """The sentence on pairs says what becomes of c1 and c2 within departments."""
     words = " ".join(finding.sentence for finding in study.findings if finding.kind == "correlations")
-    return "department" in words and any(word in words for word in ("within", "given", "turns", "opposite", "once"))
+    return any(f"within {some} department" in words for some in ("each", "levels of"))
 
 
 def _two_modes(d: int) -> Callable[[Generator], Drawn]:
