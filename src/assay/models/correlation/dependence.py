@@ -21,7 +21,7 @@ from assay.linalg.one_thread import one_blas_thread
 from assay.summary.association import Standard, standardised
 from assay.summary.association_chance import Likely, chance, fisher_interval
 from assay.summary.pair_chance import WIDEST, Chances, Rows, TileChances, pair_chances
-from assay.summary.pairs import CORRELATION_RATIO, RANK_CORRELATION, Pairs, V
+from assay.summary.pairs import CORRELATION_RATIO, CURVES, RANK_CORRELATION, Pairs, V
 from assay.summary.rank_shapes import COSINES
 from assay.summary.strongest import Found, Strongest
 
@@ -301,7 +301,8 @@ def _pairs(
         q=found.q,
         n=n,
         strength=strength,
-        strength_name=np.array([RANK_CORRELATION if by else "correlation", CORRELATION_RATIO, V])[categories],
+        # the longest name among them makes room for itself: halves may call a pair by it
+        strength_name=np.array([RANK_CORRELATION if by else "correlation", CORRELATION_RATIO, V, CURVES])[categories],
         unseen=np.full(k, np.nan),
         again=np.full(k, np.nan),
         lag=lag,

@@ -77,7 +77,8 @@ def without_luck(
     centre = np.tanh(z - luck)
     # the variance of Bonett and Wright at the strength seen, as if so many rows fewer were there
     rows = 3.0 + (n - 3.0) / (1.0 + _OPEN * share * (1.0 - share))
-    width = np.arctanh(fisher_interval(np.array(abs(strength)), np.array(rows), ranks=True)[1]) - z
+    top = fisher_interval(np.tanh(np.array(z)), np.array(rows), ranks=True)[1]
+    width = np.arctanh(np.minimum(top, _MOST)) - z  # none for columns that are one and the same
     ends = np.tanh(z - luck - width), np.tanh(z - luck + width)
     low, high = sorted(float(np.sign(strength) * end) for end in ends)
     return Chosen(float(np.sign(strength) * centre), low, high, share)
