@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-portable cover quick lint bench docs clean
+.PHONY: help demo test test-portable cover quick lint bench calibrate docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 15
@@ -49,6 +49,9 @@ lint: $(VENV)/dev ## ruff, mypy and the import contracts
 bench: $(VENV)/dev ## the benchmarks, beside their peers (half an hour; python -m benchmarks NAME runs one)
 	@$(PIP) -e '.[bench]'
 	@$(BIN)/python -m benchmarks
+
+calibrate: $(VENV)/dev ## how often verdicts are wrong: docs/theory/calibration.md (an hour; can be stopped and resumed)
+	@$(BIN)/python -m calibrate
 
 docs: $(VENV)/dev ## build docs/_build/index.html
 	@$(PIP) -e '.[docs]'

@@ -69,6 +69,9 @@ class Table:
         folds: moments of each fold of the rows, where they were gathered.
         depends: how rows depend on each other; None where they do not, as far as can be seen.
         in_use: (n,) numbers of the rows among all of the data, from 0; None where all are in use.
+        beside: by column of the data, one number a row of what its numbers do not tell: the level of a category some
+            of whose levels share a number (-1 where missing), the length of a text in characters.
+        filled: (D,) what stands for missing values; NaN where none is missing, None where nothing is known.
     """
 
     card: DataCard
@@ -85,6 +88,8 @@ class Table:
     folds: GroupedMoments | None = None
     depends: Design | None = None
     in_use: Numbers | None = None
+    beside: Mapping[str, Array] = field(default_factory=dict)
+    filled: Array | None = None
 
     @property
     def design(self) -> Design:
@@ -132,6 +137,7 @@ class Table:
             blocks=picked(self.blocks, np.flatnonzero(kept)) if rows is None else lambda: iter([rows]),
             sample=self.sample[:, kept] if self.sample.size else self.sample,
             folds=None,
+            filled=None if self.filled is None else self.filled[kept],
         )
 
 

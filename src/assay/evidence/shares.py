@@ -50,4 +50,4 @@ def unseen_share_interval(share: float, rows: float) -> tuple[float, float]:
     [0.9542, 1.0]
     """
     low, high = share_interval(share * _ALONE * rows, _ALONE * rows)
-    return float(min(low, share)), float(max(high, share))
+    return min(float(low), share), max(float(high), share)

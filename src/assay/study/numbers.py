@@ -24,6 +24,7 @@ class Tally:
         empty: rows without any value, never in use.
         gaps: rows with a value missing.
         mean, low, high: (D,) of the values present.
+        lacking: (D,) whether a value is missing in the rows in use.
     """
 
     rows: int
@@ -32,6 +33,7 @@ class Tally:
     mean: Array
     low: Array
     high: Array
+    lacking: NDArray[np.bool_]
 
 
 def tallied(blocks: Iterable[Array], D: int, missing: Missing) -> Tally:
@@ -45,6 +47,7 @@ def tallied(blocks: Iterable[Array], D: int, missing: Missing) -> Tally:
     rows = empty = gaps = 0
     count, mean = np.zeros(D), np.zeros(D)
     low, high = np.full(D, np.inf), np.full(D, -np.inf)
+    lacking = np.zeros(D, dtype=bool)
     for block in blocks:
         used, none, some = _in_use(block, missing)
         empty += none
@@ -53,6 +56,7 @@ def tallied(blocks: Iterable[Array], D: int, missing: Missing) -> Tally:
         if not len(used):
             continue
         holes = _holes(used)
+        lacking[holes] = True
         whole = np.setdiff1d(np.arange(D), holes)
         here, here_mean = np.full(D, len(used)), np.zeros(D)
         for columns, average, least, most in (
@@ -66,7 +70,7 @@ def tallied(blocks: Iterable[Array], D: int, missing: Missing) -> Tally:
         here[holes] -= np.isnan(used[:, holes]).sum(axis=0)
         count += here
         mean += np.divide((here_mean - mean) * here, count, out=np.zeros(D), where=count > 0)
-    return Tally(rows, empty, gaps, mean, low, high)
+    return Tally(rows, empty, gaps, mean, low, high, lacking)
 
 
 def _holes(block: Array) -> NDArray[np.intp]:

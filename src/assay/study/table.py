@@ -63,11 +63,7 @@ def prepare(
     if missing not in ("mean", "drop"):
         raise ParameterError(f"missing is 'mean' or 'drop'; got {missing!r}")
     kept = KeptSource(source, KEPT_BYTES)
-    names = [field.name for field in kept.schema]
-    unknown = [name for name in drop if name not in names]
-    if unknown:
-        raise ParameterError(f"there is no column {unknown[0]!r} to drop; there are {', '.join(names)}")
-    told.check(tuple(names))
+    _check_names(kept, drop, told)
     tell = progress or (lambda what, rows, fraction: None)
     profile = profiled(kept, seed=seed, progress=lambda rows, fraction: tell("Reading", rows, fraction))
     if profile.rows == 0:
@@ -84,24 +80,23 @@ def prepare(
     used, tally = _varying(source.name, looked, encoding, aside, missing, profile.rows)
     blocks = _told(completed(picked(numbers, used), tally.mean, missing), kept, "Summarising", tell)
     rows = np.concatenate(list(blocks())) if _fits(profile.rows, encoding) else None
-    mask = None
-    owner = tuple(encoding.source_column(int(j)) for j in used)
+    labels, mask = None, None
     if rows is None or not kept.in_memory:
         depend = unknown_rows(tally.rows, next(iter(blocks())), told)
     else:
         tell("How rows depend on each other", None, None)
         mask = rows_in_use(picked(numbers, used), missing)
         labels = Labels(kept, encoding.fields, profile.columns, mask)
+        owner = tuple(encoding.source_column(int(j)) for j in used)
         depend = rows_depend(rows, owner, labels, told, outcomes, seed, copied=bool(copies.notes()))
-        # what tells how rows depend is no column like the others
-        stay = np.array([own not in depend.by for own in owner])
-        if stay.any() and not stay.all():
-            aside |= dict.fromkeys(depend.by, "tells how rows depend")
-            rows, used = rows[:, stay], used[stay]
+    # what tells how rows depend is no column like the others
+    stay = np.array([encoding.source_column(int(j)) not in depend.by for j in used])
+    stay = stay if stay.any() and rows is not None else np.ones(len(used), dtype=bool)
+    aside |= {name: "tells how rows depend" for name in depend.by if name not in aside and not stay.all()}
+    used, rows = used[stay], None if rows is None else rows[:, stay]
     look = first_look(profile, encoding.fields, log=encoding.logged)
     card = _card(source, kept, profile, look, encoding, aside, tally, missing)
-    order = [depend.sentence] if depend.sentence else []
-    seen = copies.notes() if depend.how != "copies" else []
+    order, seen = filter(None, [depend.sentence]), copies.notes() if depend.how != "copies" else []
     table = Table(
         card=replace(card, notes=(*order, *card.notes, *seen)),
         look=look,
@@ -114,8 +109,19 @@ def prepare(
         levels=_levels(encoding, used),
         depends=depend.design,
         in_use=None if mask is None or mask.all() else np.flatnonzero(mask),
+        beside={} if labels is None else _beside(labels, encoding, used),
+        filled=np.where(tally.lacking, tally.mean, np.nan)[stay] if missing == "mean" else None,
     )
     return table, depend
+
+
+def _check_names(source: Source, drop: Sequence[str], told: Told) -> None:
+    """Refuse columns that do not exist."""
+    names = [field.name for field in source.schema]
+    unknown = [name for name in drop if name not in names]
+    if unknown:
+        raise ParameterError(f"there is no column {unknown[0]!r} to drop; there are {', '.join(names)}")
+    told.check(tuple(names))
 
 
 def _label(encoding: Encoding, j: int) -> str:
@@ -235,6 +241,18 @@ def _levels(encoding: Encoding, used: NDArray[np.intp]) -> dict[str, tuple[str, 
         if not told or not len(here):
             continue
         found[column.name] = told if len(here) == 1 else tuple(told[j] for j in here)
+    return found
+
+
+def _beside(labels: Labels, encoding: Encoding, used: NDArray[np.intp]) -> dict[str, Array]:
+    """What the numbers of a column in use do not tell: levels that share one, and how long a text is."""
+    here = {encoding.source_column(int(j)) for j in used}
+    found = {}
+    for column, codec in zip(encoding.columns, encoding.codecs, strict=True):
+        if column.name in here and getattr(codec, "rare", None) is not None:
+            found[column.name] = labels.codes(column.name).astype(np.float64)
+        elif column.name in here and column.kind == "text":
+            found[column.name] = labels.lengths(column.name)
     return found
 
 

@@ -26,10 +26,13 @@ from scipy.stats import rankdata
 
 from assay.engine.local import in_threads
 from assay.summary.association_chance import Likely
+from assay.summary.category_basis import codes_of, contrasts
+from assay.summary.rank_shapes import EXPECTED, resting_on
 
 Array: TypeAlias = NDArray[np.float64]
 
-_STRIP = 256  # columns worked on at a time
+_STRIP = 16  # columns worked on at a time
+_PAIRS = 256  # pairs at a time
 _INDEPENDENT = 1e-10  # of the largest eigenvalue: indicators below add nothing
 
 
@@ -44,6 +47,8 @@ class Standard:
         sizes: (d,) how many there are; 0 for a column that is constant, whose one number is 0 everywhere.
         signed: (d,) whether a column is a number, whose strength with another has a sign.
         ranks: whether numbers were replaced by their ranks.
+        counts: (D,) rows that each number rests on: of a level or contrast of levels the rarer side, infinite for
+            values that are spread out; None where they were not asked for.
     """
 
     Z: Array
@@ -52,6 +57,7 @@ class Standard:
     sizes: NDArray[np.intp]
     signed: NDArray[np.bool_]
     ranks: bool
+    counts: Array | None = None
 
     @property
     def plain(self) -> bool:
@@ -84,6 +90,28 @@ class Standard:
             found = np.where(np.tri(len(found), k=-1, dtype=bool), found.T, found)
         return found, count
 
+    def tested(self, rows: slice, columns: slice, expected: float = EXPECTED) -> tuple[Array, Array]:
+        """What a tile is tested by: squared products of numbers that go together often enough, gaps as 0.
+
+        Args:
+            rows: the columns of the table on one side.
+            columns: those on the other.
+            expected: rows that count as often enough.
+
+        Returns:
+            (a, b) their sums; (a, b) how many they are: rare levels are taken together until both sides can be
+            expected in five rows, and 0 where that leaves nothing.
+        """
+        assert self.counts is not None
+        a, b = self._span(rows), self._span(columns)
+        often = np.multiply.outer(self.counts[a], self.counts[b]) >= expected * len(self.Z)
+        T = np.where(often, self.Z[:, a].T @ self.Z[:, b], 0.0)
+        at = self.starts[rows] - self.starts[rows.start], self.starts[columns] - self.starts[columns.start]
+        shared, used = (np.add.reduceat(np.add.reduceat(M, at[0], axis=0), at[1], axis=1) for M in (T**2, often * 1.0))
+        used[self.sizes[rows] == 0] = 0.0
+        used[:, self.sizes[columns] == 0] = 0.0
+        return shared, used
+
     def of_pairs(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Array, NDArray[np.int64]]:
         """The strengths of (k,) pairs, one by one, and the rows behind each."""
         if self.plain:
@@ -91,7 +119,7 @@ class Standard:
                 [np.empty(0)]
                 + [
                     np.einsum("ij,ij->j", self.Z[:, first[part]], self.Z[:, second[part]])
-                    for part in (slice(k, k + _STRIP) for k in range(0, len(first), _STRIP))
+                    for part in (slice(k, k + _PAIRS) for k in range(0, len(first), _PAIRS))
                 ]
             )
             return np.clip(found, -1.0, 1.0), np.full(len(first), len(self.Z))
@@ -152,7 +180,7 @@ class Standard:
         return float(np.sqrt(((A.T @ B) ** 2).sum() / min(A.shape[1], B.shape[1]))), int(both.sum())
 
 
-def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool) -> Standard:
+def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool, counted: bool = False) -> Standard:
     """Make the columns of a table ready.
 
     Args:
@@ -160,6 +188,7 @@ def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool) -> Standard
         groups: (D,) the column of the table that each number belongs to, ascending from 0 without gaps; several for a
             category, one for each level.
         ranks: whether columns of one number are replaced by their ranks, ties by the mean of theirs.
+        counted: whether to count the rows that each number rests on, which `Standard.tested` needs.
 
     >>> standard = standardised(np.array([[1.0], [2.0], [4.0]]), np.array([0]), ranks=False)
     >>> standard.Z.ravel().round(3)
@@ -168,60 +197,87 @@ def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool) -> Standard
     missing, d = np.isnan(X), int(groups[-1]) + 1
     bounds = np.searchsorted(groups, np.arange(d + 1))
     width = np.diff(bounds)
-    parts: list[Array] = [np.empty((len(X), 0))] * d
+    parts: list[Array] = [np.empty((0, len(X)))] * d  # one row for each number: along rows sums and ranks are fast
 
     def strip(start: int) -> None:
         columns = np.arange(start, min(start + _STRIP, d))
         single = columns[width[columns] == 1]
-        values, gaps = X[:, bounds[single]], missing[:, bounds[single]]
-        units = _unit(_ranks(values, gaps) if ranks else values, gaps)
-        for j, unit in zip(single, units.T, strict=True):
-            parts[j] = unit[:, None]
+        if len(single):
+            values, gaps = (np.ascontiguousarray(part[:, bounds[single]].T) for part in (X, missing))
+            units = _unit(_ranks(values, gaps) if ranks else values, gaps)
+            for j, unit in zip(single, units, strict=True):
+                parts[j] = unit[None, :]
         for j in columns[width[columns] > 1]:
             parts[j] = _spread_out(X[:, bounds[j] : bounds[j + 1]])
 
     in_threads(strip, range(0, d, _STRIP))
-    sizes = np.array([part.shape[1] if part.any() else 0 for part in parts], dtype=np.intp)
+    sizes = np.array([len(part) if part.any() else 0 for part in parts], dtype=np.intp)
+    counts = None
+    if counted:
+        counts = np.concatenate([_counts(X[:, bounds[j] : bounds[j + 1]], parts[j]) for j in range(d)])
     seen = None
     if missing.any():
         whole = np.logical_or.reduceat(missing, bounds[:-1], axis=1)
         seen = ~np.repeat(whole, np.maximum(sizes, 1), axis=1)
     starts = np.concatenate([[0], np.cumsum(np.maximum(sizes, 1))])
-    return Standard(np.hstack(parts), seen, starts, sizes, width == 1, ranks)
+    return Standard(np.concatenate(parts).T, seen, starts, sizes, width == 1, ranks, counts)
+
+
+def _counts(block: Array, part: Array) -> Array:
+    """Rows that the numbers of one column rest on."""
+    if block.shape[1] > 1:
+        found = contrasts(codes_of(block)).counts
+        return found if len(found) == len(part) else np.zeros(len(part))
+    unit, n = part[0], part.shape[1]
+    step = np.sqrt(12.0 / (n * (n * n - 1.0))) if n > 1 else 0.0  # of ranks without ties, scaled to length 1
+    tied = not np.isclose(np.abs(unit).max(initial=0.0), step * (n - 1) / 2.0, rtol=1e-9)
+    return np.array([resting_on(block[:, 0]) if tied else np.inf])
 
 
 def _ranks(values: Array, gaps: NDArray[np.bool_]) -> Array:
-    ranked: Array = np.asarray(rankdata(values, axis=0), dtype=np.float64) if not gaps.any() else np.empty_like(values)
-    if gaps.any():
-        for column, gap, out in zip(values.T, gaps.T, ranked.T, strict=True):
-            out[~gap] = rankdata(column[~gap])
+    """Ranks along each row, ties by the mean of theirs."""
+    if not gaps.any():
+        return np.asarray(rankdata(values, axis=1), dtype=np.float64)
+    ranked = np.empty_like(values)
+    for row, gap, out in zip(values, gaps, ranked, strict=True):
+        if gap.any():
+            out[~gap] = rankdata(row[~gap])
             out[gap] = np.nan
+        else:
+            out[:] = rankdata(row)
     return ranked
 
 
 def _unit(values: Array, gaps: NDArray[np.bool_]) -> Array:
-    """Centred columns of length 1, missing values 0; a constant column becomes 0."""
-    values = np.where(gaps, 0.0, values)
-    largest = np.abs(values).max(axis=0, initial=0.0)
+    """Centred rows of length 1, missing values 0; a constant row becomes 0."""
+    whole = not gaps.any()
+    values = values if whole else np.where(gaps, 0.0, values)
+    largest = np.abs(values).max(axis=1, initial=0.0)
     # a power of two, so that neither squares nor differences of the largest values overflow
-    scaled = np.ldexp(values, -np.frexp(largest)[1] - 1)
-    count = np.maximum((~gaps).sum(axis=0), 1)
+    scaled = np.ldexp(values, (-np.frexp(largest)[1] - 1)[:, None])
+    count = np.maximum((~gaps).sum(axis=1), 1)
     for _ in range(2):  # the second time takes away what rounding left of the mean
-        scaled -= np.where(gaps, 0.0, scaled.sum(axis=0) / count)
-    low = np.where(gaps, np.inf, values).min(axis=0, initial=np.inf)
-    high = np.where(gaps, -np.inf, values).max(axis=0, initial=-np.inf)
-    spread = np.abs(scaled).max(axis=0, initial=0.0)
-    scaled = np.ldexp(scaled, -np.frexp(spread)[1])
-    length = np.sqrt(np.einsum("ij,ij->j", scaled, scaled))
-    return np.asarray(scaled * np.where(low < high, 1.0 / np.maximum(length, 1e-300), 0.0))
+        mean = (scaled.sum(axis=1) / count)[:, None]
+        scaled -= mean if whole else np.where(gaps, 0.0, mean)
+    low = (values if whole else np.where(gaps, np.inf, values)).min(axis=1, initial=np.inf)
+    high = (values if whole else np.where(gaps, -np.inf, values)).max(axis=1, initial=-np.inf)
+    spread = np.abs(scaled).max(axis=1, initial=0.0)
+    scaled = np.ldexp(scaled, (-np.frexp(spread)[1])[:, None])
+    length = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
+    scaled *= np.where(low < high, 1.0 / np.maximum(length, 1e-300), 0.0)[:, None]
+    return np.asarray(scaled)
 
 
 def _spread_out(block: Array) -> Array:
-    """The orthonormal basis of a category's indicators, 0 in rows without a value; at least one column."""
+    """The orthonormal basis of a category's indicators as rows, 0 where there is no value; at least one."""
+    codes = codes_of(block)
+    if (codes >= 0).any():
+        table = contrasts(codes).table
+        return np.ascontiguousarray(table[codes].T) if table.shape[1] else np.zeros((1, len(block)))
     full = ~np.isnan(block).any(axis=1)
     basis = _orthonormal(block[full])
-    whole = np.zeros((len(block), max(1, basis.shape[1])))
-    whole[full, : basis.shape[1]] = basis
+    whole = np.zeros((max(1, basis.shape[1]), len(block)))
+    whole[: basis.shape[1], full] = basis.T
     return whole
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.special as sc
@@ -71,16 +71,32 @@ def chance(
     """
     low, high = np.minimum(first, second), np.maximum(first, second)
     shared = np.minimum(strength**2, 1.0) * np.maximum(low, 1)
+    used = np.where(low <= 1, high, low * high)
+    return chance_of_share(np.where(np.isnan(strength), np.nan, shared), used, n, low == 1, ranks=ranks)
+
+
+def chance_of_share(
+    shared: Array, used: NDArray[Any], n: Array | float, one: NDArray[np.bool_], *, ranks: bool = False
+) -> Array:
+    """The same from sums of squared correlations; NaN where there are none.
+
+    Args:
+        shared: of `used` products of orthonormal numbers.
+        used: how many, to be broadcast.
+        n: rows behind each, or as many as would know as much if they were independent.
+        one: where one side is a single number, so that F holds.
+        ranks: whether two numbers were replaced by their ranks.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         # one number on one side: F of the regression on the other, which for two numbers is t squared
-        free = np.maximum(n - 1.0 - high, 0.0)
-        one: Array = np.asarray(sc.betainc(free / 2.0, high / 2.0, 1.0 - shared), dtype=np.float64)
+        free = np.where(one, np.maximum(n - 1.0 - used, 0.0), 1.0)
+        F: Array = np.asarray(sc.betainc(free / 2.0, used / 2.0, np.maximum(1.0 - shared, 0.0)), dtype=np.float64)
         if ranks:
-            one = np.where(high == 1, _of_ranks(np.abs(strength), n, one), one)
-        p = np.where(low == 1, one, sc.chdtrc(np.maximum(low * high, 1), n * shared))
+            F = np.where(used == 1, _of_ranks(np.sqrt(shared), n, F), F)
+        p = np.where(one, F, sc.chdtrc(np.maximum(used, 1), n * shared))
     # no order of n rows is rarer than one in n!, which the continuous laws do not know
     p = np.maximum(p, 2.0 * np.exp(-sc.gammaln(np.minimum(n, 150) + 1.0)))
-    return np.asarray(np.where(np.isnan(strength) | (free <= 0), np.nan, np.minimum(p, 1.0)))
+    return np.asarray(np.where(np.isnan(shared) | (used < 1) | (free <= 0), np.nan, np.minimum(p, 1.0)))
 
 
 def _of_ranks(r: Array, n: Array | float, pearson: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.evidence.design.design import Array, Design, Kind, Numbers
+from assay.evidence.design.design import Array, Design, Kind, Numbers, with_ends
 
 _FREQUENCIES = 2048  # kept apart; more are averaged in runs
 
@@ -65,7 +65,7 @@ class Serial(Design):
         power = (power[:-2] + 2.0 * power[1:-1] + power[2:]) / 4.0
         total = counts @ power
         shares = np.divide(power, total, out=np.zeros_like(power), where=total > 0.0)
-        return np.asarray(np.sqrt(counts)[:, None] * shares)
+        return with_ends(np.sqrt(counts)[:, None] * shares)
 
     def closed(self, Y: Array) -> Array:
         """Columns whose end meets their beginning, so that no shift of them can be told by a jump.

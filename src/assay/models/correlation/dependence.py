@@ -7,7 +7,7 @@ chance   t, F or chi^2 for each pair, Benjamini and Hochberg over all pairs     
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
@@ -20,43 +20,20 @@ from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.summary.association import Standard, standardised
 from assay.summary.association_chance import Likely, chance, fisher_interval
+from assay.summary.pair_chance import WIDEST, Chances, Rows, TileChances, pair_chances
+from assay.summary.pairs import CORRELATION_RATIO, CURVES, RANK_CORRELATION, Pairs, V
+from assay.summary.rank_shapes import COSINES
 from assay.summary.strongest import Found, Strongest
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
+Tested: TypeAlias = Literal["any", "rank", "pearson"]
 
 _SIDE = 512  # columns of a tile
 _AT_ONCE = 8  # tiles, so that what waits to be collected stays small
 _HELD = 1 << 30  # bytes of a matrix that is kept whole
 _FEWEST = 3
 _FEW_PAIRS = 100_000  # up to here each has its exact p at once
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
-    """Pairs of columns, the least likely by chance first.
-
-    Attributes:
-        first, second: (k,) numbers of the columns.
-        pearson, rank: (k,) strengths; see `Dependence`.
-        low, high: (k,) 95% interval of the strength that was tested, for two numbers; NaN for others.
-        p: (k,) probability of as much by chance.
-        q: (k,) p corrected for all pairs: the share of false ones among all up to this one.
-        n: (k,) rows behind each.
-    """
-
-    first: Indices
-    second: Indices
-    pearson: Array
-    rank: Array
-    low: Array
-    high: Array
-    p: Array
-    q: Array
-    n: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.p)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +55,8 @@ class Dependence:
         pairs: those with the smallest p.
         tested: how many pairs were tested.
         found: the order of p among all pairs tested.
-        tested_by: "rank" or "pearson": the strengths behind p.
+        tested_by: "any", "rank" or "pearson": what is behind p.
+        chances: of every pair, where dependence of any shape was tested; None otherwise.
     """
 
     columns: tuple[str, ...]
@@ -90,8 +68,14 @@ class Dependence:
     pairs: Pairs
     tested: int
     found: Found
-    tested_by: Literal["rank", "pearson"]
+    tested_by: Tested
+    chances: Chances | None
     _ready: tuple[Standard, Standard]
+
+    @property
+    def ranks(self) -> Standard:
+        """Ranks of the numbers and contrasts of the levels, made ready for products."""
+        return self._ready[1]
 
     def block(self, first: slice, second: slice, *, ranks: bool = False) -> Array:
         """Strengths of some columns with others, as a (a, b) array, whatever the size of the table.
@@ -134,7 +118,7 @@ class Dependence:
 def dependence(
     data: Any,
     *,
-    tested_by: Literal["rank", "pearson"] = "rank",
+    tested_by: Tested = "rank",
     keep: int = 10_000,
     hold: bool | None = None,
     columns: Sequence[str] | None = None,
@@ -147,7 +131,9 @@ def dependence(
     Args:
         data: (n, d) array of numbers, or anything `assay.read` takes: then categories are categories.
         tested_by: which strengths p and q are of. Those of ranks hold whatever the law of the columns, and one far row
-            does not make one.
+            does not make one. "any" looks for dependence of any shape too, and takes exact chances where levels are
+            rare: for up to 500 columns; beyond, ranks and rare levels. Rows where one of two columns has no value then
+            say nothing of both, which weakens strengths and invents none.
         keep: pairs to list, those with the smallest p; all of them count in q.
         hold: whether to keep the matrices whole; None where each takes at most 1 GiB.
         columns: names of the columns of an array.
@@ -159,8 +145,8 @@ def dependence(
     >>> found.pearson.round(2)[0], found.significant()
     (array([ 1.  ,  0.73, -0.01]), 1)
     """
-    if tested_by not in ("rank", "pearson"):
-        raise ParameterError(f"tested_by is 'rank' or 'pearson'; got {tested_by!r}")
+    if tested_by not in ("any", "rank", "pearson"):
+        raise ParameterError(f"tested_by is 'any', 'rank' or 'pearson'; got {tested_by!r}")
     if keep < 1:
         raise ParameterError(f"keep is a number of pairs, at least 1; got {keep}")
     X, groups, names = numbers_by_column(data, columns)
@@ -174,10 +160,12 @@ def dependence_of(
     groups: Indices,
     names: tuple[str, ...],
     *,
-    tested_by: Literal["rank", "pearson"] = "rank",
+    tested_by: Tested = "rank",
     keep: int = 10_000,
     hold: bool | None = None,
     progress: Callable[[int, int], object] | None = None,
+    rows: Rows | None = None,
+    seed: int = 0,
 ) -> Dependence:
     """The same of columns that are numbers already.
 
@@ -186,19 +174,29 @@ def dependence_of(
         groups: (D,) the column that each number belongs to, ascending from 0 without gaps.
         names: (d,) the columns.
         tested_by, keep, hold, progress: as for `dependence`.
+        rows: how they depend on each other, in the order of time for series; None for independent ones. Used by "any".
+        seed: of the rows in which shapes are looked at, where they are many.
     """
     d = len(names)
-    ready = standardised(X, groups, ranks=False), standardised(X, groups, ranks=True)
+    any_shape = tested_by == "any"
+    ready = standardised(X, groups, ranks=False), standardised(X, groups, ranks=True, counted=any_shape)
+    by = int(tested_by != "pearson")
+    if any_shape:  # gaps are 0 in what was made ready: such rows say nothing of their column
+        ready = replace(ready[0], seen=None), replace(ready[1], seen=None)
+    chances = pair_chances(X, groups, ready[1], rows, seed) if any_shape and d <= WIDEST else None
+    tiles = TileChances.of(X, groups, ready[1], rows) if any_shape and chances is None else None
     whole = hold if hold is not None else 8 * d * d <= _HELD
     held = (np.empty((d, d)), np.empty((d, d))) if whole else None
     strongest = Strongest(keep)
-    by = int(tested_by == "rank")
     places = _places(d)
-    likely = ready[by].likely() if ready[by].plain and d * (d - 1) > 2 * max(keep, _FEW_PAIRS) else None
+    many = ready[by].plain and d * (d - 1) > 2 * max(keep, _FEW_PAIRS)
+    simple = tiles is None or (rows is None and not np.isfinite(tiles.levels.rarest).any())
+    likely = ready[by].likely() if many and simple and chances is None else None
+    known = None if likely is not None else chances or tiles
     with one_blas_thread():
         for start in range(0, len(places), _AT_ONCE):
             some = places[start : start + _AT_ONCE]
-            for tested, untested in in_threads(lambda place: _tile(ready, held, by, likely, *place), some):
+            for tested, untested in in_threads(lambda place: _tile(ready, held, by, likely, known, *place), some):
                 strongest.add(*tested)
                 strongest.count(untested)
             if progress is not None:
@@ -212,10 +210,11 @@ def dependence_of(
         pearson=held and held[0],
         rank=held and held[1],
         spread=_spread(X, groups, width),
-        pairs=_pairs(found, ready, by),
+        pairs=_pairs(found, ready, by, held, chances),
         tested=found.tested,
         found=found,
         tested_by=tested_by,
+        chances=chances,
         _ready=ready,
     )
 
@@ -230,6 +229,7 @@ def _tile(
     held: tuple[Array, Array] | None,
     by: int,
     likely: Likely | None,
+    known: Chances | TileChances | None,
     rows: slice,
     cols: slice,
 ) -> tuple[tuple[Indices, Indices, Array], int]:
@@ -248,12 +248,18 @@ def _tile(
     sizes = ready[by].sizes
     if likely is not None:
         p = likely(strength[i, j])
+    elif known is not None:
+        p = (known.p[rows, cols] if isinstance(known, Chances) else known(rows, cols)[0])[i, j]
+        if held is not None:  # what cannot be compared has no strength either
+            a, b = i[np.isnan(p)] + rows.start, j[np.isnan(p)] + cols.start
+            for matrix in held:
+                matrix[a, b] = matrix[b, a] = np.nan
     else:
         p = chance(
             strength[i, j], n if isinstance(n, float) else n[i, j], sizes[rows][i], sizes[cols][j], ranks=bool(by)
         )
-    known = ~np.isnan(p)  # a category of as many levels as there are rows leaves nothing to test with
-    return (i[known] + rows.start, j[known] + cols.start, p[known]), int(once.sum()) - len(p)
+    told = ~np.isnan(p)  # a category of as many levels as there are rows leaves nothing to test with
+    return (i[told] + rows.start, j[told] + cols.start, p[told]), int(once.sum()) - len(p)
 
 
 def _exactly(standard: Standard, first: Indices, second: Indices) -> Array:
@@ -261,25 +267,47 @@ def _exactly(standard: Standard, first: Indices, second: Indices) -> Array:
     return chance(strength, n.astype(np.float64), standard.sizes[first], standard.sizes[second], ranks=standard.ranks)
 
 
-def _pairs(found: Found, ready: tuple[Standard, Standard], by: int) -> Pairs:
+def _pairs(
+    found: Found,
+    ready: tuple[Standard, Standard],
+    by: int,
+    held: tuple[Array, Array] | None,
+    chances: Chances | None,
+) -> Pairs:
     """The pairs found, with both strengths and an interval."""
-    strengths = np.empty((2, len(found.p)))
-    n = np.empty(len(found.p), dtype=np.int64)
+    k, first, second = len(found.p), found.first, found.second
+    strengths = np.empty((2, k))
+    n = np.full(k, len(ready[by].Z), dtype=np.int64)
     for which, standard in enumerate(ready):
-        strengths[which], n[:] = standard.of_pairs(found.first, found.second)
-    sizes = ready[by].sizes
-    low, high = fisher_interval(strengths[by], n.astype(np.float64), ranks=bool(by))
-    numbers = (sizes[found.first] == 1) & (sizes[found.second] == 1)
+        if held is not None and standard.seen is None:
+            strengths[which] = held[which][first, second]
+        else:
+            strengths[which], n[:] = standard.of_pairs(first, second)
+    effective = n.astype(np.float64)
+    strength, lag = strengths[by].copy(), np.zeros(k, np.intp)
+    if chances is not None:
+        effective, lag = chances.effective[first, second], chances.lag[first, second]
+        strength[lag != 0] = chances.lagged[first, second][lag != 0]
+    categories = (~ready[by].signed[first]).astype(np.intp) + ~ready[by].signed[second]
+    low, high = fisher_interval(strength, effective, ranks=bool(by))
     return Pairs(
-        first=found.first,
-        second=found.second,
+        first=first,
+        second=second,
         pearson=strengths[0],
         rank=strengths[1],
-        low=np.where(numbers, low, np.nan),
-        high=np.where(numbers, high, np.nan),
+        low=np.where(categories == 0, low, np.nan),
+        high=np.where(categories == 0, high, np.nan),
         p=found.p,
         q=found.q,
         n=n,
+        strength=strength,
+        strength_name=np.array([RANK_CORRELATION if by else "correlation", CORRELATION_RATIO, V, CURVES])[categories],
+        unseen=np.full(k, np.nan),
+        again=np.full(k, np.nan),
+        lag=lag,
+        monotone=np.ones(k, dtype=bool),
+        curves=np.full((k, 2, COSINES), np.nan),
+        effective=effective,
     )
 
 

@@ -136,7 +136,7 @@ def _splits(design: Design, sides: list[Array], seed: int) -> list[Folds]:
 def _work(sides: list[Array]) -> float:
     """Products of one draw in one split: of the rows, and of the decompositions of every fold and ridge."""
     (n, p), (_, q) = (side.shape for side in sides)
-    return 2.0 * n * q * (p + q) + 20.0 * _FOLDS * (1 + len(USUAL)) * max(p, q) ** 3
+    return float(2.0 * n * q * (p + q) + 20.0 * _FOLDS * (1 + len(USUAL)) * max(p, q) ** 3)
 
 
 def _tested(

@@ -18,25 +18,34 @@ class _Correlations(Question):
     whole = True
 
     def why_not(self, table: Table, context: Context) -> str:
-        return "" if len(_labels(table)) > 1 else "a pair needs two columns that are neither text nor time"
+        return "" if len(_labels(table)) > 1 else "a pair needs two columns"
 
     def ask(self, table: Table, context: Context) -> Correlations | None:
-        import numpy as np
-
+        from assay.questions.correlations.closer import looked_closer
+        from assay.questions.correlations.columns import columns_of
         from assay.questions.correlations.test import correlations
 
         context.tell("Columns that go together", None, None)
-        labels = _labels(table)
-        places = [np.flatnonzero(table.groups == label) for label in labels]
-        groups = np.repeat(np.arange(len(places)), [len(place) for place in places])
-        names = tuple(table.origins[label][0] for label in labels)
-        rows = table.at_hand[:, np.concatenate(places)]
-        return correlations(rows, groups, names, alpha=context.alpha, seed=context.seed)
+        given = columns_of(table, _labels(table))
+        found = correlations(
+            given.X, given.groups, given.names, alpha=context.alpha, seed=context.seed, design=table.design
+        )
+        return None if found is None else looked_closer(found, given, table, context)
 
 
 def _labels(table: Table) -> list[int]:
-    """Columns of the data, but for texts and times, whose numbers are many."""
-    return [label for label, (_, kind) in table.origins.items() if kind not in ("text", "time")]
+    """One label for each column that enters: each word of a text has one of its own."""
+    by_name: dict[str, int] = {}
+    for label, (name, _) in table.origins.items():
+        if _enters(table, label):
+            by_name.setdefault(name, label)
+    return list(by_name.values())
+
+
+def _enters(table: Table, label: int) -> bool:
+    """Every column enters, but for texts whose length is not known, as that would take another pass over the data."""
+    name, kind = table.origins[label]
+    return kind != "text" or (name in table.beside and table.rows is not None)
 
 
 QUESTION = _Correlations()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,12 +13,17 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.models.correlation.dependence import Dependence
+from assay.questions.correlations.closer import Closer, as_dicts
+from assay.questions.correlations.fcr import chosen_intervals
+from assay.questions.correlations.given import Given
+from assay.summary.pairs import Pairs
 from assay.views.view import View
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 
 _LISTED = 1000  # pairs a program is given
+_AGAIN = 0.5  # share of halves that must show a pair
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,11 +32,13 @@ class Correlations(Answer):
 
     Attributes:
         found: every pair tested, with matrices where they are not too large.
-        n_pairs: how many pairs stand at the level of the study.
-        again: share of these that are found in either half of the rows.
+        n_pairs: how many pairs stand at the level of the study: the first ones of `found.pairs`, the strongest on
+            unseen rows first.
+        again: share of halves of the rows that show these by themselves.
         order: (d,) columns so that strongly linked ones are neighbours; None where they are too many to draw.
         factor: what every q was multiplied with, for the other questions of the study.
         evidence: on the pairs as a whole, and the size of the strongest one.
+        closer: shapes of the strongest pairs, and what third columns do to them.
     """
 
     found: Dependence
@@ -40,6 +47,7 @@ class Correlations(Answer):
     order: Indices | None
     factor: float
     evidence: Evidence
+    closer: Closer = field(default_factory=Closer)
 
     @property
     def q(self) -> Array:
@@ -48,23 +56,40 @@ class Correlations(Answer):
 
     @property
     def strongest_interval(self) -> tuple[float, float] | None:
-        """95% interval of the strongest pair's rank correlation in all rows; None where it has a category.
+        """95% interval of the strongest pair's rank correlation in other rows, corrected for its having been chosen.
 
-        It knows nothing of the pair having been chosen, and is not one of what unseen rows show.
+        None where no pair stands, or the strongest has a category, a lag, or is not monotone.
         """
-        low, high = float(self.found.pairs.low[0]), float(self.found.pairs.high[0])
-        return (low, high) if np.isfinite(low) and np.isfinite(high) else None
+        return self.evidence.interval
+
+    @property
+    def intervals(self) -> tuple[Array, Array]:
+        """(k,) ends of intervals of `found.pairs`, corrected for having been chosen; NaN where none is known."""
+        low, high = chosen_intervals(self.found.pairs, self.n_pairs, self.found.tested)
+        if self.n_pairs and self.strongest_interval is not None:
+            low[0], high[0] = self.strongest_interval
+        return low, high
 
     @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        return "Benjamini and Hochberg over all pairs"
+        thirds = f"; Bonferroni over {self.closer.looks:,} pairs with a third column" if self.closer.looks else ""
+        return f"Benjamini and Hochberg over all pairs{thirds}"
+
+    @property
+    def tests(self) -> int:
+        """Every pair, and pairs with a third column."""
+        return self.looks + self.closer.looks
+
+    def turned(self, alpha: float = 0.05) -> tuple[Given, ...]:
+        """Pairs that a third column turns round or away, the surest first, corrected for all looks of the study."""
+        return self.closer.turned(self.factor, alpha)
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all pairs."""
-        from assay.questions.correlations.words import WORDS, sentence, subject
+        from assay.questions.correlations.words import sentence, subject, words_of
 
-        return (Finding("correlations", "correlations", subject(self), sentence(self), self.evidence, WORDS),)
+        return (Finding("correlations", "correlations", subject(self), sentence(self), self.evidence, words_of(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """The pairs that stand."""
@@ -80,23 +105,71 @@ class Correlations(Answer):
 
     def numbers(self) -> dict[str, Any]:
         """The pairs that stand."""
-        pairs, names = self.found.pairs, self.found.columns
-        listed = range(min(self.n_pairs, _LISTED, len(pairs)))
+        listed = range(min(self.n_pairs, _LISTED, len(self.found.pairs)))
+        low, high = self.intervals
         return {
             "n_pairs": self.n_pairs,
-            "pairs": [
-                {
-                    "columns": [names[pairs.first[k]], names[pairs.second[k]]],
-                    "rank": float(pairs.rank[k]),
-                    "q": float(self.q[k]),
-                }
-                for k in listed
-            ],
+            "pairs": [self._numbers_of(k, (float(low[k]), float(high[k]))) for k in listed],
+            "shapes": as_dicts(self.closer, self.found.columns),
+            "given": [one.as_dict(self.found.columns) for one in self.turned()],
+        }
+
+    def _numbers_of(self, k: int, interval: tuple[float, float]) -> dict[str, Any]:
+        pairs, names = self.found.pairs, self.found.columns
+        return {
+            "columns": [names[pairs.first[k]], names[pairs.second[k]]],
+            "rank": float(pairs.rank[k]),
+            "strength": float(pairs.strength[k]),
+            "strength_name": str(pairs.strength_name[k]),
+            "unseen": _known(float(pairs.unseen[k])),
+            "interval": list(interval) if np.isfinite(interval).all() else None,
+            "p": float(pairs.p[k]),
+            "q": float(self.q[k]),
+            "lag": int(pairs.lag[k]),
+            "monotone": bool(pairs.monotone[k]),
+            "again": _known(float(pairs.again[k])),
         }
 
     def stricter(self, factor: float, alpha: float) -> Correlations:
         """The same where other questions were asked too: q times the factor, and the pairs that still stand."""
-        again = replace(self, factor=self.factor * factor)
-        n_pairs = self.found.significant(alpha / again.factor)
-        evidence = self.evidence.stricter(factor, alpha, effect_holds=self.again >= 0.5)
-        return replace(again, n_pairs=n_pairs, evidence=evidence)
+        level = alpha / (self.factor * factor)
+        pairs = in_order(self.found.pairs, level)
+        found = replace(self.found, pairs=pairs)
+        stands = standing(pairs, level)
+        n_pairs = found.significant(level) - int((pairs.q <= level).sum()) + int(stands.sum())
+        evidence = self.evidence.stricter(factor, alpha, effect_holds=holds(pairs, self.evidence.p))
+        if not stands.any() and evidence.interval is not None:  # what no longer stands has no interval either
+            evidence = replace(evidence, interval=None)
+        return replace(self, factor=self.factor * factor, found=found, n_pairs=n_pairs, evidence=evidence)
+
+
+def standing(pairs: Pairs, alpha: float) -> NDArray[np.bool_]:
+    """(k,) pairs that stand at a level: beyond chance, and shown by halves of the rows, as far as these were asked."""
+    return np.asarray((pairs.q <= alpha) & ~(pairs.again < _AGAIN))
+
+
+def smallest(pairs: Pairs, alpha: float) -> float:
+    """The q of the least likely pair that halves show too; of any, where none of those is below the level."""
+    shown = pairs.q[~(pairs.again < _AGAIN)].min(initial=1.0)
+    return float(shown if shown <= alpha else pairs.q.min())
+
+
+def holds(pairs: Pairs, q: float | None) -> bool:
+    """Whether halves show a pair of this q."""
+    return bool(((pairs.q == q) & ~(pairs.again < _AGAIN)).any())
+
+
+def in_order(pairs: Pairs, alpha: float) -> Pairs:
+    """Those that stand first, the strongest on unseen rows before others; then the least likely by chance.
+
+    Never by p among those that stand: with many rows these are 0 for most.
+    """
+    stands = standing(pairs, alpha)
+    size = np.abs(np.where(np.isnan(pairs.unseen), 0.0, pairs.unseen))
+    return pairs.taken(
+        np.lexsort((np.where(stands, -np.abs(pairs.strength), pairs.q), np.where(stands, -size, 0.0), ~stands))
+    )
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value

@@ -1,37 +1,55 @@
 """Which columns go together? Every pair is tested, and every test counts.
 
-strength  rank correlation of two numbers, correlation ratio of a number's ranks and a category, Cramer's V
-chance    columns that know nothing of each other: t (exact moments of ranks), F, chi^2
+strength  rank correlation of two numbers, correlation ratio of a number's ranks and a category, Cramer's V; of curves
+where a
+          pair is not monotone; of series at the lag where they go together best
+chance    columns that know nothing of each other: t (exact moments of ranks), F, chi^2, cosines of ranks for any
+    shape, exact
+          cells where levels are rare: summary.pair_chance
 looks     one for each pair: Benjamini and Hochberg over all of them
-held out  the pair that is strongest in one half of the rows, measured in the other
+held out  strength in one half of the rows by the other, over many halves; a pair stands if halves show it by
+themselves. The
+          strongest one's is corrected for having been chosen: interval.py
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.evidence.design import Design, Serial
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.models.correlation.dependence import Dependence, dependence_of
-from assay.questions.correlations.answer import Correlations
-from assay.summary.association import standardised
-from assay.summary.association_chance import Likely, chance
+from assay.questions.correlations.answer import Correlations, holds, in_order, smallest, standing
+from assay.questions.correlations.interval import Chosen, without_luck
+from assay.questions.correlations.unseen import seen_again
+from assay.summary.association_chance import Likely
+from assay.summary.pair_chance import FEWEST_EFFECTIVE, LAGS
+from assay.summary.pair_halves import Halves
+from assay.summary.pairs import RANK_CORRELATION
 from assay.summary.seriation import fiedler_positions, order_of
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 
 FEWEST_ROWS = 10
-METHOD = "rank correlation of every pair, Benjamini and Hochberg over all pairs"
-_AGAIN = 0.05  # the level at which a pair counts as found in half of the rows
 _DRAWN = 1000  # columns that are put in order
-_ASKED_AGAIN = 500  # pairs looked for in the halves, the strongest ones
+_ASKED_AGAIN = 2000  # pairs looked for in halves, the strongest ones
+_ASKED_ANYWAY = 20  # where none stands out
+_PARTS = 20  # of rows that depend on each other, from which halves are made
 
 
 def correlations(
-    X: Array, groups: Indices, columns: tuple[str, ...], *, alpha: float = 0.05, seed: int = 0
+    X: Array,
+    groups: Indices,
+    columns: tuple[str, ...],
+    *,
+    alpha: float = 0.05,
+    seed: int = 0,
+    design: Design | None = None,
 ) -> Correlations | None:
     """Test every pair of columns; None for too few rows or fewer than two columns.
 
@@ -41,57 +59,98 @@ def correlations(
         columns: (d,) names.
         alpha: level of the study.
         seed: of the halves.
+        design: how rows depend on each other; None for independent ones.
     """
     n = len(X)
     if n < FEWEST_ROWS or len(columns) < 2:
         return None
-    found = dependence_of(X, groups, columns)
-    pairs = found.pairs
-    if not len(pairs):
+    design = None if design is None or design.kind == "independent" else design
+    limit = "" if design is None else design.limit
+    if isinstance(design, Serial):  # lags need the order of time
+        X, design = X[design.order], replace(design, place=np.arange(n))
+    found = dependence_of(X, groups, columns, tested_by="any", rows=design, seed=seed)
+    if not len(found.pairs):
         return None
-    called = found.significant(alpha)
-    unseen, again = _halves(X, groups, found, max(called, 1), seed)
-    q = float(pairs.q[0])
+    halves = Halves.of_rows(n, seed) if design is None else Halves.of(design.folds(_PARTS, seed), seed)
+    pairs = seen_again(found, _asked(found, alpha), halves)
+    found = replace(found, pairs=in_order(pairs, alpha))
+    stands = standing(found.pairs, alpha)
+    q = smallest(found.pairs, alpha)
+    chosen = _chosen(found, halves) if stands.any() else None
+    again = float(np.nanmean(found.pairs.again[: max(int(stands.sum()), 1)]))
     evidence = Evidence(
-        statistic=abs(float(pairs.rank[0])),
-        null=Null("columns that know nothing of each other", *_by_chance(found, alpha)),
+        statistic=abs(float(found.pairs.strength[0])),
+        null=_null(found, alpha),
         p=q,
         q=q,
-        held_out=unseen,
+        held_out=abs(float(found.pairs.unseen[0])) if chosen is None else chosen.strength,
+        interval=None if chosen is None else (chosen.low, chosen.high),
         stability=again,
         n=n,
         looks=found.tested,
-        method=METHOD,
-        verdict=verdict_of(q, effect_holds=again >= 0.5, alpha=alpha),
+        method=_method(found, design),
+        verdict=verdict_of(q, effect_holds=holds(found.pairs, q), alpha=alpha),
+        limit=limit,
     )
-    return Correlations(found, called, again, _order(found), 1.0, evidence)
+    return Correlations(found, _called(found, alpha), again, _order(found), 1.0, evidence)
 
 
-def _halves(X: Array, groups: Indices, found: Dependence, called: int, seed: int) -> tuple[float, float]:
-    """The strongest pair of each half measured in the other; and the share of pairs found again in a half."""
-    order = np.random.default_rng(seed).permutation(len(X))
-    halves = [standardised(X[np.sort(part)], groups, ranks=True) for part in np.array_split(order, 2)]
-    some = slice(0, min(len(found.pairs), max(called, _ASKED_AGAIN)))
-    first, second = found.pairs.first[some], found.pairs.second[some]
-    strengths = [half.of_pairs(first, second)[0] for half in halves]
-    sizes = [(half.sizes[first], half.sizes[second]) for half in halves]
-    p = [
-        chance(s, float(len(half.Z)), *r, ranks=True) for s, half, r in zip(strengths, halves, sizes, strict=True)
-    ]  # fmt: skip
-    best = [np.nanargmin(own) if np.isfinite(own).any() else 0 for own in p]
-    measured = [abs(float(strengths[1 - h][best[h]])) for h in (0, 1)]
-    came_back = [own[: min(called, len(own))] <= _AGAIN for own in p]
-    return float(np.nanmean(measured)) if np.isfinite(measured).any() else 0.0, float(np.mean(came_back))
+def _asked(found: Dependence, alpha: float) -> Indices:
+    """Places of the pairs looked for in halves: those near the level, by strength; else the least likely ones."""
+    pairs = found.pairs
+    near = np.flatnonzero(pairs.q <= 2.0 * alpha)
+    if len(near) > _ASKED_AGAIN:
+        near = near[np.argsort(-np.abs(pairs.strength[near]), kind="stable")[:_ASKED_AGAIN]]
+    return near if len(near) else np.arange(min(len(pairs), _ASKED_ANYWAY))
 
 
-def _by_chance(found: Dependence, alpha: float) -> tuple[float, float]:
-    """The strongest of as many rank correlations by chance: its median, and what it exceeds with chance alpha."""
+def _called(found: Dependence, alpha: float) -> int:
+    """How many pairs stand, listed or not."""
+    listed = int(np.count_nonzero(found.pairs.q <= alpha))
+    return found.significant(alpha) - listed + int(standing(found.pairs, alpha).sum())
+
+
+def _chosen(found: Dependence, halves: Halves) -> Chosen | None:
+    """The strongest pair without the luck of being chosen, where it is one of ranks."""
+    pairs = found.pairs
+    if pairs.strength_name[0] != RANK_CORRELATION or pairs.lag[0]:
+        return None
+    pair = int(pairs.first[0]), int(pairs.second[0])
+    return without_luck(
+        found.ranks, halves, pair, float(pairs.strength[0]), float(pairs.effective[0]), (pairs.first, pairs.second)
+    )
+
+
+def _null(found: Dependence, alpha: float) -> Null | None:
+    """The strongest of as many rank correlations by chance: its median, and what it exceeds with chance alpha.
+
+    None where the strongest pair is measured otherwise: curves and ratios are larger by chance than ranks.
+    """
+    if found.pairs.strength_name[0] != RANK_CORRELATION or found.pairs.lag[0]:
+        return None
     likely = Likely.of(found.rows, ranks=True)
     best = []
     for level in (0.5, alpha):
         one = -np.expm1(np.log1p(-level) / found.tested)  # each of `tested` independent pairs
         best.append(float(np.sqrt(-np.expm1(-np.interp(-np.log(one), -likely.log_p, likely.x)))))
-    return best[0], best[1]
+    return Null("columns that know nothing of each other", best[0], best[1])
+
+
+def _method(found: Dependence, design: Design | None) -> str:
+    """How p was obtained, one phrase."""
+    chances = found.chances
+    if chances is None:
+        tested = "ranks and exact cells of every pair (the columns are too many to look for other shapes)"
+    elif len(chances.rows) < found.rows:
+        tested = f"ranks of every pair, cosines of ranks in {len(chances.rows):,} rows for other shapes, exact cells"
+    else:
+        tested = "ranks of every pair, cosines of ranks for other shapes, exact cells of rare levels"
+    if design is not None:
+        tested += (
+            f", as many rows as are independent of each other (pairs with fewer than {FEWEST_EFFECTIVE:g} not called)"
+        )
+        tested += f", lags up to {LAGS} rows" if design.kind == "time" and chances is not None else ""
+    return f"{tested}; Benjamini and Hochberg over all pairs"
 
 
 def _order(found: Dependence) -> Indices | None:

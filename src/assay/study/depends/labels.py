@@ -43,6 +43,11 @@ class Labels:
         encoded = pc.dictionary_encode(_plain(self._column(name)))
         return np.asarray(pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False), dtype=np.intp)
 
+    def lengths(self, name: str) -> Array:
+        """(n,) characters of a text; NaN where there is none."""
+        lengths = pc.utf8_length(_plain(self._column(name)).cast(pa.string()))
+        return np.asarray(pc.fill_null(lengths.cast(pa.float64()), np.nan).to_numpy(zero_copy_only=False))
+
     def values(self, name: str) -> Array:
         """(n,) numbers, or times in microseconds; NaN where there is none."""
         known, stats = self._known[name]

@@ -83,7 +83,8 @@ def rows_depend(
             0.0, p=None, q=None, n=len(X), looks=4, method=_METHOD, verdict=verdict_of(1.0, effect_holds=False)
         )
         return Rows("independent", (), False, "", float(len(X)), len(X), None, evidence)
-    return _limited(found, X)
+    others = np.array([own not in found.by for own in owner])
+    return _limited(found, X[:, others] if others.any() else X)
 
 
 def unknown_rows(n: int, first: Array, told: Told) -> Rows:
@@ -115,14 +116,14 @@ def _told(X: Array, labels: Labels, told: Told, seed: int) -> Rows | None:
         label = np.unique(np.where(missing, label.max() + 1 + np.arange(n), label), return_inverse=True)[1]
         groups = int(label.max()) + 1
         said = f"Rows of one {told.by} belong together, {count(groups)} in all"
-        return _answer("groups", (told.by,), said, Grouped(n, label), None, X, told=True)
+        return _answer("groups", (told.by,), said, Grouped(n, label), None, told=True)
     if told.place:
         at = np.stack([labels.numbers_of(name, "a place") for name in told.place], axis=1)
         look = place_look(X, at, (told.place[0], told.place[1]), seed)
         if look is None:
             raise ParameterError(f"places in {' and '.join(told.place)} do not vary: there is nothing near or far")
         said = f"Rows lie at places ({' and '.join(told.place)}), near ones alike ({fraction(look.alike)})"
-        return _answer("place", told.place, said, look.design, look.p, X, told=True)
+        return _answer("place", told.place, said, look.design, look.p, told=True)
     if told.time is not None:
         return _in_time(X, labels.numbers_of(told.time, "the time"), told.time)
     return None
@@ -139,7 +140,7 @@ def _in_time(X: Array, time: Array, name: str) -> Rows:
         )
     alike = f", neighbours alike ({fraction(look.alike)} from row to row)" if look is not None else ""
     said, p = f"Rows are in the order of {name}{alike}", None if look is None else look.p
-    return _answer("time", (name,), said, design, p, X, told=True)
+    return _answer("time", (name,), said, design, p, told=True)
 
 
 def _seen(
@@ -150,14 +151,14 @@ def _seen(
     if copies is not None:
         what = "copies" if copies.exact else "copies but for a little jitter"
         said = f"{count(copies.copies)} of {count(n)} rows are {what} of others and count with them as one"
-        return _answer("copies", (), said, copies.design, None, X)
+        return _answer("copies", (), said, copies.design, None)
     levels = levels_look(X, owner, labels.candidates(outcomes))
     if levels is not None:
         said = (
             f"Rows of one {levels.column} are alike (intraclass correlation {fraction(levels.shared)} in a typical "
             f"column), so they are taken together"
         )
-        return _answer("groups", (levels.column,), said, levels.design, levels.p, X)
+        return _answer("groups", (levels.column,), said, levels.design, levels.p)
     named = coordinates([name for name in dict.fromkeys(owner) if name not in outcomes])
     if named is not None:
         at = np.stack([labels.values(name) for name in named], axis=1)
@@ -165,23 +166,21 @@ def _seen(
             look = place_look(X[:, [own not in named for own in owner]], at, named, seed)
             if look is not None and depends(look):
                 said = f"Rows at near places ({' and '.join(named)}) are alike ({fraction(look.alike)})"
-                return _answer("place", named, said, look.design, look.p, X)
+                return _answer("place", named, said, look.design, look.p)
     serial = serial_look(X)
     if serial is None or serial.design is None:
         return None
-    said = (
-        f"Neighbouring rows are alike ({fraction(serial.alike)} from row to row in {owner[serial.column]}), as in time"
-    )
-    return _answer("time", (), said, serial.design, serial.p, X)
+    most = f"{fraction(serial.alike)} from row to row in {owner[serial.column]}"
+    if serial.design.kind == "place":
+        said = f"Rows look like the lines of a grid, neighbours alike ({most})"
+        return _answer("place", (), said, serial.design, serial.p)
+    return _answer("time", (), f"Neighbouring rows are alike ({most}), as in time", serial.design, serial.p)
 
 
-def _answer(
-    how: str, by: tuple[str, ...], said: str, design: Design, p: float | None, X: Array, *, told: bool = False
-) -> Rows:
-    n = len(X)
-    effective, _ = _effective(X, design)
+def _answer(how: str, by: tuple[str, ...], said: str, design: Design, p: float | None, *, told: bool = False) -> Rows:
+    n = design.n
     evidence = Evidence(
-        statistic=n / effective,
+        statistic=1.0,
         p=p,
         q=None if p is None else min(4.0 * p, 1.0),
         n=n,
@@ -189,8 +188,7 @@ def _answer(
         method="as the user says" if told else _METHOD,
         verdict="not testable here" if p is None else verdict_of(p, effect_holds=p <= LEVEL),
     )
-    sentence = f"{said}: {counted_as(effective, n)}"
-    return Rows(how, by, told, sentence, effective, n, design, evidence)
+    return Rows(how, by, told, said, float(n), n, design, evidence)
 
 
 def _effective(X: Array, design: Design) -> tuple[float, float]:
@@ -204,12 +202,14 @@ def _effective(X: Array, design: Design) -> tuple[float, float]:
 
 
 def _limited(rows: Rows, X: Array) -> Rows:
-    """With a limit where too few rows count, and the sentence that ends accordingly."""
+    """With the number of rows that count, a limit where they are too few, and the sentence that ends accordingly."""
     design = rows.design or Independent(rows.n)
-    _, least = _effective(X, design)
+    effective, least = _effective(X, design)
     limit = design.limit
     if not limit and least < FEWEST_EFFECTIVE:
         limit = f"about {count(round(least))} rows count, too few to tell structure from chance"
     design = replace(design, limit=limit)
     end = f"; {limit}, so nothing is called supported." if limit else ". Splits and chance go by that."
-    return replace(rows, design=design, sentence=rows.sentence + end)
+    evidence = replace(rows.evidence, statistic=rows.n / effective)
+    sentence = f"{rows.sentence}: {counted_as(effective, rows.n)}{end}"
+    return replace(rows, design=design, effective=effective, evidence=evidence, sentence=sentence)

@@ -1,0 +1,86 @@
+"""One block of numbers for each column of the data, as pairs of columns need them.
+
+number, count, ordered, boolean    itself
+category                           an indicator of each level, of all of them where the table has merged the rare ones
+date                               its day
+text                               how long it is
+
+What was filled in where a value is missing is taken out again: rows that have it tell nothing of their column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.asking.table import Table
+
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
+
+_LEVELS = 200  # with an indicator of their own, at most
+_FEWEST = 20  # that have one, however many rows
+_INDICATORS = 20_000_000  # values of these, for all columns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """Columns as numbers.
+
+    Attributes:
+        X: (n, D) NaN where missing.
+        groups: (D,) the column that each number belongs to.
+        names: (d,) of the columns; of a text with what of it is meant.
+    """
+
+    X: Array
+    groups: Indices
+    names: tuple[str, ...]
+
+
+def columns_of(table: Table, labels: list[int]) -> Columns:
+    """Some columns of a table.
+
+    Args:
+        table: the data.
+        labels: of the columns, as in its groups.
+    """
+    merged = sum(table.origins[label][1] == "category" and table.origins[label][0] in table.beside for label in labels)
+    most = min(_LEVELS, max(_INDICATORS // max(merged * len(table.at_hand), 1), _FEWEST))
+    blocks = [_block(table, label, most) for label in labels]
+    names = [table.origins[label][0] for label in labels]
+    told = [
+        f"length of {name}" if table.origins[label][1] == "text" else name
+        for label, name in zip(labels, names, strict=True)
+    ]
+    widths = [block.shape[1] for block in blocks]
+    return Columns(np.concatenate(blocks, axis=1), np.repeat(np.arange(len(blocks)), widths), tuple(told))
+
+
+def _block(table: Table, label: int, most: int) -> Array:
+    name, kind = table.origins[label]
+    beside = None if table.rows is None else table.beside.get(name)
+    if beside is not None:
+        return beside[:, None] if kind == "text" else _indicators(beside.astype(np.intp), most)
+    places = np.flatnonzero(table.groups == label)
+    block = table.at_hand[:, places[:1] if kind == "time" else places]
+    if table.filled is None:
+        return block
+    # a number that is all of its column, or all levels of a category at once
+    gaps = (block == table.filled[places[: block.shape[1]]]).all(axis=1)
+    return np.where(gaps[:, None], np.nan, block) if gaps.any() else block
+
+
+def _indicators(codes: Indices, most: int) -> Array:
+    """Of the most frequent levels; the others are one more."""
+    counts = np.bincount(codes[codes >= 0])
+    order = np.argsort(-counts, kind="stable")
+    place = np.full(len(counts) + 1, min(most, len(counts)), dtype=np.intp)
+    place[order[:most]] = np.arange(min(most, len(counts)))
+    width = len(counts) if len(counts) <= most else most + 1
+    rows = np.equal.outer(place[codes], np.arange(width)).astype(np.float64)
+    rows[codes < 0] = np.nan
+    return rows

@@ -1,0 +1,175 @@
+"""What halves of the rows say of pairs of columns: how strong on unseen rows, and whether each half shows the pair by
+itself.
+
+Every pair is looked for in a half by what showed it in all rows: ranks, shape, exact cells, or a lag.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.models.correlation.dependence import Dependence
+from assay.summary.association import Standard
+from assay.summary.association_chance import chance_of_share
+from assay.summary.pair_chance import EXACT, LAGGED, RANK, SHAPE, Chances
+from assay.summary.pair_halves import Blocks, Halves, curve, unseen_strength
+from assay.summary.pairs import CURVES, Pairs
+from assay.summary.rank_shapes import COSINES, EXPECTED, Shapes, weighted_tail
+
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
+Mask: TypeAlias = NDArray[np.bool_]
+
+AGAIN = 0.05  # the level at which a pair counts as found in half of the rows
+_CURVED = 0.05  # by how much curves must go together better than ranks, on unseen rows
+_PRODUCTS = 1_000_000  # of numbers of pairs, looked at in halves
+
+
+def seen_again(found: Dependence, asked: Indices, halves: Halves) -> Pairs:
+    """The pairs, with what halves say of those that are asked.
+
+    Args:
+        found: every pair tested.
+        asked: (k,) places in `found.pairs`.
+        halves: of the rows.
+    """
+    pairs = found.pairs
+    standard = found.ranks
+    asked = _affordable(asked, pairs, standard)
+    first, second, lag = pairs.first[asked], pairs.second[asked], pairs.lag[asked]
+    by = np.zeros(len(asked), np.int8) if found.chances is None else found.chances.by[first, second]
+    blocks = Blocks.of(standard.starts, first, second)
+    C = _with_lags(standard, halves, blocks, lag)
+    unseen = unseen_strength(C, blocks)
+    numbers = (standard.sizes[first] == 1) & (standard.sizes[second] == 1)
+    signed = standard.signed[first] & standard.signed[second]
+    sign = np.where(signed, np.sign(pairs.strength[asked]), 1.0)
+    again = np.zeros(len(asked))
+    ranked = np.isin(by, (RANK, LAGGED))
+    again[ranked] = _by_ranks(standard, halves, blocks, C, pairs.effective[asked], sign * numbers)[ranked]
+    told = _Told(pairs.strength[asked], pairs.strength_name[asked], sign * unseen, np.ones(len(asked), bool))
+    curves = np.full((len(asked), 2, COSINES), np.nan)
+    if found.chances is not None:
+        exact = by == EXACT
+        again[exact] = _by_cells(found.chances, halves, first[exact], second[exact])
+        shaped = np.flatnonzero(by == SHAPE)
+        again[shaped] = _by_shape(found.chances, halves, first[shaped], second[shaped], told, shaped, curves)
+    return _filled(pairs, asked, told, again, curves)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Told:
+    """What is said of each pair that is asked; filled in place."""
+
+    strength: Array
+    name: NDArray[np.str_]
+    unseen: Array
+    monotone: Mask
+
+
+def _filled(pairs: Pairs, asked: Indices, told: _Told, again: Array, curves: Array) -> Pairs:
+    parts = {"strength": told.strength, "strength_name": told.name, "unseen": told.unseen, "monotone": told.monotone}
+    parts |= {"again": again, "curves": curves}
+    filled = {}
+    for name, values in parts.items():
+        filled[name] = getattr(pairs, name).copy()
+        filled[name][asked] = values
+    return replace(pairs, **filled)
+
+
+def _affordable(asked: Indices, pairs: Pairs, standard: Standard) -> Indices:
+    """As many pairs, from the first on, as their products allow."""
+    sizes = np.maximum(standard.sizes, 1)
+    products = np.cumsum(sizes[pairs.first[asked]] * sizes[pairs.second[asked]])
+    return asked[: max(1, int(np.searchsorted(products, _PRODUCTS)))]
+
+
+def _with_lags(standard: Standard, halves: Halves, blocks: Blocks, lag: Indices) -> Array:
+    """(2, K, m) products in halves, of series at their lags."""
+    later = np.flatnonzero(lag)
+    if not len(later):
+        return halves.correlations(standard.Z, blocks.first, blocks.second)
+    at = blocks.starts[later]
+    moved = np.zeros((len(later), len(standard.Z)))
+    for row, k, column in zip(moved, lag[later], blocks.second[at], strict=True):
+        values = standard.Z[:, column]
+        row[: len(values) - max(k, 0)][max(-k, 0) :] = values[max(k, 0) : len(values) + min(k, 0)]
+    second = blocks.second.copy()
+    second[at] = standard.Z.shape[1] + np.arange(len(later))
+    return halves.correlations(np.concatenate([standard.Z.T, moved]).T, blocks.first, second)
+
+
+def _by_ranks(standard: Standard, halves: Halves, blocks: Blocks, C: Array, effective: Array, sign: Array) -> Array:
+    """(k,) share of halves in which ranks show a pair, with its sign where it has one."""
+    assert standard.counts is not None
+    n = len(standard.Z)
+    often = standard.counts[blocks.first] * standard.counts[blocks.second] >= EXPECTED * n
+    used = blocks.summed(often.astype(np.float64))
+    one = blocks.sizes.min(axis=0) == 1
+    rows = effective * (halves.counts / n)[..., None]
+    p = chance_of_share(
+        np.minimum(blocks.summed(np.where(often, C**2, 0.0)), blocks.sizes.min(axis=0)), used, rows, one
+    )
+    same = (np.sign(C[..., blocks.starts]) == sign) | (sign == 0.0)
+    return np.asarray(((p <= AGAIN) & same).mean(axis=(0, 1)))
+
+
+def _by_cells(chances: Chances, halves: Halves, first: Indices, second: Indices) -> Array:
+    """(k,) share of halves in which exact cells show a pair."""
+    if not len(first):
+        return np.empty(0)
+    shown = np.zeros(len(first))
+    for side in halves.sides:
+        in_first = side[halves.part]
+        for rows in (np.flatnonzero(in_first), np.flatnonzero(~in_first)):
+            shown += chances.levels.among(rows).chance(first, second) <= AGAIN
+    return shown / (2.0 * len(halves.sides))
+
+
+def _by_shape(
+    chances: Chances, halves: Halves, first: Indices, second: Indices, told: _Told, at: Indices, curves: Array
+) -> Array:
+    """(k,) share of halves in which shape shows a pair; what is said of pairs that are not monotone is filled in."""
+    features = chances.shapes
+    if features is None or not len(first):
+        return np.zeros(len(first))
+    skip = features.numbers.astype(np.intp)  # the rank itself, which stands before the cosines
+    blocks = Blocks.of(features.starts, first, second, skip)
+    some = halves.among(chances.rows)
+    C = some.correlations(features.F, blocks.first, blocks.second)
+    again = _shape_again(features, some, blocks, C, chances.effective[first, second] / len(halves.part))
+    for k, (i, j) in enumerate(zip(first, second, strict=True)):
+        r, s = (int(x) for x in blocks.sizes[:, k])
+        span = slice(int(blocks.starts[k]), int(blocks.starts[k]) + r * s)
+        whole = features.F[:, _own(features, i)].T @ features.F[:, _own(features, j)]
+        found = curve(C[..., span].reshape(*C.shape[:2], r, s), whole)
+        if found.unseen > abs(told.unseen[at[k]]) + _CURVED:
+            told.strength[at[k]], told.unseen[at[k]] = found.strength, found.unseen
+            told.name[at[k]], told.monotone[at[k]] = CURVES, False
+            for side, weights in enumerate(found.weights):
+                if features.numbers[(i, j)[side]]:
+                    curves[at[k], side] = 0.0
+                    curves[at[k], side, _orders(features, (i, j)[side])] = weights
+    return again
+
+
+def _own(features: Shapes, column: int) -> slice:
+    return slice(features.starts[column] + int(features.numbers[column]), features.starts[column + 1])
+
+
+def _orders(features: Shapes, column: int) -> Indices:
+    """Which cosines a number has: w_j = j^(-1/2)."""
+    return np.rint(features.weights[_own(features, column)] ** -2.0).astype(np.intp) - 1
+
+
+def _shape_again(features: Shapes, halves: Halves, blocks: Blocks, C: Array, share: Array) -> Array:
+    """(k,) share of halves in which the sum of squared products is beyond chance; `share` of the rows count."""
+    weights = features.weights[blocks.first] * features.weights[blocks.second]
+    weights[features.counts[blocks.first] * features.counts[blocks.second] < EXPECTED * len(features.F)] = 0.0
+    scale = 1.0 / (halves.counts[..., None] * share)
+    mean, square, cube = (blocks.summed(weights**power) * scale**power for power in (1, 2, 3))
+    return np.asarray((weighted_tail(blocks.summed(weights * C**2), mean, square, cube) <= AGAIN).mean(axis=(0, 1)))

@@ -1,0 +1,143 @@
+"""How rows depend is found where they do, told where the user says so, and heeded by every question."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import assay
+from assay.errors import DataError, ParameterError
+from assay.study.depends.levels import Candidate, could_name_subjects, levels_look
+from assay.study.depends.near_copies import copies_look
+from assay.study.depends.place import coordinates, place_look
+from assay.study.depends.serial import parts, serial_look
+
+
+def series(n, d, phi, seed):
+    rng = np.random.default_rng(seed)
+    x, noise = np.zeros((n, d)), rng.standard_normal((n, d))
+    x[0] = noise[0]
+    for t in range(1, n):
+        x[t] = phi * x[t - 1] + noise[t] * np.sqrt(1 - phi**2)
+    return x
+
+
+def subjects(seed, n=30, each=10, columns=6, icc=0.7):
+    rng = np.random.default_rng(seed)
+    label = np.repeat(np.arange(n), each)
+    own = rng.standard_normal((n, columns))[label]
+    return np.sqrt(icc) * own + np.sqrt(1 - icc) * rng.standard_normal((n * each, columns)), label
+
+
+def field(seed, side=14, columns=6, reach=2.5):
+    k = np.arange(side)
+    near = np.exp(-((k[:, None] - k) ** 2) / (2 * reach**2))
+    root = np.linalg.cholesky(np.kron(near, near) + 1e-6 * np.eye(side**2))
+    return root @ np.random.default_rng(seed).standard_normal((side**2, columns))
+
+
+# With 60 tables and none called, a true rate of 5% is noticed with probability 1 - .95^60 = .95.
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rng: rng.standard_normal((200, 6)),
+        lambda rng: (rng.random((200, 6)) < 0.02).astype(float),
+        lambda rng: rng.standard_normal((300, 1)) + 0.3 * rng.standard_normal((300, 8)),
+        lambda rng: (2 * rng.standard_normal((3, 5)))[np.repeat(np.arange(3), 50)] + rng.standard_normal((150, 5)),
+        lambda rng: (lambda x: x[np.argsort(x[:, 0])])(rng.standard_normal((300, 1)) + rng.standard_normal((300, 6))),
+    ],
+    ids=["noise", "rare levels", "one factor", "sorted by class", "sorted by a column"],
+)
+def test_rows_in_any_order_or_sorted_are_no_series(make):
+    found = [serial_look(make(np.random.default_rng(seed))) for seed in range(60)]
+    assert sum(look.design is not None for look in found) == 0
+
+
+@pytest.mark.parametrize(("phi", "kind"), [(0.3, "Runs"), (0.9, "Serial")])
+def test_series_are_seen_and_the_stronger_dependence_is_shifted(phi, kind):
+    found = [serial_look(series(300, 6, phi, seed)).design for seed in range(10)]
+    assert [type(design).__name__ for design in found] == [kind] * 10
+
+
+def test_levels_are_cut_where_they_change():
+    rng = np.random.default_rng(0)
+    S = rng.standard_normal((150, 4)) + 3.0 * (np.arange(150) >= 60)[:, None]
+    assert parts(S).tolist() == [0, 60, 150]
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_subjects_are_seen_in_any_order_and_an_age_is_not_one(ordered):
+    for seed in range(5):
+        X, label = subjects(seed)
+        order = np.random.default_rng(seed).permutation(len(X))
+        look = levels_look(X[order], tuple("abcdef"), {"who": Candidate(label[order], ordered)})
+        assert look is not None and 0.5 < look.shared < 0.85
+        age = np.random.default_rng(seed).integers(20, 60, 300)
+        smooth = age[:, None] / 20.0 + np.random.default_rng(seed).standard_normal((300, 6))
+        assert levels_look(smooth, tuple("abcdef"), {"age": Candidate(age - 20, True)}) is None
+
+
+def test_a_class_is_no_subject_unless_its_name_says_so():
+    assert not could_name_subjects("species", 3, 150) and could_name_subjects("site", 6, 150)
+    assert could_name_subjects("model", 38, 234) and not could_name_subjects("letter", 26, 20_000)
+    assert not could_name_subjects("subject", 100, 100)
+
+
+def test_copies_are_seen_with_and_without_jitter_and_lines_are_none():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.standard_normal((100, 6)), 3, axis=0)
+    assert copies_look(X).copies == copies_look(X + 0.01 * rng.standard_normal(X.shape)).copies == 200
+    assert copies_look(rng.random((400, 1)) * np.ones((1, 5)) + 1e-6 * rng.standard_normal((400, 5))) is None
+    assert copies_look((rng.random((300, 5)) < 0.3).astype(float)) is None
+    assert copies_look(series(300, 4, 0.99, 0)) is None
+
+
+def test_near_places_are_alike_in_fields_and_not_in_noise():
+    at = np.stack(np.meshgrid(np.arange(14.0), np.arange(14.0)), axis=-1).reshape(-1, 2)
+    look = place_look(field(0), at, ("x", "y"))
+    assert look.p < 1e-10 and look.left < 0.3 and look.design.reach > 2.0
+    assert place_look(np.random.default_rng(0).standard_normal((196, 6)), at, ("x", "y")).p > 1e-3
+    assert coordinates(["Lat.", "name", "LON"]) == ("Lat.", "LON") and coordinates(["a", "b"]) is None
+
+
+def test_the_page_says_first_how_many_rows_count():
+    X, label = subjects(0)
+    table = pd.DataFrame(X, columns=list("abcdef")).assign(subject=[f"s{k}" for k in label])
+    found = assay.study(table.sample(frac=1.0, random_state=0))
+    assert found.rows.how == "groups" and found.rows.by == ("subject",)
+    assert "the effective number of rows is about" in found.data.notes[0] and found.rows.effective < 100
+    assert found.ledger.questions[0].question == "Do rows depend on each other?"
+    assert not next(column for column in found.data.columns if column.name == "subject").used
+
+
+def test_what_the_user_says_goes_first():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((120, 4)), columns=list("abcd"))
+    table["when"], table["who"], table["u"], table["v"] = (
+        rng.permutation(120),
+        np.arange(120) % 15,
+        *rng.random((2, 120)),
+    )
+    for told, how in ({"time": "when"}, "time"), ({"by": "who"}, "groups"), ({"place": ("u", "v")}, "place"):
+        found = assay.study(table, drop=[name for name in ("when", "who", "u", "v") if name not in str(told)], **told)
+        assert found.rows.how == how and found.rows.told
+        assert found.rows.by == (told[next(iter(told))] if how == "place" else (told[next(iter(told))],))
+
+
+def test_what_cannot_be_said_of_rows_is_refused():
+    table = pd.DataFrame(
+        {"a": np.arange(30.0), "b": np.arange(30.0) ** 2, "t": [None, *range(29)], "w": ["x y z"] * 30}
+    )
+    with pytest.raises(ParameterError, match="no column 'date' for --time"):
+        assay.study(table, time="date")
+    with pytest.raises(ParameterError, match="--place takes two columns"):
+        assay.study(table, place=("a",))
+    with pytest.raises(DataError, match="the time 't' is missing in 1 of 30 rows"):
+        assay.study(table, time="t")
+
+
+def test_where_too_few_rows_count_nothing_is_supported_and_the_reason_is_said():
+    found = assay.study(np.random.default_rng(3).standard_normal((200, 4)).cumsum(axis=0))
+    assert found.rows.design.limit.endswith("too few to tell structure from chance")
+    assert all(finding.evidence.verdict != "supported" for finding in found.findings)
