@@ -18,6 +18,8 @@ Technometrics 21 (1979).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -74,7 +76,7 @@ def nested_ridge(
     """
     if choice == "forward":
         return _forward(parts, strengths, width)
-    total = _sum(parts)
+    total = reduce(add, parts)
     inner = _by_blocks(parts, total, strengths, width) if choice == "blocks" else None
     judged = []
     for k, part in enumerate(parts):
@@ -130,13 +132,6 @@ def _gathered(judged: list[tuple[Array, Array, NDArray[np.intp]]], width: int) -
 
 def _base(part: RegressionSums, path: RidgeFits) -> Array:
     return part.yy + part.weight * (part.y - path.y) ** 2
-
-
-def _sum(parts: list[RegressionSums]) -> RegressionSums:
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
 
 
 def _together(errors: Array, width: int) -> Array:

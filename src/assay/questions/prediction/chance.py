@@ -20,7 +20,7 @@ Codes: TypeAlias = NDArray[np.intp]
 
 _FIRST = 199  # draws of the first stage
 _ENOUGH = 100  # draws that did as well, after which p is known to a tenth of itself
-_AT_ONCE = 1.2e7  # numbers of a batch of targets
+_AT_ONCE = 2e7  # numbers of a batch of targets
 _TIED = 1e-10  # of the share explained: a draw that leaves the target as it is differs by rounding
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import TypeAlias
 
 import numpy as np
@@ -53,9 +55,10 @@ def unseen(Z: Array, Y: Array, plan: Plan, strengths: Array, found: list[NestedR
     judged = np.zeros(len(Y), dtype=bool)
     for folds, one in zip(plan.folds, found, strict=True):
         numbers = judged_folds(int(folds.max()) + 1, plan.choice)
+        sums = [RegressionSums.of(Z[rows], Y[rows]) for rows in plan.parts(folds)]
         for f, strength in zip(numbers, strengths[one.chosen[:, 0]], strict=True):
             out, learned = folds == f, folds < f if plan.choice == "forward" else folds != f
-            path = RegressionSums.of(Z[learned], Y[learned]).path()
+            path = reduce(add, sums[:f] + ([] if plan.choice == "forward" else sums[f + 1 :])).path()
             w = path.coefficients(float(strength))
             new = path.y + (Z[out] - path.x) @ w
             errors[out] += ((Y[out] - new) ** 2).sum(axis=1)
