@@ -88,6 +88,8 @@ def shown(evidence: Evidence, words: Words) -> list[tuple[str, str]]:
         pairs.append(("On unseen rows", _held_out(evidence, words)))
     if evidence.stability is not None:
         pairs.append((words.stability, words.stability_format(evidence.stability)))
+    if evidence.limit:
+        pairs.append(("At most suggestive", evidence.limit))
     return [
         *pairs,
         ("Rows", count(evidence.n)),
