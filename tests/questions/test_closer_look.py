@@ -7,6 +7,7 @@ from scipy.stats import norm
 
 import assay
 from assay.asking.question import Context
+from assay.asking.words import evidence_line, shown
 from assay.data.read import read
 from assay.questions.correlations import QUESTION
 from assay.questions.correlations.answer import Correlations
@@ -70,14 +71,15 @@ def test_the_pair_is_drawn_with_its_departments_apart(departments):
     assert set(assay.plot(departments).figures) == set(pictures)
 
 
-def test_the_sentence_says_how_many_pairs_of_unrelated_columns_look_alike():
+def test_the_card_says_how_many_pairs_of_unrelated_columns_look_alike():
     rng = np.random.default_rng(1)
     found = asked(pd.DataFrame(rng.standard_normal((100, 8)), columns=list("abcdefgh")))
     below = int((found.found.pairs.p <= 0.05).sum())
     verb = "has" if below == 1 else "have"
-    assert f"Of 28 pairs of unrelated columns 1.4 would have p below .05; here {below} {verb}." in (
-        found.findings()[0].sentence
-    )
+    said = f"1.4 of 28 pairs of unrelated columns would have p below .05; here {below} {verb}"
+    (finding,) = found.findings()
+    assert dict(shown(finding.evidence, finding.spoken))["By chance alone"] == said
+    assert f"by chance alone {said}; " in evidence_line(finding.evidence, finding.spoken)
     assert not found.turned() and not found.views()
 
 

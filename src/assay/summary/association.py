@@ -90,16 +90,21 @@ class Standard:
             found = np.where(np.tri(len(found), k=-1, dtype=bool), found.T, found)
         return found, count
 
-    def tested(self, rows: slice, columns: slice) -> tuple[Array, Array]:
-        """What a tile of a table without gaps is tested by: squared products of numbers that go together often enough.
+    def tested(self, rows: slice, columns: slice, expected: float = EXPECTED) -> tuple[Array, Array]:
+        """What a tile is tested by: squared products of numbers that go together often enough, gaps as 0.
+
+        Args:
+            rows: the columns of the table on one side.
+            columns: those on the other.
+            expected: rows that count as often enough.
 
         Returns:
             (a, b) their sums; (a, b) how many they are: rare levels are taken together until both sides can be
             expected in five rows, and 0 where that leaves nothing.
         """
-        assert self.seen is None and self.counts is not None
+        assert self.counts is not None
         a, b = self._span(rows), self._span(columns)
-        often = np.multiply.outer(self.counts[a], self.counts[b]) >= EXPECTED * len(self.Z)
+        often = np.multiply.outer(self.counts[a], self.counts[b]) >= expected * len(self.Z)
         T = np.where(often, self.Z[:, a].T @ self.Z[:, b], 0.0)
         at = self.starts[rows] - self.starts[rows.start], self.starts[columns] - self.starts[columns.start]
         shared, used = (np.add.reduceat(np.add.reduceat(M, at[0], axis=0), at[1], axis=1) for M in (T**2, often * 1.0))
@@ -175,7 +180,7 @@ class Standard:
         return float(np.sqrt(((A.T @ B) ** 2).sum() / min(A.shape[1], B.shape[1]))), int(both.sum())
 
 
-def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool) -> Standard:
+def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool, counted: bool = False) -> Standard:
     """Make the columns of a table ready.
 
     Args:
@@ -183,6 +188,7 @@ def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool) -> Standard
         groups: (D,) the column of the table that each number belongs to, ascending from 0 without gaps; several for a
             category, one for each level.
         ranks: whether columns of one number are replaced by their ranks, ties by the mean of theirs.
+        counted: whether to count the rows that each number rests on, which `Standard.tested` needs.
 
     >>> standard = standardised(np.array([[1.0], [2.0], [4.0]]), np.array([0]), ranks=False)
     >>> standard.Z.ravel().round(3)
@@ -206,7 +212,9 @@ def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool) -> Standard
 
     in_threads(strip, range(0, d, _STRIP))
     sizes = np.array([len(part) if part.any() else 0 for part in parts], dtype=np.intp)
-    counts = np.concatenate([_counts(X[:, bounds[j] : bounds[j + 1]], parts[j]) for j in range(d)]) if ranks else None
+    counts = None
+    if counted:
+        counts = np.concatenate([_counts(X[:, bounds[j] : bounds[j + 1]], parts[j]) for j in range(d)])
     seen = None
     if missing.any():
         whole = np.logical_or.reduceat(missing, bounds[:-1], axis=1)
@@ -228,6 +236,8 @@ def _counts(block: Array, part: Array) -> Array:
 
 def _ranks(values: Array, gaps: NDArray[np.bool_]) -> Array:
     """Ranks along each row, ties by the mean of theirs."""
+    if not gaps.any():
+        return np.asarray(rankdata(values, axis=1), dtype=np.float64)
     ranked = np.empty_like(values)
     for row, gap, out in zip(values, gaps, ranked, strict=True):
         if gap.any():

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from assay.linalg.cauchy import cauchy_combined
 from assay.summary.association import Standard
 from assay.summary.association_chance import chance_of_share
-from assay.summary.rank_shapes import Shapes, shapes
+from assay.summary.rank_shapes import EXPECTED, Shapes, shapes
 from assay.summary.rare_cells import Levels, levels_of
 
 Array: TypeAlias = NDArray[np.float64]
@@ -156,22 +156,25 @@ class TileChances:
         levels: of columns that have few.
         signature: (m, d) of the columns, None for independent rows.
         gaps: which values are missing, None where none is.
+        expected: rows from which on levels that occur together are frequent: five independent ones.
     """
 
     standard: Standard
     levels: Levels
     signature: Array | None
     gaps: Gaps | None
+    expected: float
 
     @staticmethod
     def of(X: Array, groups: Indices, standard: Standard, rows: Rows | None) -> TileChances:
         """Made ready; arguments as of `pair_chances`."""
-        signature = None
+        signature, expected = None, EXPECTED
         if rows is not None and rows.kind != "independent":
             # the mean over the numbers of a column: what products of two columns have on average
             sums = np.add.reduceat(rows.signature(standard.Z), standard.starts[:-1], axis=1)
             signature = sums / np.maximum(standard.sizes, 1)
-        return TileChances(standard, levels_of(X, groups), signature, gaps_of(X, groups))
+            expected *= max(1.0, len(X) * float(np.median((signature**2).sum(axis=0))))
+        return TileChances(standard, levels_of(X, groups, expected), signature, gaps_of(X, groups), expected)
 
     def __call__(self, rows: slice, columns: slice) -> tuple[Array, NDArray[np.int8], Array]:
         """P, what has it, and the rows that tell as much if independent, all (a, b).
@@ -180,12 +183,12 @@ class TileChances:
             rows: the columns of the table on one side.
             columns: those on the other.
         """
-        shared, used = self.standard.tested(rows, columns)
         n, sizes = len(self.standard.Z), self.standard.sizes
-        effective = np.full(shared.shape, float(n))
+        effective = np.full((rows.stop - rows.start, columns.stop - columns.start), float(n))
         if self.signature is not None:
             variance = self.signature[:, rows].T @ self.signature[:, columns]
             effective = np.minimum(1.0 + 1.0 / np.maximum(variance, 1.0 / n), float(n))
+        shared, used = self.standard.tested(rows, columns, self.expected)
         if self.gaps is not None:
             more = self.gaps.variance(rows, columns)
             effective = 1.0 + (effective - 1.0) / more
@@ -193,7 +196,7 @@ class TileChances:
         one = np.logical_or.outer(sizes[rows] == 1, sizes[columns] == 1)
         p = chance_of_share(shared, used, effective, one, ranks=True)
         by = np.zeros(p.shape, np.int8)
-        i, j = np.nonzero(self.levels.rare(rows, columns))
+        i, j = np.nonzero(self.levels.rare(rows, columns, self.expected))
         if rows == columns:
             i, j = i[i < j], j[i < j]
         if not len(i):

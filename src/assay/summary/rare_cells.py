@@ -29,7 +29,7 @@ _AT_ONCE = 1 << 22  # probabilities held at a time
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Levels:
-    """The levels of columns that have few.
+    """The levels of columns that have few of them.
 
     Attributes:
         rows: how many.
@@ -44,15 +44,16 @@ class Levels:
     starts: Indices
     rarest: Array
 
-    def rare(self, rows: slice, columns: slice) -> NDArray[np.bool_]:
-        """(a, b) pairs of columns whose rarest levels together can be expected in fewer than five rows.
+    def rare(self, rows: slice, columns: slice, expected: float = EXPECTED) -> NDArray[np.bool_]:
+        """(a, b) pairs of columns whose rarest levels together can be expected in fewer rows than five.
 
         Args:
             rows: the columns of the table on one side.
             columns: those on the other.
+            expected: another number than five.
         """
         a, b = self.rarest[rows], self.rarest[columns]
-        few = np.multiply.outer(a, b) < EXPECTED * self.rows
+        few = np.multiply.outer(a, b) < expected * self.rows
         return np.asarray(few & np.logical_and.outer(np.isfinite(a), np.isfinite(b)))
 
     def among(self, rows: Indices) -> Levels:
@@ -93,12 +94,14 @@ class Levels:
         return p
 
 
-def levels_of(X: Array, groups: Indices) -> Levels:
-    """The levels of the columns of a table.
+def levels_of(X: Array, groups: Indices, expected: float = EXPECTED) -> Levels:
+    """The levels of the columns of a table; none are kept of a column whose levels are frequent with those of any
+    other.
 
     Args:
         X: (n, D) numbers, NaN where missing.
         groups: (D,) the column of the table that each number belongs to, ascending from 0 without gaps.
+        expected: rows from which on levels that occur together are frequent.
     """
     d = int(groups[-1]) + 1
     bounds = np.searchsorted(groups, np.arange(d + 1))
@@ -110,6 +113,8 @@ def levels_of(X: Array, groups: Indices) -> Levels:
         if indicators.shape[1]:
             rarest[j] = float(counts.min())
         parts.append(indicators)
+    few = rarest * rarest.min(initial=np.inf) < expected * len(X)
+    parts = [part if here else part[:, :0] for part, here in zip(parts, few, strict=True)]
     starts = np.concatenate([[0], np.cumsum([part.shape[1] for part in parts])])
     return Levels(len(X), np.concatenate(parts, axis=1), starts, rarest)
 

@@ -178,9 +178,9 @@ def dependence_of(
         seed: of the rows in which shapes are looked at, where they are many.
     """
     d = len(names)
-    ready = standardised(X, groups, ranks=False), standardised(X, groups, ranks=True)
-    by = int(tested_by != "pearson")
     any_shape = tested_by == "any"
+    ready = standardised(X, groups, ranks=False), standardised(X, groups, ranks=True, counted=any_shape)
+    by = int(tested_by != "pearson")
     if any_shape:  # gaps are 0 in what was made ready: such rows say nothing of their column
         ready = replace(ready[0], seen=None), replace(ready[1], seen=None)
     chances = pair_chances(X, groups, ready[1], rows, seed) if any_shape and d <= WIDEST else None
@@ -301,7 +301,6 @@ def _pairs(
         q=found.q,
         n=n,
         strength=strength,
-        # the longest name among them makes room for itself: halves may call a pair by it
         strength_name=np.array([RANK_CORRELATION if by else "correlation", CORRELATION_RATIO, V, CURVES])[categories],
         unseen=np.full(k, np.nan),
         again=np.full(k, np.nan),

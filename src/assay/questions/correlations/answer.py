@@ -87,9 +87,9 @@ class Correlations(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all pairs."""
-        from assay.questions.correlations.words import WORDS, sentence, subject
+        from assay.questions.correlations.words import sentence, subject, words_of
 
-        return (Finding("correlations", "correlations", subject(self), sentence(self), self.evidence, WORDS),)
+        return (Finding("correlations", "correlations", subject(self), sentence(self), self.evidence, words_of(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """The pairs that stand."""

@@ -54,9 +54,9 @@ class Closer:
         """The third columns that turn pairs, where other questions were asked too: those that still stand."""
         return tuple(one for one in self.given if one.q * factor <= alpha)
 
-    def told(self, shape: Shape, columns: tuple[str, ...]) -> str:
+    def told(self, shape: Shape, columns: tuple[str, ...], *, brief: bool = False) -> str:
         """A shape in words."""
-        return told(shape, columns, self.levels)
+        return told(shape, columns, self.levels, brief=brief)
 
 
 def looked_closer(found: Correlations, given: Columns, table: Table, context: Context) -> Correlations:

@@ -22,7 +22,8 @@ Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 
 _LEVELS = 200  # with an indicator of their own, at most
-_INDICATORS = 5_000_000  # values of these, for one column
+_FEWEST = 20  # that have one, however many rows
+_INDICATORS = 20_000_000  # values of these, for all columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +48,9 @@ def columns_of(table: Table, labels: list[int]) -> Columns:
         table: the data.
         labels: of the columns, as in its groups.
     """
-    blocks = [_block(table, label) for label in labels]
+    merged = sum(table.origins[label][1] == "category" and table.origins[label][0] in table.beside for label in labels)
+    most = min(_LEVELS, max(_INDICATORS // max(merged * len(table.at_hand), 1), _FEWEST))
+    blocks = [_block(table, label, most) for label in labels]
     names = [table.origins[label][0] for label in labels]
     told = [
         f"length of {name}" if table.origins[label][1] == "text" else name
@@ -57,11 +60,11 @@ def columns_of(table: Table, labels: list[int]) -> Columns:
     return Columns(np.concatenate(blocks, axis=1), np.repeat(np.arange(len(blocks)), widths), tuple(told))
 
 
-def _block(table: Table, label: int) -> Array:
+def _block(table: Table, label: int, most: int) -> Array:
     name, kind = table.origins[label]
     beside = None if table.rows is None else table.beside.get(name)
     if beside is not None:
-        return beside[:, None] if kind == "text" else _indicators(beside.astype(np.intp))
+        return beside[:, None] if kind == "text" else _indicators(beside.astype(np.intp), most)
     places = np.flatnonzero(table.groups == label)
     block = table.at_hand[:, places[:1] if kind == "time" else places]
     if table.filled is None:
@@ -71,10 +74,9 @@ def _block(table: Table, label: int) -> Array:
     return np.where(gaps[:, None], np.nan, block) if gaps.any() else block
 
 
-def _indicators(codes: Indices) -> Array:
+def _indicators(codes: Indices, most: int) -> Array:
     """Of the most frequent levels; the others are one more."""
     counts = np.bincount(codes[codes >= 0])
-    most = int(min(_LEVELS, max(_INDICATORS // len(codes), 20)))
     order = np.argsort(-counts, kind="stable")
     place = np.full(len(counts) + 1, min(most, len(counts)), dtype=np.intp)
     place[order[:most]] = np.arange(min(most, len(counts)))

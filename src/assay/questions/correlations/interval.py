@@ -1,19 +1,17 @@
 """How strong the strongest pair is, once it is known that it was chosen.
 
-The largest of many correlations is too large: it was chosen for its luck as well. In half of the rows luck is larger
-    by sqrt(2), and so
-is what it adds to the largest one. On Fisher's scale, with z the strength of the named pair and m the mean of the
-largest strength in halves,
+The largest of many correlations is too large: it was chosen for its luck as well. In half of the rows luck is larger by
+a known factor, and so is what it adds to the largest one. On Fisher's scale, with z the strength of the named pair
+and m the mean of the largest strength in halves, both less the bias r / (2 (n - 1)) of that scale,
 
-    luck      b = (m - z) / (sqrt(2) - 1), at least 0: what is left without any noise, extrapolated
+    luck      b = (m - z) / (f - 1), at least 0,  f^2 = (n - 3) / (n / 2 - 3): extrapolated to no noise at all
     centre    z - b
     error^2   sigma^2 (1 + 5/2 pi (1 - pi)),  sigma^2 = (1 + r^2 / 2) / (n - 3), Bonett and Wright's
 
 where pi is the share of halves whose strongest pair is the named one. With pi = 1 nothing was chosen by luck and the
 interval is the usual one; with pi near 0 the pair stands for many that are as strong; in between it is open which,
-and b itself is uncertain.
-
-The factor 5/2 was found by simulation, see docs/theory/pairs.md: with it intervals cover 94 to 98%.
+and b itself is uncertain. The factor 5/2 was found by simulation: docs/guide/dependence.md says what intervals
+cover.
 
 Reference: Cook and Stefanski, Simulation-extrapolation estimation, JASA 89 (1994).
 """
@@ -29,6 +27,7 @@ from numpy.typing import NDArray
 from assay.summary.association import Standard
 from assay.summary.association_chance import fisher_interval
 from assay.summary.pair_halves import Halves
+from assay.summary.rank_shapes import EXPECTED
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
@@ -56,8 +55,8 @@ class Chosen:
 
 def without_luck(
     standard: Standard, halves: Halves, pair: tuple[int, int], strength: float, n: float, among: tuple[Indices, Indices]
-) -> Chosen:
-    """The strongest pair of numbers, and what it will be in other rows.
+) -> Chosen | None:
+    """The strongest pair of numbers, and what it will be in other rows; None where it is one of rare values.
 
     Args:
         standard: ranks, made ready.
@@ -69,25 +68,38 @@ def without_luck(
     """
     first, second = _candidates(standard, among)
     named = np.flatnonzero((first == min(pair)) & (second == max(pair)))
+    if not len(named):
+        return None
     C = np.abs(halves.correlations(standard.Z, standard.starts[first], standard.starts[second]))
-    z = float(np.arctanh(min(abs(strength), _MOST)))
-    largest = float(np.arctanh(np.minimum(C.max(axis=2), _MOST)).mean())
-    share = float((C.argmax(axis=2) == named[0]).mean()) if len(named) else 0.0
-    luck = max(0.0, (largest - z) / (np.sqrt(2.0) - 1.0))
+    z, largest = _scaled(np.array(abs(strength)), n), _scaled(C.max(axis=2), n / 2.0)
+    share = float((C.argmax(axis=2) == named[0]).mean())
+    luck = max(0.0, (largest - z) / (np.sqrt((n - 3.0) / max(n / 2.0 - 3.0, 1.0)) - 1.0))
     centre = np.tanh(z - luck)
     # the variance of Bonett and Wright at the strength seen, as if so many rows fewer were there
     rows = 3.0 + (n - 3.0) / (1.0 + _OPEN * share * (1.0 - share))
-    top = fisher_interval(np.tanh(np.array(z)), np.array(rows), ranks=True)[1]
-    width = np.arctanh(np.minimum(top, _MOST)) - z  # none for columns that are one and the same
+    size = np.array(min(abs(strength), _MOST))
+    width = float(np.arctanh(fisher_interval(size, np.array(rows), ranks=True)[1]) - np.arctanh(size))
     ends = np.tanh(z - luck - width), np.tanh(z - luck + width)
     low, high = sorted(float(np.sign(strength) * end) for end in ends)
     return Chosen(float(np.sign(strength) * centre), low, high, share)
 
 
+def _scaled(r: Array, n: float) -> float:
+    """The mean of correlations on Fisher's scale, less its bias."""
+    return float((np.arctanh(np.minimum(r, _MOST)) - r / (2.0 * max(n - 1.0, 1.0))).mean())
+
+
 def _candidates(standard: Standard, among: tuple[Indices, Indices]) -> tuple[Indices, Indices]:
+    """Pairs of numbers that could have been named; not those of rare values, which follow another law in halves."""
     numbers = np.flatnonzero((standard.sizes == 1) & standard.signed)
     if len(numbers) <= _WIDEST:
         i, j = np.triu_indices(len(numbers), 1)
-        return numbers[i], numbers[j]
-    plain = np.isin(among[0], numbers) & np.isin(among[1], numbers)
-    return np.minimum(*among)[plain], np.maximum(*among)[plain]
+        first, second = numbers[i], numbers[j]
+    else:
+        plain = np.isin(among[0], numbers) & np.isin(among[1], numbers)
+        first, second = np.minimum(*among)[plain], np.maximum(*among)[plain]
+    if standard.counts is None:
+        return first, second
+    counts = standard.counts[standard.starts[:-1]]
+    often = counts[first] * counts[second] >= 2.0 * EXPECTED * len(standard.Z)
+    return first[often], second[often]

@@ -183,13 +183,14 @@ def _residuals(A: Array, B: Array) -> Array:
     return np.asarray((counts - n * np.outer(p, q)) / error)
 
 
-def told(shape: Shape, names: Sequence[str], levels: Sequence[Sequence[str]]) -> str:
+def told(shape: Shape, names: Sequence[str], levels: Sequence[Sequence[str]], *, brief: bool = False) -> str:
     """The shape in words; empty where there is none.
 
     Args:
         shape: the shape.
         names: of all columns.
         levels: of all columns, the names of their levels; empty for numbers.
+        brief: without an explanation.
 
     >>> told(Shape(0, 1, "level", 1, 0, (1, -1)), ["Fresh", "Milk"], [(), ()])
     'Milk is highest at middling Fresh'
@@ -198,10 +199,8 @@ def told(shape: Shape, names: Sequence[str], levels: Sequence[Sequence[str]]) ->
     if shape.form == "none":
         return ""
     if shape.form in ("ring", "cross"):
-        return (
-            f"{names[shape.first]} and {names[shape.second]} form a {shape.form}: neither rises with the other, but "
-            "they are not independent"
-        )
+        form = f"{names[shape.first]} and {names[shape.second]} form a {shape.form}"
+        return form if brief else f"{form}: neither rises with the other, but they are not independent"
     if shape.form == "highest":
         high, low = (levels[shape.along][k] for k in shape.levels)
         return f"{of} is highest where {along} is {high} and lowest where it is {low}"

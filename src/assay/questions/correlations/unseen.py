@@ -76,7 +76,7 @@ def _filled(pairs: Pairs, asked: Indices, told: _Told, again: Array, curves: Arr
     parts |= {"again": again, "curves": curves}
     filled = {}
     for name, values in parts.items():
-        filled[name] = np.array(getattr(pairs, name), dtype=values.dtype if name == "strength_name" else None)
+        filled[name] = getattr(pairs, name).copy()
         filled[name][asked] = values
     return replace(pairs, **filled)
 

@@ -40,11 +40,20 @@ def views(found: Correlations, page: Page) -> list[View]:
             "correlations", "The columns that go together", figure, (),
             "Pearson's correlation is above the diagonal, that of ranks below; a pair that chance explains is faint. "
             "Columns that go together stand side by side. With a category the number is the correlation ratio, between "
-            "two categories Cramér's V; neither has a sign.",
+            f"two categories Cramér's V; neither has a sign.{_bent(found)}",
             _table(found),
         ),
         *drawn_pairs(found, max(found.n_pairs, 1)),
     ]  # fmt: skip
+
+
+def _bent(found: Correlations) -> str:
+    """Pairs that stand with a number near 0 need a word."""
+    return (
+        ""
+        if found.found.pairs.monotone[: found.n_pairs].all()
+        else " A pair that bends stands out whatever its number."
+    )
 
 
 def _table(found: Correlations) -> str:

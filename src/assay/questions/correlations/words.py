@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from assay.asking.words import Words, chance, listed
@@ -46,11 +48,11 @@ def sentence(found: Correlations) -> str:
         verb = "goes together:" if found.n_pairs == 1 else "go together, most strongly"
         tested = f"{counted(d.tested, 'pair')} of columns"
         first = f"{count(found.n_pairs)} of {tested} {verb} {best}{reached}.{then}"
-        return " ".join(filter(None, (first, shapes(found), turned(found), by_chance(found))))
+        return " ".join(filter(None, (first, shapes(found), turned(found))))
     if evidence.verdict == "suggestive":
         first = f"Some columns may go together, most strongly {best}{reached}."
-        return " ".join(filter(None, (first, shapes(found), by_chance(found))))
-    return f"No pair of columns stands out: the strongest of {count(d.tested)} is {best}{reached}. {by_chance(found)}"
+        return " ".join(filter(None, (first, shapes(found))))
+    return f"No pair of columns stands out: the strongest of {count(d.tested)} is {best}{reached}."
 
 
 def _reached(found: Correlations) -> str:
@@ -61,17 +63,16 @@ def _reached(found: Correlations) -> str:
     return f"chance alone reaches {fraction(evidence.null.upper)}, {chance(evidence)}"
 
 
-def by_chance(found: Correlations) -> str:
-    """How many pairs of unrelated columns would look like those found, each taken alone."""
+def words_of(found: Correlations) -> Words:
+    """How its evidence is spoken of: with what chance alone would give to whoever looks at so many pairs."""
     d = found.found
     expected = expected_by_chance(d.tested, _ALONE).expected
     here = int(np.count_nonzero(d.pairs.p <= _ALONE))
     at_least = " or more" if here == len(d.pairs) < d.tested else ""
-    many = f"{count(d.tested)} pairs" if d.tested != 1 else "a pair"
-    return (
-        f"Of {many} of unrelated columns {_few(expected)} would have p below .05; here {count(here)}{at_least} "
-        f"{'has' if here == 1 else 'have'}."
-    )
+    many = f"{counted(d.tested, 'pair')} of unrelated columns"
+    have = f"here {count(here)}{at_least} {'has' if here == 1 else 'have'}"
+    said = f"{_few(expected)} of {many} would have p below .05; {have}"
+    return replace(WORDS, more=(("By chance alone", said),))
 
 
 def _few(expected: float) -> str:
@@ -84,7 +85,7 @@ def shapes(found: Correlations) -> str:
     seen = [found.closer.shape(d.pairs.first[k], d.pairs.second[k]) for k in range(_named(found))]
     # a category is told for the strongest pair alone: of the others the figures have the levels
     worth = [one for k, one in enumerate(seen) if one is not None and not one.monotone and (not k or not one.levels)]
-    told = [words for one in worth[:_SHAPES] if (words := found.closer.told(one, d.columns))]
+    told = [words for one in worth[:_SHAPES] if (words := found.closer.told(one, d.columns, brief=True))]
     return f"In shape: {'; '.join(told)}." if told else ""
 
 
