@@ -15,8 +15,6 @@ Sort: TypeAlias = Literal["independent", "dependent", "rare", "planted", "interv
 Generator: TypeAlias = np.random.Generator
 
 USUAL = 27  # tables of a family: twelve of them are enough to notice a rate of 10%, see rates.py
-# What is said of the rows' dependence is true of the families that have it.
-ABOUT_ROWS = frozenset({"rows", "dependence", "design"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class Family:
         draw: a table, from a generator of its own.
         found: whether a study found what is planted; None where nothing is.
         reference: name of the reference test; empty without one.
-        false: kinds of finding that are false here; None for all but those on the dependence of rows.
+        false: kinds of finding that are false here; None for all of them, where nothing is planted.
         known: columns whose part in a pair is true by making, such as the subject of a row.
         tables: drawn in a full run.
         asked: names of the questions asked; empty for all of them.

@@ -11,18 +11,28 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import spearmanr
 
 import assay
 from calibrate.family import Array, Drawn, Family, Generator, framed
 
 _MANY = 200_000
+_TABLED = 5
 
 
 def _factor(n: int, d: int, loading: float) -> Callable[[Generator], pd.DataFrame]:
     def draw(rng: Generator, n: int = n) -> pd.DataFrame:
         noise = np.sqrt(1.0 - loading**2) * rng.standard_normal((n, d))
         return framed(loading * rng.standard_normal((n, 1)) + noise)
+
+    return draw
+
+
+def _decaying(n: int, d: int, r: float) -> Callable[[Generator], pd.DataFrame]:
+    def draw(rng: Generator, n: int = n) -> pd.DataFrame:
+        X = rng.standard_normal((n, d))
+        for j in range(1, d):
+            X[:, j] = r * X[:, j - 1] + np.sqrt(1.0 - r**2) * X[:, j]
+        return framed(np.exp(X))
 
     return draw
 
@@ -49,6 +59,7 @@ _LAWS: dict[str, tuple[Callable[..., pd.DataFrame], str, dict[str, Any]]] = {
     "one factor, loading .4, 100 x 20": (_factor(100, 20, 0.4), "correlations components", {}),
     "one factor, loading .6, 200 x 8": (_factor(200, 8, 0.6), "correlations components", {}),
     "one factor, loading .3, 400 x 5": (_factor(400, 5, 0.3), "correlations components", {}),
+    "neighbours .6, lognormal, 80 x 12": (_decaying(80, 12, 0.6), "correlations", {}),
     "one pair, r = .3, 200 x 7": (_two_sides(200, 0.3), "correlations", {}),
     "line, R2 = .1, 100 rows": (_linear(100, 0.1), "prediction", {"target": "y"}),
     "line, R2 = .5, 200 rows": (_linear(200, 0.5), "prediction", {"target": "y"}),
@@ -85,25 +96,38 @@ def _population(name: str) -> pd.DataFrame:
     return _LAWS[name][0](np.random.default_rng([7, *name.encode()]), _MANY)
 
 
+@cache
+def _ranks(name: str) -> pd.DataFrame:
+    return _population(name).corr("spearman")
+
+
 def intervals(study: Any, data: pd.DataFrame, name: str) -> list[dict[str, Any]]:
     """Every interval of the study whose truth is known: its ends, the estimate, the truth, whether it is supported."""
-    large, found = _population(name), []
+    found = []
     for finding in study.findings:
-        ends, truth = finding.evidence.interval, _truth(study, finding, data, large)
+        ends, truth = finding.evidence.interval, _truth(study, finding, data, name)
         if ends is not None and truth is not None:
             what = _CALLED.get(finding.kind, finding.kind)
             found.append(_kept(what, ends, finding.evidence.held_out, truth, finding.evidence.verdict))
-    pairs = study.answers.get("correlations")
-    ends = getattr(pairs, "strongest_interval", None)
-    if ends is not None:
-        truth, own = _rank(pairs, large), float(pairs.found.pairs.rank[0])
-        found.append(_kept("strongest pair, all rows", ends, own, truth, pairs.evidence.verdict))
-    return found
+    return found + _tabled(study.answers.get("correlations"), name)
+
+
+def _tabled(answer: Any, name: str) -> list[dict[str, Any]]:
+    """Intervals of the pairs in the page's table, which stand; the first of them."""
+    if answer is None:
+        return []
+    pairs = answer.found.pairs
+    low, high = getattr(answer, "intervals", (pairs.low, pairs.high))
+    return [
+        _kept("a pair of the table", ends, float(pairs.rank[k]), _rank(answer, name, k), answer.evidence.verdict)
+        for k in range(min(answer.n_pairs, _TABLED, len(pairs)))
+        if np.isfinite(ends := (float(low[k]), float(high[k]))).all()
+    ]
 
 
 _CALLED = {
     "component": "share of a component, unseen rows",
-    "correlations": "strongest pair, unseen rows",
+    "correlations": "the strongest pair",
     "prediction": "R2, unseen rows",
     "canonical": "canonical correlation, unseen rows",
 }
@@ -131,12 +155,13 @@ def validated(drawn: Drawn, name: str) -> list[dict[str, Any]]:
     return [] if ends is None else [_kept("score of validate", ends, found.mean, score, "supported")]
 
 
-def _truth(study: Any, finding: Any, data: pd.DataFrame, large: pd.DataFrame) -> float | None:
+def _truth(study: Any, finding: Any, data: pd.DataFrame, name: str) -> float | None:
     answer = study.answers.get({"component": "components"}.get(finding.kind, finding.kind))
+    large = _population(name)
     if finding.kind == "component":
         return _share(answer, int(finding.id.split("-")[1]) - 1, data, large)
     if finding.kind == "correlations":
-        return abs(_rank(answer, large))
+        return _rank(answer, name)
     if finding.kind == "prediction":
         return _explained(answer, data, large)
     return _along(answer, data, large) if finding.kind == "canonical" else None
@@ -147,11 +172,10 @@ def _standardised(data: pd.DataFrame, large: pd.DataFrame, columns: tuple[str, .
     return np.asarray((many - few.mean(axis=0)) / few.std(axis=0))
 
 
-def _rank(answer: Any, large: pd.DataFrame) -> float:
-    """Spearman's of the pair named first."""
+def _rank(answer: Any, name: str, k: int = 0) -> float:
+    """Spearman's of a pair, that named first if nothing else is said."""
     pairs, names = answer.found.pairs, answer.found.columns
-    x, y = (large[names[side[0]]].to_numpy() for side in (pairs.first, pairs.second))
-    return float(spearmanr(x, y).statistic)
+    return float(_ranks(name).at[names[pairs.first[k]], names[pairs.second[k]]])
 
 
 def _share(answer: Any, j: int, data: pd.DataFrame, large: pd.DataFrame) -> float:

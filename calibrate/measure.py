@@ -11,7 +11,7 @@ from unittest.mock import patch
 import assay
 from assay.asking.found import found
 from assay.study import run as _run
-from calibrate.family import ABOUT_ROWS, Drawn, Family, pairs_of, supported
+from calibrate.family import Drawn, Family, pairs_of, supported
 from calibrate.intervals import intervals, validated
 
 LEVEL = 0.05  # of the reference tests
@@ -32,6 +32,7 @@ def measured(family: Family, seed: int) -> dict[str, Any]:
         "seconds": round(time.perf_counter() - begun, 3),
         "supported": supported(study),
         "false": false_claims(study, family),
+        "rows": getattr(getattr(study, "rows", None), "how", "not asked"),
         "untold": sorted(set(drawn.options) - known_options()),
     }
     if family.found is not None:
@@ -70,7 +71,7 @@ def false_claims(study: Any, family: Family) -> list[str]:
         return [kind for kind in supported(study) if kind in family.false]
     if family.found is not None or family.sort == "interval":
         return []
-    kinds = [kind for kind in supported(study) if kind not in ABOUT_ROWS]
+    kinds = supported(study)
     if family.known and "correlations" in kinds and all(pair & family.known for pair in pairs_of(study)):
         kinds.remove("correlations")  # only pairs that are true by making
     return kinds

@@ -10,6 +10,7 @@ from typing import Any
 from calibrate.families import FAMILIES
 from calibrate.family import Sort
 from calibrate.rates import ALLOWED, chance_of_notice, exact_interval, most_allowed, noticed_rate, tables_needed
+from calibrate.spread import TABLES
 from calibrate.summary import Summary
 
 BEFORE = Path(__file__).parent / "before.json"
@@ -87,7 +88,7 @@ def _structureless(found: Summary, before: dict[str, Any]) -> str:
             rows = [_claims(name, found["families"][name], before) for name in _ordered(names)]
             every = _pooled(found["families"][name] for name in names)
             old = _pooled(before["families"][name] for name in names if name in before["families"])
-            head = ("family", "tables", "with a claim", "kinds", "would notice", "before")
+            head = ("family", "tables", "with a claim", "kinds", "rows seen as", "would notice", "before")
             lines += ["", f"### {title}", "", _table(head, [*rows, _whole(every, old)]), "", _verdict(every)]
     return "\n".join(lines)
 
@@ -96,8 +97,9 @@ def _claims(name: str, own: dict[str, Any], before: dict[str, Any]) -> Cells:
     old = before["families"].get(name)
     kinds = ", ".join(f"{kind} {count}" for kind, count in own["kinds"].items())
     told = f" (not told: {', '.join(own['untold'])})" if own["untold"] else ""
-    then = _of(old["claims"], old["tables"]) if old else ""
-    return name + told, str(own["tables"]), _rate(own["claims"], own["tables"]), kinds, _share(own["tables"]), then
+    seen = ", ".join(f"{how} {count}" for how, count in own["rows"].items())
+    rate, then = _rate(own["claims"], own["tables"]), _of(old["claims"], old["tables"]) if old else ""
+    return name + told, str(own["tables"]), rate, kinds, seen, _share(own["tables"]), then
 
 
 def _pooled(parts: Iterable[dict[str, Any]]) -> tuple[int, int]:
@@ -107,7 +109,7 @@ def _pooled(parts: Iterable[dict[str, Any]]) -> tuple[int, int]:
 
 def _whole(every: tuple[int, int], old: tuple[int, int]) -> Cells:
     x, n = every
-    return "**all**", f"**{n}**", f"**{_rate(x, n)}**", "", _share(n), _of(*old) if old[1] else ""
+    return "**all**", f"**{n}**", f"**{_rate(x, n)}**", "", "", _share(n), _of(*old) if old[1] else ""
 
 
 def _verdict(every: tuple[int, int]) -> str:
@@ -153,7 +155,8 @@ def _intervals(found: Summary, before: dict[str, Any]) -> str:
 
 def _spread(found: Summary, before: dict[str, Any]) -> str:
     rows, total = [], [0, 0, 0, 0]
-    for name, own in found["spread"].items():
+    for name in sorted(found["spread"], key=list(TABLES).index):
+        own = found["spread"][name]
         old = before["spread"].get(name)
         rows.append(
             (name, str(own["turns"]), _of(*own["changed"]), _of(*own["moved"]), _of(*old["changed"]) if old else "")

@@ -90,14 +90,14 @@ def _confounded(rng: Generator) -> Drawn:
 def _says_confounded(study: Any, drawn: Drawn) -> bool:
     """The sentence on pairs says what becomes of c1 and c2 within departments."""
     words = " ".join(finding.sentence for finding in study.findings if finding.kind == "correlations")
-    return "department" in words and any(word in words for word in ("within", "given", "turns", "opposite", "once"))
+    return any(f"within {some} department" in words for some in ("each", "levels of"))
 
 
 def _two_modes(d: int) -> Callable[[Generator], Drawn]:
     def draw(rng: Generator) -> Drawn:
         X = rng.standard_normal((300, d))
         X[:, 0] += 5.0 * (rng.random(300) < 0.5)
-        return Drawn(framed(X), reference=lambda: reference.critical_bandwidth(X))
+        return Drawn(framed(X), reference=lambda: reference.critical_bandwidth(X[:, 0]))
 
     return draw
 
@@ -181,12 +181,13 @@ def predicted(study: Any, drawn: Drawn) -> bool:
 
 
 _SHAPES: dict[str, tuple[Callable[[Generator], tuple[Array, Array]], str]] = {
-    "parabola": (_parabola, "hsic"),
-    "circle": (_circle, "hsic"),
-    "cross": (_cross, "hsic"),
-    "multiplicative noise": (_spread, "hsic"),
-    "line, r = .3": (_line, "spearman"),
+    "parabola": (_parabola, "HSIC"),
+    "circle": (_circle, "HSIC"),
+    "cross": (_cross, "HSIC"),
+    "multiplicative noise": (_spread, "HSIC"),
+    "line, r = .3": (_line, "Spearman"),
 }
+_TESTS = {"HSIC": reference.hsic, "Spearman": reference.spearman}
 _TARGETS: dict[str, Callable[[Array], NDArray[Any]]] = {
     "x1 x2": lambda X: X[:, 0] * X[:, 1],
     "XOR": lambda X: (X[:, 0] > 0) ^ (X[:, 1] > 0),
@@ -196,7 +197,7 @@ _TARGETS: dict[str, Callable[[Array], NDArray[Any]]] = {
 
 PLANTED = (
     *(
-        Family(f"{name}, 200 x 4", "planted", _pair(shape, getattr(reference, test)), goes("c1", "c2"), test)
+        Family(f"{name}, 200 x 4", "planted", _pair(shape, _TESTS[test]), goes("c1", "c2"), test)
         for name, (shape, test) in _SHAPES.items()
     ),
     *(

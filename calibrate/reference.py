@@ -58,10 +58,23 @@ def within(x: Array, y: Array, level: Array) -> float:
     return float(r.pvalue) if r.statistic * np.corrcoef(x, y)[0, 1] < 0 else 1.0
 
 
-def critical_bandwidth(X: Array) -> float:
-    """The p of Silverman's test that a column has one mode, Bonferroni over columns."""
+def critical_bandwidth(x: Array) -> float:
+    """The p of Silverman's test of one mode: smoothed bootstrap samples that need a wider kernel than the data."""
     rng = np.random.default_rng(0)
-    return float(min(1.0, X.shape[1] * min(_silverman(column, rng) for column in X.T)))
+    grid = np.linspace(x.min(), x.max(), 200)
+
+    def modes(sample: Array, h: float) -> int:
+        density = np.exp(-0.5 * ((grid[:, None] - sample) / h) ** 2).sum(axis=1)
+        return int(np.count_nonzero((np.diff(density[:-1]) > 0) & (np.diff(density[1:]) <= 0)))
+
+    low, high = 0.01 * x.std(), 2.0 * x.std()
+    for _ in range(20):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if modes(x, middle) <= 1 else (middle, high)
+    shrink = 1.0 / np.sqrt(1.0 + high**2 / x.var())
+    drawn = (rng.choice(x, len(x)) + high * rng.standard_normal(len(x)) for _ in range(_DRAWS))
+    null = [modes(x.mean() + (one - x.mean()) * shrink, high) > 1 for one in drawn]
+    return (1 + sum(null)) / (1 + _DRAWS)
 
 
 def robust_distances(X: Array, planted: tuple[int, ...]) -> float:
@@ -87,21 +100,3 @@ def _rank(null: list[float], ours: float) -> float:
 def _centred(D: Array) -> Array:
     K = np.exp(-(D**2) / (2.0 * np.median(D[D > 0]) ** 2))
     return np.asarray(K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean())
-
-
-def _silverman(x: Array, rng: np.random.Generator, draws: int = 99) -> float:
-    """Share of smoothed bootstrap samples that need a wider kernel than the data for a single mode."""
-    grid = np.linspace(x.min(), x.max(), 200)
-
-    def modes(sample: Array, h: float) -> int:
-        density = np.exp(-0.5 * ((grid[:, None] - sample) / h) ** 2).sum(axis=1)
-        return int(np.count_nonzero((np.diff(density[:-1]) > 0) & (np.diff(density[1:]) <= 0)))
-
-    low, high = 0.01 * x.std(), 2.0 * x.std()
-    for _ in range(20):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if modes(x, middle) <= 1 else (middle, high)
-    shrink = 1.0 / np.sqrt(1.0 + high**2 / x.var())
-    drawn = (rng.choice(x, len(x)) + high * rng.standard_normal(len(x)) for _ in range(draws))
-    null = [modes(x.mean() + (one - x.mean()) * shrink, high) > 1 for one in drawn]
-    return (1 + sum(null)) / (1 + draws)

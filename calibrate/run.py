@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -92,18 +93,18 @@ def run(wanted: Sequence[Job], *, minutes: float | None = None, workers: int = 2
     begun, total = time.monotonic(), len(wanted)
     until = None if minutes is None else begun + 60.0 * minutes
     CACHE.parent.mkdir(exist_ok=True)
-    with CACHE.open("a") as cache:
+    with CACHE.open("a") as cache, suppress(KeyboardInterrupt):
         for i, (job, record) in enumerate(_finished(left, until, workers), 1):
             records[job] = record
             cache.write(json.dumps({"key": key, "job": job, "record": record}) + "\n")
             cache.flush()
             _progress(total - len(left) + i, total, (time.monotonic() - begun) / i * (len(left) - i), job.name)
-    print(file=sys.stderr)
+    print(f"\n{len(records)} tables are kept in {CACHE.name}", file=sys.stderr)
     return {job: records[job] for job in wanted if job in records}
 
 
 def _finished(left: Iterable[Job], until: float | None, workers: int) -> Iterator[tuple[Job, dict[str, Any]]]:
-    """Jobs as they end; none is begun after the time, or after Ctrl-C."""
+    """Jobs as they end; none is begun after the time; where it is left, by Ctrl-C, those running end."""
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # two processes on two cores
     waiting: dict[Future[Any], Job] = {}
     queue = iter(left)
@@ -119,8 +120,6 @@ def _finished(left: Iterable[Job], until: float | None, workers: int) -> Iterato
                 return
             for one in wait(waiting, return_when=FIRST_COMPLETED).done:
                 yield waiting.pop(one), one.result()
-    except KeyboardInterrupt:
-        print("\nstopped; what is done is kept", file=sys.stderr)
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 

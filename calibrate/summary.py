@@ -34,6 +34,7 @@ def _family(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "tables": len(rows),
         "claims": sum(bool(row["false"]) for row in rows),
         "kinds": dict(sorted(Counter(kind for row in rows for kind in row["false"]).items())),
+        "rows": dict(sorted(Counter(row.get("rows", "not asked") for row in rows).items())),
         "found": [sum(found), len(found)],
         "reference": [sum(reference), len(reference)],
         "errors": dict(Counter(row["error"] for row in rows if "error" in row)),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from assay.data.splits import GroupedFolds as GroupedFolds
     from assay.data.splits import HoldOut as HoldOut
     from assay.data.splits import TimeBlocks as TimeBlocks
+    from assay.evidence.by_chance import expected_by_chance as expected_by_chance
     from assay.evidence.classification import calibration as calibration
     from assay.evidence.classification import confusion as confusion
     from assay.evidence.classification import roc as roc
@@ -140,6 +141,7 @@ _HOMES = {
     "nested_validation": "assay.evidence.validation",
     "complexity_curve": "assay.evidence.curves",
     "learning_curve": "assay.evidence.curves",
+    "expected_by_chance": "assay.evidence.by_chance",
     "vc_bound": "assay.evidence.vc",
     "vc_dimension": "assay.evidence.vc",
     "roc": "assay.evidence.classification",

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold, ShuffleSplit, cross_val_predict, cross_val_score
@@ -65,11 +66,36 @@ def test_no_row_is_predicted_by_a_model_that_saw_it():
 
 def test_the_interval_is_that_of_nadeau_and_bengio():
     X, y = labelled()
-    found = validate(Fisher(), X, y, splits=Folds(9))
+    found = validate(LogisticRegression(), X, y, splits=Folds(9), score="neg_log_loss")
     # m = 9 scores, 10 test rows for 80 training rows; 2.306004 is the 97.5% quantile of t with 8 degrees of freedom
     error = found.scores.std(ddof=1) * np.sqrt(1 / 9 + 10 / 80)
     assert found.error == pytest.approx(error)
     np.testing.assert_allclose(found.interval, found.mean + 2.306004 * error * np.array([-1, 1]), rtol=1e-6)
+
+
+def test_an_interval_ends_where_its_score_does():
+    X, y = labelled(apart=3.0)
+    found = validate(Fisher(), X, y, splits=Folds(9))
+    assert found.mean > 0.98 and found.mean <= found.interval[1] <= 1.0
+    loss = validate(LogisticRegression(C=1e3), X, y, splits=Folds(9), score="neg_log_loss")
+    assert loss.interval[1] <= 0.0
+    apart = validate(Ridge(), X, X[:, 0] + 1e-3 * X[:, 1], splits=Folds(9))
+    assert apart.interval[1] <= 1.0
+
+
+def test_an_accuracy_has_wilsons_interval_of_four_fifths_of_the_rows():
+    X, y = labelled()
+    found = validate(Fisher(), X, y, splits=Folds(9))
+    np.testing.assert_allclose(found.interval, proportion_interval(found.mean * 72, 72), rtol=1e-9)
+    told = validate(Fisher(), X, y, splits=GroupedFolds(9), groups=np.arange(90) // 3)
+    assert told.interval[1] - told.interval[0] != pytest.approx(found.interval[1] - found.interval[0], rel=1e-3)
+
+
+def proportion_interval(hits, rows):
+    """The shares t that the score test of Wilson does not reject: the roots of (p - t)^2 = z^2 t (1 - t) / n."""
+    z2, p = norm.ppf(0.975) ** 2, hits / rows
+    roots = np.roots([1 + z2 / rows, -(2 * p + z2 / rows), p * p])
+    return np.sort(roots)
 
 
 def test_intervals_hold_the_score_on_new_rows_about_as_often_as_they_say():

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.stats import beta
+from scipy.stats import beta, binom
 
-from assay.linalg.monte_carlo import monte_carlo, rank_p
+from assay.linalg.monte_carlo import different, endless, monte_carlo, rank_p
 
 TABLES = 4000
 LEVELS = np.array([0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.9])
@@ -91,3 +91,28 @@ def test_progress_is_told_what_each_stage_comes_to():
 
 def test_no_draws_say_nothing():
     assert monte_carlo([], list, []).values == [] and monte_carlo([], list, []).p == 1.0
+
+
+@pytest.mark.parametrize(("first", "most", "enough"), [(99, 999, 40), (199, 1999, 100)])
+def test_p_is_valid_down_to_one_in_the_most_draws(first, most, enough):
+    # exact, not simulated: with the data at the u-th part of chance, draws reach them with the probability u. A batch
+    # ends where enough have, so P(p <= a) is the mean over u of the probability that fewer than enough of the first
+    # floor(enough / a) draws reached them, or for small a of a rank among all. 4000 values of u, evenly: 1e-4 of error
+    u = (np.arange(4000) + 0.5) / 4000
+    for a in (0.0005, 0.001, 0.01, 0.05, 0.2, 0.5):
+        # h / l <= a needs the h-th to come at draw h / a or later: at most h - 1 among the draws before
+        before = int(np.ceil(enough / a - 1e-9)) - 1
+        if before <= most:
+            share = binom.cdf(enough - 1, before, u).mean()
+        else:
+            share = binom.cdf(np.floor(a * (1 + most) + 1e-9) - 1, most, u).mean()
+        assert share <= a + 2e-4
+        assert share >= 0.8 * a - 2e-4 or a < 1.0 / (1 + most)
+
+
+def test_draws_that_came_before_are_not_made_again_and_end_where_there_are_no_others():
+    rng = np.random.default_rng(5)
+    shifts = list(different(endless(lambda: np.roll(np.arange(7), rng.integers(7)))))
+    assert len(shifts) == 7 and len({tuple(one) for one in shifts}) == 7
+    found = monte_carlo(iter(shifts), lambda some: [0.0] * len(some), [4, 4, 4], reaches=lambda x: x >= 1.0)
+    assert len(found.values) == 7 and found.p == rank_p(0, 7)

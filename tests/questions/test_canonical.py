@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from assay import CCA, GroupedMoments
 from assay.data.folds import fold_numbers
-from assay.linalg.canonical_held_out import USUAL
+from assay.evidence.design import Serial
+from assay.linalg.canonical_held_out import USUAL, usual_ridges
 from assay.questions.canonical import test as module
 from assay.questions.canonical.test import canonical
 
@@ -23,7 +25,7 @@ def names(p, q):
 def test_sides_that_know_nothing_of_each_other_are_called_no_more_often_than_the_level(monkeypatch):
     # of 450 more than 34: a chance of .008 at a true rate of 5%, of .95 at 10%; 39 shuffles are enough to call
     # at 5%, and two of them that do as well to know that it will not be called
-    monkeypatch.setattr(module, "_DRAWS", 39)
+    monkeypatch.setattr(module, "_DRAWS", (39, 39))
     monkeypatch.setattr(module, "_ENOUGH", 2)
     rng = np.random.default_rng(0)
     found = [canonical(*two_sides(rng, 40, 0.0), names(4, 3)) for _ in range(450)]
@@ -64,12 +66,14 @@ def test_stricter_counts_pairs_anew_and_too_little_is_not_asked():
     rng = np.random.default_rng(4)
     X, Y = two_sides(rng, 200, 2.0)
     found = canonical(X, Y, names(4, 3))
-    assert found.stricter(20.0, 0.05).n_pairs == 0 < found.n_pairs
+    assert found.stricter(200.0, 0.05).n_pairs == 0 < found.n_pairs
     assert canonical(X[:29], Y[:29], names(4, 3)) is None
     assert canonical(np.ones_like(X), Y, names(4, 3)) is None
 
 
-def test_the_model_finds_the_same_value_on_unseen_rows_for_the_same_ridges():
+def test_the_model_finds_the_same_value_on_unseen_rows_for_the_same_ridge(monkeypatch):
+    monkeypatch.setattr(module, "_REPEATS", 1)
+    monkeypatch.setattr(module, "usual_ridges", lambda side: usual_ridges(side)[3:4])
     rng = np.random.default_rng(5)
     X, Y = two_sides(rng, 150, 1.0)
     found = canonical(X, Y, names(4, 3), seed=7)
@@ -77,8 +81,8 @@ def test_the_model_finds_the_same_value_on_unseen_rows_for_the_same_ridges():
     moments = GroupedMoments.of(both, fold_numbers(0, 150, 5, 7))
     model = CCA(1, ridge="held-out", scale=False).fit_moments(moments, 4)
     # the question takes one multiple of both sides' variances, the model any two: the diagonal of its table
-    assert found.evidence.held_out == pytest.approx(np.diag(model.held_out_table_).max(), abs=1e-10)
-    chosen = USUAL[int(np.diag(model.held_out_table_).argmax())]
+    assert found.evidence.held_out == pytest.approx(np.diag(model.held_out_table_)[3], abs=1e-10)
+    chosen = USUAL[3]
     one = CCA(1, ridge=tuple(chosen * np.var(both, axis=0, ddof=1)[[0, 4]]), scale=False).fit(both[:, :4], both[:, 4:])
     u, v = one.transform(both[:, :4], both[:, 4:])
     # ridges are rounded to three digits, which moves a correlation by far less than it does the ridge
@@ -95,10 +99,32 @@ def test_a_side_that_varies_in_a_single_row_is_judged_without_the_fold_it_is_in(
 
 
 def test_a_side_that_is_constant_outside_a_fold_has_no_pair_there():
-    folds = module.fold_numbers(0, 60, 5, 0)
+    folds = fold_numbers(0, 60, 5, 0)
     rare = np.zeros((60, 1))
     rare[np.flatnonzero(folds == 3)[:2]] = 1.0
     other = np.random.default_rng(5).standard_normal((60, 2))
     found = canonical(rare, other, (("a",), ("b", "c")))
     assert 0.0 <= found.evidence.p <= 1.0 and np.isfinite(found.evidence.held_out)
     assert 0.0 <= found.stability < 1.0  # without that fold there is no pair to come back
+
+
+def test_walks_do_not_go_together_and_a_shared_series_does():
+    # of 20 at 5%: 5 or more with a chance of .3%; a rule that shuffles rows one by one supports nearly all
+    rng, design = np.random.default_rng(7), Serial(150, np.arange(150), 30)
+    found = [canonical(*np.split(rng.standard_normal((150, 4)).cumsum(axis=0), 2, axis=1), names(2, 2), design=design)
+             for _ in range(20)]  # fmt: skip
+    assert sum(one.evidence.verdict == "supported" for one in found) < 5
+    X, Y = (lfilter([1.0], [1.0, -0.7], rng.standard_normal((150, 2)), axis=0) for _ in range(2))
+    Y[:, 0] += 2.0 * X[:, 1]
+    one = canonical(X, Y, names(2, 2), design=Serial(150, np.arange(150), 10))
+    assert one.evidence.verdict == "supported" and "shifted in time" in one.evidence.method
+    alone = canonical(X, Y, names(2, 2))
+    assert np.ptp(one.evidence.interval) > np.ptp(alone.evidence.interval)  # fewer rows count
+
+
+def test_another_seed_says_the_same():
+    X, Y = two_sides(np.random.default_rng(8), 100, 0.9)
+    found = [canonical(X, Y, names(4, 3), seed=seed) for seed in range(4)]
+    held_out = np.array([one.evidence.held_out for one in found])
+    assert np.ptp(held_out) < 0.25 * np.ptp(found[0].evidence.interval)
+    assert len({one.evidence.verdict for one in found}) == 1

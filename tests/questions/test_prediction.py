@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.signal import lfilter
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import Ridge as SkRidge
@@ -8,7 +9,8 @@ from sklearn.linear_model import Ridge as SkRidge
 import assay
 from assay import Ridge
 from assay.data.folds import fold_numbers
-from assay.questions.prediction import test as module
+from assay.evidence.design import Grouped, Independent, Serial
+from assay.questions.prediction import plan
 from assay.questions.prediction.test import prediction
 from assay.report.text import render as render_text
 
@@ -20,7 +22,7 @@ def names(p):
 def test_targets_that_the_columns_know_nothing_of_are_called_no_more_often_than_the_level(monkeypatch):
     # of 450 more than 34: a chance of .008 at a true rate of 5%, of .95 at 10%; 39 permutations are enough
     # to call at 5%
-    monkeypatch.setattr(module, "_DRAWS", (39, 39))
+    monkeypatch.setattr(plan, "_DRAWS", (39, 39))
     rng = np.random.default_rng(0)
     found = [prediction(rng.standard_normal((30, 4)), rng.standard_normal(30), names(4), "y") for _ in range(450)]
     assert sum(one.evidence.verdict == "supported" for one in found) <= 34
@@ -170,3 +172,101 @@ def test_a_fold_whose_target_is_the_mean_of_the_others_has_nothing_to_explain():
     y[[3, 17]] = 1.0, -1.0
     found = prediction(np.random.default_rng(8).standard_normal((40, 2)), y, names(2), "y")
     assert np.isfinite(found.evidence.held_out) and np.isfinite(found.evidence.interval).all()
+
+
+def test_a_walk_is_not_predicted_by_other_walks_though_they_look_alike():
+    # of 40 at 5%: 7 or more with a chance of 1.4% at most; a rule that supports a fifth of them, as one that permutes
+    # rows or shifts with a seam does, gets there nine times in ten
+    rng, supported = np.random.default_rng(10), 0
+    for _ in range(40):
+        X = rng.standard_normal((150, 4)).cumsum(axis=0)
+        found = prediction(X[:, 1:], X[:, 0], names(3), "y", design=Serial(150, np.arange(150), 30))
+        supported += found.evidence.verdict == "supported"
+    assert supported < 7
+
+
+def test_a_series_that_leads_another_is_found_and_judged_by_what_lies_before():
+    rng = np.random.default_rng(11)
+    noise, X = (lfilter([1.0], [1.0, -0.7], rng.standard_normal((300, d)), axis=0) for d in (1, 3))
+    y = X[:, 0] + 1.5 * noise[:, 0]  # a third of the variance
+    found = prediction(X, y, names(3), "y", design=Serial(300, np.arange(300), 10))
+    assert found.evidence.verdict == "supported" and "shifted in time" in found.evidence.method
+    assert len(found.truth) == 240  # the first two of ten folds only teach
+    np.testing.assert_array_equal(found.truth, y[60:])
+    assert found.evidence.interval[0] < 0.3 < found.evidence.interval[1]
+    # rows are judged by their place in time, not by where they stand in the table
+    order = rng.permutation(300)
+    again = prediction(X[order], y[order], names(3), "y", design=Serial(300, order, 10))
+    assert again.evidence.held_out == pytest.approx(found.evidence.held_out, abs=1e-9)
+
+
+def subjects(rng, apart):
+    label = np.repeat(np.arange(30), 10)
+    arm = rng.permutation(np.arange(30) % 2)
+    own = rng.standard_normal((30, 4))
+    own[:, :3] += apart * arm[:, None]
+    X = np.sqrt(0.7) * own[label] + np.sqrt(0.3) * rng.standard_normal((300, 4))
+    return X, arm[label].astype(float), Grouped(300, label)
+
+
+def test_what_holds_between_subjects_is_judged_on_subjects_that_were_not_used():
+    rng = np.random.default_rng(12)
+    X, y, design = subjects(rng, 0.0)
+    alone = prediction(X, y, names(4), "arm", classes=("a", "b"))
+    told = prediction(X, y, names(4), "arm", classes=("a", "b"), design=design)
+    assert alone.evidence.verdict == "supported"  # ten rows of one subject tell each other's arm
+    assert told.evidence.verdict == "not distinguishable from chance" and told.right < alone.right
+    X, y, design = subjects(rng, 1.5)
+    found = prediction(X, y, names(4), "arm", classes=("a", "b"), design=design)
+    assert found.evidence.verdict == "supported" and "exchanged groups" in found.evidence.method
+    low, high = found.right_interval
+    # thirty subjects, not three hundred rows: Wilson's interval of 300 would be less than .1 wide
+    assert low < found.right < high and high - low > 0.12
+
+
+def test_rows_that_cannot_be_told_apart_in_three_parts_are_not_asked():
+    X, y, _ = subjects(np.random.default_rng(13), 0.0)
+    assert prediction(X, y, names(4), "arm", classes=("a", "b"), design=Grouped(300, np.arange(300) % 2)) is None
+
+
+def test_what_limits_the_rows_limits_the_verdict():
+    rng = np.random.default_rng(14)
+    X = rng.standard_normal((100, 2))
+    found = prediction(X, X[:, 0], names(2), "y", design=Independent(100, limit="too few rows count"))
+    assert found.evidence.verdict == "suggestive" and found.evidence.limit == "too few rows count"
+
+
+def test_another_seed_and_another_order_of_the_rows_say_the_same():
+    # what splits change is small beside what rows do: a tenth of the interval, and p to within its Monte Carlo error
+    bunch = load_diabetes()
+    rng = np.random.default_rng(15)
+    rows = rng.permutation(len(bunch.target))[:80]
+    X, y, found = bunch.data[rows][:, :4], bunch.target[rows], []
+    for seed in range(6):
+        order = rng.permutation(80)
+        found.append(prediction(X[order], y[order], names(4), "y", seed=seed))
+    shares = np.array([one.evidence.held_out for one in found])
+    low, high = found[0].evidence.interval
+    assert np.ptp(shares) < 0.25 * (high - low)
+    assert len({one.evidence.verdict for one in found}) == 1
+
+
+def test_the_interval_of_the_share_holds_what_the_rule_reaches_on_new_rows():
+    # of 60 tables at 95%: 51 or fewer are covered with a chance of .3%; an interval that covers 80% gets there in 90%
+    rng, covered, widths = np.random.default_rng(16), 0, []
+    slope = np.array([0.6, 0.3, 0.0, 0.0])
+    for _ in range(60):
+        X = rng.standard_normal((80, 4))
+        y = X @ slope + rng.standard_normal(80)
+        found = prediction(X, y, names(4), "y")
+        middle = float(np.exp(np.log(found.strengths[found.chosen]).mean()))
+        rule = SkRidge(middle).fit((X - X.mean(axis=0)) / X.std(axis=0), y)
+        w = rule.coef_ / X.std(axis=0)
+        off = rule.intercept_ - X.mean(axis=0) @ w
+        truth = 1.0 - (1.0 + ((w - slope) ** 2).sum() + off**2) / (1.0 + slope @ slope)
+        low, high = found.evidence.interval
+        covered += low <= truth <= high
+        widths.append(high - low)
+    assert covered > 51
+    # that of R^2 at hand would be 4 * 1.96 r (1 - r^2) / sqrt(n) = .34 wide, were there nothing to choose
+    assert np.mean(widths) < 0.5

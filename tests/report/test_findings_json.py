@@ -24,7 +24,7 @@ def test_the_schema_is_as_published():
     found = json.loads(dumps(sample_study.wholesale()))
     assert set(found) == {"assay", "data", "ledger", "findings", "answers"}
     assert set(found["data"]) == {"name", "rows", "rows_used", "columns", "notes", "problems"}
-    assert set(found["ledger"]) == {"looks", "alpha", "seed", "questions", "not_asked"}
+    assert set(found["ledger"]) == {"looks", "alpha", "seed", "questions", "not_asked", "together"}
     assert set(found["ledger"]["questions"][0]) == {"question", "looks", "tests", "correction"}
     for finding in found["findings"]:
         assert set(finding) == {"id", "kind", "subject", "sentence", "evidence", "shown"}

@@ -15,7 +15,7 @@ p_values = st.lists(st.floats(0, 1), min_size=1, max_size=6)
 @settings(max_examples=200, deadline=None)
 @given(p_values)
 def test_the_best_question_is_read_as_benjamini_and_hochberg_would(best):
-    claimed = np.array(best) * strictness(best) <= 0.05
+    claimed = np.array(best) * strictness(best).factor <= 0.05
     assert claimed.any() == (false_discovery_control(best) <= 0.05).any()
 
 
@@ -25,10 +25,28 @@ def test_a_question_that_could_not_be_tested_costs_nothing(best):
     assert strictness([*best, None]) == strictness(best)
 
 
+@settings(max_examples=100, deadline=None)
+@given(p_values)
+def test_the_words_and_the_rule_have_the_numbers_behind_the_factor(best):
+    strict = strictness(best)
+    found = int((false_discovery_control(best) <= 0.05).sum())
+    assert strict.factor == len(best) / max(found, 1)
+    if len(best) == 1:
+        assert strict.words == ""
+        return
+    many = {0: "none of them found anything", len(best): "all of them found something"}
+    some = many.get(found, f"{found} of them found something")
+    done = "left as it is" if strict.factor == 1.0 else f"made {strict.factor:.3g} times larger"
+    assert strict.words.startswith(
+        f"Every p is {done}, because {len(best)} questions on structure were asked and {some}. "
+    )
+    assert f"{len(best)} / {max(found, 1)} (Benj" in strict.words
+
+
 def test_without_structure_any_claim_is_as_rare_as_asked_for():
     rng = np.random.default_rng(0)
     p = rng.random((20_000, 3))
-    claims = sum(bool((row * strictness(list(row)) <= 0.05).any()) for row in p)
+    claims = sum(bool((row * strictness(list(row)).factor <= 0.05).any()) for row in p)
     assert abs(claims / len(p) - 0.05) < 4 * np.sqrt(0.05 * 0.95 / len(p))
 
 

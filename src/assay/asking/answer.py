@@ -101,9 +101,9 @@ class Answer(ABC):
 
         Args:
             question: the wording of the question.
-            factor: what every p was counted with, for the other questions asked.
+            factor: what every p was multiplied with, for the other questions asked; the ledger says why.
         """
-        owed = "" if factor == 1.0 else f"; p counted {factor:.3g} times, for the other questions asked"
+        owed = "" if factor == 1.0 else f"; then made {factor:.3g} times stricter"
         return Look(self.wording or question, self.looks, self.tests, self.rule + owed)
 
     def as_dict(self) -> dict[str, Any]:

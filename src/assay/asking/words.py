@@ -35,6 +35,7 @@ class Words:
         stability: what stability means here.
         stability_format: how to write it.
         reading: how to read it, one or two sentences for the page's glossary.
+        more: further terms of the card and what is said of them.
     """
 
     noun: str
@@ -46,6 +47,7 @@ class Words:
     stability: str = "Comes back"
     stability_format: Callable[[float | None], str] = fraction
     reading: str = ""
+    more: tuple[tuple[str, str], ...] = ()
 
     def several(self, many: int, of: int | None = None) -> str:
         """So many of them, of how many that could have been.
@@ -86,10 +88,13 @@ def shown(evidence: Evidence, words: Words) -> list[tuple[str, str]]:
         pairs.append(("On unseen rows", _held_out(evidence, words)))
     if evidence.stability is not None:
         pairs.append((words.stability, words.stability_format(evidence.stability)))
+    if evidence.limit:
+        pairs.append(("At most suggestive", evidence.limit))
     return [
         *pairs,
         ("Rows", count(evidence.n)),
         ("Looks", count(evidence.looks)),
+        *words.more,
         ("Method", evidence.method),
     ]
 
@@ -107,7 +112,9 @@ def evidence_line(evidence: Evidence, words: Words) -> str:
     if evidence.stability is not None:
         parts.append(f"{words.stability.lower()} {words.stability_format(evidence.stability)}")
     parts += [counted(evidence.n, "row"), counted(evidence.looks, "look")]
-    return f"{', '.join(parts)}; {evidence.method}"
+    return "; ".join(
+        [", ".join(parts), *(f"{term[:1].lower()}{term[1:]} {said}" for term, said in words.more), evidence.method]
+    )
 
 
 def _held_out(evidence: Evidence, words: Words) -> str:

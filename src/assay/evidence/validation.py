@@ -1,6 +1,8 @@
 """How well a whole procedure does on rows it has not seen: held-out scores, and choices redone inside every fold.
 
-Intervals are widened for the overlap of the training sets: see `linalg.fold_error`.
+The interval of an accuracy is Wilson's, of the rows that were tested, where each was tested once and rows are not told
+to depend on each other: see `unseen_share_interval`. Others are those of a mean over folds, widened for the overlap of
+the training sets: see `linalg.fold_error`. None passes the ends of its score.
 """
 
 from __future__ import annotations
@@ -13,11 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import ParameterGrid
+from sklearn.model_selection import ParameterGrid, TimeSeriesSplit
 
-from assay.data.splits import Folds, Rows
+from assay.data.splits import Folds, Rows, TimeBlocks
 from assay.errors import DataError
 from assay.evidence.labelled import Labelled, Pair, Score, Scorer
+from assay.evidence.score_range import is_accuracy, score_range
+from assay.evidence.shares import unseen_share_interval
 from assay.linalg.fold_error import fold_error, fold_interval
 
 Array: TypeAlias = NDArray[np.float64]
@@ -32,7 +36,7 @@ class Validation:
         scores: (m,) of each split.
         mean: of the scores.
         error: its standard error, widened for the overlap of the training sets; None for a single split.
-        interval: 95% interval of the mean; None for a single split.
+        interval: 95% interval of the mean, within the range of the score; None for a single split.
         rows: (t,) numbers of the rows tested, split after split, or in ascending order where none was tested twice.
         predictions: (t,) or (t, p), each by a model that was trained without that row.
         split: (t,) in which split.
@@ -99,7 +103,7 @@ def validate(
         fitted = data.fitted(model, train)
         scores.append(data.scored(fitted, scorer, test, train))
         answers.append(data.answers(fitted, test, train))
-    return Validation(*_summary(scores, pairs), *_gathered(answers, pairs))
+    return Validation(*_summary(scores, pairs, _Asked(model, score, splits, groups)), *_gathered(answers, pairs))
 
 
 def nested_validation(
@@ -148,7 +152,12 @@ def nested_validation(
         answers.append(data.answers(fitted, test, train))
     choice, apparent = _chosen(model, candidates, data, data.pairs(inner or Folds(5)), scorer)
     return NestedValidation(
-        *_summary(scores, pairs), *_gathered(answers, pairs), tuple(choices), choice, apparent, len(candidates)
+        *_summary(scores, pairs, _Asked(model, score, outer, groups)),
+        *_gathered(answers, pairs),
+        tuple(choices),
+        choice,
+        apparent,
+        len(candidates),
     )
 
 
@@ -166,14 +175,35 @@ def _chosen(
     return options, best
 
 
-def _summary(scores: list[float], pairs: list[Pair]) -> tuple[Array, float, float | None, tuple[float, float] | None]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """What an interval depends on beside the scores."""
+
+    model: BaseEstimator
+    score: Score
+    splits: Any
+    groups: ArrayLike | None
+
+    def by_rows(self, pairs: list[Pair]) -> bool:
+        """Whether the score is a share of rows that were each tested once and are not told to depend on each other."""
+        alone = self.groups is None and not isinstance(self.splits, TimeBlocks | TimeSeriesSplit)
+        tested = np.concatenate([test for _, test in pairs])
+        return alone and is_accuracy(self.model, self.score) and len(np.unique(tested)) == len(tested)
+
+
+def _summary(
+    scores: list[float], pairs: list[Pair], asked: _Asked
+) -> tuple[Array, float, float | None, tuple[float, float] | None]:
     values, m = np.array(scores), len(scores)
     mean = float(values.mean())
     if m < 2:
         return values, mean, None, None
     overlap = float(np.mean([len(test) / len(train) for train, test in pairs]))
     error = float(fold_error(values, overlap))
-    low, high = fold_interval(mean, error, m)
+    if asked.by_rows(pairs):
+        low, high = unseen_share_interval(mean, sum(len(test) for _, test in pairs))
+    else:
+        low, high = fold_interval(mean, error, m, within=score_range(asked.model, asked.score))
     return values, mean, error, (float(low), float(high))
 
 

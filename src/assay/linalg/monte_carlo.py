@@ -65,6 +65,12 @@ def rank_p(reached: int, draws: int) -> float:
     return (1.0 + reached) / (1.0 + draws)
 
 
+def endless(draw: Callable[[], S]) -> Iterator[S]:
+    """One draw after another, made when it is read."""
+    while True:
+        yield draw()
+
+
 def different(draws: Iterable[NDArray[np.intp]], tries: int = 50) -> Iterator[NDArray[np.intp]]:
     """Each draw once, as far as they differ; ends after so many in a row that came before.
 

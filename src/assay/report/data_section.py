@@ -37,8 +37,9 @@ def ledger_section(study: Study) -> str:
     left = f"<h3>What was not asked</h3><ul>{unasked}</ul>" if unasked else ""
     if not rows:
         return f"{total}<p>No question was asked.</p>{left}"
-    heads = ["Question", "Looks", "Tests", "Correction"]
-    return total + table("Looks by question", heads, rows, numeric=(1, 2)) + left
+    heads = ["Question", "Looks", "Tests", "How they are corrected for"]
+    together = f"<p class=aside>{escaped(ledger.together)}</p>" if ledger.together else ""
+    return total + table("Looks by question", heads, rows, numeric=(1, 2)) + together + left
 
 
 def _sentence(why: str) -> str:
@@ -126,11 +127,14 @@ def reading_section(study: Study) -> str:
         ("Not distinguishable from chance", "Data without this structure often look the same. It may still exist, "
          "smaller than these rows can show."),
         ("Not testable here", "Too few rows, or rows that depend on each other in a way that no test here allows for."),
-        ("p", "How often chance alone does at least as well. ≤ marks the least that a simulation of its size can say."),
-        ("q", "p corrected for every look in the ledger. The verdict is taken from q."),
+        ("p", "How often data without this structure look at least as much like it, by chance alone: .01 is one time "
+         "in a hundred. ≤ marks the least that a simulation of its size can say."),
+        ("q", "p made larger for everything that was looked at, since who looks often finds something by chance. The "
+         "verdict is taken from q; the ledger has the rule."),
         ("On unseen rows", "The effect measured on rows that were kept out while the structure was sought, with its "
          "95% interval."),
-        ("Looks", "How many structures were looked at to find this one. Many looks find something in pure noise."),
+        ("Looks", "How many structures were looked at to find this one. Of 100 looks at pure noise 5 have a p below "
+         ".05: that is why looks are counted."),
         *((f"{noun[:1].upper()}{noun[1:]}", reading) for reading, noun in own.items()),
     ])  # fmt: skip
     return details("What the words mean", f'<div class="words">{terms}</div>')

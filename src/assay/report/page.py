@@ -190,5 +190,6 @@ def _figure(view: View, place: str) -> str:
 def _footer(study: Study) -> str:
     return (
         f"<footer><p>Made by assay {escaped(study.version)}, seed {study.ledger.seed}. This file holds its own figures "
-        "and fetches nothing; it shows row numbers and scores, no rows of the data.</p></footer>"
+        "and fetches nothing; it shows row numbers, scores and, of columns that go together, values; no whole rows of "
+        "the data.</p></footer>"
     )

@@ -106,4 +106,5 @@ def _ledger(study: Study) -> str:
     )
     silent = "".join(f" Not asked: {q.question} {q.why[:1].upper()}{q.why[1:]}." for q in ledger.not_asked)
     opening = f"Ledger: {counted(ledger.looks, 'look')} at alpha {ledger.alpha:g}, seed {ledger.seed}"
-    return (f"{opening}: {asked}." if asked else f"{opening}.") + silent
+    together = f" {ledger.together}" if ledger.together else ""
+    return (f"{opening}: {asked}." if asked else f"{opening}.") + together + silent

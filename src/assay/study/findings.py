@@ -34,12 +34,14 @@ class Ledger:
         alpha: level of the study.
         seed: of everything random.
         not_asked: those that do not apply.
+        together: what the questions cost each other, the exact rule; empty where only one was tested.
     """
 
     questions: tuple[Look, ...] = ()
     alpha: float = 0.05
     seed: int = 0
     not_asked: tuple[NotAsked, ...] = ()
+    together: str = ""
 
     @property
     def looks(self) -> int:
@@ -54,6 +56,7 @@ class Ledger:
             "seed": self.seed,
             "questions": [question.as_dict() for question in self.questions],
             "not_asked": [question.as_dict() for question in self.not_asked],
+            "together": self.together,
         }
 
 

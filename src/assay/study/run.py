@@ -76,15 +76,16 @@ def study(
     tell("Summarising", None, None)
     whole, others = gathered(table, outcomes, seed)
     answers, silent = _asked(known, whole, others, told, Context(seed, alpha, tell=tell))
-    factor = strictness([answer.evidence.p for answer in answers.values()], alpha)
-    answers = {question: answer.stricter(factor, alpha) for question, answer in answers.items()}
+    strict = strictness([answer.evidence.p for answer in answers.values()], alpha)
+    answers = {question: answer.stricter(strict.factor, alpha) for question, answer in answers.items()}
     asked_first = rows.ledger_line(WORDING, 1.0)
-    looks = (asked_first, *(answer.ledger_line(question.wording, factor) for question, answer in answers.items()))
+    others_asked = (answer.ledger_line(question.wording, strict.factor) for question, answer in answers.items())
+    looks = (asked_first, *others_asked)
     findings = tuple(finding for answer in answers.values() for finding in answer.findings())
     return Study(
         replace(table.card, notes=(*table.card.notes, *known.broken)),
         findings,
-        Ledger(looks, alpha, seed, tuple(silent)),
+        Ledger(looks, alpha, seed, tuple(silent), strict.words),
         __version__,
         {question.name: answer for question, answer in answers.items()},
         table.look,

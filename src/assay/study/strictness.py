@@ -10,19 +10,62 @@ Reference: Benjamini and Bogomolov, Selective inference on multiple families of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 
-def strictness(best: Sequence[float | None], alpha: float = 0.05) -> float:
-    """What every p of every question is to be multiplied with: m / R.
+@dataclass(frozen=True, slots=True)
+class Strictness:
+    """What several questions cost each other.
+
+    Attributes:
+        asked: how many questions were tested, m.
+        chosen: how many of them found something by their best p, R; at least 1, as the best one is read in any case.
+        found: whether any did.
+    """
+
+    asked: int
+    chosen: int
+    found: bool
+
+    @property
+    def factor(self) -> float:
+        """What every p of every question is to be multiplied with: m / R."""
+        return self.asked / self.chosen if self.asked else 1.0
+
+    @property
+    def words(self) -> str:
+        """What was done to every p and why, then the exact rule; empty where a single question was tested.
+
+        >>> Strictness(5, 3, True).words.split(". ")[0]
+        'Every p is made 1.67 times larger, because 5 questions on structure were asked and 3 of them found something'
+        >>> Strictness(2, 1, False).words.split(". ")[0]
+        'Every p is made 2 times larger, because 2 questions on structure were asked and none of them found anything'
+        """
+        if self.asked < 2:
+            return ""
+        some = f"{self.chosen if self.chosen < self.asked else 'all'} of them" if self.found else "none of them"
+        thing = "something" if self.found else "anything"
+        asked = f"{self.asked} questions on structure were asked and {some} found {thing}"
+        larger = f"made {self.factor:.3g} times larger" if self.factor > 1.0 else "left as it is"
+        return (
+            f"Every p is {larger}, because {asked}. The rule: questions that found something are chosen by Benjamini "
+            "and Hochberg on the smallest p of each; then every p is multiplied by questions asked / questions chosen, "
+            f"{self.asked} / {self.chosen} (Benjamini and Bogomolov 2014). So data without any structure lead to a "
+            "false claim no more often than the level says, however many questions are asked."
+        )
+
+
+def strictness(best: Sequence[float | None], alpha: float = 0.05) -> Strictness:
+    """How strictly every question is to be read.
 
     Args:
         best: the smallest valid p of each question; None for one that could not be tested.
         alpha: the level of the study.
 
-    >>> strictness([.01, .04]), strictness([.01, .5]), strictness([.5, .6]), strictness([.04, None])
-    (1.0, 2.0, 2.0, 1.0)
+    >>> [strictness(best).factor for best in ([.01, .04], [.01, .5], [.5, .6], [.04, None])]
+    [1.0, 2.0, 2.0, 1.0]
     """
     tested = sorted(p for p in best if p is not None)
     m = len(tested)
-    chosen = max((rank for rank, p in enumerate(tested, 1) if p <= alpha * rank / m), default=1)
-    return m / chosen if m else 1.0
+    chosen = max((rank for rank, p in enumerate(tested, 1) if p <= alpha * rank / m), default=0)
+    return Strictness(m, max(chosen, 1), chosen > 0)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from assay.evidence.design.design import Array, Design, Kind, Numbers
+from assay.evidence.design.design import Array, Design, Kind, Numbers, with_ends
 
 _WAVES = 8  # along a side of the map, at most
 
@@ -70,7 +70,7 @@ class Placed(Design):
         power = np.minimum(power / np.maximum(2.0 * power.sum(axis=0), 1.0), 0.5)
         rest = np.maximum(1.0 - 2.0 * power.sum(axis=0), 0.0)
         free = max(self.n - 1 - 2 * len(waves), 1)
-        return np.concatenate([np.sqrt(2.0) * power, rest[None] / np.sqrt(free)])
+        return with_ends(np.concatenate([np.sqrt(2.0) * power, rest[None] / np.sqrt(free)]))
 
     def among(self, numbers: Numbers) -> Placed:
         """The same for some rows."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.evidence.design.design import Array, Design, Kind, Numbers
+from assay.evidence.design.design import Array, Design, Kind, Numbers, with_ends
 
 _FREQUENCIES = 2048  # kept apart; more are averaged in runs
 
@@ -18,7 +18,7 @@ class Serial(Design):
     """Rows in time: neighbours depend on each other, rows farther apart than `memory` hardly do.
 
     A circular shift keeps everything that a column has in common with its own past, but for one seam, and takes away
-    what it has in common with others. Shifts shorter than the memory would leave a part of that and are not drawn.
+    what it has in common with others.
 
     Attributes:
         place: (n,) of each row in time, 0 to n - 1.
@@ -41,9 +41,8 @@ class Serial(Design):
         return np.argsort(self.place, kind="stable")
 
     def drawn(self, rng: np.random.Generator) -> Numbers:
-        """A circular shift, longer than the memory."""
-        least = min(self.memory, self.n // 4)
-        shift = int(rng.integers(least, self.n - least + 1)) if self.n > 1 else 0
+        """A circular shift, any but none: without short ones the data would be alone among those most like them."""
+        shift = int(rng.integers(1, self.n)) if self.n > 1 else 0
         return np.asarray(self.order[(self.place + shift) % self.n])
 
     def folds(self, k: int, seed: int = 0) -> Numbers:
@@ -66,7 +65,7 @@ class Serial(Design):
         power = (power[:-2] + 2.0 * power[1:-1] + power[2:]) / 4.0
         total = counts @ power
         shares = np.divide(power, total, out=np.zeros_like(power), where=total > 0.0)
-        return np.asarray(np.sqrt(counts)[:, None] * shares)
+        return with_ends(np.sqrt(counts)[:, None] * shares)
 
     def closed(self, Y: Array) -> Array:
         """Columns whose end meets their beginning, so that no shift of them can be told by a jump.

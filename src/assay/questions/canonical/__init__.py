@@ -42,6 +42,7 @@ class _Canonical(Question):
         return canonical(
             rows[:, own], rows[:, ~own], (columns[0], columns[1]), (names, "the other columns"),
             alpha=context.alpha, seed=context.seed, progress=context.told("Two sets of columns"),
+            design=table.design,
         )  # fmt: skip
 
 

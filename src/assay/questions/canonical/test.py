@@ -1,9 +1,10 @@
 """Do two sets of columns go together, as a whole? Canonical pairs, judged on rows they were not found on.
 
 coordinates  each side along its leading principal components, so many that every one has ten rows or more
-statistic    correlation of a pair on unseen rows, the largest over the usual ridges of `CCA`, the same for both sides
-chance       the same with the rows of one side shuffled, the largest over the same ridges; it ends early once many
-             shuffles did as well
+statistic    correlation of a pair on unseen rows, over several splits into folds; for each fold that one of the usual
+             ridges of `CCA`, the same for both sides, that does best on the other folds
+chance       the same with the rows of one side shuffled as far as they do not depend on each other; it ends early once
+             many shuffles did as well. In time the side is shifted, and closed before (`Design.closed`)
 pairs        tested in order until one fails, each after those before it were taken out of both sides
 
 Reference: Winkler et al., Permutation inference for canonical correlation analysis, NeuroImage 220 (2020).
@@ -18,30 +19,42 @@ from typing import TypeAlias
 import numpy as np
 import scipy.linalg as sla
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
-from assay.data.folds import fold_numbers
+from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.canonical import Coupling, coupled_covariances, first_pair
-from assay.linalg.canonical_held_out import USUAL, Fold, Ridge, choose_common_ridge, usual_ridges
+from assay.linalg.canonical_draws import reached
+from assay.linalg.canonical_held_out import USUAL, Fold, Ridge, usual_ridges
 from assay.linalg.canonical_row_folds import coupled_folds, side_folds
-from assay.linalg.monte_carlo import monte_carlo
+from assay.linalg.monte_carlo import Drawn, different, endless, monte_carlo
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.top_svd import top_svd
 from assay.questions.canonical.answer import Canonical
-from assay.summary.association_chance import fisher_interval
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
+Folds: TypeAlias = list[Codes]
 Tell: TypeAlias = Callable[[str], object]
 
 FEWEST_ROWS = 30
-METHOD = "correlation on unseen rows, the rows of one side shuffled"
+_SHUFFLED = {  # what chance does, by how rows depend on each other
+    "independent": "rows of one side shuffled",
+    "time": "rows of one side shifted in time",
+    "groups": "groups of rows of one side exchanged",
+    "place": "rows of one side shifted over the map",
+}
 _FOLDS = 5
 _ROWS_EACH = 10  # rows for each coordinate, at least
 _MOST_AXES = 30
 _MOST_PAIRS = 5
-_DRAWS = 199
-_ENOUGH = 20  # shuffles that did as well, after which the answer is clear
+_REPEATS = 3  # splits into folds
+_DRAWS = (199, 1999)
+_FIRST = 99  # draws of the first stage
+_ENOUGH = 100  # shuffles that did as well, after which p is known to a tenth of itself
+_WORK = 3e9  # products of the null distribution
+_AT_ONCE = 4e6  # numbers of a batch of shuffles
+_TIED = 1e-10  # a shuffle that leaves the rows as they are differs by rounding
 
 
 def canonical(
@@ -53,6 +66,7 @@ def canonical(
     alpha: float = 0.05,
     seed: int = 0,
     progress: Tell | None = None,
+    design: Design | None = None,
 ) -> Canonical | None:
     """Find the canonical pairs that are more than chance; None for too few rows or a side that does not vary.
 
@@ -64,17 +78,19 @@ def canonical(
         alpha: level of the study.
         seed: of folds and shuffles.
         progress: told what is being done.
+        design: how rows depend on each other; None where they do not.
     """
-    n, tell = len(X), progress or (lambda _: None)
+    n, tell, design = len(X), progress or (lambda _: None), design or Independent(len(X))
     if n < FEWEST_ROWS:
         return None
     coordinates = [_coordinates(side) for side in (X, Y)]
     if not all(side.shape[1] for side in coordinates):
         return None
-    numbers = fold_numbers(0, n, _FOLDS, seed)
-    folds = [np.flatnonzero(numbers == f) for f in range(_FOLDS)]
+    splits = _splits(design, coordinates, seed)
+    if len(splits[0]) < 2:
+        return None
     with one_blas_thread():
-        tested = _tested(coordinates[0], coordinates[1], folds, alpha, np.random.default_rng(seed), tell)
+        tested = _tested(coordinates[0], coordinates[1], splits, design, alpha, np.random.default_rng(seed), tell)
     u, v = np.stack([one.u for one in tested], axis=1), np.stack([one.v for one in tested], axis=1)
     x_loadings, y_loadings = _loadings(X, u), _loadings(Y, v)
     # a pair may be turned as a whole: the column that carries it most rises with it
@@ -91,7 +107,7 @@ def canonical(
         variates=(u * signs, v * signs),
         loadings=(x_loadings * signs, y_loadings * signs),
         stability=tested[0].stability,
-        evidence=_evidence(tested, n, alpha),
+        evidence=_evidence(tested, design, alpha),
     )
 
 
@@ -107,14 +123,36 @@ class _Tested:
     stability: float
 
 
+def _splits(design: Design, sides: list[Array], seed: int) -> list[Folds]:
+    """Rows of the folds of each split, of as many as there is time for; runs of rows are the same for every seed."""
+    repeats = int(np.clip(_WORK / (_DRAWS[0] * _work(sides)), 1, _REPEATS))
+    found: dict[bytes, Folds] = {}
+    for r in range(repeats):
+        numbers = design.folds(_FOLDS, _REPEATS * seed + r)
+        found[numbers.tobytes()] = [np.flatnonzero(numbers == f) for f in range(int(numbers.max()) + 1)]
+    return list(found.values())
+
+
+def _work(sides: list[Array]) -> float:
+    """Products of one draw in one split: of the rows, and of the decompositions of every fold and ridge."""
+    (n, p), (_, q) = (side.shape for side in sides)
+    return float(2.0 * n * q * (p + q) + 20.0 * _FOLDS * (1 + len(USUAL)) * max(p, q) ** 3)
+
+
 def _tested(
-    left: Array, right: Array, folds: list[Codes], alpha: float, rng: np.random.Generator, tell: Tell
+    left: Array,
+    right: Array,
+    splits: list[Folds],
+    design: Design,
+    alpha: float,
+    rng: np.random.Generator,
+    tell: Tell,
 ) -> list[_Tested]:
     """Pairs in order, up to and with the first that chance explains."""
     tested: list[_Tested] = []
     for k in range(min(_MOST_PAIRS, left.shape[1], right.shape[1])):
         tell(f"pair {k + 1}")
-        tested.append(_first(left, right, folds, rng))
+        tested.append(_first(left, right, splits, design, rng))
         if tested[-1].p > alpha:
             break
         left, right = _without(left, tested[-1].u), _without(right, tested[-1].v)
@@ -123,43 +161,73 @@ def _tested(
     return tested
 
 
-def _first(X: Array, Y: Array, folds: list[Codes], rng: np.random.Generator) -> _Tested:
+def _first(X: Array, Y: Array, splits: list[Folds], design: Design, rng: np.random.Generator) -> _Tested:
     """The first pair of two sides, and what shuffled rows reach: one side is shuffled, the other summarised once."""
     whole = _coupled(X, Y)
-    ridges = usual_ridges(whole.x), usual_ridges(whole.y)
-    kept = side_folds(X, folds)
-    own = coupled_folds(kept, side_folds(Y, folds))
-    ridge, held_out = choose_common_ridge(own, *ridges)
-
-    def reached(order: Codes) -> float:
-        return choose_common_ridge(coupled_folds(kept, side_folds(Y[order], folds)), *ridges)[1]
-
-    chance = monte_carlo(
-        (rng.permutation(len(Y)) for _ in range(_DRAWS)),
-        lambda orders: [reached(order) for order in orders],
-        [1] * _DRAWS,
-        reaches=lambda r: r >= held_out,
-        enough=_ENOUGH,
+    ridges = list(zip(usual_ridges(whole.x), usual_ridges(whole.y), strict=True))
+    kept = [(folds, side_folds(X, folds)) for folds in splits]
+    as_they_are = np.arange(len(Y))[None]
+    found = reached(kept, Y, as_they_are, ridges)
+    ridge, held_out = ridges[int(found.best[0])], float(found.correlation[0])
+    closed = design.closed(Y)
+    ours = held_out if closed is Y else float(reached(kept, closed, as_they_are, ridges).correlation[0])
+    chance = _by_chance(
+        lambda orders: reached(kept, closed, np.stack(orders), ridges).correlation.tolist(),
+        ours,
+        design,
+        rng,
+        (_work([X, Y]) * len(splits), Y.size),
     )
     u, v = (_standardised(side @ w) for side, w in zip((X, Y), _weights(whole, ridge), strict=True))
+    own = coupled_folds(kept[0][1], side_folds(Y, splits[0]))
     return _Tested(held_out, np.array(chance.values), chance.p, u, v, _stability(X, Y, own, ridge))
 
 
-def _evidence(tested: list[_Tested], n: int, alpha: float) -> Evidence:
-    first = tested[0]
+def _by_chance(
+    reach: Callable[[list[Codes]], list[float]],
+    ours: float,
+    design: Design,
+    rng: np.random.Generator,
+    cost: tuple[float, int],
+) -> Drawn[float]:
+    """Shuffles in stages, as many as there is time for.
+
+    Args:
+        reach: from shuffles to what they reach.
+        ours: what the data reach.
+        design: of the rows.
+        rng: source of the shuffles.
+        cost: of each shuffle: products, and numbers in memory.
+    """
+    draws, most = int(np.clip(_WORK / cost[0], *_DRAWS)), max(1, int(_AT_ONCE / cost[1]))
+    shuffles = endless(lambda: design.drawn(rng))
+    size = min(_FIRST, most)
+    return monte_carlo(
+        shuffles if design.kind == "independent" else different(shuffles),
+        reach,
+        [size] * (draws // size) + [draws % size] * (draws % size > 0),
+        reaches=lambda r: r >= ours - _TIED,
+        enough=_ENOUGH,
+    )
+
+
+def _evidence(tested: list[_Tested], design: Design, alpha: float) -> Evidence:
+    first, n = tested[0], design.n
     reach = float(np.median(first.null)), float(np.quantile(first.null, 1.0 - alpha))
+    unit = np.stack([first.u, first.v], axis=1) / np.sqrt(n)
     return Evidence(
         statistic=float(first.u @ first.v / n),
-        null=Null("rows of one side shuffled", *reach, draws=len(first.null)),
+        null=Null(_SHUFFLED[design.kind], *reach, draws=len(first.null)),
         p=first.p,
         q=first.p,
         held_out=first.held_out,
-        interval=_interval(first.held_out, n),
+        interval=_interval(first.held_out, float(design.effective(unit)[0, 1]), first.null),
         stability=first.stability,
         n=n,
         looks=len(tested) * len(USUAL),
-        method=f"{METHOD}, {len(first.null)} draws",
+        method=f"correlation on unseen rows, {_SHUFFLED[design.kind]}, {len(first.null)} draws",
         verdict=verdict_of(first.p, effect_holds=first.held_out > 0.0, alpha=alpha),
+        limit=design.limit,
     )
 
 
@@ -218,10 +286,20 @@ def _stability(X: Array, Y: Array, folds: list[Fold], ridge: Ridge) -> float:
     return float(np.mean(alike))
 
 
-def _interval(r: float, n: int) -> tuple[float, float]:
-    """Fisher's of the correlation on unseen rows, as if one pair had been judged by all n of them.
+def _interval(r: float, n: float, null: Array) -> tuple[float, float]:
+    """95% interval of the correlation on new rows of the pair found, on Fisher's scale z = artanh r.
 
-    The pairs of the folds differ a little, and the best of a few ridges was taken: neither is in it.
+    Of one pair judged by all rows z has the variance 1 / (n - 3). Pairs of different folds differ the more, the less is
+    there to be found; by chance alone z has the mean square C over the draws. The part of C - 1 / (n - 3) that counts
+    is 2 sqrt(C) / z, at most all of it.
+
+    Args:
+        r: correlation on unseen rows.
+        n: rows, or as many independent ones as tell as much.
+        null: (draws,) what chance reaches.
     """
-    low, high = fisher_interval(np.array([np.clip(r, -0.999999, 0.999999)]), np.array([float(n)]))
-    return float(min(low[0], r)), float(max(high[0], r))
+    z, every = (np.arctanh(np.clip(x, -0.999999, 0.999999)) for x in (r, null))
+    alone, chance = 1.0 / max(n - 3.0, 1.0), float((every**2).mean())
+    part = min(1.0, 2.0 * float(np.sqrt(chance)) / max(abs(float(z)), 1e-12))
+    reach = float(ndtri(0.975)) * np.sqrt(alone + part * max(chance - alone, 0.0))
+    return float(min(np.tanh(z - reach), r)), float(max(np.tanh(z + reach), r))

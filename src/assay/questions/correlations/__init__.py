@@ -18,17 +18,28 @@ class _Correlations(Question):
     whole = True
 
     def why_not(self, table: Table, context: Context) -> str:
-        return "" if sum(_enters(table, label) for label in table.origins) > 1 else "a pair needs two columns"
+        return "" if len(_labels(table)) > 1 else "a pair needs two columns"
 
     def ask(self, table: Table, context: Context) -> Correlations | None:
+        from assay.questions.correlations.closer import looked_closer
         from assay.questions.correlations.columns import columns_of
         from assay.questions.correlations.test import correlations
 
         context.tell("Columns that go together", None, None)
-        given = columns_of(table, [label for label in table.origins if _enters(table, label)])
-        return correlations(
+        given = columns_of(table, _labels(table))
+        found = correlations(
             given.X, given.groups, given.names, alpha=context.alpha, seed=context.seed, design=table.design
         )
+        return None if found is None else looked_closer(found, given, table, context)
+
+
+def _labels(table: Table) -> list[int]:
+    """One label for each column that enters: each word of a text has one of its own."""
+    by_name: dict[str, int] = {}
+    for label, (name, _) in table.origins.items():
+        if _enters(table, label):
+            by_name.setdefault(name, label)
+    return list(by_name.values())
 
 
 def _enters(table: Table, label: int) -> bool:

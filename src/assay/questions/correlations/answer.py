@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +13,9 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.models.correlation.dependence import Dependence
+from assay.questions.correlations.closer import Closer, as_dicts
+from assay.questions.correlations.fcr import chosen_intervals
+from assay.questions.correlations.given import Given
 from assay.summary.pairs import Pairs
 from assay.views.view import View
 
@@ -35,6 +38,7 @@ class Correlations(Answer):
         order: (d,) columns so that strongly linked ones are neighbours; None where they are too many to draw.
         factor: what every q was multiplied with, for the other questions of the study.
         evidence: on the pairs as a whole, and the size of the strongest one.
+        closer: shapes of the strongest pairs, and what third columns do to them.
     """
 
     found: Dependence
@@ -43,6 +47,7 @@ class Correlations(Answer):
     order: Indices | None
     factor: float
     evidence: Evidence
+    closer: Closer = field(default_factory=Closer)
 
     @property
     def q(self) -> Array:
@@ -58,15 +63,33 @@ class Correlations(Answer):
         return self.evidence.interval
 
     @property
+    def intervals(self) -> tuple[Array, Array]:
+        """(k,) ends of intervals of `found.pairs`, corrected for having been chosen; NaN where none is known."""
+        low, high = chosen_intervals(self.found.pairs, self.n_pairs, self.found.tested)
+        if self.n_pairs and self.strongest_interval is not None:
+            low[0], high[0] = self.strongest_interval
+        return low, high
+
+    @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        return "Benjamini and Hochberg over all pairs"
+        thirds = f"; Bonferroni over {self.closer.looks:,} pairs with a third column" if self.closer.looks else ""
+        return f"Benjamini and Hochberg over all pairs{thirds}"
+
+    @property
+    def tests(self) -> int:
+        """Every pair, and pairs with a third column."""
+        return self.looks + self.closer.looks
+
+    def turned(self, alpha: float = 0.05) -> tuple[Given, ...]:
+        """Pairs that a third column turns round or away, the surest first, corrected for all looks of the study."""
+        return self.closer.turned(self.factor, alpha)
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all pairs."""
-        from assay.questions.correlations.words import WORDS, sentence, subject
+        from assay.questions.correlations.words import sentence, subject, words_of
 
-        return (Finding("correlations", "correlations", subject(self), sentence(self), self.evidence, WORDS),)
+        return (Finding("correlations", "correlations", subject(self), sentence(self), self.evidence, words_of(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """The pairs that stand."""
@@ -83,15 +106,16 @@ class Correlations(Answer):
     def numbers(self) -> dict[str, Any]:
         """The pairs that stand."""
         listed = range(min(self.n_pairs, _LISTED, len(self.found.pairs)))
-        return {"n_pairs": self.n_pairs, "pairs": [self._numbers_of(k) for k in listed]}
+        low, high = self.intervals
+        return {
+            "n_pairs": self.n_pairs,
+            "pairs": [self._numbers_of(k, (float(low[k]), float(high[k]))) for k in listed],
+            "shapes": as_dicts(self.closer, self.found.columns),
+            "given": [one.as_dict(self.found.columns) for one in self.turned()],
+        }
 
-    def _numbers_of(self, k: int) -> dict[str, Any]:
+    def _numbers_of(self, k: int, interval: tuple[float, float]) -> dict[str, Any]:
         pairs, names = self.found.pairs, self.found.columns
-        interval = (
-            (float(pairs.low[k]), float(pairs.high[k]))
-            if k or self.evidence.interval is None
-            else self.evidence.interval
-        )
         return {
             "columns": [names[pairs.first[k]], names[pairs.second[k]]],
             "rank": float(pairs.rank[k]),

@@ -80,7 +80,7 @@ def correlations(
     again = float(np.nanmean(found.pairs.again[: max(int(stands.sum()), 1)]))
     evidence = Evidence(
         statistic=abs(float(found.pairs.strength[0])),
-        null=Null("columns that know nothing of each other", *_by_chance(found, alpha)),
+        null=_null(found, alpha),
         p=q,
         q=q,
         held_out=abs(float(found.pairs.unseen[0])) if chosen is None else chosen.strength,
@@ -121,14 +121,19 @@ def _chosen(found: Dependence, halves: Halves) -> Chosen | None:
     )
 
 
-def _by_chance(found: Dependence, alpha: float) -> tuple[float, float]:
-    """The strongest of as many rank correlations by chance: its median, and what it exceeds with chance alpha."""
+def _null(found: Dependence, alpha: float) -> Null | None:
+    """The strongest of as many rank correlations by chance: its median, and what it exceeds with chance alpha.
+
+    None where the strongest pair is measured otherwise: curves and ratios are larger by chance than ranks.
+    """
+    if found.pairs.strength_name[0] != RANK_CORRELATION or found.pairs.lag[0]:
+        return None
     likely = Likely.of(found.rows, ranks=True)
     best = []
     for level in (0.5, alpha):
         one = -np.expm1(np.log1p(-level) / found.tested)  # each of `tested` independent pairs
         best.append(float(np.sqrt(-np.expm1(-np.interp(-np.log(one), -likely.log_p, likely.x)))))
-    return best[0], best[1]
+    return Null("columns that know nothing of each other", best[0], best[1])
 
 
 def _method(found: Dependence, design: Design | None) -> str:

@@ -1,4 +1,4 @@
-"""The columns that go together: all of them in one picture, and the pairs in a table."""
+"""The columns that go together: all of them in one picture, the pairs in a table, the strongest as their rows came."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import numpy as np
 from assay.asking.page import Page
 from assay.asking.words import SURVIVED
 from assay.questions.correlations.answer import Correlations
+from assay.questions.correlations.drawn import drawn_pairs
+from assay.questions.correlations.words import strength_name, unseen
 from assay.views.correlation import correlation_view
 from assay.views.elements import name_cell, table
 from assay.views.escape import escaped, visible
@@ -17,7 +19,7 @@ _TABLED = 100
 
 
 def views(found: Correlations, page: Page) -> list[View]:
-    """The matrix of correlations, those that chance explains faint; nothing where no pair stands out.
+    """The matrix of correlations, those that chance explains faint, then pairs; nothing where no pair stands out.
 
     Args:
         found: the numbers behind the finding.
@@ -38,30 +40,42 @@ def views(found: Correlations, page: Page) -> list[View]:
             "correlations", "The columns that go together", figure, (),
             "Pearson's correlation is above the diagonal, that of ranks below; a pair that chance explains is faint. "
             "Columns that go together stand side by side. With a category the number is the correlation ratio, between "
-            "two categories Cramér's V; neither has a sign.",
-            _table(found, found.n_pairs),
-        )
+            f"two categories Cramér's V; neither has a sign.{_bent(found)}",
+            _table(found),
+        ),
+        *drawn_pairs(found, max(found.n_pairs, 1)),
     ]  # fmt: skip
 
 
-def _table(found: Correlations, standing: int) -> str:
-    pairs, names = found.found.pairs, found.found.columns
+def _bent(found: Correlations) -> str:
+    """Pairs that stand with a number near 0 need a word."""
+    return (
+        ""
+        if found.found.pairs.monotone[: found.n_pairs].all()
+        else " A pair that bends stands out whatever its number."
+    )
+
+
+def _table(found: Correlations) -> str:
+    pairs, names, standing = found.found.pairs, found.found.columns, found.n_pairs
+    shown = range(min(standing, _TABLED, len(pairs)))
+    low, high = found.intervals
+    lagged = bool(pairs.lag[: len(shown)].any())
     rows = [
         [
             name_cell(names[pairs.first[k]]),
             name_cell(names[pairs.second[k]]),
-            fraction(float(pairs.rank[k])),
-            _range(float(pairs.low[k]), float(pairs.high[k])),
-            fraction(float(pairs.pearson[k])),
+            escaped(strength_name(found, k)),
+            fraction(float(pairs.strength[k])),
+            fraction(unseen(found, k)),
+            f"{fraction(low[k])} to {fraction(high[k])}" if np.isfinite(low[k]) else "",
+            *([f"{pairs.lag[k]:+d}".replace("-", "−") if pairs.lag[k] else "0"] if lagged else []),
             escaped(probability(float(found.q[k])).removeprefix("= ")),
         ]
-        for k in range(min(standing, _TABLED, len(pairs)))
+        for k in shown
     ]
-    caption = "Pairs of columns that go together, the least likely by chance first"
+    caption = "Pairs of columns that go together, the strongest on unseen rows first"
     if standing > _TABLED:
         caption += f"; the first {_TABLED} of {count(standing)}"
-    return table(caption, ["Column", "Column", "Ranks", "95% interval", "Pearson", "q"], rows, numeric=(2, 3, 4, 5))
-
-
-def _range(low: float, high: float) -> str:
-    return f"{fraction(low)} to {fraction(high)}" if np.isfinite(low) else ""
+    heads = ["Column", "Column", "Measure", "These rows", "Unseen rows", "95% interval", *(["Leads by"] * lagged), "q"]
+    return table(caption, heads, rows, numeric=range(3, len(heads)))

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from assay.asking.words import Words, chance, listed
+from assay.evidence.by_chance import expected_by_chance
 from assay.questions.correlations.answer import Correlations
+from assay.questions.correlations.given import Given
+from assay.summary.pairs import CURVES, RANK_CORRELATION, V
 from assay.views.numbers import count, counted, fraction, percent
 
 _NAMED = 3
+_SHAPES = 3  # in the sentence
+_TURNED = 2  # pairs that third columns turn, in the sentence
+_ALONE = 0.05  # level of one pair by itself
 
 WORDS = Words(
     "pair of columns that go together",
     "pairs of columns that go together",
     statistic="Strength of the strongest pair",
     statistic_format=fraction,
-    held_out="for the strongest pair of one half of the rows, in the other",
+    held_out="for the strongest pair",
     held_out_format=fraction,
     stability="Found again in half of the rows",
     stability_format=percent,
@@ -28,39 +38,126 @@ def subject(found: Correlations) -> str:
 
 
 def sentence(found: Correlations) -> str:
-    """How many pairs go together, the strongest with its interval, and what chance does."""
+    """How many pairs go together, the strongest, what chance does, the shapes, and what third columns turn."""
     evidence, d = found.evidence, found.found
     best = f"{_pair(found, 0)} ({_strongest(found)})"
-    by_chance = ""
-    if evidence.null is not None:
-        by_chance = (
-            f"the strongest of {counted(d.tested, 'pair')} that know nothing of each other reaches "
-            f"{fraction(evidence.null.upper)} one time in twenty ({chance(evidence)})"
-        )
-    tested = f"{counted(d.tested, 'pair')} of columns"
+    reached = f"; {_reached(found)}"
     if evidence.verdict == "supported":
-        more = [f"{_pair(found, k)} ({fraction(d.pairs.rank[k])})" for k in range(1, min(found.n_pairs, _NAMED + 1))]
+        more = [f"{_pair(found, k)} ({fraction(unseen(found, k))})" for k in range(1, _named(found))]
         then = f" Next come {listed(more)}." if len(more) > 1 else f" Next comes {more[0]}." if more else ""
-        verb = "goes" if found.n_pairs == 1 else "go"
-        return f"{count(found.n_pairs)} of {tested} {verb} together, most strongly {best}; {by_chance}.{then}"
+        verb = "goes together:" if found.n_pairs == 1 else "go together, most strongly"
+        tested = f"{counted(d.tested, 'pair')} of columns"
+        first = f"{count(found.n_pairs)} of {tested} {verb} {best}{reached}.{then}"
+        return " ".join(filter(None, (first, shapes(found), turned(found))))
     if evidence.verdict == "suggestive":
-        return f"Some columns may go together, most strongly {best}; {by_chance}."
-    return f"No pair of columns stands out: the strongest of {count(d.tested)} is {best}; {by_chance}."
+        first = f"Some columns may go together, most strongly {best}{reached}."
+        return " ".join(filter(None, (first, shapes(found))))
+    return f"No pair of columns stands out: the strongest of {count(d.tested)} is {best}{reached}."
+
+
+def _reached(found: Correlations) -> str:
+    """What chance does: how strong it makes the strongest pair, where that is measured alike, and p."""
+    evidence = found.evidence
+    if evidence.null is None or found.found.pairs.strength_name[0] != RANK_CORRELATION:
+        return chance(evidence)
+    return f"chance alone reaches {fraction(evidence.null.upper)}, {chance(evidence)}"
+
+
+def words_of(found: Correlations) -> Words:
+    """How its evidence is spoken of: with what chance alone would give to whoever looks at so many pairs."""
+    d = found.found
+    expected = expected_by_chance(d.tested, _ALONE).expected
+    here = int(np.count_nonzero(d.pairs.p <= _ALONE))
+    at_least = " or more" if here == len(d.pairs) < d.tested else ""
+    many = f"{counted(d.tested, 'pair')} of unrelated columns"
+    have = f"here {count(here)}{at_least} {'has' if here == 1 else 'have'}"
+    said = f"{_few(expected)} of {many} would have p below .05; {have}"
+    return replace(WORDS, more=(("By chance alone", said),))
+
+
+def _few(expected: float) -> str:
+    return f"{expected:.2g}" if expected < 9.95 else count(round(expected))
+
+
+def shapes(found: Correlations) -> str:
+    """The named pairs that do more than rise or fall together, one sentence; may be empty."""
+    d = found.found
+    seen = [found.closer.shape(d.pairs.first[k], d.pairs.second[k]) for k in range(_named(found))]
+    # a category is told for the strongest pair alone: of the others the figures have the levels
+    worth = [one for k, one in enumerate(seen) if one is not None and not one.monotone and (not k or not one.levels)]
+    told = [words for one in worth[:_SHAPES] if (words := found.closer.told(one, d.columns, brief=True))]
+    return f"In shape: {'; '.join(told)}." if told else ""
+
+
+def turned(found: Correlations) -> str:
+    """What third columns turn round or away, for the surest pairs; may be empty."""
+    every = found.turned()
+    surest: dict[tuple[int, int], Given] = {}
+    for one in every:
+        surest.setdefault((one.first, one.second), one)
+    told = [turned_by(one, found.found.columns) for one in list(surest.values())[:_TURNED]]
+    left = len(surest) - len(told)
+    more = f"{counted(left, 'more pair')} {'is' if left == 1 else 'are'} turned by a third column." if left else ""
+    return " ".join(filter(None, (*told, more)))
+
+
+def turned_by(one: Given, names: tuple[str, ...]) -> str:
+    """What a third column does to a pair: overall a rises with b (+.75), but within each department it falls (-.90).
+
+    Args:
+        one: the pair and the third column.
+        names: of all columns.
+    """
+    a, b, third = names[one.first], names[one.second], names[one.third]
+    where = f"within each {third}" if one.each else f"within levels of {third}" if one.levels else f"at equal {third}"
+    if not one.signed:
+        return f"Overall {a} and {b} go together ({fraction(one.overall)}), but {where} next to nothing of it is left."
+    up = "rises" if one.overall > 0 else "falls"
+    overall = f"Overall {b} {up} with {a} ({_signed(one.overall)}), but {where}"
+    if one.turned == "round":
+        return f"{overall} it {'falls' if one.overall > 0 else 'rises'} ({_signed(one.within)})."
+    return f"{overall} next to nothing of it is left ({_signed(one.within)})."
+
+
+def _signed(value: float) -> str:
+    return f"+{fraction(value)}" if round(value, 2) > 0 else fraction(value)
+
+
+def _named(found: Correlations) -> int:
+    """How many pairs the sentence names."""
+    return min(max(found.n_pairs, 1), _NAMED + 1, len(found.found.pairs))
 
 
 def _pair(found: Correlations, k: int) -> str:
+    """A pair by its names: against each other, or one ahead of the other in time."""
     pairs, names = found.found.pairs, found.found.columns
-    against = " against " if pairs.rank[k] < 0 else " and "
-    return f"{names[pairs.first[k]]}{against}{names[pairs.second[k]]}"
+    first, second, lag = names[pairs.first[k]], names[pairs.second[k]], int(pairs.lag[k])
+    if lag:
+        ahead, behind = (first, second) if lag > 0 else (second, first)
+        return f"{ahead}, which leads {behind} by {counted(abs(lag), 'row')}"
+    against = pairs.strength_name[k] == RANK_CORRELATION and pairs.strength[k] < 0
+    return f"{first}{' against ' if against else ' and '}{second}"
+
+
+def unseen(found: Correlations, k: int) -> float:
+    """The strength of a pair on rows that did not choose it; on all rows where that was not asked."""
+    pairs = found.found.pairs
+    if k == 0 and found.strongest_interval is not None and found.evidence.held_out is not None:
+        return found.evidence.held_out
+    return float(pairs.unseen[k] if np.isfinite(pairs.unseen[k]) else pairs.strength[k])
+
+
+def strength_name(found: Correlations, k: int) -> str:
+    """What the strength of a pair is called."""
+    name = str(found.found.pairs.strength_name[k])
+    return {V: "Cramér's V", CURVES: "correlation along a curve"}.get(name, name)
 
 
 def _strongest(found: Correlations) -> str:
-    """The strength of the strongest pair, called by its name."""
-    pairs, kinds = found.found.pairs, found.found.kinds
-    categories = (kinds[pairs.first[0]], kinds[pairs.second[0]]).count("category")
-    name = ("rank correlation", "correlation ratio of ranks", "Cramér's V")[categories]
+    """The strength of the strongest pair, called by its name, with its interval."""
+    where = " on unseen rows" if np.isfinite(found.found.pairs.unseen[0]) else ""
     interval = ""
     if found.strongest_interval is not None:
         low, high = found.strongest_interval
         interval = f", 95% interval {fraction(low)} to {fraction(high)}"
-    return f"{name} {fraction(pairs.rank[0])}{interval}"
+    return f"{strength_name(found, 0)} {fraction(unseen(found, 0))}{where}{interval}"

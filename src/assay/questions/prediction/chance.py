@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.evidence.design import Design
-from assay.linalg.monte_carlo import Drawn, different, monte_carlo
+from assay.linalg.monte_carlo import Drawn, different, endless, monte_carlo
 from assay.linalg.nested_ridge import NestedRidge, nested_ridge
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.regression_sums import RegressionSums
@@ -67,11 +67,8 @@ def by_chance(Z: Array, Y: Array, plan: Plan, strengths: Array, design: Design, 
         ]
         return [float(value) for value in pooled(found)]
 
-    def orders() -> Iterator[Codes]:
-        while True:
-            yield design.drawn(rng)
-
-    source = orders() if design.kind == "independent" else different(orders())
+    orders = endless(lambda: design.drawn(rng))
+    source = orders if design.kind == "independent" else different(orders)
     with one_blas_thread():  # many small products, which threads only hinder
         return monte_carlo(
             source,

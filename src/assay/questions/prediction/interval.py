@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from assay.evidence.design import Design
+from assay.evidence.shares import unseen_share_interval
 from assay.linalg.fold_error import fold_error
 from assay.linalg.nested_ridge import NestedRidge, nested_ridge
 from assay.linalg.one_thread import one_blas_thread
@@ -92,7 +93,7 @@ def jackknifed(Z: Array, Y: Array, plan: Plan, strengths: Array, found: list[Nes
     return float(np.mean(variances))
 
 
-def share_interval(right: NDArray[np.bool_], blocks: Codes) -> tuple[float, float]:
+def right_interval(right: NDArray[np.bool_], blocks: Codes) -> tuple[float, float]:
     """Wilson's 95% interval of the share of rows that are right, of as many rows as blocks make of them.
 
     Args:
@@ -100,13 +101,15 @@ def share_interval(right: NDArray[np.bool_], blocks: Codes) -> tuple[float, floa
         blocks: (m,) number of the block of each, from 0.
     """
     m, count, share = len(right), int(blocks.max()) + 1, float(right.mean())
-    of_blocks = count / max(count - 1.0, 1.0) * float((np.bincount(blocks, right - share, count) ** 2).sum()) / m**2
-    alone = share * (1.0 - share) / m
-    rows = m if count == m or of_blocks <= alone else m * alone / of_blocks
-    z = float(ndtri(0.975)) if count == m else float(stdtrit(max(count - 1, 1), 0.975))
-    middle = (share + z**2 / (2 * rows)) / (1 + z**2 / rows)
-    reach = z * np.sqrt(share * (1 - share) / rows + z**2 / (4 * rows**2)) / (1 + z**2 / rows)
-    return float(max(middle - reach, 0.0)), float(min(middle + reach, 1.0))
+    rows = float(m)
+    if count < m:
+        spread = np.bincount(blocks, right - share, count)
+        of_blocks = count / max(count - 1.0, 1.0) * float((spread**2).sum()) / m**2
+        alone = share * (1.0 - share) / m
+        # Student's point of so few blocks, as if there were fewer rows
+        rows *= min(alone / of_blocks, 1.0) if of_blocks > 0.0 else 1.0
+        rows *= float(ndtri(0.975) / stdtrit(max(count - 1, 1), 0.975)) ** 2
+    return unseen_share_interval(share, rows)
 
 
 def blocks_of(design: Design, rows: Codes) -> Codes:

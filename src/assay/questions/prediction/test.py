@@ -28,7 +28,7 @@ from assay.linalg.regression_sums import RegressionSums
 from assay.linalg.ridge_path import usual_penalties
 from assay.questions.prediction.answer import COVERED, Prediction, drawn
 from assay.questions.prediction.chance import by_chance, measured, pooled
-from assay.questions.prediction.interval import blocks_of, explained_interval, jackknifed, share_interval
+from assay.questions.prediction.interval import blocks_of, explained_interval, jackknifed, right_interval
 from assay.questions.prediction.plan import Plan, planned
 from assay.questions.prediction.unseen import Unseen, unseen
 
@@ -119,7 +119,7 @@ def _judged(y: Array, rows: Unseen, blocks: Codes, classes: tuple[str, ...]) -> 
         "probability": rows.fitted,
         "half_width": nothing,
         "right": float((called == codes).mean()),
-        "right_interval": share_interval(called == codes, blocks),
+        "right_interval": right_interval(called == codes, blocks),
         "largest": float(np.bincount(codes).max() / len(codes)),
         "confusion": confusion(codes, called, classes=np.arange(len(classes))),
         "roc": roc(codes, rows.fitted[:, 1], positive=1) if two else None,

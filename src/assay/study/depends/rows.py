@@ -170,10 +170,11 @@ def _seen(
     serial = serial_look(X)
     if serial is None or serial.design is None:
         return None
-    said = (
-        f"Neighbouring rows are alike ({fraction(serial.alike)} from row to row in {owner[serial.column]}), as in time"
-    )
-    return _answer("time", (), said, serial.design, serial.p)
+    most = f"{fraction(serial.alike)} from row to row in {owner[serial.column]}"
+    if serial.design.kind == "place":
+        said = f"Rows look like the lines of a grid, neighbours alike ({most})"
+        return _answer("place", (), said, serial.design, serial.p)
+    return _answer("time", (), f"Neighbouring rows are alike ({most}), as in time", serial.design, serial.p)
 
 
 def _answer(how: str, by: tuple[str, ...], said: str, design: Design, p: float | None, *, told: bool = False) -> Rows:

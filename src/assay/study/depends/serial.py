@@ -6,7 +6,8 @@ order is cut where the level changes, and what is left within the parts is teste
 
 statistic  z = sqrt(n) sum_k w_k r_k / |w|, lags 1 to 5, of each column and component; and their sum over components
 chance     standard normal for rows in any order, pooled by the Cauchy rule, which holds however columns are related
-verdict    no dependence, weak (runs of a few rows exchanged), or strong (circular shifts): by how many rows are left
+verdict    no dependence, weak (runs of a few rows exchanged), or strong (circular shifts): by how many rows are left;
+           where rows are alike again some rows later, they are the lines of a grid (shifts over the map)
 
 Reference: Liu and Xie, Cauchy combination test, JASA 115 (2020).
 """
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import rankdata
 
-from assay.evidence.design import Design, Runs, Serial, within_parts
+from assay.evidence.design import Design, Placed, Runs, Serial, within_parts
 from assay.linalg.cauchy import cauchy_combined
 
 Array: TypeAlias = NDArray[np.float64]
@@ -35,6 +36,7 @@ _AXES = 8
 _PARTS, _LEAST_PART = 12, 12
 _WEAK, _STRONG = 0.95, 0.75  # of the rows, what is left: above the first nothing is done, below the second shifts
 _FADED = 0.1  # a lag correlation that is small
+_LINES, _AGAIN = 5, 0.5  # a grid has so many lines at least, and rows one line later are alike again
 _SHUFFLES = 5
 LEVEL = 1e-3
 
@@ -169,14 +171,29 @@ def _design(X: Array, place: Numbers, Z: Array, cuts: Numbers, left: float, *, t
     if left >= _STRONG and not told:
         scaled = np.unique(np.round(cuts * (n / seen)).astype(np.intp))
         return Runs(n, place, max(4, 2 * _memory(within_parts(Z, cuts))), scaled)
-    return Serial(n, place, min(max(_memory(Z), 2), max(n // 4, 1)))
+    memory = min(max(_memory(Z), 2), max(n // 4, 1))
+    line = 0 if told else _line(Z, n)
+    if line:
+        return Placed(n, np.stack(np.divmod(place, line), axis=1).astype(np.float64), float(memory))
+    return Serial(n, place, memory)
+
+
+def _lags(Z: Array) -> Array:
+    """(n / 2, D) correlations with the rows so many places later, from the spectrum."""
+    n = len(Z)
+    spectrum = np.abs(np.fft.rfft(Z, 2 * n, axis=0)) ** 2
+    return np.asarray(np.fft.irfft(spectrum, axis=0)[: n // 2])
 
 
 def _memory(Z: Array) -> int:
-    """Rows over which correlations fade in three of four columns, from their spectrum."""
-    n = len(Z)
-    spectrum = np.abs(np.fft.rfft(Z, 2 * n, axis=0)) ** 2
-    lags = np.fft.irfft(spectrum, axis=0)[: n // 2]
-    high = np.quantile(lags, 0.75, axis=1)
-    faded = np.flatnonzero(high < _FADED)
-    return int(faded[0]) if len(faded) else n // 2
+    """Rows over which correlations fade in three of four columns."""
+    faded = np.flatnonzero(np.quantile(_lags(Z), 0.75, axis=1) < _FADED)
+    return int(faded[0]) if len(faded) else len(Z) // 2
+
+
+def _line(Z: Array, n: int) -> int:
+    """Rows in a line of a grid, where rows are one: alike again, after they had faded, one line later; 0 elsewhere."""
+    alike = _lags(Z).mean(axis=1)[: n // _LINES + 1]
+    faded = np.flatnonzero(alike < _AGAIN / 2.0)
+    line = int(faded[0] + alike[faded[0] :].argmax()) if len(faded) else 0
+    return line if line > 1 and n % line == 0 and alike[line] >= _AGAIN else 0
