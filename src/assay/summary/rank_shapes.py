@@ -72,7 +72,8 @@ class Shapes:
         n = len(self.F)
         C = self.F.T @ self.F
         weights = np.multiply.outer(self.weights, self.weights)
-        weights[np.multiply.outer(self.counts, self.counts) < EXPECTED * n] = 0.0
+        with np.errstate(invalid="ignore"):  # a level without rows beside a number, 0 times infinity: nothing to expect
+            weights[~(np.multiply.outer(self.counts, self.counts) >= EXPECTED * n)] = 0.0
         scale = weights / (n - 1.0) if variances is None else weights * variances
         at = self.starts[:-1]
         heaviness = self._heaviness()

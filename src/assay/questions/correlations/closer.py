@@ -24,7 +24,7 @@ Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 
 NAMED = 10  # pairs that are looked at more closely
-_ROWS = 20_000  # more show no other shape
+_ROWS = 5000  # more show no other shape
 _FEWEST = 3
 
 

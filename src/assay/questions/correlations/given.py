@@ -37,11 +37,13 @@ from assay.questions.correlations.partial import (
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 
-_ROWS = 20_000  # more say nothing new about what is turned round
-_CELLS = 4_000_000  # of wide tables fewer
+_ROWS = 5000  # more say nothing new about what is turned round
+_CELLS = 2_000_000  # of wide tables fewer
 _FEWEST_ROWS = 1000
 _IN_EACH = 10  # rows that a level must have for a say in "within each"
 _SLACK = 0.8  # of the least that the links must explain, as cubics and strata explain more than lines
+_LEFT = 0.6  # share of the whole that may be left by ranks over all levels, for a look at ranks within them
+_COPY = 1e-12  # of the variance: a third column that is one of the pair leaves nothing
 _NOTHING = 0.05  # p from which on a pair is compatible with nothing
 
 
@@ -122,7 +124,7 @@ def turned_by_others(
         pairs: numbers of two columns each, pairs that stand.
         design: how rows depend on each other.
         alpha: level, for all pairs and third columns together.
-        seed: of the rows used where they are more than 20,000.
+        seed: of the rows used where they are more than 5,000.
     """
     most = min(_ROWS, max(_FEWEST_ROWS, _CELLS // X.shape[1]))
     if len(X) > most:
@@ -137,12 +139,11 @@ def turned_by_others(
     if not looks or not strengths:
         return (), looks
     found: list[Given] = []
-    for third, links in _thirds(blocks, whole, strengths):
+    for third, owed in _thirds(blocks, whole, strengths):
         for (i, j), overall in strengths.items():
-            # what a third column can turn is at most what both owe to it
-            if third.number not in (i, j) and links[i] * links[j] >= _SLACK * abs(overall) / 2:
-                looked = _Look((i, j), (blocks[i], blocks[j]), overall, min(links[i], links[j]), looks)
-                told = _told(looked, third, design, alpha)
+            look = _Look((i, j), (blocks[i], blocks[j]), overall, min(owed.link(i), owed.link(j)), looks)
+            if third.number not in (i, j) and _possible(look, third, owed, len(X), alpha):
+                told = _told(look, third, design, alpha)
                 found += [told] if told is not None else []
     return tuple(sorted(found, key=lambda g: (g.q, g.first, g.second, g.third))), looks
 
@@ -155,14 +156,48 @@ def _filled(block: Array) -> Array:
     return np.where(gaps, middle, block)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Owed:
+    """What the columns that are named owe to a third one: products of its space with each of them."""
+
+    products: dict[int, Array]
+
+    def link(self, j: int) -> float:
+        """How strongly a column is linked to the third."""
+        P = self.products[j]
+        return float(np.sqrt((P**2).sum() / max(min(P.shape), 1)))
+
+    def left(self, i: int, j: int, overall: float) -> float:
+        """Partial correlation of two columns of one number, by their ranks over all rows."""
+        a, b = self.products[i][:, 0], self.products[j][:, 0]
+        variance = (1.0 - a @ a) * (1.0 - b @ b)
+        return float((overall - a @ b) / np.sqrt(variance)) if variance > _COPY else 0.0
+
+
+def _possible(look: _Look, third: Third, owed: _Owed, n: int, alpha: float) -> bool:
+    """Whether the third column can turn the pair at all, before ranks are taken anew: few can."""
+    (i, j), overall, level = look.pair, look.overall, alpha / look.looks
+    # what a third column can turn is at most what both owe to it
+    if owed.link(i) * owed.link(j) < _SLACK * abs(overall) / 2:
+        return False
+    if not look.signed:
+        return True
+    left = float(np.clip(owed.left(i, j, overall), -1.0, 1.0))
+    if third.codes is not None:
+        return bool(np.sign(overall) * left <= _LEFT * abs(overall))
+    if n - third.taken < _IN_EACH:
+        return False
+    most = number_left(left, overall, n - third.taken, level)  # as sure as it can be: rows that depend count less
+    return (left * overall < 0 and most.nothing <= level) or (most.half <= level and look.link > abs(overall))
+
+
 def _thirds(
     blocks: list[Array], whole: dict[int, Array], strengths: dict[tuple[int, int], float]
-) -> Iterator[tuple[Third, dict[int, float]]]:
-    """Every column that may be a third one, and how strongly it is linked to each column that is named."""
+) -> Iterator[tuple[Third, _Owed]]:
+    """Every column that may be a third one, and what each column that is named owes to it."""
     many = _numbers_linked(blocks, whole, strengths)
     every = np.concatenate(list(whole.values()), axis=1)
-    widths = np.array([Z.shape[1] for Z in whole.values()])
-    owner = np.repeat(np.arange(len(widths)), widths)
+    ends = np.cumsum([Z.shape[1] for Z in whole.values()])[:-1]
     for number, block in enumerate(blocks):
         codes = levels_of(block)
         if codes is None and number not in many:
@@ -170,9 +205,8 @@ def _thirds(
         Q = orthonormal(cubic(block[:, 0])) if codes is None else None
         space = orthonormal(np.eye(int(codes.max()) + 1)[codes]) if codes is not None else Q
         if space is not None and space.shape[1]:
-            explained = np.bincount(owner, ((space.T @ every) ** 2).sum(axis=0), len(widths))
-            links = np.sqrt(explained / np.maximum(np.minimum(widths, space.shape[1]), 1))
-            yield Third(number, codes, Q), dict(zip(whole, links.tolist(), strict=True))
+            parts = np.split(space.T @ every, ends, axis=1)
+            yield Third(number, codes, Q), _Owed(dict(zip(whole, parts, strict=True)))
 
 
 def _numbers_linked(
