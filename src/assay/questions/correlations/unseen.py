@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.models.correlation.dependence import Dependence
+from assay.optimize.isotonic import isotonic
 from assay.summary.association import Standard
 from assay.summary.association_chance import chance_of_share
 from assay.summary.pair_chance import EXACT, LAGGED, RANK, SHAPE, Chances
@@ -25,6 +26,7 @@ Indices: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
 
 AGAIN = 0.05  # the level at which a pair counts as found in half of the rows
+_WAVES = 0.2  # of the variance of a curve that may go the other way
 _CURVED = 0.05  # by how much curves must go together better than ranks, on unseen rows
 _PRODUCTS = 1_000_000  # of numbers of pairs, looked at in halves
 
@@ -147,14 +149,30 @@ def _by_shape(
         span = slice(int(blocks.starts[k]), int(blocks.starts[k]) + r * s)
         whole = features.F[:, _own(features, i)].T @ features.F[:, _own(features, j)]
         found = curve(C[..., span].reshape(*C.shape[:2], r, s), whole)
-        if found.unseen > abs(told.unseen[at[k]]) + _CURVED:
+        drawn = np.stack([_cosines(features, c, w) for c, w in zip((i, j), found.weights, strict=True)])
+        if found.unseen > abs(told.unseen[at[k]]) + _CURVED and not all(_one_way(weights) for weights in drawn):
             told.strength[at[k]], told.unseen[at[k]] = found.strength, found.unseen
             told.name[at[k]], told.monotone[at[k]] = CURVES, False
-            for side, weights in enumerate(found.weights):
-                if features.numbers[(i, j)[side]]:
-                    curves[at[k], side] = 0.0
-                    curves[at[k], side, _orders(features, (i, j)[side])] = weights
+            curves[at[k]] = drawn
     return again
+
+
+def _cosines(features: Shapes, column: int, weights: Array) -> Array:
+    """(6,) the weights of cosines of a number; NaN for a category."""
+    if not features.numbers[column]:
+        return np.full(COSINES, np.nan)
+    found = np.zeros(COSINES)
+    found[_orders(features, column)] = weights
+    return found
+
+
+def _one_way(weights: Array) -> bool:
+    """Whether a curve goes one way, but for the waves that six cosines make of a step; a category has no way."""
+    if np.isnan(weights).any():
+        return True
+    values = weights @ np.cos(np.pi * np.outer(np.arange(1, COSINES + 1), (np.arange(99) + 0.5) / 99))
+    left = min(float(((isotonic(sign * values) - sign * values) ** 2).sum()) for sign in (1.0, -1.0))
+    return left <= _WAVES * float(((values - values.mean()) ** 2).sum())
 
 
 def _own(features: Shapes, column: int) -> slice:
