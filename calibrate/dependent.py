@@ -15,6 +15,7 @@ from calibrate.family import Array, Drawn, Family, Generator, framed
 
 SUBJECTS, EACH, ICC = 30, 10, 0.7
 _SUBJECT = frozenset({"subject"})
+_TABLES = 20  # of each of the 18, whose studies take longer
 
 
 def autoregression(rng: Generator, n: int, d: int, phi: float) -> Array:
@@ -85,27 +86,25 @@ def _fields(told: bool) -> Callable[[Generator], Drawn]:
     return draw
 
 
-def _several() -> tuple[Family, ...]:
-    series = ("random walks", 1.0), ("AR(.9)", 0.9), ("AR(.3)", 0.3)
-    return tuple(
-        Family(f"{name}, 300 x 8{', told the time' if told else ''}", "dependent", _series(phi, told))
-        for name, phi in series
-        for told in (False, True)
-    )
+_SERIES = {"random walks": 1.0, "AR(.9)": 0.9, "AR(.3)": 0.3}
+_DRAWN: dict[str, Callable[[Generator], Drawn]] = {
+    **{f"{name}, 300 x 8": _series(phi, False) for name, phi in _SERIES.items()},
+    **{f"{name}, 300 x 8, told the time": _series(phi, True) for name, phi in _SERIES.items()},
+    "random walks, one as target": _series(1.0, False, target="series1"),
+    "random walks, one as target, told the time": _series(1.0, True, target="series1"),
+    "30 subjects x 10, sorted": _subjects(False, False),
+    "30 subjects x 10, shuffled": _subjects(True, False),
+    "30 subjects x 10, shuffled, told": _subjects(True, True),
+    "arm drawn within subjects, target": _subjects(True, False, "within"),
+    "arm drawn between subjects, target": _subjects(False, False, "between"),
+    "arm drawn between subjects, target, told": _subjects(True, True, "between"),
+    "60 rows x 8 copies": _copies,
+    "100 rows x 3, 1% jitter": _jittered,
+    "smooth fields, 14 x 14": _fields(False),
+    "smooth fields, 14 x 14, told the place": _fields(True),
+}
 
-
-DEPENDENT = (
-    *_several(),
-    Family("random walks, one as target", "dependent", _series(1.0, False, target="series1")),
-    Family("random walks, one as target, told the time", "dependent", _series(1.0, True, target="series1")),
-    Family("30 subjects x 10, sorted", "dependent", _subjects(False, False), known=_SUBJECT),
-    Family("30 subjects x 10, shuffled", "dependent", _subjects(True, False), known=_SUBJECT),
-    Family("30 subjects x 10, shuffled, told", "dependent", _subjects(True, True), known=_SUBJECT),
-    Family("arm drawn within subjects, target", "dependent", _subjects(True, False, "within"), known=_SUBJECT),
-    Family("arm drawn between subjects, target", "dependent", _subjects(False, False, "between"), known=_SUBJECT),
-    Family("arm drawn between subjects, target, told", "dependent", _subjects(True, True, "between"), known=_SUBJECT),
-    Family("60 rows x 8 copies", "dependent", _copies),
-    Family("100 rows x 3, 1% jitter", "dependent", _jittered),
-    Family("smooth fields, 14 x 14", "dependent", _fields(False)),
-    Family("smooth fields, 14 x 14, told the place", "dependent", _fields(True)),
+DEPENDENT = tuple(
+    Family(name, "dependent", draw, known=_SUBJECT if "subjects" in name else frozenset(), tables=_TABLES)
+    for name, draw in _DRAWN.items()
 )

@@ -6,12 +6,14 @@ true rate of 5% exceeds with a chance of at most 5%.
 
 from __future__ import annotations
 
+import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import beta, binom
 
 ALLOWED = 0.05  # rate of false claims that is promised
 RISK = 0.05  # chance of a false alarm
 SURE = 0.95  # chance of noticing
+_MOST = 2000  # tables, beyond which nobody asks
 
 
 def exact_interval(x: int, n: int, level: float = 0.95) -> tuple[float, float]:
@@ -53,7 +55,6 @@ def tables_needed(rate: float = 0.10) -> int:
     >>> tables_needed()
     321
     """
-    n = 2000
-    while n > 1 and chance_of_notice(n - 1, rate) >= SURE:
-        n -= 1
-    return n
+    n = np.arange(1, _MOST + 1)
+    missed = np.flatnonzero(binom.sf(binom.isf(RISK, n, ALLOWED), n, rate) < SURE)
+    return int(n[missed[-1]]) + 1 if len(missed) else 1

@@ -3,7 +3,6 @@ import pandas as pd
 import pytest
 from calibrate.dependent import ICC, autoregression, of_subjects
 from calibrate.families import FAMILIES
-from calibrate.family import USUAL
 from calibrate.rates import tables_needed
 
 SMALL = [name for name, family in FAMILIES.items() if family.tables > 3]
@@ -27,11 +26,6 @@ def test_what_a_study_is_told_names_columns_that_are_there(name):
 @pytest.mark.parametrize("sort", ["independent", "rare", "dependent"])
 def test_a_full_run_has_enough_tables_of_each_sort_to_notice_a_rate_of_ten_per_cent(sort):
     assert sum(family.tables for family in FAMILIES.values() if family.sort == sort) >= tables_needed()
-
-
-def test_every_family_without_structure_is_drawn_as_often_as_the_usual_one_unless_its_tables_are_long():
-    few = [f.name for f in FAMILIES.values() if f.sort in ("independent", "rare", "dependent") and f.tables < USUAL]
-    assert few == ["normal, 100,000 x 20"]
 
 
 def test_series_have_variance_one_and_the_correlation_from_row_to_row_that_they_are_named_after():

@@ -41,6 +41,7 @@ Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
 
 _FREE = 18  # as nine for each of two independent repeats of ten folds; more repeats share their rows with these
+_REPEATS = 2
 _WORK = 2e8  # of the jackknife: fits times cubes of columns
 _MOST_COLUMNS = 300  # beyond, the spread of the folds with their overlap stands for the jackknife
 _FEWEST_BLOCKS = 5
@@ -79,7 +80,7 @@ def jackknifed(Z: Array, Y: Array, plan: Plan, strengths: Array, found: list[Nes
     count, p = len(plan.parts(plan.folds[0])), Z.shape[1]
     if count < 4 or p > _MOST_COLUMNS:
         return _between_folds(found[0])
-    repeats = int(np.clip(_WORK / (count**2 * p**3), 1, len(plan.folds)))
+    repeats = int(np.clip(_WORK / (count**2 * p**3), 1, min(_REPEATS, len(plan.folds))))
     variances = []
     with one_blas_thread():
         for folds in plan.folds[:repeats]:

@@ -22,6 +22,7 @@ from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.fold_error import fold_error
 from assay.linalg.monte_carlo import Drawn, monte_carlo, rank_p
+from assay.linalg.one_thread import one_blas_thread
 from assay.models.embedding.stringing import roughness, stringing
 from assay.questions.stringing.answer import AXES, Axis, StrungAxis, StrungTable
 from assay.views.drawn import drawn_columns, drawn_rows
@@ -77,7 +78,8 @@ def strung_table(
     z = z[:, kept]
     tell = progress or (lambda _: None)
     design = Independent(len(rows)) if design_of is None else design_of(look.rows[rows] - 1)
-    by_row, by_column = (_strung(z, axis, design, alpha, seed, tell) for axis in AXES)
+    with one_blas_thread():  # draws run in threads of their own, which those of BLAS only hinder
+        by_row, by_column = (_strung(z, axis, design, alpha, seed, tell) for axis in AXES)
     u = z[by_row.order][:, by_column.order]
     u = (u - u.mean(axis=0)) / u.std(axis=0)
     place = np.arange(len(u)) - (len(u) - 1) / 2
