@@ -133,7 +133,7 @@ def test_gaps_filled_with_means_invent_no_component():
     for _ in range(80):
         X = rng.standard_normal((100, 8))
         X[rng.random(X.shape) < 0.2] = np.nan
-        table = prepare(assay.read(X))
+        table, _ = prepare(assay.read(X))
         false += components(table.columns, rows=table.rows, groups=table.groups).n_real > 0
     # of 80 more than 9: a chance of .007 at a true rate of 5%, of .28 at 10%, .97 at 20%
     assert false <= 9

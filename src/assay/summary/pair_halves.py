@@ -79,11 +79,11 @@ class Halves:
         order = np.argsort(self.part, kind="stable")
         used, place = np.unique(np.concatenate([first, second]), return_inverse=True)
         first, second = place[: len(first)], place[len(first) :]
-        T = Z.T[used][:, order]
+        T = (Z.T if len(used) == Z.shape[1] else Z.T[used])[:, order]
         G = self.sides.shape[1]
         bounds = np.searchsorted(self.part[order], np.arange(G + 1))
         sums = np.stack([T[:, a:b].sum(axis=1) for a, b in pairwise(bounds)])
-        squares = np.stack([(T[:, a:b] ** 2).sum(axis=1) for a, b in pairwise(bounds)])
+        squares = np.stack([np.einsum("ij,ij->i", T[:, a:b], T[:, a:b]) for a, b in pairwise(bounds)])
         products = _products(T, bounds, first, second)
         found = np.empty((2, len(self.sides), len(first)))
         for which, (sides, n) in enumerate(zip((self.sides, ~self.sides), self.counts, strict=True)):
