@@ -12,7 +12,7 @@ from assay.questions.components.test import components
 from assay.study.run import study
 from assay.study.table import prepare
 
-EVIDENCE_KEYS = ["statistic", "p", "q", "held_out", "interval", "stability", "n", "looks", "method", "verdict"]
+EVIDENCE_KEYS = ["statistic", "p", "q", "held_out", "interval", "stability", "n", "looks", "method", "verdict", "limit"]
 
 
 def factor(n, d, seed=0, strength=1.0):
@@ -221,12 +221,13 @@ def test_tables_without_enough_numbers_are_refused(tmp_path, text, message):
 
 def test_the_json_form_has_the_promised_keys(wholesale):
     document = assay.study(wholesale).as_dict()
-    assert list(document) == ["assay", "data", "ledger", "findings", "answers"]
+    assert list(document) == ["assay", "data", "rows", "ledger", "findings", "answers"]
     for finding in document["findings"]:
         assert list(finding) == ["id", "kind", "subject", "sentence", "evidence", "shown"]
         assert list(finding["evidence"]) == EVIDENCE_KEYS
-    # six numbers, one of two channels, two freedoms of three regions; 2 to 8 groups in two spaces; rows; map; orders
-    assert [question["looks"] for question in document["ledger"]["questions"]] == [9, 28, 14, 440, 1, 2]
+    # four ways in which rows may depend; six numbers, one of two channels, two freedoms of three regions; pairs; 2 to 8
+    # groups in two spaces; rows; map; orders
+    assert [question["looks"] for question in document["ledger"]["questions"]] == [4, 9, 28, 14, 440, 1, 2]
     assert list(document["data"]["columns"][0])[:5] == ["name", "kind", "unit", "role", "used"]
 
 
