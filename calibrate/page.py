@@ -53,7 +53,7 @@ def write(found: Summary, path: Path = PAGE) -> None:
 def page(found: Summary, before: dict[str, Any]) -> str:
     """The page as Markdown."""
     parts = [
-        _opening(before),
+        _opening(found, before),
         _structureless(found, before),
         _planted(found, before),
         _intervals(found, before),
@@ -63,13 +63,16 @@ def page(found: Summary, before: dict[str, Any]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _opening(before: dict[str, Any]) -> str:
+def _opening(found: Summary, before: dict[str, Any]) -> str:
+    studied = sum(own["tables"] for own in found["families"].values())
+    whole = sum(family.tables for family in FAMILIES.values() if family.sort != "interval")
     version = f"\n*Before* is version {before['version']}, with few tables." if "version" in before else ""
     needed = tables_needed()
     return f"""# Calibration
 
 How often a study claims what is not there, finds what is, and prints an interval that holds the truth. `make calibrate`
-draws the tables, studies each with every question, and writes this page; it can be stopped and taken up again.{version}
+draws the tables, studies each with every question, and writes this page; it can be stopped and taken up again.
+This run has {studied:,} of the {whole:,} tables of the first two sections.{version}
 
 ## What these numbers can show
 

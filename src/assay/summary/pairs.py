@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class Pairs:
     q: Array
     n: NDArray[np.int64]
     strength: Array
-    strength_name: NDArray[np.str_]
+    strength_name: NDArray[Any]  # the documentation takes np.str_ for a link
     unseen: Array
     again: Array
     lag: Indices
