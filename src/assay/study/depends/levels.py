@@ -29,6 +29,7 @@ Numbers: TypeAlias = NDArray[np.intp]
 LEVEL = 1e-3
 _LEFT = 0.9  # of the rows, for the pair of columns that loses most: above, nothing is done
 _MANY, _FEW = 12, 4  # levels of a column that names subjects; the second where its name says so
+_SEVERAL = 2  # columns that the levels explain, at least
 _ROWS_EACH = 60  # at most, on average, where its name does not say so
 _SMOOTH = 6  # waves of its ranks that stand for the order of a number
 _NAMES = re.compile(
@@ -80,7 +81,7 @@ def levels_look(X: Array, owner: tuple[str, ...], candidates: Mapping[str, Candi
     found = [
         look
         for name, candidate in candidates.items()
-        if (look := _judged(X[:, [own != name for own in owner]], name, candidate, len(candidates))) is not None
+        if (look := _judged(X, owner, name, candidate, len(candidates))) is not None
     ]
     return max(found, key=lambda look: look.shared, default=None)
 
@@ -92,8 +93,9 @@ def could_name_subjects(name: str, levels: int, rows: int) -> bool:
     return levels >= _FEW if _NAMES.search(name) else levels >= _MANY and rows <= _ROWS_EACH * levels
 
 
-def _judged(X: Array, name: str, candidate: Candidate, looks: int) -> LevelsLook | None:
-    X = X[:, X.min(axis=0) < X.max(axis=0)]
+def _judged(X: Array, owner: tuple[str, ...], name: str, candidate: Candidate, looks: int) -> LevelsLook | None:
+    used = [j for j, own in enumerate(owner) if own != name and X[:, j].min() < X[:, j].max()]
+    X, owner = X[:, used], tuple(owner[j] for j in used)
     label = np.unique(candidate.codes, return_inverse=True)[1]
     n, groups = len(X), int(label.max()) + 1
     if not X.shape[1] or not could_name_subjects(name, groups, n):
@@ -101,26 +103,26 @@ def _judged(X: Array, name: str, candidate: Candidate, looks: int) -> LevelsLook
     Z = _units(rankdata(X, axis=0))
     if candidate.ordered:
         Z = _units(_without_order(Z, candidate.codes))
-    if not Z.shape[1]:
-        return None
     design = Grouped(n, label)
     sums = np.zeros((groups, Z.shape[1]))
     np.add.at(sums, label, Z)
     between = np.minimum((sums**2 / design.sizes[:, None]).sum(axis=0), 1.0 - 1e-12)
     ratio = between / (groups - 1) / ((1.0 - between) / (n - groups))
-    p = float(cauchy_combined(fdtrc(groups - 1, n - groups, ratio))) * looks
+    each = fdtrc(groups - 1, n - groups, ratio)
+    p = float(cauchy_combined(each)) * looks
     effective = design.effective(Z)
     left = effective[np.triu_indices(len(effective), 1)].min() if len(effective) > 1 else effective[0, 0]
-    if p > LEVEL or left > _LEFT * n:
+    # one column that goes with the levels is a pair of columns, several are rows of one kind
+    if p > LEVEL or left > _LEFT * n or len({owner[j] for j in np.flatnonzero(each <= LEVEL)}) < _SEVERAL:
         return None
-    each = n / groups
-    return LevelsLook(name, min(p, 1.0), float(np.median((ratio - 1.0) / (ratio - 1.0 + each))), design)
+    return LevelsLook(name, min(p, 1.0), float(np.median((ratio - 1.0) / (ratio - 1.0 + n / groups))), design)
 
 
 def _units(Z: Array) -> Array:
+    """Columns of length 1; 0 where nothing is left."""
     Z = Z - Z.mean(axis=0)
     size = np.linalg.norm(Z, axis=0)
-    return np.asarray(Z[:, size > 1e-9] / size[size > 1e-9])
+    return np.asarray(np.divide(Z, size, out=np.zeros_like(Z), where=size > 1e-9))
 
 
 def _without_order(Z: Array, codes: Numbers) -> Array:

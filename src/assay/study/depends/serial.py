@@ -34,7 +34,7 @@ _SEEN = 4096  # rows that are looked at, from the first on
 _WEIGHTS = np.array([1.0, 0.7, 0.5, 0.35, 0.25])
 _AXES = 8
 _PARTS, _LEAST_PART = 12, 12
-_WEAK, _STRONG = 0.95, 0.75  # of the rows, what is left: above the first nothing is done, below the second shifts
+_WEAK, _STRONG = 0.9, 0.5  # of the rows, what is left: above the first nothing is done, below the second shifts
 _FADED = 0.1  # a lag correlation that is small
 _LINES, _AGAIN = 5, 0.5  # a grid has so many lines at least, and rows one line later are alike again
 _SHUFFLES = 5
@@ -49,7 +49,7 @@ class SerialLook:
         p: chance of as much in rows that stand in any order.
         alike: correlation from row to row in the column that has most.
         column: its number.
-        left: share of the rows that are left, for a typical pair of columns.
+        left: share of the rows that are left for the pair of columns that loses most.
         design: how rows depend; None where they do not.
     """
 
@@ -153,7 +153,7 @@ def _alike(R: Array, n_parts: int) -> tuple[Array, Array]:
 
 
 def _left(R: Array) -> float:
-    """Share of the rows left for a typical pair of columns; of a column and its like where it is the only one.
+    """Share of the rows left for the pair of columns that loses most; of a column and its like if there is no pair.
 
     Columns that go together share the noise of their periodograms, which looks like fewer rows; so it is compared with
     that of the same rows in other orders.
@@ -162,16 +162,17 @@ def _left(R: Array) -> float:
     pairs = np.triu_indices(d, 1) if d > 1 else ([0], [0])
     design = Serial(n, np.arange(n), 1)
     rng = np.random.default_rng(0)
-    shuffled = np.mean([np.median(design.effective(R[rng.permutation(n)])[pairs]) for _ in range(_SHUFFLES)])
-    return min(1.0, float(np.median(design.effective(R)[pairs]) / shuffled))
+    shuffled = np.mean([design.effective(R[rng.permutation(n)])[pairs].min() for _ in range(_SHUFFLES)])
+    return min(1.0, float(design.effective(R)[pairs].min() / shuffled))
 
 
 def _design(X: Array, place: Numbers, Z: Array, cuts: Numbers, left: float, *, told: bool) -> Design:
     n, seen = len(X), len(Z)
     if left >= _STRONG and not told:
         scaled = np.unique(np.round(cuts * (n / seen)).astype(np.intp))
-        return Runs(n, place, max(4, 2 * _memory(within_parts(Z, cuts))), scaled)
-    memory = min(max(_memory(Z), 2), max(n // 4, 1))
+        length = min(2 * _memory(within_parts(Z, cuts), 1.0), n // 10)
+        return Runs(n, place, max(4, length), scaled)
+    memory = min(max(_memory(Z, 0.75), 2), max(n // 4, 1))
     line = 0 if told else _line(Z, n)
     if line:
         return Placed(n, np.stack(np.divmod(place, line), axis=1).astype(np.float64), float(memory))
@@ -185,9 +186,9 @@ def _lags(Z: Array) -> Array:
     return np.asarray(np.fft.irfft(spectrum, axis=0)[: n // 2])
 
 
-def _memory(Z: Array) -> int:
-    """Rows over which correlations fade in three of four columns."""
-    faded = np.flatnonzero(np.quantile(_lags(Z), 0.75, axis=1) < _FADED)
+def _memory(Z: Array, share: float) -> int:
+    """Rows over which correlations fade in such a share of the columns."""
+    faded = np.flatnonzero(np.quantile(_lags(Z), share, axis=1) < _FADED)
     return int(faded[0]) if len(faded) else len(Z) // 2
 
 
