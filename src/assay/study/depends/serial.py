@@ -34,10 +34,11 @@ _SEEN = 4096  # rows that are looked at, from the first on
 _WEIGHTS = np.array([1.0, 0.7, 0.5, 0.35, 0.25])
 _AXES = 8
 _PARTS, _LEAST_PART = 12, 12
-_WEAK, _STRONG = 0.9, 0.5  # of the rows, what is left: above the first nothing is done, below the second shifts
+_WEAK, _STRONG = 0.9, 0.65  # of the rows, what is left: above the first nothing is done, below the second shifts
 _FADED = 0.1  # a lag correlation that is small
 _LINES, _AGAIN = 5, 0.5  # a grid has so many lines at least, and rows one line later are alike again
 _SHUFFLES = 5
+_OFTEN = 0.8  # of the rows, the most that may have one and the same value
 LEVEL = 1e-3
 
 
@@ -86,8 +87,10 @@ def serial_look(X: Array, *, given: Numbers | None = None) -> SerialLook | None:
 
 
 def _ranked(X: Array, *, sorted_apart: bool) -> tuple[Numbers, Array]:
-    """Ranks of the columns that vary, of length 1; without columns that the table is sorted by, and what goes along."""
-    kept = np.flatnonzero(X.min(axis=0) < X.max(axis=0))
+    """Ranks of the columns that vary enough, of length 1; without columns that the table is sorted by, and what goes along."""
+    # of a column that nearly always has one value, a few rows side by side would decide
+    often = np.array([np.unique(x, return_counts=True)[1].max() for x in X.T])
+    kept = np.flatnonzero(often <= _OFTEN * len(X))
     along: NDArray[np.bool_] = np.zeros(len(kept), dtype=bool)
     if sorted_apart:
         steps = np.diff(X[:, kept], axis=0)
