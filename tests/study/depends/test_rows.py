@@ -51,7 +51,7 @@ def field(seed, side=14, columns=6, reach=2.5):
 )
 def test_rows_in_any_order_or_sorted_are_no_series(make):
     found = [serial_look(make(np.random.default_rng(seed))) for seed in range(60)]
-    assert sum(look.design is not None for look in found) == 0
+    assert sum(look is not None and look.design is not None for look in found) == 0
 
 
 @pytest.mark.parametrize(("phi", "kind"), [(0.3, "Runs"), (0.9, "Serial")])
