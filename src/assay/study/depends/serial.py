@@ -87,7 +87,7 @@ def serial_look(X: Array, *, given: Numbers | None = None) -> SerialLook | None:
 
 
 def _ranked(X: Array, *, sorted_apart: bool) -> tuple[Numbers, Array]:
-    """Ranks of columns that vary enough, of length 1; without those that the table is sorted by, and what goes along."""
+    """Ranks of columns that vary enough, of length 1; without those that the table is sorted by, and all along it."""
     # of a column that nearly always has one value, a few rows side by side would decide
     often = np.array([np.unique(x, return_counts=True)[1].max() for x in X.T])
     kept = np.flatnonzero(often <= _OFTEN * len(X))
