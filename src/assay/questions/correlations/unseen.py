@@ -52,14 +52,17 @@ def seen_again(found: Dependence, asked: Indices, halves: Halves) -> Pairs:
     sign = np.where(signed, np.sign(pairs.strength[asked]), 1.0)
     again = np.zeros(len(asked))
     ranked = np.isin(by, (RANK, LAGGED))
-    again[ranked] = _by_ranks(standard, halves, blocks, C, pairs.effective[asked], sign * numbers)[ranked]
+    by_ranks = _by_ranks(standard, halves, blocks, C, pairs.effective[asked], sign * numbers)
+    again[ranked] = by_ranks[ranked]
     told = _Told(pairs.strength[asked], pairs.strength_name[asked], sign * unseen, np.ones(len(asked), bool))
     curves = np.full((len(asked), 2, COSINES), np.nan)
     if found.chances is not None:
         exact = by == EXACT
         again[exact] = _by_cells(found.chances, halves, first[exact], second[exact])
         shaped = np.flatnonzero(by == SHAPE)
-        again[shaped] = _by_shape(found.chances, halves, first[shaped], second[shaped], told, shaped, curves)
+        by_shape = _by_shape(found.chances, halves, first[shaped], second[shaped], told, shaped, curves)
+        # a line that all rows show best by its shape comes back by its ranks where halves have few rows that count
+        again[shaped] = np.maximum(by_shape, by_ranks[shaped])
     return _filled(pairs, asked, told, again, curves)
 
 
