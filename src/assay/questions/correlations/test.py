@@ -128,7 +128,7 @@ def _null(found: Dependence, alpha: float) -> Null | None:
     """
     if found.pairs.strength_name[0] != RANK_CORRELATION or found.pairs.lag[0]:
         return None
-    likely = Likely.of(found.rows, ranks=True)
+    likely = Likely.of(max(round(float(found.pairs.effective[0])), FEWEST_ROWS), ranks=True)
     best = []
     for level in (0.5, alpha):
         one = -np.expm1(np.log1p(-level) / found.tested)  # each of `tested` independent pairs

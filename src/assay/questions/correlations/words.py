@@ -155,9 +155,11 @@ def strength_name(found: Correlations, k: int) -> str:
 
 def _strongest(found: Correlations) -> str:
     """The strength of the strongest pair, called by its name, with its interval."""
-    where = " on unseen rows" if np.isfinite(found.found.pairs.unseen[0]) else ""
-    interval = ""
-    if found.strongest_interval is not None:
-        low, high = found.strongest_interval
-        interval = f", 95% interval {fraction(low)} to {fraction(high)}"
-    return f"{strength_name(found, 0)} {fraction(unseen(found, 0))}{where}{interval}"
+    pairs = found.found.pairs
+    where = " on unseen rows" if np.isfinite(pairs.unseen[0]) else ""
+    if found.strongest_interval is None:
+        return f"{strength_name(found, 0)} {fraction(unseen(found, 0))}{where}"
+    # the pairs that come next are not corrected for having been chosen: first the number that compares with theirs
+    low, high = (fraction(end) for end in found.strongest_interval)
+    corrected = f"{fraction(unseen(found, 0))} once the luck of being chosen is taken off, 95% interval {low} to {high}"
+    return f"{strength_name(found, 0)} {fraction(float(pairs.unseen[0]))}; {corrected}"
