@@ -99,7 +99,7 @@ def test_numbers_out_of_all_bounds_have_an_order():
     assert sorted(strung_table(seen).rows) == list(range(12))
 
 
-@pytest.mark.slow
+@pytest.mark.calibrate
 def test_independent_columns_of_any_law_are_rarely_called_ordered():
     """At a rate of .05 more than 12 of 120 have a chance of .007; at .15 they come with one of .93."""
     rng = np.random.default_rng(11)
