@@ -164,7 +164,7 @@ def main(words: Sequence[str]) -> int:
     if asked.list:
         print("\n".join(shown(path, machine.settings(path)) for path in paths))
         return 0
-    more = [*more, *(["-m", "not slow and not calibrate" if asked.fast else "not calibrate"])]
+    more = [*more, "-m", "not slow and not calibrate" if asked.fast else "not calibrate"]
     if not any((HERE.parent / word.split("::")[0]).exists() for word in more):
         more = [*more, *(str(HERE / room) for room in NUMBERS if (HERE / room).is_dir())]
     failed = []

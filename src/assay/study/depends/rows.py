@@ -27,7 +27,8 @@ from assay.views.numbers import count, fraction
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
 
-FEWEST_EFFECTIVE = 12.0  # below, a law of chance rests on too little
+# below, a law of chance rests on too little; a shift over a map has seams all along two of its sides
+FEWEST_EFFECTIVE = {"time": 12.0, "groups": 12.0, "place": 30.0}
 _LOOKED = 200  # columns by which effective rows are counted
 _METHOD = "lags of neighbours, levels, places and copies, each against rows in any order"
 
@@ -206,7 +207,7 @@ def _limited(rows: Rows, X: Array) -> Rows:
     design = rows.design or Independent(rows.n)
     effective, least = _effective(X, design)
     limit = design.limit
-    if not limit and least < FEWEST_EFFECTIVE:
+    if not limit and least < FEWEST_EFFECTIVE.get(design.kind, 0.0):
         limit = f"about {count(round(least))} rows count, too few to tell structure from chance"
     design = replace(design, limit=limit)
     end = f"; {limit}, so nothing is called supported." if limit else ". Splits and chance go by that."
