@@ -15,7 +15,7 @@ from calibrate.family import Array, Drawn, Family, Generator, framed
 
 SUBJECTS, EACH, ICC = 30, 10, 0.7
 _SUBJECT = frozenset({"subject"})
-_TABLES = 20  # of each of the 18, whose studies take longer
+_TABLES = 16  # of each of the 23, whose studies take longer
 
 
 def autoregression(rng: Generator, n: int, d: int, phi: float) -> Array:
@@ -69,9 +69,21 @@ def _copies(rng: Generator) -> Drawn:
     return Drawn(_shuffled(rng, framed(np.repeat(rng.standard_normal((60, 6)), 8, axis=0))))
 
 
-def _jittered(rng: Generator) -> Drawn:
-    rows = np.repeat(rng.standard_normal((100, 6)), 3, axis=0)
-    return Drawn(_shuffled(rng, framed(rows + 0.01 * rng.standard_normal(rows.shape))))
+def _jittered(size: float) -> Callable[[Generator], Drawn]:
+    def draw(rng: Generator) -> Drawn:
+        rows = np.repeat(rng.standard_normal((100, 6)), 3, axis=0)
+        return Drawn(_shuffled(rng, framed(rows + size * rng.standard_normal(rows.shape))))
+
+    return draw
+
+
+def _unnamed(rng: Generator) -> Drawn:
+    return Drawn(of_subjects(rng)[0].drop(columns="subject"))
+
+
+def _dated(rng: Generator) -> Drawn:
+    """Series in any order of the file, with a column of days that nobody points at."""
+    return Drawn(_shuffled(rng, in_time(framed(autoregression(rng, 300, 8, 0.9), "series"))))
 
 
 def _fields(told: bool) -> Callable[[Generator], Drawn]:
@@ -82,6 +94,20 @@ def _fields(told: bool) -> Callable[[Generator], Drawn]:
             return Drawn(data)
         x, y = np.divmod(np.arange(196), 14)
         return Drawn(_shuffled(rng, data.assign(x=x * 1.0, y=y * 1.0)), {"place": ("x", "y")})
+
+    return draw
+
+
+def _scattered(told: bool) -> Callable[[Generator], Drawn]:
+    """Smooth fields at 250 places anywhere in a square."""
+
+    def draw(rng: Generator) -> Drawn:
+        at = rng.uniform(0, 10, (250, 2))
+        near = np.exp(-((at[:, None] - at) ** 2).sum(axis=2) / (2 * 0.8**2))
+        root = np.linalg.cholesky(near + 1e-6 * np.eye(250))
+        names = ("a", "b") if told else ("lat", "lon")
+        data = framed(root @ rng.standard_normal((250, 5)), "field").assign(**dict(zip(names, at.T, strict=True)))
+        return Drawn(data, {"place": names} if told else {})
 
     return draw
 
@@ -99,9 +125,14 @@ _DRAWN: dict[str, Callable[[Generator], Drawn]] = {
     "arm drawn between subjects, target": _subjects(False, False, "between"),
     "arm drawn between subjects, target, told": _subjects(True, True, "between"),
     "60 rows x 8 copies": _copies,
-    "100 rows x 3, 1% jitter": _jittered,
+    "100 rows x 3, 1% jitter": _jittered(0.01),
+    "100 rows x 3, 5% jitter": _jittered(0.05),
+    "30 subjects x 10, sorted, not named": _unnamed,
+    "AR(.9), 300 x 8, shuffled beside a column of days": _dated,
     "smooth fields, 14 x 14": _fields(False),
     "smooth fields, 14 x 14, told the place": _fields(True),
+    "smooth fields, 250 places": _scattered(False),
+    "smooth fields, 250 places, told": _scattered(True),
 }
 
 DEPENDENT = tuple(

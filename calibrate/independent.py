@@ -50,6 +50,23 @@ def _tall(rng: Generator) -> Drawn:
     return Drawn(framed(rng.standard_normal((100_000, 20))))
 
 
+def _smooth(rng: Generator) -> Drawn:
+    """One lump of related columns, some of them skew."""
+    X = rng.standard_normal((5000, 3)) @ rng.standard_normal((3, 9)) + rng.standard_normal((5000, 9))
+    X[:, ::3] = np.exp(0.4 * X[:, ::3])
+    return Drawn(framed(X))
+
+
+def _wide(rng: Generator) -> Drawn:
+    return Drawn(framed(rng.standard_normal((38, 3052))))
+
+
+def _lacking(rng: Generator) -> Drawn:
+    X = rng.standard_normal((400, 6))
+    X[rng.random(X.shape) < 0.8] = np.nan
+    return Drawn(framed(X))
+
+
 def _binary(n: int, d: int, share: float) -> Callable[[Generator], Drawn]:
     return lambda rng: Drawn(framed((rng.random((n, d)) < share).astype(float)))
 
@@ -69,7 +86,11 @@ INDEPENDENT = (
     Family("several laws, a category as target", "independent", _class),
     Family("several laws, two sides", "independent", _sides),
     Family("normal, 100,000 x 20", "independent", _tall, tables=3),
+    Family("normal, 38 x 3,052", "independent", _wide, tables=3),
+    Family("normal, 400 x 6, 80% missing", "independent", _lacking, tables=6),
 )
+
+LUMP = Family("one lump, 5,000 x 9", "planted", _smooth, false=("groups",), tables=3)
 
 _MANY = 2 * USUAL  # six families, which are quick
 RARE = (
@@ -77,8 +98,6 @@ RARE = (
     Family("2% binaries, 500 x 20", "rare", _binary(500, 20, 0.02), tables=_MANY),
     Family("1% booleans, 300 x 10", "rare", _booleans, tables=_MANY),
     Family("levels .94/.02/.02/.02, 200 x 8", "rare", _levels(200, 8, (0.94, 0.02, 0.02, 0.02)), tables=_MANY),
-    Family(
-        "six skewed levels, 100 x 6", "rare", _levels(100, 6, (0.5, 0.25, 0.12, 0.07, 0.04, 0.02)), tables=2 * USUAL
-    ),
+    Family("six skewed levels, 100 x 6", "rare", _levels(100, 6, (0.5, 0.25, 0.12, 0.07, 0.04, 0.02)), tables=_MANY),
     Family("5% binaries, 200 x 10", "rare", _binary(200, 10, 0.05), tables=_MANY),
 )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from calibrate import reference
 from calibrate.dependent import SUBJECTS, autoregression, in_time, of_subjects
 from calibrate.family import Array, Drawn, Family, Found, Generator, framed, pairs_of, supports
+from calibrate.independent import LUMP
 
 ROWS = 200
 
@@ -93,10 +94,10 @@ def _says_confounded(study: Any, drawn: Drawn) -> bool:
     return any(f"within {some} department" in words for some in ("each", "levels of"))
 
 
-def _two_modes(d: int) -> Callable[[Generator], Drawn]:
+def _two_modes(d: int, apart: float = 5.0) -> Callable[[Generator], Drawn]:
     def draw(rng: Generator) -> Drawn:
         X = rng.standard_normal((300, d))
-        X[:, 0] += 5.0 * (rng.random(300) < 0.5)
+        X[:, 0] += apart * (rng.random(300) < 0.5)
         return Drawn(framed(X), reference=lambda: reference.critical_bandwidth(X[:, 0]))
 
     return draw
@@ -137,6 +138,14 @@ def _strangers(sd: float) -> Callable[[Generator], Drawn]:
         return _with_strangers(X, 3)
 
     return draw
+
+
+def _between(rng: Generator) -> Drawn:
+    """Three rows midway between two groups 16 sd apart: 8 sd from each, and near the mean of all."""
+    X = rng.standard_normal((300, 5))
+    X[:, 0] += 16.0 * (np.arange(300) % 2)
+    X[:3, 0] = 8.0 + 0.5 * rng.standard_normal(3)
+    return Drawn(framed(X), planted=(0, 1, 2))
 
 
 def _masked(rng: Generator) -> Drawn:
@@ -210,14 +219,17 @@ PLANTED = (
         Family(f"two groups in one column of {d}, 5 sd", "planted", _two_modes(d), groups(2), "Silverman", tables=12)
         for d in (5, 10)
     ),
+    Family("two groups in one column of 5, 20 sd", "planted", _two_modes(5, 20.0), groups(2), "Silverman", tables=6),
     Family("three groups, 300 x 5", "planted", _blobs, groups(3), tables=12),
     Family("two elongated groups", "planted", _elongated, groups(2), tables=12),
     Family("two rings", "planted", _rings, groups(2), tables=12),
     Family("a curve, which is no groups", "planted", _curve, false=("groups",), tables=12),
+    LUMP,
     *(
         Family(f"3 rows of 300 x 5 at {sd} sd", "planted", _strangers(sd), rows, "robust distances", tables=12)
         for sd in (4, 6, 8)
     ),
+    Family("3 rows of 300 x 5 in a gap of 8 sd", "planted", _between, rows, tables=6),
     Family("14 rows of 75 that mask each other", "planted", _masked, rows, "robust distances", tables=12),
     Family("a far cluster of 30 rows of 300", "planted", _far_cluster, rows, "robust distances", tables=12),
     *(

@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn import datasets
 
 from calibrate.families import FAMILIES
-from calibrate.family import Drawn
+from calibrate.family import Drawn, framed
 from calibrate.measure import studied
 
 SEEDS = ORDERS = 10
@@ -36,6 +36,21 @@ def _family(name: str) -> Callable[[], Drawn]:
     return lambda: FAMILIES[name].table(_FIXED)
 
 
+def _mixtures() -> Drawn:
+    """1,030 x 8 as of recipes: many zeros, a few ages, amounts that add up."""
+    rng = np.random.default_rng(1030)
+    base = rng.choice(6, 1030, p=[0.3, 0.2, 0.2, 0.1, 0.1, 0.1])
+    amounts = np.abs(rng.normal([280, 70, 50, 180, 6], [100, 85, 64, 20, 6], (1030, 5)))
+    amounts[:, 1] *= base % 2
+    amounts[:, 2] *= base % 3 == 0
+    amounts[:, 4] *= base > 2
+    rest = 2300.0 - amounts.sum(axis=1)
+    share = rng.normal(0.55, 0.04, 1030)
+    age = rng.choice([3, 7, 28, 56, 90, 180], 1030, p=[0.13, 0.12, 0.41, 0.1, 0.14, 0.1])
+    made = np.column_stack([np.round(amounts, 1), np.round(rest * share, 0), np.round(rest * (1 - share), 0), age])
+    return Drawn(framed(made))
+
+
 _DRAWN = (
     "normal, four shapes", "t3, four shapes", "lognormal, four shapes", "several laws, a number as target",
     "2% binaries, 500 x 20", "six skewed levels, 100 x 6", "line, r = .3, 200 x 4", "parabola, 200 x 4",
@@ -50,6 +65,7 @@ TABLES: dict[str, Callable[[], Drawn]] = {
     "wine, class as target": _bundled("wine", "target"),
     "diabetes": _bundled("diabetes"),
     "diabetes, progression as target": _bundled("diabetes", "target"),
+    "mixtures, 1,030 x 8": _mixtures,
     **{name: _family(name) for name in _DRAWN},
 }
 

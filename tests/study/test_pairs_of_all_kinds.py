@@ -78,3 +78,15 @@ def test_very_many_levels_are_told_apart_as_far_as_they_are_frequent():
 
 def test_values_missing_in_the_same_rows_are_no_pair(found):
     assert pair(found, "x", "y").q[0] > 0.05
+
+
+def test_two_categories_of_which_one_has_two_levels_are_told_by_cramers_v():
+    rng = np.random.default_rng(0)
+    who = rng.permutation(np.repeat(np.arange(30), 10))
+    table = pd.DataFrame({"subject": [f"s{k}" for k in who], "arm": np.where(who % 2, "treated", "control")})
+    found = assay.study(table.assign(x=rng.standard_normal(300), y=rng.standard_normal(300)))
+    told = next(finding.sentence for finding in found.findings if finding.kind == "correlations")
+    assert "subject and arm (Cramér's V" in told
+    pair = found.answers["correlations"].numbers()["pairs"][0]
+    # each subject has one arm, so V of all rows is 1
+    assert pair["strength_name"] == "V" and pair["strength"] == pytest.approx(1.0)

@@ -79,6 +79,18 @@ def test_the_signature_is_the_variance_over_draws(name):
     assert np.var(drawn) / float(S[:, 0] @ S[:, 1]) == pytest.approx(1.0, abs=0.15)
 
 
+@pytest.mark.parametrize(("places", "reach"), [("grid", 1.5), ("anywhere", 0.7), ("anywhere", 1.5)])
+def test_the_signature_of_places_is_the_variance_over_fields(places, reach):
+    rng = np.random.default_rng(2)
+    at = GRID if places == "grid" else rng.uniform(0, 10, (250, 2))
+    near = np.exp(-((at[:, None] - at) ** 2).sum(axis=2) / (2 * reach**2)) + 1e-6 * np.eye(len(at))
+    Z = _unit(np.linalg.cholesky(near) @ rng.standard_normal((len(at), 300)))
+    S = Placed(len(at), at, reach).signature(Z)
+    pairs = np.triu_indices(300, 1)
+    # 300 fields make 150 independent pairs, whose mean square is known to sqrt(2 / 150) = 12%, one standard error
+    assert (S.T @ S)[pairs].mean() == pytest.approx(((Z.T @ Z)[pairs] ** 2).mean(), rel=0.25)
+
+
 def test_independent_rows_count_each_and_copies_of_a_subject_once():
     Z = _unit(np.random.default_rng(0).standard_normal((120, 3)))
     assert Independent(120).effective(Z)[0, 1] == pytest.approx(120.0)

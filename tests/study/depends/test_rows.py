@@ -88,9 +88,53 @@ def test_copies_are_seen_with_and_without_jitter_and_lines_are_none():
     rng = np.random.default_rng(0)
     X = np.repeat(rng.standard_normal((100, 6)), 3, axis=0)
     assert copies_look(X).copies == copies_look(X + 0.01 * rng.standard_normal(X.shape)).copies == 200
+    assert copies_look(X + 0.05 * rng.standard_normal(X.shape)).copies >= 190
     assert copies_look(rng.random((400, 1)) * np.ones((1, 5)) + 1e-6 * rng.standard_normal((400, 5))) is None
     assert copies_look((rng.random((300, 5)) < 0.3).astype(float)) is None
     assert copies_look(series(300, 4, 0.99, 0)) is None
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rng: rng.standard_normal((300, 2)),
+        lambda rng: rng.standard_normal((300, 6)),
+        lambda rng: np.exp(2.0 * rng.standard_normal((200, 3))),
+        lambda rng: rng.standard_normal((300, 1)) + 0.05 * rng.standard_normal((300, 6)),
+        lambda rng: np.column_stack([rng.random((300, 5)) < 0.5, rng.standard_normal((300, 2))]).astype(float),
+        lambda rng: 3.0 * rng.integers(0, 3, (300, 1)) + 0.1 * rng.standard_normal((300, 4)),
+        lambda rng: np.round(rng.standard_normal((300, 4)), 2),
+    ],
+    ids=["plane", "six columns", "heavy tails", "near a line", "cells and numbers", "tight groups", "rounded"],
+)
+def test_rows_of_one_law_are_no_copies(make):
+    # with 60 tables and none called, a true rate of 5% is noticed with probability 1 - .95^60 = .95
+    assert not any(copies_look(make(np.random.default_rng(seed))) for seed in range(60))
+
+
+def test_subjects_that_follow_each_other_with_as_many_rows_are_taken_together_without_a_name():
+    for seed in range(5):
+        X, label = subjects(seed)
+        assert serial_look(X).design.label.tolist() == label.tolist()
+
+
+def test_a_column_of_times_orders_a_series_in_any_order_of_the_file():
+    table = pd.DataFrame(series(200, 4, 0.9, 0), columns=list("abcd"))
+    table["day"] = pd.date_range("2024-01-01", periods=200)
+    for rows in (table, table.sample(frac=1.0, random_state=1)):
+        found = assay.study(rows).rows
+        assert found.how == "time" and found.by == ("day",) and not found.told
+
+
+def test_columns_that_drift_are_told_apart_from_series_and_a_hint_is_given():
+    rng = np.random.default_rng(0)
+    drift = np.linspace(0, 2, 200)[:, None] * [1, -1, 1, 1] + 0.5 * rng.standard_normal((200, 4))
+    table = pd.DataFrame(drift, columns=list("abcd"))
+    dated = table.assign(day=pd.date_range("2024-01-01", periods=200)).sample(frac=1.0, random_state=1)
+    for rows, hint in ((table, "--time with the column"), (dated, "--time day")):
+        found = assay.study(rows)
+        assert found.rows.how == "independent" and hint in found.data.notes[0]
+    assert not assay.study(rng.standard_normal((200, 4))).rows.sentence
 
 
 def test_near_places_are_alike_in_fields_and_not_in_noise():

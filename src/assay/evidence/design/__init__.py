@@ -2,8 +2,8 @@
 
 from assay.evidence.design.design import Design, Independent
 from assay.evidence.design.grouped import Grouped
-from assay.evidence.design.placed import Placed
+from assay.evidence.design.placed import Placed, correlogram
 from assay.evidence.design.runs import Runs, within_parts
 from assay.evidence.design.serial import Serial
 
-__all__ = ["Design", "Grouped", "Independent", "Placed", "Runs", "Serial", "within_parts"]
+__all__ = ["Design", "Grouped", "Independent", "Placed", "Runs", "Serial", "correlogram", "within_parts"]

@@ -7,7 +7,7 @@ in folds and halves, and a draw of chance moves them together: what is left is w
 independent     a permutation               at random             1 / (n - 1)
 time            a circular shift            runs of rows          periodograms: the variance over all shifts
 groups          whole groups exchanged      whole groups          shares of variance between and within groups
-place           a shift over the map        cells of the map      periodograms over the map
+place           a shift over the map        cells of the map      correlations by distance
 
 The variance of a product of two columns over the draws of a design is bilinear in their signatures, so that one matrix
 product gives it for all pairs: 1 / Var + 1 is the number of independent rows that would tell as much.
@@ -29,7 +29,6 @@ from assay.data.folds import fold_numbers
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
-_ENDS = 8.0
 Kind: TypeAlias = Literal["independent", "time", "groups", "place"]
 
 
@@ -113,19 +112,6 @@ class Design(ABC):
         """
         S = self.signature(Z)
         return np.minimum(1.0 + 1.0 / np.maximum(S.T @ S, 1.0 / self.n), float(self.n))
-
-
-def with_ends(S: Array) -> Array:
-    """Signatures of rows on a circle, or on a map without edges, for rows that have ends.
-
-    Rows near an end have neighbours on one side only, so that products vary more than over circular shifts: by a factor
-    of 1 + 8 / (effective rows) or so in autoregressions of .7 and .9 (300 rows) and in smooth fields (14 x 14), where
-    without it 114, 39 and 19 rows were counted in place of 103, 32 and 14.
-
-    Args:
-        S: (m, D).
-    """
-    return np.asarray(S * np.sqrt(1.0 + _ENDS * (S**2).sum(axis=0)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

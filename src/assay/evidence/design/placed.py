@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from assay.evidence.design.design import Array, Design, Kind, Numbers, with_ends
+from assay.evidence.design.design import Array, Design, Kind, Numbers
 
-_WAVES = 8  # along a side of the map, at most
+_ASKED = 1000  # rows whose distances are compared
+_CLASSES = 30  # of distances, the nearer the narrower
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,17 +61,13 @@ class Placed(Design):
         return np.asarray(np.argsort(np.argsort(along, kind="stable"), kind="stable") < self.n // 2)
 
     def signature(self, Z: Array) -> Array:
-        """Power in waves over the map, and what is left in none of them."""
-        at, sides = self._map
-        most = int(min(_WAVES, max(1.0, np.sqrt(self.n) / 2 - 1)))
-        waves = [(a, b) for a in range(most + 1) for b in range(-most, most + 1) if a > 0 or b > 0]
-        phase = 2.0 * np.pi * (at / sides) @ np.array(waves, dtype=np.float64).T
-        # cosine and sine of each wave: the power of a column of length 1 over all waves is at most about 1
-        power = ((np.cos(phase).T @ Z) ** 2 + (np.sin(phase).T @ Z) ** 2) / self.n
-        power = np.minimum(power / np.maximum(2.0 * power.sum(axis=0), 1.0), 0.5)
-        rest = np.maximum(1.0 - 2.0 * power.sum(axis=0), 0.0)
-        free = max(self.n - 1 - 2 * len(waves), 1)
-        return with_ends(np.concatenate([np.sqrt(2.0) * power, rest[None] / np.sqrt(free)]))
+        """Correlations of places by their distance, weighted by how many pairs of places have it.
+
+        The variance of a product of two columns is the sum of their covariances over all pairs of places; that of
+        places at one distance is the same wherever they lie.
+        """
+        found = correlogram(self.at, Z * np.sqrt(self.n))
+        return np.concatenate([np.full((1, Z.shape[1]), self.n**-0.5), np.sqrt(found.pairs)[:, None] * found.alike])
 
     def among(self, numbers: Numbers) -> Placed:
         """The same for some rows."""
@@ -85,6 +82,40 @@ class Placed(Design):
                 kept.append(int(row))
                 covered[near[row]] = True
         return np.sort(np.array(kept, dtype=np.intp))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Correlogram:
+    """How alike places are by their distance.
+
+    Attributes:
+        edges: (k,) upper ends of the classes of distance, ascending.
+        pairs: (k,) share of all ordered pairs of places in each class.
+        alike: (k, D) correlation of the values of these; 0 where there are none.
+    """
+
+    edges: Array
+    pairs: Array
+    alike: Array
+
+
+def correlogram(at: Array, Z: Array) -> Correlogram:
+    """Correlations by distance, from all pairs of places, or of 1,000 of them.
+
+    Args:
+        at: (n, 2) coordinates.
+        Z: (n, D) columns of mean 0 and variance 1.
+    """
+    n = len(at)
+    some = np.sort(np.random.default_rng(0).permutation(n)[:_ASKED])
+    gaps, z = np.linalg.norm(at[some][:, None] - at[some], axis=2), Z[some]
+    edges = float(gaps.max()) * (np.arange(1, _CLASSES + 1) / _CLASSES) ** 2
+    place = np.digitize(gaps, edges[:-1])
+    np.fill_diagonal(place, _CLASSES)  # a place and itself
+    counts = np.bincount(place.ravel(), minlength=_CLASSES + 1)[:_CLASSES]
+    sums = np.stack([np.einsum("ij,ij->j", z, (place == k).astype(np.float64) @ z) for k in range(_CLASSES)])
+    variance = np.maximum((z**2).mean(axis=0), 1e-300)
+    return Correlogram(edges, counts / float(len(some) ** 2), sums / np.maximum(counts, 1)[:, None] / variance)
 
 
 def _cells(at: Array, k: int) -> Numbers:

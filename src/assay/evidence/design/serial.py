@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.evidence.design.design import Array, Design, Kind, Numbers, with_ends
+from assay.evidence.design.design import Array, Design, Kind, Numbers
 
+_ENDS = 8.0
 _FREQUENCIES = 2048  # kept apart; more are averaged in runs
 
 
@@ -65,7 +66,7 @@ class Serial(Design):
         power = (power[:-2] + 2.0 * power[1:-1] + power[2:]) / 4.0
         total = counts @ power
         shares = np.divide(power, total, out=np.zeros_like(power), where=total > 0.0)
-        return with_ends(np.sqrt(counts)[:, None] * shares)
+        return _with_ends(np.sqrt(counts)[:, None] * shares)
 
     def closed(self, Y: Array) -> Array:
         """Columns whose end meets their beginning, so that no shift of them can be told by a jump.
@@ -105,3 +106,16 @@ def _averaged(power: Array, counts: Array) -> tuple[Array, Array]:
     starts = np.linspace(0, len(power), _FREQUENCIES + 1)[:-1].astype(np.intp)
     merged = np.add.reduceat(counts, starts)
     return np.add.reduceat(power * counts[:, None], starts, axis=0) / merged[:, None], merged
+
+
+def _with_ends(S: Array) -> Array:
+    """Signatures of rows on a circle for rows that have ends.
+
+    Rows near an end have neighbours on one side only, so that products vary more than over circular shifts: by a factor
+    of 1 + 8 / (effective rows) or so in autoregressions of .7 and .9 (300 rows), where without it 114 and 39 rows were
+    counted in place of 103 and 32.
+
+    Args:
+        S: (m, D).
+    """
+    return np.asarray(S * np.sqrt(1.0 + _ENDS * (S**2).sum(axis=0)))

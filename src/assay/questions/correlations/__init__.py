@@ -28,7 +28,13 @@ class _Correlations(Question):
         context.tell("Columns that go together", None, None)
         given = columns_of(table, _labels(table))
         found = correlations(
-            given.X, given.groups, given.names, alpha=context.alpha, seed=context.seed, design=table.design
+            given.X,
+            given.groups,
+            given.names,
+            categories=given.categories,
+            alpha=context.alpha,
+            seed=context.seed,
+            design=table.design,
         )
         return None if found is None else looked_closer(found, given, table, context)
 

@@ -34,11 +34,13 @@ class Columns:
         X: (n, D) NaN where missing.
         groups: (D,) the column that each number belongs to.
         names: (d,) of the columns; of a text with what of it is meant.
+        categories: (d,) whether each is one, also where it has two levels and so is one number.
     """
 
     X: Array
     groups: Indices
     names: tuple[str, ...]
+    categories: NDArray[np.bool_]
 
 
 def columns_of(table: Table, labels: list[int]) -> Columns:
@@ -57,7 +59,8 @@ def columns_of(table: Table, labels: list[int]) -> Columns:
         for label, name in zip(labels, names, strict=True)
     ]
     widths = [block.shape[1] for block in blocks]
-    return Columns(np.concatenate(blocks, axis=1), np.repeat(np.arange(len(blocks)), widths), tuple(told))
+    categories = np.array([table.origins[label][1] == "category" for label in labels])
+    return Columns(np.concatenate(blocks, axis=1), np.repeat(np.arange(len(blocks)), widths), tuple(told), categories)
 
 
 def _block(table: Table, label: int, most: int) -> Array:

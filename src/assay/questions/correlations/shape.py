@@ -203,6 +203,9 @@ def told(shape: Shape, names: Sequence[str], levels: Sequence[Sequence[str]], *,
         return form if brief else f"{form}: neither rises with the other, but they are not independent"
     if shape.form == "highest":
         high, low = (levels[shape.along][k] for k in shape.levels)
+        if len(levels[shape.of]) == 2:
+            often = f"{of} is most often {levels[shape.of][1]} where {along} is {high}"
+            return f"{often} and least often where it is {low}"
         return f"{of} is highest where {along} is {high} and lowest where it is {low}"
     if shape.form == "together":
         a, b = levels[shape.first][shape.levels[0]], levels[shape.second][shape.levels[1]]

@@ -1,15 +1,12 @@
 """Which columns go together? Every pair is tested, and every test counts.
 
 strength  rank correlation of two numbers, correlation ratio of a number's ranks and a category, Cramer's V; of curves
-where a
-          pair is not monotone; of series at the lag where they go together best
-chance    columns that know nothing of each other: t (exact moments of ranks), F, chi^2, cosines of ranks for any
-    shape, exact
-          cells where levels are rare: summary.pair_chance
+          where a pair is not monotone; of series at the lag where they go together best
+chance    columns that know nothing of each other: t (exact moments of ranks), F, chi^2, cosines of ranks for any shape,
+          exact cells where levels are rare: summary.pair_chance
 looks     one for each pair: Benjamini and Hochberg over all of them
 held out  strength in one half of the rows by the other, over many halves; a pair stands if halves show it by
-themselves. The
-          strongest one's is corrected for having been chosen: interval.py
+          themselves. The strongest one's is corrected for having been chosen: interval.py
 """
 
 from __future__ import annotations
@@ -29,7 +26,7 @@ from assay.questions.correlations.unseen import seen_again
 from assay.summary.association_chance import Likely
 from assay.summary.pair_chance import FEWEST_EFFECTIVE, LAGS
 from assay.summary.pair_halves import Halves
-from assay.summary.pairs import RANK_CORRELATION
+from assay.summary.pairs import CORRELATION_RATIO, RANK_CORRELATION, Pairs, V
 from assay.summary.seriation import fiedler_positions, order_of
 
 Array: TypeAlias = NDArray[np.float64]
@@ -47,6 +44,7 @@ def correlations(
     groups: Indices,
     columns: tuple[str, ...],
     *,
+    categories: NDArray[np.bool_] | None = None,
     alpha: float = 0.05,
     seed: int = 0,
     design: Design | None = None,
@@ -57,6 +55,7 @@ def correlations(
         X: (n, D) rows, none missing.
         groups: (D,) the column that each number belongs to, ascending from 0 without gaps.
         columns: (d,) names.
+        categories: (d,) whether each is one; by how many numbers it has if not given.
         alpha: level of the study.
         seed: of the halves.
         design: how rows depend on each other; None for independent ones.
@@ -71,12 +70,15 @@ def correlations(
     found = dependence_of(X, groups, columns, tested_by="any", rows=design, seed=seed)
     if not len(found.pairs):
         return None
+    found = replace(found, pairs=_named(found.pairs, categories))
     halves = Halves.of_rows(n, seed) if design is None else Halves.of(design.folds(_PARTS, seed), seed)
     pairs = seen_again(found, _asked(found, alpha), halves)
     found = replace(found, pairs=in_order(pairs, alpha))
     stands = standing(found.pairs, alpha)
     q = smallest(found.pairs, alpha)
     chosen = _chosen(found, halves) if stands.any() else None
+    # of one pair alone nothing is sure that its own interval leaves open
+    undecided = chosen is not None and int(stands.sum()) == 1 and chosen.low <= 0.0 <= chosen.high
     again = float(np.nanmean(found.pairs.again[: max(int(stands.sum()), 1)]))
     evidence = Evidence(
         statistic=abs(float(found.pairs.strength[0])),
@@ -89,10 +91,18 @@ def correlations(
         n=n,
         looks=found.tested,
         method=_method(found, design),
-        verdict=verdict_of(q, effect_holds=holds(found.pairs, q), alpha=alpha),
+        verdict=verdict_of(q, effect_holds=holds(found.pairs, q) and not undecided, alpha=alpha),
         limit=limit,
     )
     return Correlations(found, _called(found, alpha), again, _order(found), 1.0, evidence)
+
+
+def _named(pairs: Pairs, categories: NDArray[np.bool_] | None) -> Pairs:
+    """With the ratio of a category of two levels, one number, and another category called what it is: Cramer's V."""
+    if categories is None:
+        return pairs
+    both = categories[pairs.first] & categories[pairs.second] & (pairs.strength_name == CORRELATION_RATIO)
+    return replace(pairs, strength_name=np.where(both, V, pairs.strength_name))
 
 
 def _asked(found: Dependence, alpha: float) -> Indices:

@@ -25,7 +25,7 @@ class Rows(Answer):
         how: "independent", "time", "groups", "copies" or "place".
         by: the columns that say it, where there are some.
         told: whether the user said so.
-        sentence: in words; empty where rows are independent as far as can be seen.
+        sentence: in words; empty where there is nothing to say.
         effective: how many independent rows would tell as much on a typical pair of columns.
         n: rows in use.
         design: what chance may exchange; None for independent rows.

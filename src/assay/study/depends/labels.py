@@ -88,6 +88,20 @@ class Labels:
                 found[name] = Candidate(codes, ordered)
         return found
 
+    def times(self, leave: Iterable[str]) -> dict[str, Array]:
+        """Columns of times without gaps that tell at least half of the rows apart.
+
+        Args:
+            leave: columns that are not asked.
+        """
+        left, found = set(leave), {}
+        for name, (known, _) in self._known.items():
+            if known.kind == "time" and name not in left:
+                values = self.values(name)
+                if np.isfinite(values).all() and 2 * len(np.unique(values)) >= len(values):
+                    found[name] = values
+        return found
+
     def _column(self, name: str) -> Any:
         batches = [batch.column(batch.schema.get_field_index(name)) for batch in self._source.blocks()]
         return pa.chunked_array(batches).combine_chunks().filter(pa.array(self._used))

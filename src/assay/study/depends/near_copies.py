@@ -1,8 +1,9 @@
 """Are rows copies of others, exactly or but for a little jitter?
 
 Copies have neighbours that are far nearer than the next ones: the distance of a row to its neighbours jumps. In rows of
-a law of m dimensions the k-th distance is that of the next, or less, by a factor of 10 with a chance of 10^-(m k): in
-one row in ten on a line, fewer elsewhere.
+a law of m dimensions the k-th distance is smaller than the next by a factor J or more with a chance of J^-(m k). So J
+is 10 on a line, where one row in ten jumps, and less where there are more dimensions: so that one row in a hundred
+does, and 3 at least. m is taken from the distances beyond the jump, in columns that tell rows apart.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
 
 _ASKED = 400  # rows whose neighbours are looked at
-_NEAR = 12  # neighbours
-_JUMP = 10.0
+_NEAR = 16  # neighbours
+_JUMPS = (3.0, 10.0)
+_BEYOND = 4  # neighbours beyond the jump that tell of dimensions
+_TELLS = 0.25  # of the rows, as many values has a column that tells rows apart
 _SHARE = 0.25  # of rows whose distances jump: on a line it is one in nine
 _LEAST = 0.1  # of the rows that must be copies
 _MOST_LINKS = 20_000_000
@@ -62,6 +65,9 @@ def copies_look(X: Array, seed: int = 0, *, exact: bool = True) -> CopiesLook | 
     same = _exact(X) if exact else None
     if same is not None:
         return same
+    X = X[:, [len(np.unique(x)) >= _TELLS * n for x in X.T]]
+    if X.shape[1] < 2:
+        return None
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     reach = _jump(Z, np.random.default_rng(seed))
     if reach is None:
@@ -96,11 +102,22 @@ def _jump(Z: Array, rng: np.random.Generator) -> float | None:
     # rows that coincide were looked at before
     jumps = np.where(near[:, :-1] > floor, near[:, 1:] / np.maximum(near[:, :-1], floor), 1.0)
     at = jumps.argmax(axis=1)
-    rows = np.flatnonzero(jumps[np.arange(len(at)), at] >= _JUMP)
+    rows = np.flatnonzero(jumps[np.arange(len(at)), at] >= _enough(near, at))
     if len(rows) < _SHARE * len(asked):
         return None
     below, above = np.median(near[rows, at[rows]]), np.median(near[rows, at[rows] + 1])
     return float(np.sqrt(below * above))
+
+
+def _enough(near: Array, at: Numbers) -> float:
+    """The jump that one row in a hundred has by chance, by the dimensions that distances beyond the jumps show."""
+    found = []
+    for distances, jump in zip(near, at, strict=True):
+        beyond = distances[jump + 1 :]
+        if len(beyond) >= _BEYOND and beyond[0] > 0.0 and beyond[-1] > beyond[0]:
+            found.append((len(beyond) - 1) / float(np.log(beyond[-1] / beyond[:-1]).sum()))
+    low, high = _JUMPS
+    return float(np.clip(100.0 ** (1.0 / np.median(found)), low, high)) if found else high
 
 
 def _linked(Z: Array, reach: float) -> Numbers | None:

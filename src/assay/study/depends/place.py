@@ -17,7 +17,7 @@ from scipy.spatial import cKDTree
 from scipy.special import ndtr
 from scipy.stats import rankdata
 
-from assay.evidence.design import Placed
+from assay.evidence.design import Placed, correlogram
 from assay.linalg.cauchy import cauchy_combined
 
 Array: TypeAlias = NDArray[np.float64]
@@ -25,8 +25,6 @@ Array: TypeAlias = NDArray[np.float64]
 LEVEL = 1e-3
 _NEAR = 4
 _LEFT = 0.9
-_ASKED = 1500  # rows whose distances are compared
-_CLASSES = 25
 _FADED = 0.1
 _NAMES = (("lat", "lon"), ("lat", "lng"), ("latitude", "longitude"), ("x", "y"), ("easting", "northing"))
 
@@ -56,14 +54,13 @@ def coordinates(names: Sequence[str]) -> tuple[str, str] | None:
     return next(((plain[a], plain[b]) for a, b in _NAMES if a in plain and b in plain), None)
 
 
-def place_look(X: Array, at: Array, columns: tuple[str, str], seed: int = 0) -> PlaceLook | None:
+def place_look(X: Array, at: Array, columns: tuple[str, str]) -> PlaceLook | None:
     """Look at rows by their places; None where there is nothing to compare.
 
     Args:
         X: (n, D) rows, without the coordinates.
         at: (n, 2) coordinates.
         columns: their names.
-        seed: of the rows compared where they are many.
     """
     X = X[:, X.min(axis=0) < X.max(axis=0)]
     n = len(X)
@@ -75,7 +72,7 @@ def place_look(X: Array, at: Array, columns: tuple[str, str], seed: int = 0) -> 
     alike = np.einsum("ij,ij->j", Z, Z[near].mean(axis=1)) / n
     # nearest neighbours are mostly mutual, so that n k / 2 products are different
     p = float(cauchy_combined(ndtr(-alike * np.sqrt(n * _NEAR / 2.0))))
-    design = Placed(n, at, _reach(Z, at, seed))
+    design = Placed(n, at, _reach(Z, at))
     effective = design.effective(Z / np.sqrt(n))
     left = float(np.median(effective[np.triu_indices(len(effective), 1)] if len(effective) > 1 else effective)) / n
     return PlaceLook(columns, p, float(np.median(alike)), left, design)
@@ -86,15 +83,8 @@ def depends(look: PlaceLook) -> bool:
     return look.p <= LEVEL and look.left < _LEFT
 
 
-def _reach(Z: Array, at: Array, seed: int) -> float:
-    """The distance at which columns are hardly alike any more, from the products of all pairs of some rows."""
-    some = np.random.default_rng(seed).permutation(len(Z))[:_ASKED]
-    gaps = np.linalg.norm(at[some][:, None] - at[some], axis=2)
-    alike = Z[some] @ Z[some].T / Z.shape[1]
-    upper = np.triu_indices(len(some), 1)
-    edges = np.linspace(0.0, float(gaps.max()), 2 * _CLASSES + 1)[: _CLASSES + 1]
-    place = np.digitize(gaps[upper], edges[1:-1])
-    counts = np.bincount(place, minlength=_CLASSES)
-    means = np.bincount(place, alike[upper], minlength=_CLASSES) / np.maximum(counts, 1)
-    faded = np.flatnonzero((means < _FADED) & (counts > 0))
-    return float(edges[faded[0] + 1] if len(faded) else edges[-1])
+def _reach(Z: Array, at: Array) -> float:
+    """The distance at which columns are hardly alike any more."""
+    found = correlogram(at, Z)
+    faded = np.flatnonzero((found.alike.mean(axis=1) < _FADED) & (found.pairs > 0.0))
+    return float(found.edges[faded[0] if len(faded) else -1])

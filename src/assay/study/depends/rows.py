@@ -1,7 +1,8 @@
 """How rows depend on each other: as the user says, or as the rows betray.
 
 Asked before every other question, in this order: what the user says; copies; levels that explain too much; places;
-neighbours in the file. The first that is found decides: rows that are alike for one reason look alike for the next.
+times; neighbours in the file. The first that is found decides: rows that are alike for one reason look alike for the
+next.
 """
 
 from __future__ import annotations
@@ -83,7 +84,9 @@ def rows_depend(
         evidence = Evidence(
             0.0, p=None, q=None, n=len(X), looks=4, method=_METHOD, verdict=verdict_of(1.0, effect_holds=False)
         )
-        return Rows("independent", (), False, "", float(len(X)), len(X), None, evidence)
+        return Rows(
+            "independent", (), False, _if_time(X, owner, labels.times(outcomes)), float(len(X)), len(X), None, evidence
+        )
     others = np.array([own not in found.by for own in owner])
     return _limited(found, X[:, others] if others.any() else X)
 
@@ -120,7 +123,7 @@ def _told(X: Array, labels: Labels, told: Told, seed: int) -> Rows | None:
         return _answer("groups", (told.by,), said, Grouped(n, label), None, told=True)
     if told.place:
         at = np.stack([labels.numbers_of(name, "a place") for name in told.place], axis=1)
-        look = place_look(X, at, (told.place[0], told.place[1]), seed)
+        look = place_look(X, at, (told.place[0], told.place[1]))
         if look is None:
             raise ParameterError(f"places in {' and '.join(told.place)} do not vary: there is nothing near or far")
         said = f"Rows lie at places ({' and '.join(told.place)}), near ones alike ({fraction(look.alike)})"
@@ -164,10 +167,13 @@ def _seen(
     if named is not None:
         at = np.stack([labels.values(name) for name in named], axis=1)
         if np.isfinite(at).all():
-            look = place_look(X[:, [own not in named for own in owner]], at, named, seed)
+            look = place_look(X[:, [own not in named for own in owner]], at, named)
             if look is not None and depends(look):
                 said = f"Rows at near places ({' and '.join(named)}) are alike ({fraction(look.alike)})"
                 return _answer("place", named, said, look.design, look.p)
+    timed = _by_times(X, owner, labels.times(outcomes))
+    if timed is not None:
+        return timed
     serial = serial_look(X)
     if serial is None or serial.design is None:
         return None
@@ -175,7 +181,43 @@ def _seen(
     if serial.design.kind == "place":
         said = f"Rows look like the lines of a grid, neighbours alike ({most})"
         return _answer("place", (), said, serial.design, serial.p)
+    if isinstance(serial.design, Grouped):
+        said = f"Every {count(int(serial.design.sizes[0]))} rows in turn are alike ({most}), as if of one subject"
+        return _answer("groups", (), said, serial.design, serial.p)
     return _answer("time", (), f"Neighbouring rows are alike ({most}), as in time", serial.design, serial.p)
+
+
+def _by_times(X: Array, owner: tuple[str, ...], times: dict[str, Array]) -> Rows | None:
+    """The column of times along which neighbours are most alike, where they are in several columns.
+
+    One column that goes with a date is a pair of columns, several that remember are a series.
+    """
+    best, least = None, 1.0
+    for name, time in times.items():
+        order = np.argsort(time, kind="stable")
+        others = [j for j, own in enumerate(owner) if own != name]
+        look = serial_look(X[order][:, others])
+        if look is None or look.design is None or look.p * len(times) > LEVEL or look.left >= least:
+            continue
+        rest = [j for j in others if owner[j] != owner[others[look.column]]]
+        again = serial_look(X[order][:, rest])
+        if again is not None and again.design is not None:
+            best, least = replace(_in_time(X[:, others], time, name), told=False), look.left
+    return best
+
+
+def _if_time(X: Array, owner: tuple[str, ...], times: dict[str, Array]) -> str:
+    """A hint where columns change level along the file or a column of times, as sorted tables and drifts do."""
+    for name, time in times.items():
+        look = serial_look(X[np.argsort(time, kind="stable")][:, [own != name for own in owner]])
+        if look is not None and look.parts > 1:
+            told = f"if they are a series, --time {name} makes verdicts heed it"
+            return f"Columns change level along {name}, and rows are taken as independent; {told}."
+    look = serial_look(X)
+    if look is None or look.parts == 1:
+        return ""
+    told = "if they are in the order of time, --time with the column that says when makes verdicts heed it"
+    return f"Columns change level along the file, as in a sorted table, and rows are taken as independent; {told}."
 
 
 def _answer(how: str, by: tuple[str, ...], said: str, design: Design, p: float | None, *, told: bool = False) -> Rows:

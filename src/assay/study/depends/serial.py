@@ -7,7 +7,8 @@ order is cut where the level changes, and what is left within the parts is teste
 statistic  z = sqrt(n) sum_k w_k r_k / |w|, lags 1 to 5, of each column and component; and their sum over components
 chance     standard normal for rows in any order, pooled by the Cauchy rule, which holds however columns are related
 verdict    no dependence, weak (runs of a few rows exchanged), or strong (circular shifts): by how many rows are left;
-           where rows are alike again some rows later, they are the lines of a grid (shifts over the map)
+           where rows are alike again some rows later, they are the lines of a grid (shifts over the map); where steps
+           are larger after every so many rows, these are of one subject each
 
 Reference: Liu and Xie, Cauchy combination test, JASA 115 (2020).
 """
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import rankdata
 
-from assay.evidence.design import Design, Placed, Runs, Serial, within_parts
+from assay.evidence.design import Design, Grouped, Placed, Runs, Serial, within_parts
 from assay.linalg.cauchy import cauchy_combined
 
 Array: TypeAlias = NDArray[np.float64]
@@ -38,6 +39,7 @@ _WEAK, _STRONG = 0.9, 0.65  # of the rows, what is left: above the first nothing
 _FADED = 0.1  # a lag correlation that is small
 _LINES, _AGAIN = 5, 0.5  # a grid has so many lines at least, and rows one line later are alike again
 _SHUFFLES = 5
+_STEP, _SURE = 1.2, 1e-4  # rows of one subject: steps between runs larger by so much, by chance so seldom
 _OFTEN = 0.8  # of the rows, the most that may have one and the same value
 LEVEL = 1e-3
 
@@ -52,6 +54,7 @@ class SerialLook:
         column: its number.
         left: share of the rows that are left for the pair of columns that loses most.
         design: how rows depend; None where they do not.
+        parts: into how many the order was cut, where levels change.
     """
 
     p: float
@@ -59,6 +62,7 @@ class SerialLook:
     column: int
     left: float
     design: Design | None
+    parts: int
 
 
 def serial_look(X: Array, *, given: Numbers | None = None) -> SerialLook | None:
@@ -83,7 +87,7 @@ def serial_look(X: Array, *, given: Numbers | None = None) -> SerialLook | None:
     left = _left(R)
     found = (p <= LEVEL and left < _WEAK) or given is not None
     design = _design(X, place, Z, cuts, left, told=given is not None) if found else None
-    return SerialLook(p, float(lags[0, most]), int(kept[most]), left, design)
+    return SerialLook(p, float(lags[0, most]), int(kept[most]), left, design, len(cuts) - 1)
 
 
 def _ranked(X: Array, *, sorted_apart: bool) -> tuple[Numbers, Array]:
@@ -171,15 +175,36 @@ def _left(R: Array) -> float:
 
 def _design(X: Array, place: Numbers, Z: Array, cuts: Numbers, left: float, *, told: bool) -> Design:
     n, seen = len(X), len(Z)
-    if left >= _STRONG and not told:
-        scaled = np.unique(np.round(cuts * (n / seen)).astype(np.intp))
-        length = min(2 * _memory(within_parts(Z, cuts), 1.0), n // 10)
-        return Runs(n, place, max(4, length), scaled)
     memory = min(max(_memory(Z, 0.75), 2), max(n // 4, 1))
-    line = 0 if told else _line(Z, n)
+    if told:
+        return Serial(n, place, memory)
+    line = _line(Z, n) if left < _STRONG else 0
     if line:
         return Placed(n, np.stack(np.divmod(place, line), axis=1).astype(np.float64), float(memory))
-    return Serial(n, place, memory)
+    run = _run(Z, n)
+    if run:
+        return Grouped(n, place // run)
+    if left < _STRONG:
+        return Serial(n, place, memory)
+    scaled = np.unique(np.round(cuts * (n / seen)).astype(np.intp))
+    return Runs(n, place, max(4, min(2 * _memory(within_parts(Z, cuts), 1.0), n // 10)), scaled)
+
+
+def _run(Z: Array, n: int) -> int:
+    """Rows of one subject, where subjects follow each other with as many rows each; 0 elsewhere."""
+    steps = (np.diff(Z, axis=0) ** 2).sum(axis=1)
+    best, found = 0.0, 0
+    lengths = [run for run in range(2, n // _LINES + 1) if n % run == 0 and 2 * run < len(Z)]
+    for run in lengths:
+        between = np.arange(1, len(steps) + 1) % run == 0
+        outer, inner = steps[between], steps[~between]
+        error = np.sqrt(outer.var() / len(outer) + inner.var() / len(inner))
+        more = float(outer.mean() - inner.mean())
+        sure = error > 0.0 and ndtr(-more / error) * len(lengths) <= _SURE
+        explained = len(outer) * len(inner) * more**2  # of the squares of steps: most at the true length
+        if sure and outer.mean() > _STEP * inner.mean() and explained > best:
+            best, found = explained, run
+    return found
 
 
 def _lags(Z: Array) -> Array:
