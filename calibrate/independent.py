@@ -87,7 +87,7 @@ INDEPENDENT = (
     Family("several laws, two sides", "independent", _sides),
     Family("normal, 100,000 x 20", "independent", _tall, tables=3),
     Family("normal, 38 x 3,052", "independent", _wide, tables=3),
-    Family("normal, 400 x 6, 80% missing", "independent", _lacking, tables=6),
+    Family("normal, 400 x 6, 80% missing", "independent", _lacking, tables=3),
 )
 
 LUMP = Family("one lump, 5,000 x 9", "planted", _smooth, false=("groups",), tables=3)

@@ -120,3 +120,10 @@ def test_a_row_beyond_the_range_of_squares_is_the_farthest_and_its_distance_a_nu
     found = asked(X)
     assert found.best[0] == 5 and np.isfinite(found.scores).all()
     np.testing.assert_allclose(found.contributions.sum(axis=1), 1.0)
+
+
+def test_a_row_that_no_column_drives_alone_is_told_so():
+    X = np.random.default_rng(4).standard_normal((400, 40))
+    X[7] = 4.0
+    found = asked(X)
+    assert 7 in found.rows and "by many columns together" in found.findings()[0].sentence

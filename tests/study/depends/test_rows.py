@@ -12,6 +12,7 @@ from assay.study.depends.levels import Candidate, could_name_subjects, levels_lo
 from assay.study.depends.near_copies import copies_look
 from assay.study.depends.place import coordinates, place_look
 from assay.study.depends.serial import parts, serial_look
+from assay.study.table import prepare
 
 
 def series(n, d, phi, seed):
@@ -126,15 +127,14 @@ def test_a_column_of_times_orders_a_series_in_any_order_of_the_file():
         assert found.how == "time" and found.by == ("day",) and not found.told
 
 
-def test_columns_that_drift_are_told_apart_from_series_and_a_hint_is_given():
+def test_columns_that_drift_with_a_date_are_told_apart_from_series_and_a_hint_is_given():
     rng = np.random.default_rng(0)
+    day = pd.date_range("2024-01-01", periods=200)
     drift = np.linspace(0, 2, 200)[:, None] * [1, -1, 1, 1] + 0.5 * rng.standard_normal((200, 4))
-    table = pd.DataFrame(drift, columns=list("abcd"))
-    dated = table.assign(day=pd.date_range("2024-01-01", periods=200)).sample(frac=1.0, random_state=1)
-    for rows, hint in ((table, "--time with the column"), (dated, "--time day")):
-        found = assay.study(rows)
-        assert found.rows.how == "independent" and hint in found.data.notes[0]
-    assert not assay.study(rng.standard_normal((200, 4))).rows.sentence
+    for X, hint in ((drift, "--time day"), (rng.standard_normal((200, 4)), "")):
+        table = pd.DataFrame(X, columns=list("abcd")).assign(day=day).sample(frac=1.0, random_state=1)
+        table, rows = prepare(assay.read(table))
+        assert rows.how == "independent" and hint in rows.sentence and bool(rows.sentence) == bool(hint)
 
 
 def test_near_places_are_alike_in_fields_and_not_in_noise():

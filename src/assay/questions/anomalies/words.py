@@ -47,9 +47,11 @@ def sentence(found: Anomalies) -> str:
 def _driven(found: Anomalies) -> str:
     share = found.contributions[0]
     top = [j for j in np.argsort(-share)[:3] if share[j] >= 0.1]
+    if not top:
+        return "by many columns together"
     named = listed([f"{found.columns[j]} ({percent(float(share[j]))} of the squared distance)" for j in top[:1]])
     more = listed([f"{found.columns[j]} ({percent(float(share[j]))})" for j in top[1:]]) if len(top) > 1 else ""
-    return f"by {named}{' and ' + more if more else ''}" if top else "by many columns together"
+    return f"by {named}{' and ' + more if more else ''}"
 
 
 def _rows(found: Anomalies) -> str:

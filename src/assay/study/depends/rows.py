@@ -207,17 +207,13 @@ def _by_times(X: Array, owner: tuple[str, ...], times: dict[str, Array]) -> Rows
 
 
 def _if_time(X: Array, owner: tuple[str, ...], times: dict[str, Array]) -> str:
-    """A hint where columns change level along the file or a column of times, as sorted tables and drifts do."""
+    """A hint where columns change level along a column of times, as they do in a drift: that is no series by itself."""
     for name, time in times.items():
         look = serial_look(X[np.argsort(time, kind="stable")][:, [own != name for own in owner]])
         if look is not None and look.parts > 1:
             told = f"if they are a series, --time {name} makes verdicts heed it"
             return f"Columns change level along {name}, and rows are taken as independent; {told}."
-    look = serial_look(X)
-    if look is None or look.parts == 1:
-        return ""
-    told = "if they are in the order of time, --time with the column that says when makes verdicts heed it"
-    return f"Columns change level along the file, as in a sorted table, and rows are taken as independent; {told}."
+    return ""
 
 
 def _answer(how: str, by: tuple[str, ...], said: str, design: Design, p: float | None, *, told: bool = False) -> Rows:
