@@ -2,7 +2,8 @@
 
 score    Mahalanobis distance, its centre and covariance from other rows: five folds; values beyond 3 robust standard
          deviations are drawn in when these are estimated (not when a row is scored), so that outliers do not hide
-chance   rank among all rows (conformal); in the far tail the generalised Pareto law of `far_tail`
+chance   rank among all rows (conformal); in the far tail the generalised Pareto law of `far_tail`, but never rarer than
+         normal rows are: chi^2 of the squared distance, whose median is that of the rows
 looks    one for each row: Benjamini and Hochberg over all of them
 
 No share of outliers is asked for or assumed.
@@ -18,7 +19,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import false_discovery_control
+from scipy.stats import chi2, false_discovery_control
 
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
@@ -91,7 +92,8 @@ def anomalies(
     limit = "" if design is None else design.limit
     if len(apart) < FEWEST:
         apart, limit = np.arange(len(scores)), limit or f"about {len(apart)} rows know nothing of each other, too few"
-    q = _corrected(scores, apart)
+    d = judge.telling
+    q = _corrected(scores, apart, d)
     tail = far_tail(scores[apart])
     order = np.argsort(-scores, kind="stable")
     out = order[q[order] <= alpha]
@@ -99,7 +101,7 @@ def anomalies(
     if len(out) or q[order[0]] <= 2 * alpha:
         tell("dividing the rows anew")
         judge_anew = _Judge.of(sample, numbers, own, seed + 1)
-        again = _again(judge_anew, sample, numbers, far, out if len(out) else order[:1], scores, apart, alpha)
+        again = _again(judge_anew, sample, numbers, far, out if len(out) else order[:1], scores, apart, d, alpha)
     shown = far.rows_of(out[:MOST_SHOWN])
     return Anomalies(
         rows=out,
@@ -123,14 +125,19 @@ def _apart(design: Design | None, n: int, seed: int) -> Numbers:
     return np.arange(n) if design is None or design.n != n else design.thinned(np.random.default_rng(seed))
 
 
-def _corrected(scores: Array, apart: Numbers) -> Array:
-    """(n,) p of each row by its rank among those apart, in the tail by its law, corrected for all rows."""
+def _corrected(scores: Array, apart: Numbers, d: int) -> Array:
+    """(n,) p of each row by its rank among those apart, in the tail by its law, corrected for all rows.
+
+    A fitted tail may by luck be thinner than that of normal rows, which among very many rows calls the farthest out.
+    """
     tail, n = far_tail(scores[apart]), len(apart)
     ascending = np.sort(scores[apart])
     p = np.maximum(n - np.searchsorted(ascending, scores, side="left"), 1) / (n + 1.0)
     beyond = scores > tail.threshold
     if np.isfinite(tail.heaviness):
         p[beyond] = np.minimum(tail.chance(scores[beyond]), 1.0)
+        middle = float(np.median(ascending)) / np.sqrt(chi2.median(d))
+        p[beyond] = np.maximum(p[beyond], chi2.sf((scores[beyond] / max(middle, 1e-300)) ** 2, d))
     return np.asarray(false_discovery_control(p))
 
 
@@ -142,6 +149,7 @@ def _again(
     out: Numbers,
     scores: Array,
     apart: Numbers,
+    d: int,
     alpha: float,
 ) -> float:
     """Share of the rows called out that are called out by other folds of the sample."""
@@ -150,7 +158,7 @@ def _again(
     fresh = scores.copy()
     fresh[numbers] = judge.distances(sample, numbers)
     fresh[far.numbers] = judge.distances(far.rows, far.numbers)
-    return float(np.mean(_corrected(fresh, apart)[out] <= 2 * alpha))
+    return float(np.mean(_corrected(fresh, apart, d)[out] <= 2 * alpha))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,6 +213,11 @@ class _Judge:
             Mahalanobis(shrinkage="ledoit-wolf", standardise=False).fit(drawn_in[fold != k]) for k in range(_FOLDS)
         )
         return cls(middle, spread, numbers, fold, models)
+
+    @property
+    def telling(self) -> int:
+        """How many columns tell of distances."""
+        return int(np.isfinite(self.spread).sum())
 
     def pass_over(self, blocks: Iterable[Array]) -> tuple[Array, _Far]:
         """Distances of all rows, and the rows farthest out."""

@@ -161,7 +161,7 @@ def _strongest(found: Correlations) -> str:
         return f"{strength_name(found, 0)} {fraction(unseen(found, 0))}{where}"
     plain = fraction(float(pairs.unseen[0]))
     low, high = (fraction(end) for end in found.strongest_interval)
-    if fraction(unseen(found, 0)) == plain:
+    if abs(unseen(found, 0)) >= abs(float(pairs.unseen[0])) or fraction(unseen(found, 0)) == plain:
         return f"{strength_name(found, 0)} {plain} on unseen rows, 95% interval {low} to {high}"
     # the pairs that come next are not corrected for having been chosen: first the number that compares with theirs
     corrected = f"{fraction(unseen(found, 0))} once the luck of being chosen is taken off, 95% interval {low} to {high}"

@@ -183,7 +183,8 @@ class _Unseen:
     @property
     def holds(self) -> bool:
         error = self.strengths.std(ddof=1) / np.sqrt(len(self.strengths))
-        return bool(self.strengths.mean() - error > self.by_chance.mean())
+        mean = float(self.strengths.mean())
+        return bool(mean >= _PREDICTED and mean - error > self.by_chance.mean())
 
     @property
     def spread(self) -> tuple[float, float]:

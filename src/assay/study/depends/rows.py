@@ -129,11 +129,11 @@ def _told(X: Array, labels: Labels, told: Told, seed: int) -> Rows | None:
         said = f"Rows lie at places ({' and '.join(told.place)}), near ones alike ({fraction(look.alike)})"
         return _answer("place", told.place, said, look.design, look.p, told=True)
     if told.time is not None:
-        return _in_time(X, labels.numbers_of(told.time, "the time"), told.time)
+        return _in_time(X, labels.numbers_of(told.time, "the time"), told.time, told=True)
     return None
 
 
-def _in_time(X: Array, time: Array, name: str) -> Rows:
+def _in_time(X: Array, time: Array, name: str, *, told: bool) -> Rows:
     place = np.argsort(np.argsort(time, kind="stable"), kind="stable")
     look = serial_look(X, given=place)
     design = look.design if look is not None and look.design is not None else Serial(len(X), place, 1)
@@ -144,7 +144,7 @@ def _in_time(X: Array, time: Array, name: str) -> Rows:
         )
     alike = f", neighbours alike ({fraction(look.alike)} from row to row)" if look is not None else ""
     said, p = f"Rows are in the order of {name}{alike}", None if look is None else look.p
-    return _answer("time", (name,), said, design, p, told=True)
+    return _answer("time", (name,), said, design, p, told=told)
 
 
 def _seen(
@@ -202,7 +202,7 @@ def _by_times(X: Array, owner: tuple[str, ...], times: dict[str, Array]) -> Rows
         rest = [j for j in others if owner[j] != owner[others[look.column]]]
         again = serial_look(X[order][:, rest])
         if again is not None and again.design is not None:
-            best, least = replace(_in_time(X[:, others], time, name), told=False), look.left
+            best, least = _in_time(X[:, others], time, name, told=False), look.left
     return best
 
 
