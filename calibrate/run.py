@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import suppress
-from multiprocessing import get_context
+from multiprocessing import current_process, get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -125,7 +125,11 @@ def _finished(left: Iterable[Job], until: float | None, workers: int) -> Iterato
 
 
 def _worker() -> None:
+    """Leave Ctrl-C to the parent, and keep to one core: threads of two processes on two cores hinder each other."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[current_process()._identity[0] % len(cores)]})
 
 
 def _progress(count: int, total: int, seconds: float, name: str) -> None:
