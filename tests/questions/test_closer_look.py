@@ -148,3 +148,12 @@ def test_gaps_tell_nothing_and_dates_and_lengths_of_texts_are_drawn():
     assert views["day and price"].caption == "price rises with day. 260 rows as they came."
     assert any("length of note" in title for title in views)
     assert "2020" in " ".join(t.text for t in views["day and price"].figure.xaxis[0].major_label_overrides.values())
+
+
+def test_a_pair_that_bends_is_drawn_though_others_are_stronger():
+    rng = np.random.default_rng(7)
+    a, u = rng.standard_normal((2, 300))
+    alike = {name: a + 0.1 * rng.standard_normal(300) for name in "abcd"}
+    found = asked(pd.DataFrame({**alike, "u": u, "v": u**2 + 0.7 * rng.standard_normal(300)}))
+    captions = {view.title: view.caption for view in found.views()}
+    assert captions["u and v"].startswith("v is lowest at middling u")

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from assay.asking.table import FirstLook
 from assay.questions.correlations.answer import Correlations
+from assay.questions.correlations.closer import NAMED
 from assay.questions.correlations.given import Given
 from assay.questions.correlations.levels import LENGTH
+from assay.questions.correlations.shape import Shape
 from assay.questions.correlations.words import turned_by
 from assay.views.elements import name_cell, table
 from assay.views.escape import visible
@@ -20,7 +22,7 @@ from assay.views.view import View
 
 Array: TypeAlias = NDArray[np.float64]
 
-DRAWN = 3  # pairs: with the matrix two rows of figures
+DRAWN, _MOST = 3, 5  # strongest pairs; and with those that bend or are turned: with the matrix three rows of figures
 _FEWEST = 3  # rows that both columns must have
 _VALUES = 12  # up to so many values a number is drawn as levels
 _NUMBERS = ("number", "count", "ordered", "boolean", "time", "text")
@@ -28,7 +30,7 @@ _LEVELS = 12
 
 
 def drawn_pairs(found: Correlations, standing: int) -> list[View]:
-    """A figure or a table for each of the strongest pairs, and for those that a third column turns.
+    """A figure or a table for pairs that a third column turns, for those whose shape is told, and for the strongest.
 
     Args:
         found: the numbers behind the finding.
@@ -40,13 +42,19 @@ def drawn_pairs(found: Correlations, standing: int) -> list[View]:
     turned: dict[tuple[int, int], Given] = {}
     for one in found.turned():
         turned.setdefault((one.first, one.second), one)
-    shown = [k for k in range(min(standing, len(pairs))) if not pairs.lag[k]][:DRAWN]
+    shown = [k for k in range(min(standing, len(pairs))) if not pairs.lag[k]]
     strongest = [(int(pairs.first[k]), int(pairs.second[k])) for k in shown]
+    bent = [pair for pair in strongest[:NAMED] if _bends(found.closer.shape(*pair))]
     views: list[View] = []
-    for pair in dict.fromkeys([*list(turned)[:DRAWN], *strongest]):
+    for pair in dict.fromkeys([*list(turned)[:DRAWN], *bent, *strongest[:DRAWN]]):
         view = _view(found, look, pair, turned.get(pair), len(views) + 1)
-        views += [view] if view is not None and len(views) < DRAWN else []
+        views += [view] if view is not None and len(views) < _MOST else []
     return views
+
+
+def _bends(shape: Shape | None) -> bool:
+    """Whether two numbers do more than rise or fall together."""
+    return shape is not None and shape.form in ("level", "spread", "ring", "cross") and not shape.monotone
 
 
 def _view(found: Correlations, look: FirstLook, pair: tuple[int, int], given: Given | None, number: int) -> View | None:
