@@ -272,3 +272,16 @@ def test_the_interval_of_the_share_holds_what_the_rule_reaches_on_new_rows():
     assert covered > 51
     # that of R^2 at hand would be 4 * 1.96 r (1 - r^2) / sqrt(n) = .34 wide, were there nothing to choose
     assert np.mean(widths) < 0.5
+
+
+def test_right_for_most_rows_is_no_success_where_one_class_has_most():
+    rng = np.random.default_rng(11)
+    left = rng.random(1500) < 0.05
+    X = rng.standard_normal((1500, 3)) + 0.6 * left[:, None] * [1.0, 0.0, 0.0]
+    found = prediction(X, left.astype(float), names(3), "left", classes=("stayed", "went"))
+    told = found.findings()[0].sentence
+    missed = int(found.confusion.matrix[1].sum() - found.confusion.matrix[1, 1])
+    assert found.evidence.verdict == "supported" and missed > 0.9 * left.sum()
+    assert "calling that one always would do as well" in told and "of the rarest class, went, are found" in told
+    assert "variance" not in told and f"{found.roc.area:.2f}".lstrip("0") in told
+    assert found.numbers()["balanced_accuracy"] == found.confusion.balanced_accuracy < 0.6

@@ -54,15 +54,17 @@ def counted(value: int, noun: str, plural: str | None = None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Share in percent with one decimal; a small one is not called zero.
+    """Share in percent with one decimal; a small one is not called zero, nor one that lacks little all.
 
-    >>> percent(0.4408), percent(0.0001), percent(0.0), percent(None)
-    ('44.1%', '< 0.1%', '0.0%', '–')
+    >>> percent(0.4408), percent(0.0001), percent(0.0), percent(0.9999), percent(1.0), percent(None)
+    ('44.1%', '< 0.1%', '0.0%', '> 99.9%', '100.0%', '–')
     """
     if share is None or not math.isfinite(share):
         return MISSING
     if 0 < share < 0.0005:
         return "< 0.1%"
+    if 0.9995 <= share < 1.0:
+        return "> 99.9%"
     return f"{share:.1%}".replace("-", "−")
 
 

@@ -97,9 +97,9 @@ class Prediction(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One."""
-        from assay.questions.prediction.words import WORDS, sentence, subject
+        from assay.questions.prediction.words import sentence, subject, words_of
 
-        return (Finding("prediction", "prediction", subject(self), sentence(self), self.evidence, WORDS),)
+        return (Finding("prediction", "prediction", subject(self), sentence(self), self.evidence, words_of(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """The prediction, where it has this verdict."""
@@ -121,6 +121,9 @@ class Prediction(Answer):
                 "right": self.right,
                 "right_interval": self.right_interval and list(self.right_interval),
                 "largest_class": self.largest,
+                "balanced_accuracy": None if self.confusion is None else self.confusion.balanced_accuracy,
+                "area_under_roc": None if self.roc is None else self.roc.area,
+                "confusion": None if self.confusion is None else self.confusion.matrix.tolist(),
             }
             if self.classes
             else {"covers": COVERED, "half_width": self.half_width if np.isfinite(self.half_width) else None}
