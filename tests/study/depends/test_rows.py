@@ -46,9 +46,19 @@ def field(seed, side=14, columns=6, reach=2.5):
         lambda rng: (rng.random((200, 6)) < 0.02).astype(float),
         lambda rng: rng.standard_normal((300, 1)) + 0.3 * rng.standard_normal((300, 8)),
         lambda rng: (2 * rng.standard_normal((3, 5)))[np.repeat(np.arange(3), 50)] + rng.standard_normal((150, 5)),
+        lambda rng: np.column_stack(
+            [(3 * rng.standard_normal((3, 5)))[(c := np.repeat(np.arange(3), 50))] + rng.standard_normal((150, 5)), c]
+        ),
         lambda rng: (lambda x: x[np.argsort(x[:, 0])])(rng.standard_normal((300, 1)) + rng.standard_normal((300, 6))),
     ],
-    ids=["noise", "rare levels", "one factor", "sorted by class", "sorted by a column"],
+    ids=[
+        "noise",
+        "rare levels",
+        "one factor",
+        "sorted by class",
+        "sorted by a column of classes",
+        "sorted by a column",
+    ],
 )
 def test_rows_in_any_order_or_sorted_are_no_series(make):
     found = [serial_look(make(np.random.default_rng(seed))) for seed in range(60)]

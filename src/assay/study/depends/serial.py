@@ -74,10 +74,10 @@ def serial_look(X: Array, *, given: Numbers | None = None) -> SerialLook | None:
     """
     place = np.arange(len(X)) if given is None else given
     order = np.argsort(place, kind="stable")[:_SEEN]
-    kept, Z = _ranked(X[order], sorted_apart=given is None)
+    kept, Z, steps = _ranked(X[order], sorted_apart=given is None)
     if len(order) < FEWEST_ROWS or not Z.shape[1]:
         return None
-    cuts = np.array([0, len(Z)]) if given is not None else parts(_components(Z))
+    cuts = np.array([0, len(Z)]) if given is not None else np.union1d(parts(_components(Z)), steps)
     R = within_parts(Z, cuts)
     z, lags = _alike(R, len(cuts) - 1)
     z_axes, _ = _alike(within_parts(_components(Z), cuts), len(cuts) - 1)
@@ -90,24 +90,35 @@ def serial_look(X: Array, *, given: Numbers | None = None) -> SerialLook | None:
     return SerialLook(p, float(lags[0, most]), int(kept[most]), left, design, len(cuts) - 1)
 
 
-def _ranked(X: Array, *, sorted_apart: bool) -> tuple[Numbers, Array]:
-    """Ranks of columns that vary enough, of length 1; without those that the table is sorted by, and all along it."""
+def _ranked(X: Array, *, sorted_apart: bool) -> tuple[Numbers, Array, Numbers]:
+    """Numbers of columns that vary enough, their ranks, of length 1, and where the order steps from class to class.
+
+    Without columns that the table is sorted by, and what goes along with those of many values; those of few values are
+    classes, at whose ends the order is cut.
+    """
     # of a column that nearly always has one value, a few rows side by side would decide
     often = np.array([np.unique(x, return_counts=True)[1].max() for x in X.T])
     kept = np.flatnonzero(often <= _OFTEN * len(X))
     along: NDArray[np.bool_] = np.zeros(len(kept), dtype=bool)
+    smooth, ends = False, np.empty(0, dtype=np.intp)
     if sorted_apart:
-        steps = np.diff(X[:, kept], axis=0)
-        along = np.asarray((steps >= 0).all(axis=0) | (steps <= 0).all(axis=0))
+        rises = np.diff(X[:, kept], axis=0)
+        along = np.asarray((rises >= 0).all(axis=0) | (rises <= 0).all(axis=0))
+        for step in rises[:, along].T:
+            here = np.flatnonzero(step) + 1
+            if len(here) < _PARTS and np.diff([0, *here, len(X)]).min() >= _LEAST_PART:
+                ends = np.union1d(ends, here)
+            else:
+                smooth = True
     kept = kept[~along]
     Z = rankdata(X[:, kept], axis=0)
     Z = Z - Z.mean(axis=0)
-    if along.any():
+    if smooth:
         t = np.linspace(-1.0, 1.0, len(X))
         basis = np.linalg.qr(np.stack([np.ones_like(t), t, t**2, t**3], axis=1))[0]
         Z = Z - basis @ (basis.T @ Z)
     size = np.linalg.norm(Z, axis=0)
-    return kept[size > 0], np.asarray(Z[:, size > 0] / size[size > 0])
+    return kept[size > 0], np.asarray(Z[:, size > 0] / size[size > 0]), ends
 
 
 def _components(Z: Array) -> Array:
