@@ -89,12 +89,12 @@ def test_at_most_one_study_of_noise_in_twenty_claims_anything():
     }
     claims = sum(
         any(f.evidence.verdict == "supported" for f in study(draw(), seed=i).findings)
-        for i in range(10)
+        for i in range(20)
         for draw in draws.values()
     )
-    # of 40 studies more than 6: a chance of .003 at a true rate of 5%, of .10 at 10%, .71 at 20%; what would notice 10%
+    # of 80 studies more than 9: a chance of .007 at a true rate of 5%, of .28 at 10%, .97 at 20%; what would notice 10%
     # takes an hour: make calibrate
-    assert claims <= 6
+    assert claims <= 9
 
 
 def test_what_cannot_be_used_is_set_aside_with_its_reason(tmp_path):
