@@ -2,7 +2,8 @@
 
     all n draws made            p = (1 + #{draws that reach the data}) / (1 + n)
     ended at the h-th of these  p = h / l, l the draws it took             Besag and Clifford
-    ended after a stage         p of the draws made so far, by whatever formula is valid for as many draws
+    ended after a stage         p of the draws made so far, by whatever formula is valid for as many draws, such as
+                                Student's t where they are nearly normal (`student_p`)
 
 Each keeps P(p <= a) <= a for data that chance made. The second because l draws or more are needed for their h-th that
 reaches the data with a chance of h / l at most, by exchangeability. The third, where draws end after the first stage if
@@ -24,9 +25,12 @@ from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtr
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+_ROUNDING = 1e-12  # of the largest draw: a spread below is that of sums in another order
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +67,25 @@ def rank_p(reached: int, draws: int) -> float:
     (0.05, 1.0)
     """
     return (1.0 + reached) / (1.0 + draws)
+
+
+def student_p(found: float, chance: NDArray[np.float64]) -> float | None:
+    """Chance of one more draw as large, where draws are nearly normal; None where they do not vary.
+
+    One more draw, which the data are if chance made them, follows Student's t about the mean of the others. With few
+    draws it says more than a rank can; for draws skewed towards large values it says too much.
+
+    Args:
+        found: of the data.
+        chance: (m,) of the draws.
+
+    >>> round(student_p(4.0, np.array([0.0, 1.0, 2.0])), 3)
+    0.061
+    """
+    spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
+    if spread <= _ROUNDING * np.abs(chance).max():
+        return None
+    return float(stdtr(len(chance) - 1, (chance.mean() - found) / spread))
 
 
 def endless(draw: Callable[[], S]) -> Iterator[S]:

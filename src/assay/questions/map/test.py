@@ -26,7 +26,7 @@ from assay.errors import NotConverged
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.grouped_columns import grouped_columns
-from assay.linalg.monte_carlo import monte_carlo
+from assay.linalg.monte_carlo import monte_carlo, student_p
 from assay.models.embedding.tsne import TSNE
 from assay.questions.map.answer import RowMap
 from assay.summary.distances import squared_distances
@@ -94,7 +94,7 @@ def _judged_map(
     kept = draw.kept(draw.Z, model)
     pools = draw.by_chance(float(kept.mean()), rng, tell)
     chance = np.array([pool.mean() for pool in pools])
-    p = _p(float(kept.mean()), chance)
+    p = student_p(float(kept.mean()), chance)
     found = draw.on_other_rows(model, rng, tell) if p is not None and p <= 2 * alpha else None
     places, every = np.empty((len(Z), 2)), np.empty(len(Z))
     places[fitted], every[fitted] = model.embedding_, kept
@@ -164,7 +164,7 @@ class _Maps:
             return self.kept(shuffled, self.layout(shuffled))
 
         def hopeless(pools: list[Array]) -> bool:
-            p = _p(found, np.array([pool.mean() for pool in pools]))
+            p = student_p(found, np.array([pool.mean() for pool in pools]))
             return p is None or p > HOPELESS
 
         return monte_carlo(
@@ -206,12 +206,6 @@ def _standardised(rows: Array, groups: Numbers) -> tuple[Array, Numbers]:
         rows, groups = parts.apply(rows), parts.groups
     centred = rows - rows.mean(axis=0)
     return centred / rows.std(axis=0), groups
-
-
-def _p(found: float, chance: Array) -> float | None:
-    """Student's t of one more draw about those of chance; None where chance does not vary."""
-    spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
-    return float(student.sf((found - chance.mean()) / spread, len(chance) - 1)) if spread > 0 else None
 
 
 def _evidence(kept: Array, chance: Array, found: _OtherRows | None, p: float | None, alpha: float) -> Evidence:

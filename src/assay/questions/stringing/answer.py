@@ -72,8 +72,8 @@ class StrungTable(Answer):
     @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        draws = max(len(self.by_row.chance), len(self.by_column.chance))
-        return f"rows and columns, so every p counts twice; each against {draws} orders of shuffled columns"
+        rows, columns = len(self.by_row.chance), len(self.by_column.chance)
+        return f"rows and columns, so every p counts twice; against {rows} and {columns} orders of shuffled columns"
 
     def stricter(self, factor: float, alpha: float) -> StrungTable:
         """The same where other questions were asked too."""

@@ -4,6 +4,8 @@ statistic  smoothness, 1 - roughness: by how much less neighbours differ than tw
 chance     the same with every column shuffled on its own, ordered anew: noise looks smooth too once it is ordered
 unseen     rows ordered by some of the columns, compared in the others; columns ordered on some of the rows, likewise;
            no interval, since folds of columns differ because columns do
+p of rows  Student's t of one more draw: roughness is a mean over many neighbours, nearly normal from one shuffle to the
+           next, or skewed to the safe side; of columns, which may be three, their rank among the draws
 looks      two, of rows and of columns: every p counts twice
 """
 
@@ -21,7 +23,7 @@ from assay.engine.local import in_threads
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.fold_error import fold_error
-from assay.linalg.monte_carlo import Drawn, monte_carlo, rank_p
+from assay.linalg.monte_carlo import monte_carlo, rank_p, student_p
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.embedding.stringing import roughness, stringing
 from assay.questions.stringing.answer import AXES, Axis, StrungAxis, StrungTable
@@ -34,7 +36,8 @@ KINDS = ("number", "count", "ordered", "boolean")  # where the distance of two v
 FAR = 3.0  # standard deviations beyond which values are drawn alike, and so are compared alike
 FEWEST_ROWS = 10
 FEWEST_COLUMNS = 2
-DRAWS, FEWEST_DRAWS = 99, 19
+DRAWS: dict[Axis, int] = {"rows": 39, "columns": 99}
+FEWEST_DRAWS = 19
 HOPELESS = 0.2  # p after as many draws, beyond which the rest are not made
 METHOD = "the same with every column shuffled on its own"
 _FOLDS = 5
@@ -97,8 +100,8 @@ def strung_table(
 def _strung(z: Array, axis: Axis, design: Design, alpha: float, seed: int, tell: Callable[[str], object]) -> StrungAxis:
     tell(f"stringing the {axis}")
     found = _order(z, axis)
-    drawn = _by_chance(z, axis, design, found.roughness, seed)
-    chance, p = np.array(drawn.values), drawn.p
+    chance = _by_chance(z, axis, design, found.roughness, seed)
+    p = _p(found.roughness, chance, axis)
     unseen = _unseen(z, axis, design, seed)
     held_out, error = float(unseen.mean()), float(fold_error(unseen))
     q, holds = min(2.0 * p, 1.0), held_out - error > 0.0
@@ -121,22 +124,28 @@ def _order(z: Array, axis: Axis) -> Any:
     return stringing(z, axis=axis, standardise=False, draws=0)
 
 
-def _by_chance(z: Array, axis: Axis, design: Design, ours: float, seed: int) -> Drawn[float]:
+def _by_chance(z: Array, axis: Axis, design: Design, ours: float, seed: int) -> Array:
     """Roughness of shuffled columns; fewer of them where it is soon clear that chance does as well."""
-    seeds = np.random.default_rng((seed, AXES.index(axis))).integers(2**63, size=DRAWS)
+    seeds = np.random.default_rng((seed, AXES.index(axis))).integers(2**63, size=DRAWS[axis])
 
     def draw(own: int) -> float:
         rng = np.random.default_rng(own)
         orders = np.stack([design.drawn(rng) for _ in range(z.shape[1])], axis=1)
         return float(_order(np.take_along_axis(z, orders, axis=0), axis).roughness)
 
-    return monte_carlo(
+    drawn = monte_carlo(
         seeds.tolist(),
         lambda some: in_threads(draw, some),
-        (FEWEST_DRAWS, DRAWS - FEWEST_DRAWS),
-        reaches=lambda roughness: roughness <= ours,
-        clear=lambda rough: rank_p(sum(one <= ours for one in rough), len(rough)) > HOPELESS,
+        (FEWEST_DRAWS, DRAWS[axis] - FEWEST_DRAWS),
+        clear=lambda rough: _p(ours, np.array(rough), axis) > HOPELESS,
     )
+    return np.array(drawn.values)
+
+
+def _p(ours: float, chance: Array, axis: Axis) -> float:
+    by_rank = rank_p(int((chance <= ours).sum()), len(chance))
+    by_tail = student_p(-ours, -chance) if axis == "rows" else None
+    return by_rank if by_tail is None else by_tail
 
 
 def _unseen(z: Array, axis: Axis, design: Design, seed: int) -> Array:
