@@ -1,8 +1,11 @@
-"""Which principal components are real: the spectrum against chance, and the axes on unseen rows.
+"""Which principal components are real: the spectrum against chance, the axes on unseen rows and in halves of the rows.
 
 Components of the correlation matrix are tested one after the other, the largest first, each against what chance does
 once those before it are taken out; the first that fails ends the chain. Because each test is made only if all before
 it rejected, the chance of any false claim is that of one test: q is the running maximum of p.
+
+That there are more directions than chance gives is not yet a direction. One is supported where, besides, its variance on
+unseen rows clears that of a direction without meaning by more than its error, and it comes back in halves of the rows.
 """
 
 from __future__ import annotations
@@ -16,14 +19,16 @@ from numpy.typing import NDArray
 
 from assay.data.folds import fold_count, fold_numbers
 from assay.errors import ParameterError
-from assay.evidence.design import Design
+from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.grouped_columns import GroupedColumns, grouped_columns
 from assay.linalg.permuted import permutation_plan, permuted_spectrum
-from assay.linalg.random_matrix import SpectrumLaw, debias, spectrum_law, spike_alignment
+from assay.linalg.random_matrix import SpectrumLaw, spectrum_law
+from assay.linalg.spike_direction import direction_alignment
 from assay.models.components.pca import PCA
 from assay.questions.components.answer import Components
-from assay.questions.components.held_out import HeldOut, held_out_from_folds, held_out_from_rows
+from assay.questions.components.directions import Directions, by_formula, by_halves, crossed_halves
+from assay.questions.components.held_out import HeldOut, held_out_from_folds, held_out_from_rows, together
 from assay.summary.grouped import GroupedMoments
 
 Array: TypeAlias = NDArray[np.float64]
@@ -103,11 +108,23 @@ def components(
     tell("unseen rows")
     own = fold_numbers(0, n, fold_count(n), seed) if design is None else design.folds(fold_count(n), seed)
     unseen = held_out_from_folds(folds, k) if folds is not None else held_out_from_rows(_present(rows), k, own)
+    tell("halves of the rows")
+    t = len(chance.p)
+    crossed = (
+        crossed_halves(t, rows=rows, folds=folds, design=design or Independent(n), seed=seed)
+        if chance.n_real and n >= FEWEST_ROWS
+        else None
+    )
+    directions = (
+        by_formula(direction_alignment(values, n - 1, d, chance.n_real), t)
+        if crossed is None
+        else by_halves(crossed, d, chance.n_real)
+    )
     shown = np.empty(0, dtype=np.intp) if rows is None else np.arange(n) if shown is None else shown
     scores = np.empty((0, k)) if rows is None else pca.transform(rows[shown])[:, :k]
     spread = np.sqrt(pca.explained_variance_[:k])
     loadings = pca.loadings_[:, :k]
-    holds = _holds(unseen, d, len(chance.p))
+    holds = _holds(unseen, directions, d)
     return Components(
         columns=columns,
         n=n,
@@ -121,10 +138,12 @@ def components(
         law=law,
         held_out=unseen.share,
         held_out_interval=unseen.interval,
+        by_fold=unseen.by_fold,
+        directions=directions,
         loadings=loadings if parts is None else parts.loadings(loadings),
         scores=np.divide(scores, spread, out=np.zeros_like(scores), where=spread > 0.0),
         score_rows=shown,
-        tested=_judged(values, chance, unseen, holds, law, n, d, alpha, _limit(design, chance)),
+        tested=_judged(values, chance, unseen, directions, holds, n, d, alpha, _limit(design, chance)),
         holds=holds,
     )
 
@@ -181,21 +200,26 @@ def _chance(
     return Chance(law.p_values[:t], law.chance_median, law.chance_upper, law.n_real, 0, "Tracy-Widom law")
 
 
-def _holds(unseen: HeldOut, d: int, tested: int) -> tuple[bool, ...]:
-    """Whether each tested axis explains more on unseen rows than one that means nothing: any remaining direction.
+def _holds(unseen: HeldOut, directions: Directions, d: int) -> tuple[bool, ...]:
+    """Whether each tested component comes back and carries more on unseen rows than directions that mean nothing.
 
-    p already says that it is not chance; what unseen rows add is that it is there at all.
+    Those are any that remain; what comes back only together is measured together.
     """
-    idle = [(1.0 - unseen.share[:j].sum()) / (d - j) for j in range(tested)]
-    return tuple(bool(unseen.share[j] - unseen.error[j] > idle[j]) for j in range(tested))
+
+    def holds(j: int) -> bool:
+        first, last = map(int, directions.together[j])
+        idle = (last - first) * (1.0 - unseen.share[:first].sum()) / (d - first)
+        return directions.comes_back(j) and bool(together(unseen.by_fold, list(range(first, last)))[1][0] > idle)
+
+    return tuple(holds(j) for j in range(len(directions.alignment)))
 
 
 def _judged(
     values: Array,
     chance: Chance,
     unseen: HeldOut,
+    directions: Directions,
     holds: tuple[bool, ...],
-    law: SpectrumLaw,
     n: int,
     d: int,
     alpha: float,
@@ -212,7 +236,7 @@ def _judged(
                 q=float(q[j]) if testable else None,
                 held_out=float(unseen.share[j]),
                 interval=(float(unseen.interval[j, 0]), float(unseen.interval[j, 1])),
-                stability=_alignment(float(values[j]), law) if j < chance.n_real else None,
+                stability=float(directions.alignment[j]) if j < chance.n_real else None,
                 n=n,
                 looks=len(values),
                 method=chance.method,
@@ -222,11 +246,6 @@ def _judged(
             )
         )
     return tuple(found)
-
-
-def _alignment(value: float, law: SpectrumLaw) -> float:
-    """Expected squared cosine of a component with its direction in the population, 0 inside the bulk."""
-    return float(spike_alignment(debias(value, law.gamma, law.noise), law.gamma)) if law.noise > 0.0 else 1.0
 
 
 def _present(given: T | None) -> T:
