@@ -62,6 +62,6 @@ def _unmixed(real: Floats, nu: int) -> Floats:
     """What other real components of almost the same variance leave of each."""
     gap = real[:, None] - real
     np.fill_diagonal(gap, np.inf)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         turned = (np.multiply.outer(real, real) / (nu * gap**2)).sum(axis=1)
     return np.asarray(1.0 / (1.0 + turned))

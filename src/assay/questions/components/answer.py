@@ -77,6 +77,11 @@ class Components(Answer):
         """Numbers of the tested components with this verdict, from 0."""
         return [j for j, evidence in enumerate(self.tested) if evidence.verdict == verdict]
 
+    def alone(self, j: int) -> bool:
+        """Whether a component comes back, or does not, by itself; not as one of a set."""
+        first, last = self.directions.together[j]
+        return bool(last - first == 1)
+
     @property
     def as_a_set(self) -> Evidence:
         """Of all components with the best verdict, as one: the p of the weakest, their variance together."""
@@ -106,9 +111,10 @@ class Components(Answer):
         """The same components where other questions were asked too: q times the factor, verdicts accordingly."""
         q = [None if e.q is None else min(e.q * factor, 1.0) for e in self.tested]
         n_real = min(next((j for j, one in enumerate(q) if one is None or one > alpha), len(q)), self.n_real)
-        last = self.directions.together[:, 1]
         # what comes back only together stands or falls together
-        holds = tuple(h and bool(last[j] == j + 1 or last[j] <= n_real) for j, h in enumerate(self.holds))
+        holds = tuple(
+            h and (self.alone(j) or self.directions.together[j, 1] <= n_real) for j, h in enumerate(self.holds)
+        )
         judged = [e.stricter(factor, alpha, effect_holds=h) for e, h in zip(self.tested, holds, strict=True)]
         # an alignment is that of a real component
         kept = tuple(replace(e, stability=e.stability if j < n_real else None) for j, e in enumerate(judged))

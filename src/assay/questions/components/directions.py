@@ -2,11 +2,12 @@
 
     statistic  M = V_a' V_b, (k, k) cosines between the axes of two halves, over several halvings; of components i to j
                the least squared singular value of that part of M, so that every direction of theirs has to come back
-    chance     m / d for m directions in d dimensions: (c - m / d) / (1 - m / d) is 0 where halves have nothing in common
-    all rows   halves err independently, so c = a^2, a the alignment of a half with the truth; errors of directions fall
+    chance     what these m directions have in common with another of the other half by c - max(that, m (1 - c) / (d - m)),
+               the second as all other directions have it: 0 where halves have no more in common than any directions, in
+               all d dimensions or in a plane where two directions of the same variance turn into each other
+    all rows   halves err independently, so c = a^2 of what is left, a the alignment of a half with the truth; errors of directions fall
                as 1 / n, so its odds a / (1 - a) are twice as large for all rows
-    sets       a component that does not come back alone may do so with those after it: two directions of almost the same
-               variance turn into each other, their plane stays
+    sets       a component that does not come back alone may do so with those beside it: their plane stays
 
 Columns are in units of their spread in all rows, so that both halves have the same coordinates. Without halves, the
 alignment is that of the formula (`linalg.spike_direction`), which knows independent, nearly normal rows only.
@@ -31,8 +32,8 @@ from assay.summary.grouped import GroupedMoments
 Array: TypeAlias = NDArray[np.float64]
 Span: TypeAlias = tuple[int, int]
 
-# Two halves of the rows share half of a direction that all rows know so well: c = 1/2 above.
-COMES_BACK = float(2.0 * np.sqrt(0.5) / (1.0 + np.sqrt(0.5)))
+# Two thirds of the direction found are that of the population, or: the axes of two halves of the rows have a cosine of 1/2.
+COMES_BACK = 2.0 / 3.0
 _HALVINGS, _FEWEST = 20, 4
 _SMALL = 500  # so many rows or columns, whichever are fewer, are taken apart in no time
 _ROUNDING = 1e-6  # of the longest axis: less is what rounding leaves of rows given twice
@@ -121,7 +122,9 @@ def _alignment(crossed: Array, span: Span, d: int) -> float:
     if m >= d:
         return 0.0
     least = float((np.linalg.svd(part, compute_uv=False)[:, -1] ** 2).mean())
-    half = float(np.sqrt(max((least - m / d) / (1.0 - m / d), 0.0)))
+    squares = (crossed**2).mean(axis=0)
+    others = np.delete((squares + squares.T)[span[0] : span[1]].sum(axis=0) / 2.0, np.arange(*span))
+    half = float(np.sqrt(max(least - max(m * (1.0 - least) / (d - m), others.max(initial=0.0)), 0.0)))
     return 2.0 * half / (1.0 + half)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.asking.words import BADGES, chances
+from assay.asking.words import BADGES, chances, listed
 from assay.questions.components.words import made_of
 from assay.views.elements import table
 from assay.views.escape import escaped
@@ -31,10 +31,9 @@ def inside(found: Components) -> str:
 def _row(found: Components, j: int) -> list[str]:
     evidence = found.tested[j]
     interval = MISSING if evidence.interval is None else " to ".join(percent(end) for end in evidence.interval)
-    known = found.holds[j] or j >= found.n_real
     return [
         str(j + 1),
-        escaped(made_of(found, j)) if known else "the direction is not known",
+        escaped(_described(found, j)),
         percent(float(found.share[j])),
         percent(evidence.held_out),
         interval,
@@ -45,9 +44,15 @@ def _row(found: Components, j: int) -> list[str]:
     ]
 
 
+def _described(found: Components, j: int) -> str:
+    if found.holds[j] and found.alone(j):
+        return made_of(found, j)
+    return "a direction of a set that is known" if found.holds[j] else "the direction is not known"
+
+
 def _with(found: Components, j: int) -> str:
     """With which others it comes back, where it does not alone."""
-    first, last = map(int, found.directions.together[j])
-    if last - first == 1 or not found.holds[j]:
+    if found.alone(j) or not found.holds[j]:
         return ""
-    return f", together with {' and '.join(str(i + 1) for i in range(first, last) if i != j)}"
+    others = [str(i + 1) for i in range(*map(int, found.directions.together[j])) if i != j]
+    return f", together with {listed(others)}"
