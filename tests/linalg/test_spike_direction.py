@@ -30,8 +30,8 @@ def test_it_is_the_squared_cosine_with_the_direction_drawn(n, d, strengths, nois
         k = len(strengths)
         said.append(direction_alignment(s**2 / (n - 1), n - 1, d, k))
         true.append(((vt[:k] * axes.T).sum(axis=1)) ** 2)
-    # means of 40 squared cosines with a spread of at most .15 have an error of .024 each; a formula of equal noise is off
-    # by .26 in the second direction of correlated noise (40 x 400), and one without mixing by .05 or less
+    # means of 40 squared cosines with a spread of at most .15 have an error of .024 each; a formula of equal noise is
+    # off by .26 in the second direction of correlated noise (40 x 400)
     np.testing.assert_allclose(np.mean(said, axis=0), np.mean(true, axis=0), atol=0.12)
 
 

@@ -1,5 +1,6 @@
 """Which directions come back in halves of the rows, and what is said of those that do not."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -126,7 +127,12 @@ def test_a_set_stands_or_falls_together(wide):
     directions = by_halves(np.array([[[0.0, 1.0], [-1.0, 0.0]]] * 4), wide.d, 2)
     tested = tuple(replace(e, p=p, q=p) for e, p in zip(wide.tested[:2], (0.001, 0.02), strict=True))
     pair = replace(wide, n_real=2, tested=tested, holds=(True, True), directions=directions)
-    assert [e.verdict for e in pair.stricter(1.0, 0.05).tested] == ["supported"] * 2
+    read = pair.stricter(1.0, 0.05)
+    assert [e.verdict for e in read.tested] == ["supported"] * 2
+    assert [one["comes_back_with"] for one in json.loads(json.dumps(read.as_dict()))["numbers"]["components"]] == [
+        [2],
+        [1],
+    ]
     assert [e.verdict for e in pair.stricter(3.0, 0.05).tested] == ["suggestive", "not distinguishable from chance"]
 
 

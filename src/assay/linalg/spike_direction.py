@@ -10,9 +10,9 @@
 For equal noise the first factor is `spike_alignment`. Both hold for rows that are independent and not far from normal.
 
 References:
-    Benaych-Georges and Nadakuditi, The singular values and vectors of low rank perturbations of large rectangular random
-    matrices, J. Multivar. Anal. 111 (2012). Anderson, Asymptotic theory for principal component analysis, Ann. Math.
-    Stat. 34 (1963).
+    Benaych-Georges and Nadakuditi, The singular values and vectors of low rank perturbations of large rectangular
+    random matrices, J. Multivar. Anal. 111 (2012). Anderson, Asymptotic theory for principal component analysis,
+    Ann. Math. Stat. 34 (1963).
 """
 
 from __future__ import annotations

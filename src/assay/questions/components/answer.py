@@ -85,15 +85,14 @@ class Components(Answer):
     @property
     def as_a_set(self) -> Evidence:
         """Of all components with the best verdict, as one: the p of the weakest, their variance together."""
-        verdict = next((v for v in ("supported", "suggestive") if self.having(v)), None)
-        if verdict is None:
+        which = self.having("supported") or self.having("suggestive")
+        if not which:
             return self.tested[0]
-        which = self.having(verdict)
         told = [j for j in which if self.holds[j]]
         which = told or which
         weakest = self.tested[which[-1]]
         aligned = [e.stability for e in (self.tested[j] for j in which) if e.stability is not None]
-        share, interval = together(self.by_fold, which)
+        share, interval = together(self.by_fold, which) if len(self.by_fold) else (None, None)
         return replace(weakest, held_out=share, interval=interval, stability=min(aligned, default=None))
 
     @property
@@ -112,9 +111,8 @@ class Components(Answer):
         q = [None if e.q is None else min(e.q * factor, 1.0) for e in self.tested]
         n_real = min(next((j for j, one in enumerate(q) if one is None or one > alpha), len(q)), self.n_real)
         # what comes back only together stands or falls together
-        holds = tuple(
-            h and (self.alone(j) or self.directions.together[j, 1] <= n_real) for j, h in enumerate(self.holds)
-        )
+        whole = [self.alone(j) or int(last) <= n_real for j, (_, last) in enumerate(self.directions.together)]
+        holds = tuple(held and stands for held, stands in zip(self.holds, whole, strict=True))
         judged = [e.stricter(factor, alpha, effect_holds=h) for e, h in zip(self.tested, holds, strict=True)]
         # an alignment is that of a real component
         kept = tuple(replace(e, stability=e.stability if j < n_real else None) for j, e in enumerate(judged))

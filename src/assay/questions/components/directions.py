@@ -1,12 +1,12 @@
 """Does a direction come back? The axes of one half of the rows beside those of the other.
 
-    statistic  M = V_a' V_b, (k, k) cosines between the axes of two halves, over several halvings; of components i to j
-               the least squared singular value of that part of M, so that every direction of theirs has to come back
-    chance     what these m directions have in common with another of the other half by c - max(that, m (1 - c) / (d - m)),
-               the second as all other directions have it: 0 where halves have no more in common than any directions, in
-               all d dimensions or in a plane where two directions of the same variance turn into each other
-    all rows   halves err independently, so c = a^2 of what is left, a the alignment of a half with the truth; errors of directions fall
-               as 1 / n, so its odds a / (1 - a) are twice as large for all rows
+    statistic  M = V_a' V_b, (k, k) cosines between the axes of two halves, over several halvings; of m components the
+               least squared singular value c of their part of M, so that every direction of theirs has to come back
+    chance     c less what they have in common with another axis of the other half, or m (1 - c) / (d - m), as with any
+               direction: 0 where halves have no more in common than that, in all d dimensions or in a plane in which
+               two directions of the same variance turn into each other
+    all rows   halves err independently, so what is left is a^2, a the alignment of a half with the truth; errors of
+               directions fall as 1 / n, so its odds a / (1 - a) are twice as large for all rows
     sets       a component that does not come back alone may do so with those beside it: their plane stays
 
 Columns are in units of their spread in all rows, so that both halves have the same coordinates. Without halves, the
@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
-from itertools import combinations
+from math import comb
 from operator import add
 from typing import TypeAlias
 
@@ -32,7 +32,7 @@ from assay.summary.grouped import GroupedMoments
 Array: TypeAlias = NDArray[np.float64]
 Span: TypeAlias = tuple[int, int]
 
-# Two thirds of the direction found are that of the population, or: the axes of two halves of the rows have a cosine of 1/2.
+# Two thirds of the direction found are that of the population: the axes of two halves of the rows have a cosine of 1/2.
 COMES_BACK = 2.0 / 3.0
 _HALVINGS, _FEWEST = 20, 4
 _SMALL = 500  # so many rows or columns, whichever are fewer, are taken apart in no time
@@ -95,7 +95,7 @@ def by_halves(crossed: Array, d: int, n_real: int) -> Directions:
 def _sets(crossed: Array, n_real: int, d: int) -> list[Span]:
     """The components that come back, in as small sets as can be.
 
-    One that does not, alone or with those after it, is tried with the set before it: it may be what that one turns into.
+    One that does not, alone or with those after it, is tried with the set before it, into which it may turn.
     """
     found: list[Span] = []
     first = 0
@@ -167,11 +167,11 @@ def _of_rows(X: Array, k: int, design: Design, rng: np.random.Generator) -> Iter
 def _of_folds(folds: GroupedMoments, k: int, rng: np.random.Generator) -> Iterator[Array]:
     spread = np.sqrt(folds.total.variance)
     inverse = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
-    parts = range(len(folds.parts))
-    ways = list(combinations(parts, len(folds.parts) // 2))
-    for way in rng.permutation(len(ways))[: _times(folds.total.d)]:
+    m = len(folds.parts)
+    for _ in range(min(_times(folds.total.d), comb(m, m // 2))):
+        order = rng.permutation(m)
         axes = []
-        for side in (ways[way], [i for i in parts if i not in ways[way]]):
+        for side in (order[: m // 2], order[m // 2 :]):
             scatter = reduce(add, (folds.parts[i] for i in side)).scatter
             axes.append(axes_of_covariance(inverse[:, None] * scatter * inverse, k, "moments", 0).vectors[:, :k])
         yield axes[0].T @ axes[1]

@@ -21,11 +21,11 @@ def inside(found: Components) -> str:
         found: the numbers behind the finding.
     """
     heads = [
-        "Component", "Made of", "Share", "On unseen rows", "95% interval", "Halves agree", "Alignment", "p", "q",
-        "Verdict",
+        "Component", "Share", "On unseen rows", "95% interval", "Halves agree", "Alignment", "p", "q", "Verdict",
+        "Made of",
     ]  # fmt: skip
     rows = [_row(found, j) for j in range(len(found.tested))]
-    return table("Every component tested", heads, rows, numeric=range(2, 9))
+    return table("Every component tested", heads, rows, numeric=range(1, 8))
 
 
 def _row(found: Components, j: int) -> list[str]:
@@ -33,7 +33,6 @@ def _row(found: Components, j: int) -> list[str]:
     interval = MISSING if evidence.interval is None else " to ".join(percent(end) for end in evidence.interval)
     return [
         str(j + 1),
-        escaped(_described(found, j)),
         percent(float(found.share[j])),
         percent(evidence.held_out),
         interval,
@@ -41,6 +40,7 @@ def _row(found: Components, j: int) -> list[str]:
         fraction(evidence.stability),
         *(said.removeprefix("= ") for said in chances(evidence)),
         BADGES[evidence.verdict][1] + _with(found, j),
+        escaped(_described(found, j)),
     ]
 
 

@@ -4,8 +4,9 @@ Components of the correlation matrix are tested one after the other, the largest
 once those before it are taken out; the first that fails ends the chain. Because each test is made only if all before
 it rejected, the chance of any false claim is that of one test: q is the running maximum of p.
 
-That there are more directions than chance gives is not yet a direction. One is supported where, besides, its variance on
-unseen rows clears that of a direction without meaning by more than its error, and it comes back in halves of the rows.
+That there are more directions than chance gives is not yet a direction. One is supported where, besides, its variance
+on unseen rows clears that of a direction without meaning by more than its error, and it comes back in halves of the
+rows.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data.folds import fold_count, fold_numbers
+from assay.data.folds import fold_count
 from assay.errors import ParameterError
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
@@ -106,8 +107,7 @@ def components(
     chance = _chance(n, d, law, rows, None if parts is None else parts.groups, design, alpha, seed, tell)
     k = min(max(len(chance.p), 2), r)
     tell("unseen rows")
-    own = fold_numbers(0, n, fold_count(n), seed) if design is None else design.folds(fold_count(n), seed)
-    unseen = held_out_from_folds(folds, k) if folds is not None else held_out_from_rows(_present(rows), k, own)
+    unseen = _unseen(rows, folds, k, design or Independent(n), seed)
     tell("halves of the rows")
     t = len(chance.p)
     crossed = (
@@ -136,20 +136,29 @@ def components(
         chance_median=chance.median,
         chance_upper=chance.upper,
         law=law,
-        held_out=unseen.share,
-        held_out_interval=unseen.interval,
-        by_fold=unseen.by_fold,
+        held_out=np.empty(0) if unseen is None else unseen.share,
+        held_out_interval=np.empty((0, 2)) if unseen is None else unseen.interval,
+        by_fold=np.empty((0, k)) if unseen is None else unseen.by_fold,
         directions=directions,
         loadings=loadings if parts is None else parts.loadings(loadings),
         scores=np.divide(scores, spread, out=np.zeros_like(scores), where=spread > 0.0),
         score_rows=shown,
-        tested=_judged(values, chance, unseen, directions, holds, n, d, alpha, _limit(design, chance)),
+        tested=_judged(values, chance, unseen, directions, holds, n, d, alpha, _limit(design, chance, unseen)),
         holds=holds,
     )
 
 
-def _limit(design: Design | None, chance: Chance) -> str:
+def _unseen(rows: Array | None, folds: GroupedMoments | None, k: int, design: Design, seed: int) -> HeldOut | None:
+    """Shares on unseen rows; None where moments of all rows are all there is."""
+    if folds is None:
+        return held_out_from_rows(_present(rows), k, design.folds(fold_count(design.n), seed))
+    return held_out_from_folds(folds, k) if len(folds.parts) > 1 else None
+
+
+def _limit(design: Design | None, chance: Chance, unseen: HeldOut | None) -> str:
     """Why no component can be called real: too few rows count, or the law knows only independent ones."""
+    if unseen is None and (design is None or not design.limit):
+        return "there are no unseen rows to look at"
     if design is None or design.limit:
         return "" if design is None else design.limit
     return (
@@ -200,11 +209,14 @@ def _chance(
     return Chance(law.p_values[:t], law.chance_median, law.chance_upper, law.n_real, 0, "Tracy-Widom law")
 
 
-def _holds(unseen: HeldOut, directions: Directions, d: int) -> tuple[bool, ...]:
+def _holds(unseen: HeldOut | None, directions: Directions, d: int) -> tuple[bool, ...]:
     """Whether each tested component comes back and carries more on unseen rows than directions that mean nothing.
 
-    Those are any that remain; what comes back only together is measured together.
+    Those are any that remain; what comes back only together is measured together. Without unseen rows, whether the
+    formula expects it back.
     """
+    if unseen is None:
+        return tuple(directions.comes_back(j) for j in range(len(directions.alignment)))
 
     def holds(j: int) -> bool:
         first, last = map(int, directions.together[j])
@@ -217,7 +229,7 @@ def _holds(unseen: HeldOut, directions: Directions, d: int) -> tuple[bool, ...]:
 def _judged(
     values: Array,
     chance: Chance,
-    unseen: HeldOut,
+    unseen: HeldOut | None,
     directions: Directions,
     holds: tuple[bool, ...],
     n: int,
@@ -234,8 +246,8 @@ def _judged(
                 statistic=float(values[j]),
                 p=float(chance.p[j]) if testable else None,
                 q=float(q[j]) if testable else None,
-                held_out=float(unseen.share[j]),
-                interval=(float(unseen.interval[j, 0]), float(unseen.interval[j, 1])),
+                held_out=None if unseen is None else float(unseen.share[j]),
+                interval=None if unseen is None else (float(unseen.interval[j, 0]), float(unseen.interval[j, 1])),
                 stability=float(directions.alignment[j]) if j < chance.n_real else None,
                 n=n,
                 looks=len(values),

@@ -87,7 +87,7 @@ def spectrum_views(result: Components) -> list[View]:
             "cumulative",
             "Variance carried together",
             total,
-            (("line solid", "on these rows"), ("line dashed", "on unseen rows")),
+            (("line solid", "on these rows"), *((("line dashed", "on unseen rows"),) if len(result.held_out) else ())),
             _cumulative_words(result),
             _cumulative_table(result),
         ),
@@ -145,7 +145,7 @@ def score_views(result: Components, source: Any) -> list[View]:
 
 
 def loading_tables(result: Components) -> tuple[str, str]:
-    """Correlations of columns with the components whose directions are known: the largest as a heat table, and all in a searchable one.
+    """Correlations of columns with known directions: the largest as a heat table, and all in a searchable one.
 
     Args:
         result: the numbers behind the findings on components.

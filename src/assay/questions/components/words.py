@@ -18,12 +18,12 @@ WORDS = Words(
     held_out="of variance",
     held_out_format=percent,
     stability="Alignment of direction",
-    reading="Alignment of direction is the agreement of the direction found with the true one, as a squared cosine: 1 is "
-    "the same direction, 0 is what unrelated ones have. It is measured by halving the rows again and again; of several "
-    "components it is that of the one that comes back least. A component is supported only if its direction comes back "
-    "and carries more on unseen rows than a direction without meaning.",
+    reading="Alignment of direction is the agreement of the direction found with the true one, as a squared cosine: 1 "
+    "is the same direction, 0 is what unrelated ones have. It is measured by halving the rows again and again; of "
+    "several components it is that of the one that comes back least. A component is supported only if its direction "
+    "comes back and carries more on unseen rows than a direction without meaning.",
 )
-_NAMED = 3
+_NAMED = 2
 
 
 def made_of(found: Components, j: int) -> str:
@@ -50,6 +50,11 @@ def sentence(found: Components) -> str:
     verdict, which = _named(found)
     if not which and verdict in SURVIVED:
         exceed = "One direction exceeds" if found.n_real == 1 else f"{found.n_real} directions exceed"
+        if not found.directions.halvings:
+            return (
+                f"There are more directions than chance gives, which ones cannot be told: {exceed} chance "
+                f"({chance(found.tested[0])}), too little for its direction to be known."
+            )
         return (
             f"There are more directions than chance gives, which ones cannot be told: {exceed} chance "
             f"({chance(found.tested[0])}), but none both comes back in halves of the rows and carries more on unseen "
@@ -113,9 +118,10 @@ def _each(found: Components, which: list[int]) -> str:
     """What the first of them are made of, and which come back only together."""
     said = [f"component {j + 1} is {made_of(found, j)}" for j in which[:_NAMED]]
     left = len(which) - len(said)
-    said += [f"the other {left} are listed below"] if left > 1 else []
-    if left == 1:
-        said.append(f"component {which[-1] + 1} is {made_of(found, which[-1])}")
+    if left:
+        said.append(
+            f"component {which[-1] + 1} is {made_of(found, which[-1])}" if left == 1 else "the others are inside"
+        )
     text = "; ".join(said)
     return f" {text[0].upper()}{text[1:]}.{_sets(found, which)}"
 
