@@ -103,7 +103,7 @@ def _ranks(name: str) -> pd.DataFrame:
 
 def intervals(study: Any, data: pd.DataFrame, name: str) -> list[dict[str, Any]]:
     """Every interval of the study whose truth is known: its ends, the estimate, the truth, whether it is supported."""
-    found = []
+    found = _shares(study.answers.get("components"), data, _population(name))
     for finding in study.findings:
         ends, truth = finding.evidence.interval, _truth(study, finding, data, name)
         if ends is not None and truth is not None:
@@ -126,7 +126,6 @@ def _tabled(answer: Any, name: str) -> list[dict[str, Any]]:
 
 
 _CALLED = {
-    "component": "share of a component, unseen rows",
     "correlations": "the strongest pair",
     "prediction": "R2, unseen rows",
     "canonical": "canonical correlation, unseen rows",
@@ -156,10 +155,8 @@ def validated(drawn: Drawn, name: str) -> list[dict[str, Any]]:
 
 
 def _truth(study: Any, finding: Any, data: pd.DataFrame, name: str) -> float | None:
-    answer = study.answers.get({"component": "components"}.get(finding.kind, finding.kind))
+    answer = study.answers.get(finding.kind)
     large = _population(name)
-    if finding.kind == "component":
-        return _share(answer, int(finding.id.split("-")[1]) - 1, data, large)
     if finding.kind == "correlations":
         return _rank(answer, name)
     if finding.kind == "prediction":
@@ -176,6 +173,17 @@ def _rank(answer: Any, name: str, k: int = 0) -> float:
     """Spearman's of a pair, that named first if nothing else is said."""
     pairs, names = answer.found.pairs, answer.found.columns
     return float(_ranks(name).at[names[pairs.first[k]], names[pairs.second[k]]])
+
+
+def _shares(answer: Any, data: pd.DataFrame, large: pd.DataFrame) -> list[dict[str, Any]]:
+    """The interval of every component tested; the finding is of all of them."""
+    return [
+        _kept(
+            "share of a component, unseen rows", e.interval, e.held_out, _share(answer, j, data, large), e.verdict
+        )
+        for j, e in enumerate(() if answer is None else answer.tested)
+        if e.interval is not None
+    ]  # fmt: skip
 
 
 def _share(answer: Any, j: int, data: pd.DataFrame, large: pd.DataFrame) -> float:

@@ -139,11 +139,16 @@ app.command()(_flagged(report))
 
 
 def _source(data: list[str], said: dict[str, Any], fusing: dict[str, Any], options: dict[str, str]) -> Any:
+    from assay.data.files import archive_kind
     from assay.data.fusion.fuse import fuse
     from assay.data.read import read
     from assay.errors import ParameterError
 
     how: dict[str, Any] = {name: _value(text) for name, text in options.items()}
+    if len(data) == 1 and archive_kind(data[0]) is not None:
+        if how or any(said.values()):
+            raise ParameterError(f"{data[0]} was saved by assay: there is nothing to say about how to read it")
+        return data[0]
     if len(data) > 1:
         return fuse(data, **said, **fusing, **how)
     if any(fusing.values()):

@@ -11,11 +11,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from assay.asking.card import Column, DataCard
-from assay.asking.finding import Finding, Look
+from assay.asking.finding import Look
 from assay.asking.table import FirstLook
 from assay.evidence.evidence import Evidence, Null, verdict_of
+from assay.questions.components.directions import Directions
 from assay.questions.components.test import Components
-from assay.questions.components.words import WORDS
 from assay.study.findings import Ledger, Study
 
 DATA = Path(__file__).parents[2] / "examples" / "data" / "wholesale_customers.csv"
@@ -43,7 +43,7 @@ def _null(Z: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
     return np.array([_eigenvalues(rng.permuted(Z, axis=0)) for _ in range(draws)])
 
 
-def _held_out(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def _held_out(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     folds = np.arange(len(X)) % 5
     shares = []
     for fold in range(5):
@@ -53,7 +53,7 @@ def _held_out(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         Z = (test - mean) / scale
         shares.append(((Z @ Vt[:k].T) ** 2).sum(0) / (Z**2).sum())
     centre, half = np.mean(shares, axis=0), 2.776 * np.std(shares, axis=0, ddof=1) / np.sqrt(5)
-    return centre, np.stack([np.maximum(centre - half, 0), centre + half], axis=1)
+    return centre, np.stack([np.maximum(centre - half, 0), centre + half], axis=1), np.array(shares)
 
 
 @threadpool_limits.wrap(limits=1)  # matrices this small only wait for each other's threads
@@ -66,7 +66,7 @@ def components(X: np.ndarray, names: tuple[str, ...], *, draws: int = 199, seed:
     r = min(n - 1, d)
     values = s[:r] ** 2 / (n - 1)
     k = min(10, r)
-    held_out, interval = _held_out(X, k)
+    held_out, interval, by_fold = _held_out(X, k)
     halves = [np.linalg.svd(_standard(X[part::2]), full_matrices=False)[2][:k] for part in (0, 1)]
     alignment = np.abs((halves[0] * halves[1]).sum(1))
     evidence: list[Evidence] = []
@@ -87,7 +87,7 @@ def components(X: np.ndarray, names: tuple[str, ...], *, draws: int = 199, seed:
         )  # fmt: skip
         if p > 0.05:
             break
-    gamma = d / n
+    gamma, own = d / n, np.arange(len(evidence))
     rows = np.sort(rng.choice(n, min(n, 2000), replace=False))
     scores = (U * np.sqrt(n - 1))[:, :k]
     return Components(
@@ -101,7 +101,10 @@ def components(X: np.ndarray, names: tuple[str, ...], *, draws: int = 199, seed:
             noise=1.0, lower=max(0.0, 1 - gamma**0.5) ** 2, upper=(1 + gamma**0.5) ** 2,
             debiased=values[:1], alignment=values[:1] * 0,
         ),
-        held_out=held_out, held_out_interval=interval,
+        held_out=held_out, held_out_interval=interval, by_fold=by_fold,
+        directions=Directions(
+            alignment[: len(own)], alignment[: len(own)] ** 2, np.stack([own, own + 1], axis=1), halvings=1
+        ),
         loadings=Vt[:k].T * np.sqrt(values[:k]),
         scores=scores[rows], score_rows=rows, tested=tuple(evidence),
         holds=tuple(e.verdict == "supported" for e in evidence),
@@ -109,25 +112,12 @@ def components(X: np.ndarray, names: tuple[str, ...], *, draws: int = 199, seed:
 
 
 def study_of(result: Components, name: str, *, aside: tuple[Column, ...] = (), notes: tuple[str, ...] = ()) -> Study:
-    """Wrap the numbers as a study with one finding per tested component."""
-    findings = []
-    for j, evidence in enumerate(result.tested):
-        leading = [result.columns[i] for i in np.argsort(-np.abs(result.loadings[:, j]), kind="stable")[:3]]
-        real = evidence.verdict == "supported"
-        opening = (
-            f"Component {j + 1} carries {result.share[j]:.1%} of the variance, mostly {', '.join(leading)}"
-            if real
-            else f"Component {j + 1}, with {result.share[j]:.1%} of the variance, is no larger than chance"
-        )
-        assert evidence.null is not None
-        sentence = f"{opening} (eigenvalue {evidence.statistic:.2f}; chance reaches {evidence.null.upper:.2f})."
-        said = ", ".join(leading), sentence, evidence, WORDS
-        findings.append(Finding(f"component-{j + 1}", "component", *said))
+    """Wrap the numbers as a study with one finding."""
     used = tuple(Column(column, "number", used=True) for column in result.columns)
-    looks = Look("components", len(result.values), len(findings), "sequential, then Benjamini-Hochberg")
+    looks = Look("components", len(result.values), len(result.tested), "sequential, then Benjamini-Hochberg")
     return Study(
         data=DataCard(name, result.n, result.n, used + aside, notes),
-        findings=tuple(findings), ledger=Ledger((looks,)), version="0.1.0",
+        findings=result.findings(), ledger=Ledger((looks,)), version="0.1.0",
         answers={"components": result},
     )  # fmt: skip
 

@@ -36,8 +36,10 @@ def test_the_schema_is_as_published():
 def test_an_answer_gives_its_findings_its_looks_and_its_numbers():
     answer = json.loads(dumps(sample_study.wholesale()))["answers"]["components"]
     assert set(answer) == {"findings", "evidence", "looks", "tests", "correction", "numbers"}
-    assert answer["findings"] == ["component-1", "component-2", "component-3"] and answer["looks"] == 6
+    assert answer["findings"] == ["components"] and answer["looks"] == 6
     result = sample_study.wholesale().answers["components"]
+    assert [one["component"] for one in answer["numbers"]["components"]] == [1, 2, 3]
+    assert [one["evidence"] for one in answer["numbers"]["components"]] == [e.as_dict() for e in result.tested]
     assert answer["numbers"]["loadings"]["Milk"] == result.loadings[result.columns.index("Milk"), :2].tolist()
 
 

@@ -29,12 +29,13 @@ def write(tmp_path, text):
 def test_a_common_factor_is_found_and_named(tmp_path):
     X = factor(300, 4)
     path = write(tmp_path, "a,b,c,d\n" + "\n".join(",".join(map(str, row)) for row in X))
-    first, second, links, *others = study(path).findings
+    found = study(path)
+    first, links, *others = found.findings
     assert [f.kind for f in (links, *others)] == ["correlations", "groups", "anomalies", "map", "order", "order"]
     assert links.sentence.startswith("6 of 6 pairs of columns go together") and links.evidence.verdict == "supported"
     assert {f.evidence.verdict for f in others[:2]} == {"not distinguishable from chance"}
     assert first.evidence.verdict == "supported"
-    assert second.evidence.verdict == "not distinguishable from chance"
+    assert [e.verdict for e in found.answers["components"].tested] == ["supported", "not distinguishable from chance"]
     assert set(first.subject.replace(" and ", ", ").split(", ")) == set("abcd")
     assert first.sentence.startswith("Component 1 is real: ")
     low, high = first.evidence.interval
@@ -51,7 +52,8 @@ def test_wholesale_customers_have_two_real_components(customers):
     found = customers
     assert found.data.rows == found.data.rows_used == 440
     assert found.answers["components"].n_real == 2
-    assert [f.evidence.verdict for f in found.findings[:2]] == ["supported"] * 2
+    assert [e.verdict for e in found.answers["components"].tested[:2]] == ["supported"] * 2
+    assert found.findings[0].sentence.startswith("2 directions are real. Together they carry ")
     assert "Detergents_Paper" in found.findings[0].subject and "Grocery" in found.findings[0].subject
     kinds = {column.name: column.kind for column in found.data.columns}
     assert (kinds["Channel"], kinds["Region"], kinds["Fresh"]) == ("category", "category", "count")

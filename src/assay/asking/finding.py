@@ -14,12 +14,13 @@ class Finding:
     """One structure, in a sentence, with its evidence.
 
     Attributes:
-        id: stable name inside the study, such as "component-1".
+        id: stable name inside the study, such as "components".
         kind: the sort of structure, such as "component".
         subject: what it is about, in the user's columns.
         sentence: the finding in plain words with its numbers.
         evidence: how well it stands up.
         words: how its evidence is spoken of.
+        inside: what belongs to it in detail, as HTML that its card folds away; empty for most.
     """
 
     id: str
@@ -28,6 +29,7 @@ class Finding:
     sentence: str
     evidence: Evidence
     words: Words | None = None
+    inside: str = ""
 
     @property
     def spoken(self) -> Words:

@@ -72,6 +72,7 @@ class Table:
         beside: by column of the data, one number a row of what its numbers do not tell: the level of a category some
             of whose levels share a number (-1 where missing), the length of a text in characters.
         filled: (D,) what stands for missing values; NaN where none is missing, None where nothing is known.
+        summarised: whether there are no rows, only the moments in `folds`, in one part or several.
     """
 
     card: DataCard
@@ -90,6 +91,7 @@ class Table:
     in_use: Numbers | None = None
     beside: Mapping[str, Array] = field(default_factory=dict)
     filled: Array | None = None
+    summarised: bool = False
 
     @property
     def design(self) -> Design:

@@ -115,6 +115,20 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
     archive.writestr(zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), content)
 
 
+def archive_kind(path: str | os.PathLike[str]) -> str | None:
+    """What kind of thing assay saved in a file; None where it did not.
+
+    Args:
+        path: the file.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            kind = json.loads(archive.read(_HEADER))["kind"]
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError, OSError):
+        return None
+    return kind if isinstance(kind, str) else None
+
+
 def read_archive(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dict[str, np.ndarray]]:
     """Read what `write_archive` wrote. Nothing in the file can run: no pickles, no names to import.
 

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.errors import DataError, ParameterError
 from assay.linalg.bulk import MarchenkoPastur, debias, marchenko_pastur, spike_alignment, spike_eigenvalue
 from assay.linalg.column_noise import column_noise, identified, matching_flat_noise
+from assay.linalg.spike_direction import direction_alignment
 from assay.linalg.top_noise import WhiteNoise, top_quantile, top_tail
 
 __all__ = [
@@ -54,7 +55,8 @@ class SpectrumLaw:
             beyond the first component that is not real, under the noise left by the real ones.
         n_real: how many components are real.
         debiased: population variances, (len(values),): spikes de-biased, the bulk at the noise level.
-        alignment: expected squared cosine of each component with its population direction; 0 in the bulk.
+        alignment: expected squared cosine of each component with its population direction, see `spike_direction`; 0 in
+            the bulk.
         testable: False when there are not two dimensions to compare.
         null: "flat" (equal noise), "bounded" (a correlation matrix without vectors), "columns" (noise per column).
     """
@@ -120,7 +122,9 @@ def spectrum_law(
     limit = limit if max_components is None else min(limit, max_components)
     p_values, n_real, points = _sequence(given, step, limit, alpha)
     chance = np.array(points or [(np.nan, np.nan)]) * scale
-    noise, debiased, alignment = _population(given, nu, columns, n_real)
+    noise, debiased = _population(given, nu, columns, n_real)
+    alignment = np.zeros(len(given))
+    alignment[:n_real] = direction_alignment(given, nu, columns, n_real)
     behind = step(n_real) if null == "columns" and n_real < limit else None
     # the bulk of equal noise, or of the equal noise that has the edge of noise that differs from column to column
     bulk = behind or WhiteNoise(noise * (nu - n_real) / nu, nu - n_real, columns - n_real, hollow=False)
@@ -203,8 +207,8 @@ def _column_steps(values: Floats, vectors: Floats, nu: int) -> Callable[[int], W
     return step
 
 
-def _population(values: Floats, nu: int, d: int, k: int) -> tuple[float, Floats, Floats]:
-    """Noise level, population variances and alignments, given k spikes.
+def _population(values: Floats, nu: int, d: int, k: int) -> tuple[float, Floats]:
+    """Noise level and population variances, given k spikes.
 
     The noise is that which keeps the trace (Kritchman and Nadler): trace = (d - k) noise + sum noise (1 + b_j), with
     b_j the de-biased l_j at this very noise.
@@ -212,19 +216,15 @@ def _population(values: Floats, nu: int, d: int, k: int) -> tuple[float, Floats,
     trace, gamma = float(values.sum()), (d - k) / nu
     noise = float(values[k:].sum()) / (d - k)
     spikes = values[:k].copy()
-    alignment = np.zeros(len(values))
-    if noise == 0.0:
-        alignment[:k] = 1.0
     for _ in range(100 if noise > 0.0 else 0):
         excess = np.maximum(debias(values[:k], gamma, noise), np.sqrt(gamma))
         spikes = np.minimum(noise * (1.0 + excess), values[:k])
-        alignment[:k] = spike_alignment(excess, gamma)
         update = (trace - float(spikes.sum())) / (d - k)
         if abs(update - noise) <= 1e-13 * noise:
             break
         noise = update
     bulk = np.where(np.arange(k, len(values)) < d, noise, 0.0)
-    return noise, np.concatenate([spikes, bulk]), alignment
+    return noise, np.concatenate([spikes, bulk])
 
 
 def _effective(values: Floats, nu: int, d: int) -> tuple[int, int, int]:

@@ -51,7 +51,8 @@ def _card(finding: Finding) -> str:
         f'<article class="card {evidence.verdict.split()[-1]}" id="{name}" aria-labelledby="{name}-sentence">'
         f'<p class="verdict">{badge(evidence)}</p>'
         f'<h3 id="{name}-sentence">{escaped(finding.sentence)}</h3>'
-        f"{_gauge(evidence, words)}{definitions(shown(evidence, words))}</article>"
+        f"{_gauge(evidence, words)}{definitions(shown(evidence, words))}"
+        f"{details('One by one', finding.inside) if finding.inside else ''}</article>"
     )
 
 

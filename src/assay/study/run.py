@@ -21,6 +21,7 @@ from assay.study.findings import Ledger, NotAsked, Study
 from assay.study.gather import gathered
 from assay.study.numbers import Missing
 from assay.study.strictness import strictness
+from assay.study.summarised import NEEDS_ROWS, summarised, summary_of
 from assay.study.table import Log, prepare
 
 
@@ -41,7 +42,8 @@ def study(
     """Find the structure in data and say which of it would survive a second look.
 
     Args:
-        data: anything `assay.read` takes.
+        data: anything `assay.read` takes; or a summary, `Moments` or `GroupedMoments`, or a file of one, of which laws
+            tell what they can: see docs/guide/summaries.md.
         seed: of everything random; the same seed gives the same study.
         alpha: chance of any supported finding in data without structure.
         drop: columns to leave out.
@@ -66,29 +68,34 @@ def study(
     told = known.checked(options)
     tell: Tell = progress or (lambda what, done, fraction: None)
     outcomes = frozenset(str(told[o.name]) for o in known.options if o.outcome and told[o.name] is not None)
-    source = read(data)
-    for outcome in sorted(outcomes):
-        source = KnownTarget(source, outcome)
     depends = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
-    table, rows = prepare(
-        source, drop=drop, log=log, missing=missing, told=depends, outcomes=outcomes, seed=seed, progress=tell
-    )
-    tell("Summarising", None, None)
-    whole, others = gathered(table, outcomes, seed)
+    moments = summary_of(data)
+    if moments is not None:
+        whole, others, rows = summarised(*moments, drop=drop, told=depends, outcomes=outcomes)
+    else:
+        source = read(data)
+        for outcome in sorted(outcomes):
+            source = KnownTarget(source, outcome)
+        table, rows = prepare(
+            source, drop=drop, log=log, missing=missing, told=depends, outcomes=outcomes, seed=seed, progress=tell
+        )
+        tell("Summarising", None, None)
+        whole, others = gathered(table, outcomes, seed)
     answers, silent = _asked(known, whole, others, told, Context(seed, alpha, tell=tell))
     strict = strictness([answer.evidence.p for answer in answers.values()], alpha)
     answers = {question: answer.stricter(strict.factor, alpha) for question, answer in answers.items()}
-    asked_first = rows.ledger_line(WORDING, 1.0)
+    asked_first = () if whole.summarised else (rows.ledger_line(WORDING, 1.0),)
+    silent = [NotAsked(WORDING, NEEDS_ROWS), *silent] if whole.summarised else silent
     others_asked = (answer.ledger_line(question.wording, strict.factor) for question, answer in answers.items())
-    looks = (asked_first, *others_asked)
+    looks = (*asked_first, *others_asked)
     findings = tuple(finding for answer in answers.values() for finding in answer.findings())
     return Study(
-        replace(table.card, notes=(*table.card.notes, *known.broken)),
+        replace(whole.card, notes=(*whole.card.notes, *known.broken)),
         findings,
         Ledger(looks, alpha, seed, tuple(silent), strict.words),
         __version__,
         {question.name: answer for question, answer in answers.items()},
-        table.look,
+        None if whole.summarised else whole.look,
         rows,
     )
 
@@ -117,6 +124,9 @@ def _asked(
         table = whole if question.whole else others
         context = replace(how, options={option.name: told[option.name] for option in question.options})
         if not question.asked_for(context):
+            continue
+        if table.summarised and not question.of_summaries:
+            silent.append(NotAsked(question.wording, NEEDS_ROWS))
             continue
         answer, why = _answered(question, table, context)
         if answer is None:

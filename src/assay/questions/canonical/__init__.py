@@ -8,6 +8,7 @@ from assay.asking.question import Context, Option, Question
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
+    from assay.asking.by_law import ByLaw
     from assay.asking.table import Table
     from assay.questions.canonical.answer import Canonical
 
@@ -18,11 +19,12 @@ class _Canonical(Question):
     options = (Option("side", "A column of one side: do these, together, go with all the others?", many=True),)
     priority = 20
     whole = True
+    of_summaries = True
 
     def asked_for(self, context: Context) -> bool:
         return bool(context.options["side"])
 
-    def ask(self, table: Table, context: Context) -> Canonical | None:
+    def ask(self, table: Table, context: Context) -> Canonical | ByLaw | None:
         import numpy as np
 
         from assay.questions.canonical.test import canonical
@@ -38,6 +40,11 @@ class _Canonical(Question):
             raise ParameterError("all columns in use are on one side: leave some for the other")
         columns = [tuple(table.columns[j] for j in np.flatnonzero(which)) for which in (own, ~own)]
         names = ", ".join(side[:3]) + (" ..." if len(side) > 3 else "")
+        if table.summarised and table.folds is not None and table.depends is not None:
+            from assay.questions.canonical.from_moments import canonical_of
+
+            named, limit = (names, "the other columns"), table.depends.limit
+            return canonical_of(table.folds, own, named, alpha=context.alpha, limit=limit)
         rows = table.at_hand
         return canonical(
             rows[:, own], rows[:, ~own], (columns[0], columns[1]), (names, "the other columns"),

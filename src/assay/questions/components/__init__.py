@@ -15,6 +15,7 @@ class _Components(Question):
     name = "components"
     wording = "Which components are real?"
     priority = 30
+    of_summaries = True
 
     def ask(self, table: Table, context: Context) -> Components:
         from assay.questions.components.test import components

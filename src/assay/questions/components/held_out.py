@@ -33,13 +33,24 @@ class HeldOut:
         share: (k,) mean over folds.
         error: (k,) its standard error, widened for the overlap of the training sets: see `linalg.fold_error`.
         interval: (k, 2) 95% interval.
-        folds: how many folds.
+        by_fold: (m, k) share in each fold.
     """
 
     share: Array
     error: Array
     interval: Array
-    folds: int
+    by_fold: Array
+
+
+def together(by_fold: Array, which: list[int]) -> tuple[float, tuple[float, float]]:
+    """Share of variance of several axes together, and its 95% interval.
+
+    Args:
+        by_fold: (m, k) share of each axis in each fold.
+        which: numbers of the axes, from 0.
+    """
+    found = _summarised(by_fold[:, which].sum(axis=1, keepdims=True))
+    return float(found.share[0]), (float(found.interval[0, 0]), float(found.interval[0, 1]))
 
 
 def held_out_from_folds(folds: GroupedMoments, k: int) -> HeldOut:
@@ -61,7 +72,7 @@ def held_out_from_folds(folds: GroupedMoments, k: int) -> HeldOut:
             H = inverse[:, None] * (test.scatter / test.weight + np.multiply.outer(gap, gap)) * inverse
             yield _ratio(np.einsum("dj,de,ej->j", W, H, W, optimize=True), float(np.trace(H)))
 
-    return _summarised(list(shares()))
+    return _summarised(np.stack(list(shares())))
 
 
 def held_out_from_rows(X: Array, k: int, fold: NDArray[np.intp]) -> HeldOut:
@@ -86,15 +97,13 @@ def held_out_from_rows(X: Array, k: int, fold: NDArray[np.intp]) -> HeldOut:
             Z = (test - mean) / scale
             yield _ratio(np.sum((Z @ W) ** 2, axis=0), float(np.sum(Z**2)))
 
-    return _summarised(list(shares()))
+    return _summarised(np.stack(list(shares())))
 
 
 def _ratio(part: Array, whole: float) -> Array:
     return part / whole if whole > 0.0 else np.zeros_like(part)
 
 
-def _summarised(shares: list[Array]) -> HeldOut:
-    values = np.stack(shares)
-    m = len(values)
-    mean, error = values.mean(axis=0), fold_error(values)
-    return HeldOut(mean, error, fold_interval(mean, error, m, within=(0.0, 1.0)), m)
+def _summarised(by_fold: Array) -> HeldOut:
+    mean, error = by_fold.mean(axis=0), fold_error(by_fold)
+    return HeldOut(mean, error, fold_interval(mean, error, len(by_fold), within=(0.0, 1.0)), by_fold)

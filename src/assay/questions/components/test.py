@@ -1,8 +1,12 @@
-"""Which principal components are real: the spectrum against chance, and the axes on unseen rows.
+"""Which principal components are real: the spectrum against chance, the axes on unseen rows and in halves of the rows.
 
 Components of the correlation matrix are tested one after the other, the largest first, each against what chance does
 once those before it are taken out; the first that fails ends the chain. Because each test is made only if all before
 it rejected, the chance of any false claim is that of one test: q is the running maximum of p.
+
+That there are more directions than chance gives is not yet a direction. One is supported where, besides, its variance
+on unseen rows clears that of a direction without meaning by more than its error, and it comes back in halves of the
+rows.
 """
 
 from __future__ import annotations
@@ -14,16 +18,18 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data.folds import fold_count, fold_numbers
+from assay.data.folds import fold_count
 from assay.errors import ParameterError
-from assay.evidence.design import Design
+from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.grouped_columns import GroupedColumns, grouped_columns
 from assay.linalg.permuted import permutation_plan, permuted_spectrum
-from assay.linalg.random_matrix import SpectrumLaw, debias, spectrum_law, spike_alignment
+from assay.linalg.random_matrix import SpectrumLaw, spectrum_law
+from assay.linalg.spike_direction import direction_alignment
 from assay.models.components.pca import PCA
 from assay.questions.components.answer import Components
-from assay.questions.components.held_out import HeldOut, held_out_from_folds, held_out_from_rows
+from assay.questions.components.directions import Directions, by_formula, by_halves, crossed_halves
+from assay.questions.components.held_out import HeldOut, held_out_from_folds, held_out_from_rows, together
 from assay.summary.grouped import GroupedMoments
 
 Array: TypeAlias = NDArray[np.float64]
@@ -101,13 +107,24 @@ def components(
     chance = _chance(n, d, law, rows, None if parts is None else parts.groups, design, alpha, seed, tell)
     k = min(max(len(chance.p), 2), r)
     tell("unseen rows")
-    own = fold_numbers(0, n, fold_count(n), seed) if design is None else design.folds(fold_count(n), seed)
-    unseen = held_out_from_folds(folds, k) if folds is not None else held_out_from_rows(_present(rows), k, own)
+    unseen = _unseen(rows, folds, k, design or Independent(n), seed)
+    tell("halves of the rows")
+    t = len(chance.p)
+    crossed = (
+        crossed_halves(t, rows=rows, folds=folds, design=design or Independent(n), seed=seed)
+        if chance.n_real and n >= FEWEST_ROWS
+        else None
+    )
+    directions = (
+        by_formula(direction_alignment(values, n - 1, d, chance.n_real), t)
+        if crossed is None
+        else by_halves(crossed, d, chance.n_real)
+    )
     shown = np.empty(0, dtype=np.intp) if rows is None else np.arange(n) if shown is None else shown
     scores = np.empty((0, k)) if rows is None else pca.transform(rows[shown])[:, :k]
     spread = np.sqrt(pca.explained_variance_[:k])
     loadings = pca.loadings_[:, :k]
-    holds = _holds(unseen, d, len(chance.p))
+    holds = _holds(unseen, directions, d)
     return Components(
         columns=columns,
         n=n,
@@ -119,18 +136,29 @@ def components(
         chance_median=chance.median,
         chance_upper=chance.upper,
         law=law,
-        held_out=unseen.share,
-        held_out_interval=unseen.interval,
+        held_out=np.empty(0) if unseen is None else unseen.share,
+        held_out_interval=np.empty((0, 2)) if unseen is None else unseen.interval,
+        by_fold=np.empty((0, k)) if unseen is None else unseen.by_fold,
+        directions=directions,
         loadings=loadings if parts is None else parts.loadings(loadings),
         scores=np.divide(scores, spread, out=np.zeros_like(scores), where=spread > 0.0),
         score_rows=shown,
-        tested=_judged(values, chance, unseen, holds, law, n, d, alpha, _limit(design, chance)),
+        tested=_judged(values, chance, unseen, directions, holds, n, d, alpha, _limit(design, chance, unseen)),
         holds=holds,
     )
 
 
-def _limit(design: Design | None, chance: Chance) -> str:
+def _unseen(rows: Array | None, folds: GroupedMoments | None, k: int, design: Design, seed: int) -> HeldOut | None:
+    """Shares on unseen rows; None where moments of all rows are all there is."""
+    if folds is None:
+        return held_out_from_rows(_present(rows), k, design.folds(fold_count(design.n), seed))
+    return held_out_from_folds(folds, k) if len(folds.parts) > 1 else None
+
+
+def _limit(design: Design | None, chance: Chance, unseen: HeldOut | None) -> str:
     """Why no component can be called real: too few rows count, or the law knows only independent ones."""
+    if unseen is None and (design is None or not design.limit):
+        return "there are no unseen rows to look at"
     if design is None or design.limit:
         return "" if design is None else design.limit
     return (
@@ -181,21 +209,29 @@ def _chance(
     return Chance(law.p_values[:t], law.chance_median, law.chance_upper, law.n_real, 0, "Tracy-Widom law")
 
 
-def _holds(unseen: HeldOut, d: int, tested: int) -> tuple[bool, ...]:
-    """Whether each tested axis explains more on unseen rows than one that means nothing: any remaining direction.
+def _holds(unseen: HeldOut | None, directions: Directions, d: int) -> tuple[bool, ...]:
+    """Whether each tested component comes back and carries more on unseen rows than directions that mean nothing.
 
-    p already says that it is not chance; what unseen rows add is that it is there at all.
+    Those are any that remain; what comes back only together is measured together. Without unseen rows, whether the
+    formula expects it back.
     """
-    idle = [(1.0 - unseen.share[:j].sum()) / (d - j) for j in range(tested)]
-    return tuple(bool(unseen.share[j] - unseen.error[j] > idle[j]) for j in range(tested))
+    if unseen is None:
+        return tuple(directions.comes_back(j) for j in range(len(directions.alignment)))
+
+    def holds(j: int) -> bool:
+        first, last = map(int, directions.together[j])
+        idle = (last - first) * (1.0 - unseen.share[:first].sum()) / (d - first)
+        return directions.comes_back(j) and bool(together(unseen.by_fold, list(range(first, last)))[1][0] > idle)
+
+    return tuple(holds(j) for j in range(len(directions.alignment)))
 
 
 def _judged(
     values: Array,
     chance: Chance,
-    unseen: HeldOut,
+    unseen: HeldOut | None,
+    directions: Directions,
     holds: tuple[bool, ...],
-    law: SpectrumLaw,
     n: int,
     d: int,
     alpha: float,
@@ -210,9 +246,9 @@ def _judged(
                 statistic=float(values[j]),
                 p=float(chance.p[j]) if testable else None,
                 q=float(q[j]) if testable else None,
-                held_out=float(unseen.share[j]),
-                interval=(float(unseen.interval[j, 0]), float(unseen.interval[j, 1])),
-                stability=_alignment(float(values[j]), law) if j < chance.n_real else None,
+                held_out=None if unseen is None else float(unseen.share[j]),
+                interval=None if unseen is None else (float(unseen.interval[j, 0]), float(unseen.interval[j, 1])),
+                stability=float(directions.alignment[j]) if j < chance.n_real else None,
                 n=n,
                 looks=len(values),
                 method=chance.method,
@@ -222,11 +258,6 @@ def _judged(
             )
         )
     return tuple(found)
-
-
-def _alignment(value: float, law: SpectrumLaw) -> float:
-    """Expected squared cosine of a component with its direction in the population, 0 inside the bulk."""
-    return float(spike_alignment(debias(value, law.gamma, law.noise), law.gamma)) if law.noise > 0.0 else 1.0
 
 
 def _present(given: T | None) -> T:

@@ -36,7 +36,7 @@ def views(result: Components, page: Page) -> list[View]:
 
 
 def _made_of(result: Components) -> list[View]:
-    if not result.n_real:
+    if not result.n_told:
         return []
     heat, every = loading_tables(result)
     more = details(f"Find any of the {count(len(result.columns))} columns", every) if every else ""
@@ -44,8 +44,8 @@ def _made_of(result: Components) -> list[View]:
 
 
 def _not_drawn(result: Components) -> list[View]:
-    if not result.n_real:
-        why = "their axes would be noise"
+    if not result.n_told:
+        why = "which directions these have cannot be told" if result.n_real else "their axes would be noise"
     elif not len(result.scores):
         why = "they were summarised, not kept"
     else:
@@ -87,7 +87,7 @@ def spectrum_views(result: Components) -> list[View]:
             "cumulative",
             "Variance carried together",
             total,
-            (("line solid", "on these rows"), ("line dashed", "on unseen rows")),
+            (("line solid", "on these rows"), *((("line dashed", "on unseen rows"),) if len(result.held_out) else ())),
             _cumulative_words(result),
             _cumulative_table(result),
         ),
@@ -95,8 +95,8 @@ def spectrum_views(result: Components) -> list[View]:
 
 
 def offers(result: Components, page: Page) -> None:
-    """Offer the rows drawn, held once for every figure of them, where a component is real and rows were kept."""
-    if result.n_real == 0 or not len(result.scores):
+    """Offer the rows drawn, held once for every figure of them, where a direction is known and rows were kept."""
+    if result.n_told == 0 or not len(result.scores):
         return
     page.source = score_source(result.scores, np.asarray(result.score_rows) + 1)
     if result.scores.shape[1] > 1:
@@ -105,16 +105,16 @@ def offers(result: Components, page: Page) -> None:
 
 
 def score_views(result: Components, source: Any) -> list[View]:
-    """Where the rows lie along the components that are real; none are drawn along noise.
+    """Where the rows lie along the components whose directions are known; none are drawn along noise.
 
     Args:
         result: the numbers behind the findings on components.
-        source: of the rows drawn; None where no component is real or no rows were kept.
+        source: of the rows drawn; None where no direction is known or no rows were kept.
     """
-    if result.n_real == 0 or source is None:
+    if result.n_told == 0 or source is None:
         return []
     share = np.asarray(result.share)
-    kept = min(result.n_real, result.scores.shape[1])
+    kept = min(result.n_told, result.scores.shape[1])
     names = [visible(name) for name in result.columns]
     views: list[tuple[str, str, Any, tuple[tuple[str, str], ...], str]] = []
     if kept >= 2:
@@ -134,7 +134,7 @@ def score_views(result: Components, source: Any) -> list[View]:
     if kept == 1:
         views.append((
             "strip", "Rows on component 1", score_strip(source, share), (("dot soft", "a row"),),
-            "The strip is thick where rows are many; only one component is above chance, so there is no second axis.",
+            "The strip is thick where rows are many; only one direction is known, so there is no second axis.",
         ))  # fmt: skip
     views.append((
         "order", "Component 1 in the order of the rows", score_by_row(source, 1, share), (("dot soft", "a row"),),
@@ -145,7 +145,7 @@ def score_views(result: Components, source: Any) -> list[View]:
 
 
 def loading_tables(result: Components) -> tuple[str, str]:
-    """Correlations of columns with real components: the largest as a heat table, and all in a searchable one.
+    """Correlations of columns with known directions: the largest as a heat table, and all in a searchable one.
 
     Args:
         result: the numbers behind the findings on components.
@@ -153,15 +153,15 @@ def loading_tables(result: Components) -> tuple[str, str]:
     Returns:
         The heat table, and the searchable table where there are more columns than the first one shows; else "".
     """
-    loadings = np.asarray(result.loadings)[:, : min(result.n_real, _COMPONENTS)]
+    loadings = np.asarray(result.loadings)[:, : min(result.n_told, _COMPONENTS)]
     size, leading = np.abs(loadings).max(axis=1), np.abs(loadings).argmax(axis=1)
     largest = np.argsort(-size, kind="stable")
     shown = sorted(largest[:COLUMNS], key=lambda i: (leading[i], -size[i]))
     heads = ["Column", *(f"Component {j + 1}" for j in range(loadings.shape[1]))]
     numeric = range(1, len(heads))
-    caption = "Correlation of each column with the components above chance"
-    if result.n_real > loadings.shape[1]:
-        caption += f" (the first {loadings.shape[1]} of {result.n_real})"
+    caption = "Correlation of each column with the components whose directions are known"
+    if result.n_told > loadings.shape[1]:
+        caption += f" (the first {loadings.shape[1]} of {result.n_told})"
     if len(result.columns) > COLUMNS:
         caption += f"; the {COLUMNS} columns with the largest of {count(len(result.columns))}"
     heat = table(

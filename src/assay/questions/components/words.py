@@ -6,23 +6,27 @@ import math
 
 import numpy as np
 
-from assay.asking.words import Words, chance, listed
+from assay.asking.words import SURVIVED, Words, chance, listed
+from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.components.answer import Components
 from assay.views.numbers import percent
 
 WORDS = Words(
     "component",
     "components",
-    statistic="Eigenvalue",
+    statistic="Eigenvalue of the weakest",
     held_out="of variance",
     held_out_format=percent,
     stability="Alignment of direction",
-    reading="Alignment of direction is the expected agreement of the direction found with the true one, as a squared "
-    "cosine: 1 is the same direction, 0 is unrelated.",
+    reading="Alignment of direction is the agreement of the direction found with the true one, as a squared cosine: 1 "
+    "is the same direction, 0 is what unrelated ones have. It is measured by halving the rows again and again; of "
+    "several components it is that of the one that comes back least. A component is supported only if its direction "
+    "comes back and carries more on unseen rows than a direction without meaning.",
 )
+_NAMED = 2
 
 
-def subject(found: Components, j: int) -> str:
+def made_of(found: Components, j: int) -> str:
     """The columns that make a component, those that fall with it behind "against"."""
     loading = found.loadings[:, j]
     strong = np.flatnonzero(np.abs(loading) >= 0.5 * np.abs(loading).max())
@@ -34,44 +38,131 @@ def subject(found: Components, j: int) -> str:
     return listed(rising) + (f" against {listed(falling)}" if falling else "")
 
 
-def sentence(found: Components, j: int) -> str:
-    """One component, its size, its size on unseen rows, and what chance does."""
+def subject(found: Components) -> str:
+    """The columns that make the components named, or the largest where none is."""
+    return "; ".join(made_of(found, j) for j in _named(found)[1][:_NAMED] or [0])
+
+
+def sentence(found: Components) -> str:
+    """How many directions there are, what they carry, on unseen rows too, and what only exceeds chance."""
     if found.d == 1:
         return f"{found.columns[0]} is the only column in use: components need at least two."
-    evidence = found.tested[j]
-    size = f"{percent(float(found.share[j]))} of the variance"
-    unseen = ""
-    if evidence.held_out is not None and evidence.interval is not None:
-        low, high = evidence.interval
-        unseen = f", {percent(evidence.held_out)} on unseen rows (95% interval {percent(low)} to {percent(high)})"
-    if evidence.verdict == "not testable here":
+    verdict, which = _named(found)
+    if not which and verdict in SURVIVED:
+        exceed = "One direction exceeds" if found.n_real == 1 else f"{found.n_real} directions exceed"
+        if not found.directions.halvings:
+            return (
+                f"There are more directions than chance gives, which ones cannot be told: {exceed} chance "
+                f"({chance(found.tested[0])}), too little for its direction to be known."
+            )
         return (
-            f"Component {j + 1} carries {size}{unseen}; {found.n} rows and {found.d} columns are too few to tell it "
-            "from chance."
+            f"There are more directions than chance gives, which ones cannot be told: {exceed} chance "
+            f"({chance(found.tested[0])}), but none both comes back in halves of the rows and carries more on unseen "
+            "rows than a direction without meaning."
         )
-    reach = percent(float(found.chance_upper[j] / found.values.sum()))
-    by_chance = f"chance alone reaches {reach} one time in twenty ({chance(evidence)})"
-    if evidence.verdict == "supported":
-        return f"Component {j + 1} is real: {subject(found, j)}. It carries {size}{unseen}; {by_chance}."
-    if evidence.verdict == "suggestive":
-        return f"Component {j + 1} may be real: {subject(found, j)}. It carries {size}{unseen}; {by_chance}."
-    first = "No component stands out" if j == 0 else f"Component {j + 1} does not stand out"
-    return f"{first}: it carries {size}{unseen}; {by_chance}."
+    if not which:
+        return _nothing(found)
+    sure = verdict == "supported"
+    if len(which) == 1:
+        opening = f"Component {which[0] + 1} {'is' if sure else 'may be'} real: {made_of(found, which[0])}."
+        return f"{opening} {_carry(found, which)}{_others(found, which)}"
+    opening = f"{len(which)} directions {'are' if sure else 'may be'} real."
+    return f"{opening} {_carry(found, which)}{_each(found, which)}{_others(found, which)}"
+
+
+def headline(found: Components, verdict: Verdict) -> str:
+    """Components of this verdict, of all there are; those that cannot be told apart are not counted one by one."""
+    best, which = _named(found)
+    if verdict != best or verdict not in SURVIVED:
+        return ""
+    if not which:
+        return "directions beyond chance that cannot be told apart"
+    return WORDS.several(len(which), max(len(found.values), len(which)))
 
 
 def carried(found: Components) -> str:
-    """How much of the variance the real ones carry together."""
-    if not found.n_real:
+    """How much of the variance the supported ones carry together, and what only exceeds chance."""
+    which = found.having("supported")
+    if not which:
         return ""
-    k = min(found.n_real, len(found.held_out))
-    who = "It carries" if found.n_real == 1 else f"Together the {found.n_real} above chance carry"
-    seen = f"{who} {percent(float(found.share[: found.n_real].sum()))} of the variance on these rows"
+    who = "It carries" if len(which) == 1 else f"Together the {len(which)} components carry"
+    seen = f"{who} {percent(float(found.share[which].sum()))} of the variance on these rows"
     # every one tested was above chance: the tests ended before the components did
     more = " Testing stopped there; more may be real." if _stopped_early(found) else ""
-    if k < found.n_real:
-        return f"{seen}.{more}"
-    them = "it" if found.n_real == 1 else "them"
-    return f"{seen} and {percent(float(found.held_out[:k].sum()))} on rows that were not used to find {them}.{more}"
+    them = "it" if len(which) == 1 else "them"
+    unseen = f" and {percent(float(found.held_out[which].sum()))} on rows that were not used to find {them}"
+    return f"{seen}{unseen}.{_others(found, which)}{more}"
+
+
+def _named(found: Components) -> tuple[Verdict, list[int]]:
+    """The best verdict, and the components that have it and come back; none where which ones cannot be told."""
+    verdict: Verdict
+    for verdict in SURVIVED:
+        if which := found.having(verdict):
+            return verdict, [j for j in which if found.holds[j]]
+    return found.tested[0].verdict, []
+
+
+def _carry(found: Components, which: list[int]) -> str:
+    evidence = found.as_a_set
+    size = percent(float(found.share[which].sum()))
+    who = "Together they carry" if len(which) > 1 else "It carries"
+    unseen = _unseen(evidence)
+    reach = percent(float(found.chance_upper[which[-1]] / found.values.sum()))
+    alone = f"chance alone reaches {reach} one time in twenty"
+    weakest = f"the weakest carries {percent(float(found.share[which[-1]]))}, {alone}" if len(which) > 1 else alone
+    return f"{who} {size} of the variance{unseen}; {weakest} ({chance(found.tested[which[-1]])})."
+
+
+def _each(found: Components, which: list[int]) -> str:
+    """What the first of them are made of, and which come back only together."""
+    said = [f"component {j + 1} is {made_of(found, j)}" for j in which[:_NAMED]]
+    left = len(which) - len(said)
+    if left:
+        said.append(
+            f"component {which[-1] + 1} is {made_of(found, which[-1])}" if left == 1 else "the others are inside"
+        )
+    text = "; ".join(said)
+    return f" {text[0].upper()}{text[1:]}.{_sets(found, which)}"
+
+
+def _sets(found: Components, which: list[int]) -> str:
+    spans = sorted({(int(first), int(last)) for first, last in found.directions.together[which] if last - first > 1})
+    return "".join(
+        f" Components {first + 1} {'and' if last - first == 2 else 'to'} {last} come back only together: the "
+        f"{'plane' if last - first == 2 else 'space'} of them is known, not the directions in it."
+        for first, last in spans
+    )
+
+
+def _others(found: Components, which: list[int]) -> str:
+    """Those that exceed chance and have no direction that can be told."""
+    left = sum(j not in which for j in range(found.n_real))
+    if not left:
+        return ""
+    return f" {left} more exceed{'s' if left == 1 else ''} chance but cannot be told apart."
+
+
+def _unseen(evidence: Evidence) -> str:
+    if evidence.held_out is None or evidence.interval is None:
+        return ""
+    low, high = evidence.interval
+    return f", {percent(evidence.held_out)} on unseen rows (95% interval {percent(low)} to {percent(high)})"
+
+
+def _nothing(found: Components) -> str:
+    """The largest component, where none stands out or nothing could be tested."""
+    evidence = found.tested[0]
+    size = f"{percent(float(found.share[0]))} of the variance"
+    unseen = _unseen(evidence)
+    if evidence.verdict == "not testable here":
+        return (
+            f"Component 1 carries {size}{unseen}; {found.n} rows and {found.d} columns are too few to tell it "
+            "from chance."
+        )
+    reach = percent(float(found.chance_upper[0] / found.values.sum()))
+    by_chance = f"chance alone reaches {reach} one time in twenty ({chance(evidence)})"
+    return f"No component stands out: the largest carries {size}{unseen}; {by_chance}."
 
 
 def _stopped_early(found: Components) -> bool:

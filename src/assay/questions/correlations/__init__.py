@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from assay.asking.question import Context, Question
 
 if TYPE_CHECKING:
+    from assay.asking.by_law import ByLaw
     from assay.asking.table import Table
     from assay.questions.correlations.answer import Correlations
 
@@ -16,11 +17,16 @@ class _Correlations(Question):
     wording = "Which columns go together?"
     priority = 40
     whole = True
+    of_summaries = True
 
     def why_not(self, table: Table, context: Context) -> str:
         return "" if len(_labels(table)) > 1 else "a pair needs two columns"
 
-    def ask(self, table: Table, context: Context) -> Correlations | None:
+    def ask(self, table: Table, context: Context) -> Correlations | ByLaw | None:
+        if table.summarised and table.folds is not None and table.depends is not None:
+            from assay.questions.correlations.from_moments import correlations_of
+
+            return correlations_of(table.folds, table.columns, alpha=context.alpha, limit=table.depends.limit)
         from assay.questions.correlations.closer import looked_closer
         from assay.questions.correlations.columns import columns_of
         from assay.questions.correlations.test import correlations

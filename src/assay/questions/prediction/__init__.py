@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from assay.asking.question import Context, Option, Question
 
 if TYPE_CHECKING:
+    from assay.asking.by_law import ByLaw
     from assay.asking.table import Table
     from assay.questions.prediction.answer import Prediction
 
@@ -26,17 +27,25 @@ class _Prediction(Question):
     )
     priority = 10
     whole = True
+    of_summaries = True
 
     def asked_for(self, context: Context) -> bool:
         return context.options["target"] is not None
 
     def why_not(self, table: Table, context: Context) -> str:
+        if table.summarised:
+            return "" if context.options["target"] in table.columns else "the target does not vary"
         target, rows = context.options["target"], len(table.at_hand)
         classes = len(table.levels.get(target, ())) if (target, "category") in table.origins.values() else 0
         few = _ROWS_EACH * classes > rows
         return f"{classes} classes of {target} need {_ROWS_EACH * classes} rows; there are {rows}" if few else ""
 
-    def ask(self, table: Table, context: Context) -> Prediction | None:
+    def ask(self, table: Table, context: Context) -> Prediction | ByLaw | None:
+        if table.summarised and table.folds is not None and table.depends is not None:
+            from assay.questions.prediction.from_moments import prediction_of
+
+            target = str(context.options["target"])
+            return prediction_of(table.folds, table.columns, target, alpha=context.alpha, limit=table.depends.limit)
         from assay.questions.prediction.ask import predicted
 
         return predicted(table, context.options["target"], context)

@@ -1,0 +1,72 @@
+"""What a law of chance says of a summary alone: one finding in words and numbers, with no rows to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from assay.asking.answer import Answer
+from assay.asking.finding import Finding
+from assay.asking.page import Page
+from assay.asking.words import Words
+from assay.evidence.evidence import Evidence, Verdict
+
+if TYPE_CHECKING:
+    from assay.views.view import View
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByLaw(Answer):
+    """An answer from moments.
+
+    Attributes:
+        kind: of its finding.
+        subject: what it is about.
+        say: the sentence, by the verdict and what other questions cost.
+        listed: the numbers behind it, by what other questions cost.
+        many: how many structures the finding counts, by what other questions cost.
+        words: how its evidence is spoken of.
+        correction: how looks are corrected for.
+        holds: whether the effect is there on unseen rows, as far as moments tell.
+        evidence: of the finding.
+        factor: what every q was multiplied with, for the other questions of the study.
+    """
+
+    kind: str
+    subject: str
+    say: Callable[[Verdict, float], str]
+    listed: Callable[[float], dict[str, Any]]
+    many: Callable[[float], int]
+    words: Words
+    correction: str
+    holds: bool
+    evidence: Evidence
+    factor: float = 1.0
+
+    @property
+    def rule(self) -> str:
+        """How looks are corrected for."""
+        return self.correction
+
+    def stricter(self, factor: float, alpha: float) -> ByLaw:
+        """The same where other questions were asked too."""
+        evidence = self.evidence.stricter(factor, alpha, effect_holds=self.holds)
+        return replace(self, evidence=evidence, factor=self.factor * factor)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """One."""
+        sentence = self.say(self.evidence.verdict, self.factor)
+        return (Finding(self.kind, self.kind, self.subject, sentence, self.evidence, self.words),)
+
+    def headline(self, verdict: Verdict) -> str:
+        """What it counts, by its name."""
+        return self.words.several(self.many(self.factor)) if verdict == self.evidence.verdict else ""
+
+    def views(self, page: Page | None = None) -> Sequence[View]:
+        """None: there are no rows."""
+        return ()
+
+    def numbers(self) -> dict[str, Any]:
+        """The numbers behind the finding."""
+        return self.listed(self.factor)

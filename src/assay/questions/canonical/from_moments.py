@@ -1,0 +1,103 @@
+"""Do two sets of columns go together, from moments alone?
+
+statistic  the largest canonical correlation
+chance     Wilks' lambda of all canonical correlations by Rao's F: normal columns, sides that know nothing of each other
+held out   where moments of several parts are at hand: the correlation, in each part, along the weights of the others
+
+Reference: Rao, Bull. Int. Stat. Inst. 33 (1951).
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import fdtrc
+
+from assay.asking.by_law import ByLaw
+from assay.asking.words import SURVIVED, chance
+from assay.evidence.evidence import Evidence, Verdict, verdict_of
+from assay.linalg.canonical import canonical_pairs, coupled_covariances
+from assay.linalg.fold_error import fold_error, fold_interval
+from assay.questions.canonical.words import WORDS
+from assay.summary.grouped import GroupedMoments
+from assay.summary.moments import Moments
+from assay.views.numbers import fraction
+
+Array: TypeAlias = NDArray[np.float64]
+
+_FREE = 5  # rows beyond those that the columns use up
+
+
+def canonical_of(
+    parts: GroupedMoments, own: NDArray[np.bool_], sides: tuple[str, str], *, alpha: float, limit: str
+) -> ByLaw | None:
+    """Test whether two sides go together; None for too few rows.
+
+    Args:
+        parts: moments of all rows, in one part or several.
+        own: (d,) which columns are on the first side.
+        sides: what the two sides are called.
+        alpha: level of the study.
+        limit: why nothing can be called supported.
+    """
+    total = parts.total
+    n = total.count
+    _, _, correlations, ranks = _weights(total, own)
+    if not len(correlations) or n - 1 - sum(ranks) < _FREE:
+        return None
+    p = _wilks(correlations, n, *ranks)
+    held_out, interval = _unseen(parts, own) if len(parts.parts) > 1 else (None, None)
+    holds = interval is None or interval[0] > 0.0
+    evidence = Evidence(
+        statistic=float(correlations[0]), p=p, q=p, held_out=held_out, interval=interval, n=n, looks=1,
+        method="Wilks' lambda of all canonical correlations, Rao's F",
+        verdict=verdict_of(p, effect_holds=holds, alpha=alpha), limit=limit,
+    )  # fmt: skip
+
+    def say(verdict: Verdict, factor: float) -> str:
+        unseen = "" if held_out is None else f", {fraction(held_out)} on unseen rows"
+        best = f"the best pair has correlation {fraction(float(correlations[0]))}{unseen} ({chance(evidence)})"
+        does = "may go together" if verdict in SURVIVED else "do not go together by more than chance"
+        return f"{sides[0]} and {sides[1]} {does}: {best}."
+
+    def numbers(factor: float) -> dict[str, Any]:
+        return {"correlations": correlations.tolist()}
+
+    return ByLaw("canonical", " with ".join(sides), say, numbers, lambda factor: 1, WORDS, "one test", holds, evidence)
+
+
+def _weights(m: Moments, own: NDArray[np.bool_]) -> tuple[Array, Array, Array, tuple[int, int]]:
+    """Weights of the first pair, (d,) with zeros on the other side; all correlations; ranks of both sides."""
+    unit = np.sqrt(m.variance)
+    R = m.covariance / np.where(unit > 0.0, unit, np.inf) / np.where(unit > 0.0, unit, np.inf)[:, None]
+    coupling = coupled_covariances(R[np.ix_(own, own)], R[np.ix_(own, ~own)], R[np.ix_(~own, ~own)], m.count)
+    pairs = canonical_pairs(coupling)
+    weights = []
+    for which, side, coordinates in ((own, coupling.x, pairs.x), (~own, coupling.y, pairs.y)):
+        w = np.zeros(m.d)
+        if pairs.correlations.size:
+            w[which] = side.vectors @ coordinates[:, 0]
+        weights.append(np.divide(w, unit, out=np.zeros(m.d), where=unit > 0.0))
+    return weights[0], weights[1], pairs.correlations, (len(coupling.x.values), len(coupling.y.values))
+
+
+def _wilks(correlations: Array, n: int, p: int, q: int) -> float:
+    """P of Wilks' lambda, exact where a side has one or two columns."""
+    log = float(np.log(np.maximum(1.0 - correlations**2, 1e-300)).sum())
+    many = p * p + q * q - 5
+    s = np.sqrt((p * p * q * q - 4) / many) if many > 0 else 1.0
+    free = (n - 1 - (p + q + 1) / 2) * s - p * q / 2 + 1
+    return float(fdtrc(p * q, free, np.expm1(-log / s) * free / (p * q)))
+
+
+def _unseen(parts: GroupedMoments, own: NDArray[np.bool_]) -> tuple[float, tuple[float, float]]:
+    values = []
+    for train, test in parts.training():
+        a, b, _, _ = _weights(train, own)
+        across, left, right = a @ test.scatter @ b, a @ test.scatter @ a, b @ test.scatter @ b
+        values.append(float(across / np.sqrt(left * right)) if left * right > 0.0 else 0.0)
+    mean = float(np.mean(values))
+    low, high = fold_interval(mean, fold_error(np.array(values)), len(values), within=(-1.0, 1.0))
+    return mean, (float(low), float(high))
