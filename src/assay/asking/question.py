@@ -73,6 +73,7 @@ class Question(ABC):
         options: what the user may tell it.
         priority: its place among findings and on the page; what has a smaller one comes first.
         whole: whether it is asked of all columns, outcomes of other questions among them.
+        sparse: whether it is also asked of columns that lack more than half of their values, and so heeds the gaps.
     """
 
     name: ClassVar[str]
@@ -80,6 +81,7 @@ class Question(ABC):
     options: ClassVar[tuple[Option, ...]] = ()
     priority: ClassVar[int] = 100
     whole: ClassVar[bool] = False
+    sparse: ClassVar[bool] = False
 
     def why_not(self, table: Table, context: Context) -> str:
         """Why it does not apply to these data, in words; empty where it does.

@@ -18,10 +18,12 @@ from assay.errors import AssayError
 from assay.study.depends.answer import WORDING
 from assay.study.depends.rows import Told
 from assay.study.findings import Ledger, NotAsked, Study
-from assay.study.gather import gathered
+from assay.study.gather import Gathered, gathered
 from assay.study.numbers import Missing
 from assay.study.strictness import strictness
 from assay.study.table import Log, prepare
+
+_SPARSE = "every column lacks more than half of its values"
 
 
 def study(
@@ -31,7 +33,7 @@ def study(
     alpha: float = 0.05,
     drop: Sequence[str] = (),
     log: Log = "auto",
-    missing: Missing = "mean",
+    missing: Missing = "fill",
     time: str | None = None,
     by: str | None = None,
     place: Sequence[str] = (),
@@ -46,7 +48,8 @@ def study(
         alpha: chance of any supported finding in data without structure.
         drop: columns to leave out.
         log: which columns to take log(1 + x) of: "auto" by the rule of the encoding, "never", or their names.
-        missing: "mean" fills gaps with the mean of their column, "drop" leaves rows with gaps out.
+        missing: "fill" lets a value of another row, drawn at random, stand in for a missing one, "drop" leaves rows
+            with gaps out. Which values are missing, and what that goes with, is asked in either case.
         time: the column that orders rows which depend on those before; forward splits, chance by circular shifts.
         by: the column that names what several rows were taken from, such as a subject, a site or a batch; whole ones
             are split and exchanged.
@@ -74,8 +77,8 @@ def study(
         source, drop=drop, log=log, missing=missing, told=depends, outcomes=outcomes, seed=seed, progress=tell
     )
     tell("Summarising", None, None)
-    whole, others = gathered(table, outcomes, seed)
-    answers, silent = _asked(known, whole, others, told, Context(seed, alpha, tell=tell))
+    tables = gathered(table, outcomes, seed)
+    answers, silent = _asked(known, tables, told, Context(seed, alpha, tell=tell))
     strict = strictness([answer.evidence.p for answer in answers.values()], alpha)
     answers = {question: answer.stricter(strict.factor, alpha) for question, answer in answers.items()}
     asked_first = rows.ledger_line(WORDING, 1.0)
@@ -108,17 +111,17 @@ _signed(study)
 
 
 def _asked(
-    known: Found, whole: Table, others: Table, told: Mapping[str, Any], how: Context
+    known: Found, tables: Gathered, told: Mapping[str, Any], how: Context
 ) -> tuple[dict[Question, Answer], list[NotAsked]]:
     """Every answer there is, and why the other questions have none."""
     answers: dict[Question, Answer] = {}
     silent: list[NotAsked] = []
     for question in known.questions:
-        table = whole if question.whole else others
+        table = tables.of(question)
         context = replace(how, options={option.name: told[option.name] for option in question.options})
         if not question.asked_for(context):
             continue
-        answer, why = _answered(question, table, context)
+        answer, why = (None, _SPARSE) if table is None else _answered(question, table, context)
         if answer is None:
             silent.append(NotAsked(question.wording, why))
         else:

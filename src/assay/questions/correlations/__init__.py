@@ -16,6 +16,7 @@ class _Correlations(Question):
     wording = "Which columns go together?"
     priority = 40
     whole = True
+    sparse = True
 
     def why_not(self, table: Table, context: Context) -> str:
         return "" if len(_labels(table)) > 1 else "a pair needs two columns"

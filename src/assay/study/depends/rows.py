@@ -81,14 +81,21 @@ def rows_depend(
     said = _told(X, labels, told, seed)
     found = said if said is not None else _seen(X, owner, labels, outcomes, seed, copied=copied)
     if found is None:
-        evidence = Evidence(
-            0.0, p=None, q=None, n=len(X), looks=4, method=_METHOD, verdict=verdict_of(1.0, effect_holds=False)
-        )
-        return Rows(
-            "independent", (), False, _if_time(X, owner, labels.times(outcomes)), float(len(X)), len(X), None, evidence
-        )
+        return independent_rows(len(X), _if_time(X, owner, labels.times(outcomes)))
     others = np.array([own not in found.by for own in owner])
     return _limited(found, X[:, others] if others.any() else X)
+
+
+def independent_rows(n: int, hint: str = "") -> Rows:
+    """Rows of which nothing shows that they depend.
+
+    Args:
+        n: how many.
+        hint: what is to be said all the same.
+    """
+    nothing = verdict_of(1.0, effect_holds=False)
+    evidence = Evidence(0.0, p=None, q=None, n=n, looks=4, method=_METHOD, verdict=nothing)
+    return Rows("independent", (), False, hint, float(n), n, None, evidence)
 
 
 def unknown_rows(n: int, first: Array, told: Told) -> Rows:
