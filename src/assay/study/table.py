@@ -95,7 +95,7 @@ def prepare(
         labels = Labels(kept, encoding.fields, profile.columns, mask)
         owner = tuple(encoding.source_column(int(j)) for j in used)
         by_means = filled_by_means(rows, tally.mean)
-        depend = rows_depend(by_means, owner, labels, told, outcomes, seed, copied=bool(copies.notes()))
+        depend = rows_depend(by_means, owner, labels, told, outcomes, seed, copied=bool(copies.notes()), sparse=mostly)
     # what tells how rows depend is no column like the others
     stay = np.array([encoding.source_column(int(j)) not in depend.by for j in used], dtype=bool)
     stay = stay if stay.any() and rows is not None else np.ones(len(used), dtype=bool)
@@ -238,7 +238,7 @@ def _card(
     gaps = _gap_notes(profile.rows, tally, columns, missing, mostly)
     notes = (*source.notes, *gaps, *_log_notes(encoding))
     used = tally.rows if any(column.used for column in columns) else 0
-    return DataCard(source.name, profile.rows, used, columns, notes, tuple(problems))
+    return DataCard(source.name, profile.rows, used, columns, notes, tuple(problems), duplicates=profile.seen.counted())
 
 
 def _gap_notes(
@@ -250,7 +250,8 @@ def _gap_notes(
     if tally.empty:
         notes.append(f"{tally.empty:,} of {rows:,} rows hold no value in any column in use and were left out.")
     gaps = tally.gaps - tally.empty
-    if gaps:
+    sparse = [column.name for column in columns if column.used and column.name in mostly]
+    if gaps and len(sparse) < sum(column.used for column in columns):
         worst = max((c for c in columns if c.used), key=lambda c: c.missing)
         done = (
             f"{gaps:,} of {rows:,} rows were left out because a value in use is missing or infinite"
@@ -259,7 +260,6 @@ def _gap_notes(
             "weakens what goes together and invents nothing"
         )
         notes.append(f"{done}; {worst.name} lacks the most, {worst.missing:,}.")
-    sparse = [column.name for column in columns if column.used and column.name in mostly]
     if sparse:
         few = "lacks more than half of its values" if len(sparse) == 1 else "lack more than half of their values"
         asked = "only what is missing and which columns go together was asked of"

@@ -96,6 +96,10 @@ class MissingValues(Answer):
     crossed: Array
     alpha: float
 
+    def runs_of(self, pair: Pair) -> tuple[Run, ...]:
+        """The run of rows that lack a column, for a pair with the order of rows."""
+        return tuple(run for run in self.runs if run.column == pair.lacking and pair.side.way == "order")
+
     @property
     def families(self) -> tuple[Family, ...]:
         """Those that could be compared."""

@@ -29,7 +29,7 @@ from scipy.special import stdtr, xlogy
 from assay.asking.card import DataCard
 from assay.asking.table import FirstLook
 from assay.evidence.design import Design, Independent
-from assay.evidence.evidence import Evidence, Null, verdict_of
+from assay.evidence.evidence import Evidence, verdict_of
 from assay.linalg.fold_error import fold_error, fold_interval
 from assay.questions.missing.answer import Family, MissingValues, Pair
 from assay.questions.missing.patterns import patterns_of, runs_of
@@ -84,7 +84,7 @@ def missing_values(
         values=values,
         together=together,
         compared=tuple(look.columns[j] for j in given.lacking),
-        crossed=np.corrcoef(given.gaps, rowvar=False).reshape(len(given.lacking), -1).clip(-1.0, 1.0),
+        crossed=_crossed(given.gaps),
         alpha=alpha,
     )
 
@@ -177,6 +177,13 @@ def _effective(given: Compared, design: Design) -> Array:
     return design.effective(Z)[:a, a:]
 
 
+def _crossed(gaps: Mask) -> Array:
+    """(a, a) correlations of being missing."""
+    Z = gaps - gaps.mean(axis=0)
+    Z = Z / np.linalg.norm(Z, axis=0)
+    return np.clip(Z.T @ Z, -1.0, 1.0)
+
+
 def _family(
     found: _Roots, given: Compared, look: FirstLook, which: Mask, design: Design, alpha: float, seed: int
 ) -> Family | None:
@@ -194,7 +201,6 @@ def _family(
     holds = float(unseen.mean()) - error > 0.0
     evidence = Evidence(
         statistic=abs(pairs[0].upper - pairs[0].lower),
-        null=Null("any rows lack the value", 0.0, 0.0),
         p=q,
         q=q,
         held_out=float(unseen.mean()),

@@ -11,6 +11,7 @@ _READING = (
     "Gaps that go with other columns: the rows that have a value are then no fair sample of all rows. Whether a value "
     "is missing because of what it would have been, no data can tell."
 )
+_TOLD = 3  # columns whose gaps are told in a sentence
 WORDS = {
     "values": Words(
         "column whose gaps go with others",
@@ -39,23 +40,27 @@ def subject(found: MissingValues, family: Family) -> str:
 
 
 def values_sentence(found: MissingValues) -> str:
-    """Where a column is missing more often, and what that means."""
+    """Where columns are missing more often, and what that means."""
     family = found.values
     if family is None:
         return ""
     pair, verdict = family.pairs[0], family.evidence.verdict
-    compared = f"{_shares(pair)} ({chance(family.evidence)} for {counted(found.looks, 'pair')})"
+    tested = f"{chance(family.evidence)} for {counted(found.looks, 'pair')}"
     if verdict == "supported":
-        run = _run(found, pair)
+        first = _first_of_each(family.standing(found.alpha))
+        clauses = [f"{_more(one)} ({_shares(one)})" for one in first[:_TOLD]]
+        runs = "".join(f" {run_sentence(found, run)}" for one in first[:_TOLD] for run in found.runs_of(one))
+        names = listed([one.lacking for one in first])
         return (
-            f"{_more(pair)}: {compared}.{run}{_others(found, family)} So the rows that have {pair.lacking} are no fair "
-            f"sample of all rows: what is said of {pair.lacking} holds for rows like these."
+            f"{'; '.join(clauses)}: {tested}.{runs}{_others(found, family, min(len(first), _TOLD))} So the rows that "
+            f"have {names} are no fair sample of all rows: what is said of {'it' if len(first) == 1 else 'these'} "
+            "holds for rows like them."
         )
     if verdict == "suggestive":
-        return f"{_more(pair).replace(' is missing', ' may be missing', 1)}: {compared}."
+        return f"{_more(pair).replace(' is missing', ' may be missing', 1)}: {_shares(pair)} ({tested})."
     return (
-        f"Gaps go with nothing else that was looked at. The nearest: {_more(pair)}, {compared}. Whether they go with "
-        "the missing values themselves, no data can tell."
+        f"Gaps go with nothing else that was looked at. The nearest: {_more(pair)}, {_shares(pair)} ({tested}). "
+        "Whether they go with the missing values themselves, no data can tell."
     )
 
 
@@ -120,17 +125,20 @@ def _shares(pair: Pair) -> str:
     return f"{lower} {turned[0]}, {upper} {turned[1]}"
 
 
-def _run(found: MissingValues, pair: Pair) -> str:
-    run = next((run for run in found.runs if run.column == pair.lacking), None)
-    return "" if run is None or pair.side.way != "order" else f" {run_sentence(found, run)}"
-
-
 def run_sentence(found: MissingValues, run: Run) -> str:
     """Rows in a row that lack a column."""
     drawn = "" if found.rows == found.total else ", of those drawn"
     return f"Rows {count(run.first)} to {count(run.last)}{drawn} all lack {run.column}."
 
 
-def _others(found: MissingValues, family: Family) -> str:
-    more = len(family.standing(found.alpha)) - 1
+def _first_of_each(pairs: tuple[Pair, ...]) -> list[Pair]:
+    """For each column that lacks values, the pair that is least likely by chance."""
+    first: dict[str, Pair] = {}
+    for pair in pairs:
+        first.setdefault(pair.lacking, pair)
+    return list(first.values())
+
+
+def _others(found: MissingValues, family: Family, told: int = 1) -> str:
+    more = len(family.standing(found.alpha)) - told
     return f" {counted(more, 'more pair')} {'is' if more == 1 else 'are'} listed on the page." if more > 0 else ""

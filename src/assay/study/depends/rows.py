@@ -65,7 +65,15 @@ class Told:
 
 
 def rows_depend(
-    X: Array, owner: tuple[str, ...], labels: Labels, told: Told, outcomes: frozenset[str], seed: int, *, copied: bool
+    X: Array,
+    owner: tuple[str, ...],
+    labels: Labels,
+    told: Told,
+    outcomes: frozenset[str],
+    seed: int,
+    *,
+    copied: bool,
+    sparse: frozenset[str] = frozenset(),
 ) -> Rows:
     """Ask how rows depend.
 
@@ -77,9 +85,10 @@ def rows_depend(
         outcomes: columns that are targets, which name no subjects.
         seed: of rows looked at where they are many.
         copied: whether rows may be copies: a look at all of them has shown that.
+        sparse: columns that mostly lack their value, in which rows are alike by what they lack.
     """
     said = _told(X, labels, told, seed)
-    found = said if said is not None else _seen(X, owner, labels, outcomes, seed, copied=copied)
+    found = said if said is not None else _seen(X, owner, labels, outcomes, seed, copied, sparse)
     if found is None:
         return independent_rows(len(X), _if_time(X, owner, labels.times(outcomes)))
     others = np.array([own not in found.by for own in owner])
@@ -155,10 +164,16 @@ def _in_time(X: Array, time: Array, name: str, *, told: bool) -> Rows:
 
 
 def _seen(
-    X: Array, owner: tuple[str, ...], labels: Labels, outcomes: frozenset[str], seed: int, *, copied: bool
+    X: Array,
+    owner: tuple[str, ...],
+    labels: Labels,
+    outcomes: frozenset[str],
+    seed: int,
+    copied: bool,
+    sparse: frozenset[str],
 ) -> Rows | None:
     n = len(X)
-    copies = copies_look(X, seed, exact=copied)
+    copies = copies_look(X[:, [own not in sparse for own in owner]], seed, exact=copied)
     if copies is not None:
         what = "copies" if copies.exact else "copies but for a little jitter"
         said = f"{count(copies.copies)} of {count(n)} rows are {what} of others and count with them as one"
