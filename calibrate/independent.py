@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from calibrate.family import USUAL, Array, Drawn, Family, Generator, framed
+from calibrate.family import USUAL, Array, Drawn, Family, Generator, framed, supports
 
 SHAPES = ((60, 5), (200, 8), (500, 4), (100, 20))
 LAWS: dict[str, Callable[[Generator, tuple[int, int]], Array]] = {
@@ -61,10 +62,32 @@ def _wide(rng: Generator) -> Drawn:
     return Drawn(framed(rng.standard_normal((38, 3052))))
 
 
-def _lacking(rng: Generator) -> Drawn:
+def _lacking(share: float) -> Callable[[Generator], Drawn]:
+    def draw(rng: Generator) -> Drawn:
+        X = rng.standard_normal((400, 6))
+        X[rng.random(X.shape) < share] = np.nan
+        return Drawn(framed(X))
+
+    return draw
+
+
+def _lacking_together(rng: Generator) -> Drawn:
+    """Columns that are missing in pairs."""
     X = rng.standard_normal((400, 6))
-    X[rng.random(X.shape) < 0.8] = np.nan
+    X[np.repeat(rng.random((400, 3)) < 0.45, 2, axis=1)] = np.nan
     return Drawn(framed(X))
+
+
+def _lacking_where_high(rng: Generator) -> Drawn:
+    """Three columns are missing where a fourth is high."""
+    X = rng.standard_normal((400, 6))
+    gone = rng.random((400, 3)) < 1.0 / (1.0 + np.exp(-4.0 * X[:, 5:]))
+    X[:, :3][gone] = np.nan
+    return Drawn(framed(X))
+
+
+def _gaps_found(study: Any, drawn: Drawn) -> bool:
+    return supports(study, "missing")
 
 
 def _binary(n: int, d: int, share: float) -> Callable[[Generator], Drawn]:
@@ -87,7 +110,16 @@ INDEPENDENT = (
     Family("several laws, two sides", "independent", _sides),
     Family("normal, 100,000 x 20", "independent", _tall, tables=3),
     Family("normal, 38 x 3,052", "independent", _wide, tables=3),
-    Family("normal, 400 x 6, 80% missing", "independent", _lacking, tables=3),
+    *(
+        Family(f"normal, 400 x 6, {share:.0%} missing", "independent", _lacking(share), tables=12)
+        for share in (0.3, 0.8, 0.92)
+    ),
+)
+
+_NOT_GAPS = ("component", "correlations", "groups", "anomalies", "map", "order")
+GAPS = (
+    Family("missing in pairs", "planted", _lacking_together, _gaps_found, false=_NOT_GAPS, tables=12),
+    Family("missing where another is high", "planted", _lacking_where_high, _gaps_found, false=_NOT_GAPS, tables=12),
 )
 
 LUMP = Family("one lump, 5,000 x 9", "planted", _smooth, false=("groups",), tables=3)

@@ -20,7 +20,7 @@ import typer
 from assay import __version__
 from assay.asking.found import found
 
-Missing = Literal["mean", "drop"]
+Missing = Literal["fill", "drop"]
 
 
 def _several(name: str, words: str) -> Any:
@@ -67,7 +67,7 @@ Reading = Annotated[
 Log = Annotated[str, typer.Option(help="auto, never, or names of columns separated by commas.")]
 Order = Annotated[list[str] | None, _several("--order", "A column to draw first in the array plot.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Where something goes wrong, show the traceback too.")]
-Gaps = Annotated[Missing, typer.Option(help="mean: fill with the column's mean; drop: leave such rows out.")]
+Gaps = Annotated[Missing, typer.Option(help="fill: a value of another row stands in; drop: leave such rows out.")]
 
 Time = Annotated[str | None, typer.Option(help="The column that orders rows which depend on those before.")]
 By = Annotated[str | None, typer.Option(help="The column that names what several rows are from: subject, site, batch.")]
@@ -88,7 +88,7 @@ def report(
     option: Reading = None,
     log: Log = "auto",
     order: Order = None,
-    missing: Gaps = "mean",
+    missing: Gaps = "fill",
     time: Time = None,
     by: By = None,
     place: Place = None,

@@ -120,7 +120,7 @@ def test_what_cannot_be_used_is_set_aside_with_its_reason(tmp_path):
 
 
 @pytest.mark.parametrize("kept", [1 << 29, 100])
-@pytest.mark.parametrize(("missing", "used"), [("mean", 59), ("drop", 58)])
+@pytest.mark.parametrize(("missing", "used"), [("fill", 59), ("drop", 58)])
 def test_rows_with_gaps_are_filled_or_left_out_and_counted(tmp_path, monkeypatch, missing, used, kept):
     monkeypatch.setattr("assay.study.table.KEPT_BYTES", kept)
     X = np.random.default_rng(3).standard_normal((60, 3)).astype(str)
@@ -129,12 +129,13 @@ def test_rows_with_gaps_are_filled_or_left_out_and_counted(tmp_path, monkeypatch
     assert (found.data.rows, found.data.rows_used) == (60, used)
     notes = " ".join(found.data.notes)
     assert "1 of 60 rows hold no value in any column in use" in notes
-    assert ("1 of 60 rows were left out" if missing == "drop" else "1 of 60 rows have gaps, which were filled") in notes
+    done = "were left out" if missing == "drop" else "have gaps, where values of other rows stand in"
+    assert f"1 of 60 rows {done}" in notes
     assert "y lacks the most, 2" in notes
 
 
 @pytest.mark.slow
-def test_gaps_filled_with_means_invent_no_component():
+def test_values_that_stand_in_invent_no_component():
     rng = np.random.default_rng(8)
     false = 0
     for _ in range(80):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from assay.views.numbers import count, counted
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -35,6 +37,45 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Duplicates:
+    """How many rows are the same as others.
+
+    Attributes:
+        copies: rows that are the same as an earlier one in every column.
+        unnamed: the same without the columns that name rows; None where no column does.
+        names: these columns.
+        exact: whether all rows were compared; of very many a fair part is, and the numbers are estimates.
+    """
+
+    copies: int
+    unnamed: int | None = None
+    names: tuple[str, ...] = ()
+    exact: bool = True
+
+    def sentence(self) -> str:
+        """In words.
+
+        >>> Duplicates(0).sentence()
+        'No two rows are the same.'
+        >>> Duplicates(0, 12, ("id",)).sentence()
+        'No two rows are the same; 12 are copies of others but for id.'
+        """
+        about = "" if self.exact else "about "
+        said = "No two rows are the same"
+        if self.copies:
+            said = f"{about}{counted(self.copies, 'row is a copy of another', 'rows are copies of others')}"
+        if self.unnamed is not None and self.unnamed > self.copies:
+            names = " and ".join(self.names[:2]) + (" ..." if len(self.names) > 2 else "")
+            same = "is a copy of another" if self.unnamed == 1 else "are copies of others"
+            said += f"; {about}{count(self.unnamed)} {same} but for {names}"
+        return f"{said[0].upper()}{said[1:]}."
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON-ready values."""
+        return {"copies": self.copies, "but_for_names": self.unnamed, "names": list(self.names), "exact": self.exact}
+
+
+@dataclass(frozen=True, slots=True)
 class DataCard:
     """What was read, what of it was used, and why the rest was not.
 
@@ -45,6 +86,7 @@ class DataCard:
         columns: every column, in the order of the data.
         notes: sentences a reader must see before trusting the rest.
         problems: sentences on what was wrong while reading, with places.
+        duplicates: how many rows are the same as others; None where that was not counted.
     """
 
     name: str
@@ -53,6 +95,7 @@ class DataCard:
     columns: tuple[Column, ...]
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    duplicates: Duplicates | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The card as JSON-ready values."""
@@ -60,6 +103,7 @@ class DataCard:
             "name": self.name,
             "rows": self.rows,
             "rows_used": self.rows_used,
+            "duplicates": None if self.duplicates is None else self.duplicates.as_dict(),
             "columns": [
                 {
                     "name": c.name,

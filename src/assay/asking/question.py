@@ -74,6 +74,7 @@ class Question(ABC):
         priority: its place among findings and on the page; what has a smaller one comes first.
         whole: whether it is asked of all columns, outcomes of other questions among them.
         of_summaries: whether it can be asked where there are no rows, only moments: see `Table.summarised`.
+        sparse: whether it is also asked of columns that lack more than half of their values, and so heeds the gaps.
     """
 
     name: ClassVar[str]
@@ -82,6 +83,7 @@ class Question(ABC):
     priority: ClassVar[int] = 100
     whole: ClassVar[bool] = False
     of_summaries: ClassVar[bool] = False
+    sparse: ClassVar[bool] = False
 
     def why_not(self, table: Table, context: Context) -> str:
         """Why it does not apply to these data, in words; empty where it does.

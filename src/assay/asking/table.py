@@ -71,8 +71,12 @@ class Table:
         in_use: (n,) numbers of the rows among all of the data, from 0; None where all are in use.
         beside: by column of the data, one number a row of what its numbers do not tell: the level of a category some
             of whose levels share a number (-1 where missing), the length of a text in characters.
-        filled: (D,) what stands for missing values; NaN where none is missing, None where nothing is known.
         summarised: whether there are no rows, only the moments in `folds`, in one part or several.
+        gaps: (n, D) of the rows at hand, where a value is missing and another of its column stands in; None where none
+            is missing.
+        gapped: starts an iteration over the same blocks with NaN where a value is missing, for rows that do not fit in
+            memory; None where none is missing.
+        sparse: (D,) numbers of columns that lack more than half of their values; None where no column does.
     """
 
     card: DataCard
@@ -90,8 +94,10 @@ class Table:
     depends: Design | None = None
     in_use: Numbers | None = None
     beside: Mapping[str, Array] = field(default_factory=dict)
-    filled: Array | None = None
     summarised: bool = False
+    gaps: NDArray[np.bool_] | None = None
+    gapped: Blocks | None = None
+    sparse: NDArray[np.bool_] | None = None
 
     @property
     def design(self) -> Design:
@@ -121,6 +127,18 @@ class Table:
         """(n, D) all rows where they fit in memory, the sample otherwise."""
         return self.sample if self.rows is None else self.rows
 
+    @property
+    def present(self) -> Array:
+        """(n, D) the rows at hand, NaN where a value is missing."""
+        return self.at_hand if self.gaps is None else np.where(self.gaps, np.nan, self.at_hand)
+
+    @property
+    def as_found(self) -> Blocks:
+        """Starts an iteration over blocks of all rows, NaN where a value is missing."""
+        if self.rows is not None and self.gaps is not None:
+            return lambda: iter([self.present])
+        return self.gapped or self.blocks
+
     def of_columns(self, names: frozenset[str]) -> NDArray[np.bool_]:
         """(D,) which numbers were made from these columns of the data."""
         return np.array([self.origins[int(label)][0] in names for label in self.groups], dtype=bool)
@@ -139,7 +157,9 @@ class Table:
             blocks=picked(self.blocks, np.flatnonzero(kept)) if rows is None else lambda: iter([rows]),
             sample=self.sample[:, kept] if self.sample.size else self.sample,
             folds=None,
-            filled=None if self.filled is None else self.filled[kept],
+            gaps=None if self.gaps is None else self.gaps[:, kept],
+            gapped=None if self.gapped is None else picked(self.gapped, np.flatnonzero(kept)),
+            sparse=None if self.sparse is None else self.sparse[kept],
         )
 
 

@@ -59,6 +59,7 @@ def data_section(study: Study) -> str:
         ("Rows read", count(data.rows)), ("Rows used", count(data.rows_used)),
         ("Columns used", f"{count(sum(c.used for c in data.columns))} of {count(len(data.columns))}"),
         ("Missing values", f"{count(missing)} ({percent(missing / cells)})" if missing else "none"),
+        *([] if data.duplicates is None else [("Duplicate rows", data.duplicates.sentence().rstrip("."))]),
         ("Kinds", ", ".join(counted(n, kind, _SEVERAL.get(kind)) for kind, n in kinds.most_common())),
     ])  # fmt: skip
     return card + _problems(data.problems) + _columns(data)

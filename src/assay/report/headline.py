@@ -49,7 +49,7 @@ def headline(study: Study) -> Headline:
         line = f"Nothing here is established; {suggestive} would be worth a second look."
         return Headline("suggestive", line, "Suggestive is less than supported: look again with new rows.")
     if any(f.evidence.verdict == "not distinguishable from chance" for f in study.findings):
-        looks = f"{counted(study.ledger.looks, 'look')} at {counted(study.data.rows_used, 'row')}"
+        looks = f"{counted(study.ledger.looks, 'look')} at {counted(study.data.rows_used or study.data.rows, 'row')}"
         near = " ".join(filter(None, (answer.missed_by() for answer in study.answers.values())))
         why = f"That is an answer: {looks} found nothing larger than what chance alone makes. {near}"
         return Headline("not distinguishable from chance", "Nothing here is distinguishable from chance.", why.strip())

@@ -68,6 +68,8 @@ def _lines(study: Study) -> Iterator[tuple[int, str, str]]:
     if study.data.rows_used != study.data.rows:
         rows = f"{count(study.data.rows_used)} of {counted(study.data.rows, 'row')}"
     yield 0, "", f"{study.data.name}: {rows}, {count(used)} of {counted(len(study.data.columns), 'column')} used"
+    if study.data.duplicates is not None:
+        yield 0, "", study.data.duplicates.sentence()
     for note in study.data.notes:
         yield 0, "yellow", f"Note: {note}"
     problems = study.data.problems

@@ -1,4 +1,8 @@
-"""Encoded blocks made complete: missing values filled with means, or rows with gaps left out."""
+"""Encoded blocks made complete: a value of another row stands in for a missing one, or rows with gaps are left out.
+
+What stands in is drawn from the rows that have a value, whatever else these hold: it knows nothing of other columns, in
+whatever rows and for whatever reason values are missing.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.asking.table import Blocks
+from assay.linalg.stood_in import columns_with_gaps, stood_in
 
 Array: TypeAlias = NDArray[np.float64]
-Missing: TypeAlias = Literal["mean", "drop"]
+Numbers: TypeAlias = NDArray[np.intp]
+Missing: TypeAlias = Literal["fill", "drop"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +48,7 @@ def tallied(blocks: Iterable[Array], D: int, missing: Missing) -> Tally:
     Args:
         blocks: (b, D), NaN where missing.
         D: columns.
-        missing: which rows are in use: those with any value ("mean") or with every value ("drop").
+        missing: which rows are in use: those with any value ("fill") or with every value ("drop").
     """
     rows = empty = gaps = 0
     count, mean = np.zeros(D), np.zeros(D)
@@ -55,7 +61,7 @@ def tallied(blocks: Iterable[Array], D: int, missing: Missing) -> Tally:
         rows += len(used)
         if not len(used):
             continue
-        holes = _holes(used)
+        holes = columns_with_gaps(used)
         lacking[holes] = True
         whole = np.setdiff1d(np.arange(D), holes)
         here, here_mean = np.full(D, len(used)), np.zeros(D)
@@ -73,11 +79,6 @@ def tallied(blocks: Iterable[Array], D: int, missing: Missing) -> Tally:
     return Tally(rows, empty, gaps, mean, low, high, lacking)
 
 
-def _holes(block: Array) -> NDArray[np.intp]:
-    """The columns that lack a value; a sum is much faster than a look at each."""
-    return np.flatnonzero(np.isnan(block.sum(axis=0)))
-
-
 def _in_use(block: Array, missing: Missing) -> tuple[Array, int, int]:
     """The rows in use, and how many have no value at all and how many lack one."""
     none, some = _gaps(block)
@@ -88,7 +89,7 @@ def _in_use(block: Array, missing: Missing) -> tuple[Array, int, int]:
 def _gaps(block: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """(b,) rows without any value, and rows that lack one."""
     whole = np.zeros(len(block), dtype=bool)
-    holes = _holes(block)
+    holes = columns_with_gaps(block)
     if not len(holes):
         return whole, whole
     absent = np.isnan(block[:, holes])
@@ -113,23 +114,43 @@ def _nan_mean(part: Array, axis: int) -> Array:
     return mean
 
 
-def completed(blocks: Blocks, mean: Array, missing: Missing) -> Blocks:
-    """The rows in use without gaps.
+def gapped(blocks: Blocks, missing: Missing) -> Blocks:
+    """The rows in use, NaN where a value is missing.
 
     Args:
-        blocks: starts an iteration over (b, D) blocks, NaN where missing; they are not changed.
-        mean: (D,) what to fill in.
-        missing: fill ("mean") or leave the row out ("drop"). Rows without any value are left out in either.
+        blocks: starts an iteration over (b, D) blocks of all rows.
+        missing: whether rows with gaps are in use ("fill") or not ("drop"); rows without any value never are.
     """
 
     def start() -> Iterator[Array]:
         for block in blocks():
-            used = _in_use(block, missing)[0]
-            holes = _holes(used)
-            if len(holes):
-                used = used.copy(order="K")
-                for j in holes:
-                    used[np.isnan(used[:, j]), j] = mean[j]
-            yield used
+            yield _in_use(block, missing)[0]
 
     return start
+
+
+def completed(blocks: Blocks, groups: Numbers, mean: Array, seed: int) -> Blocks:
+    """The same rows without gaps; every pass gives the same.
+
+    Args:
+        blocks: starts an iteration over (b, D) blocks, NaN where missing; they are not changed.
+        groups: (D,) the column that each number belongs to.
+        mean: (D,) what stands in where a block has no value of a column.
+        seed: of the draws.
+    """
+
+    def start() -> Iterator[Array]:
+        for k, block in enumerate(blocks()):
+            yield stood_in(block, groups, mean, np.random.default_rng((seed, k)))
+
+    return start
+
+
+def filled_by_means(block: Array, mean: Array) -> Array:
+    """(b, D) rows whose gaps hold means: copies of one row stay copies, which draws would tell apart.
+
+    Args:
+        block: (b, D) NaN where missing; it is not changed.
+        mean: (D,) of the columns.
+    """
+    return np.where(np.isnan(block), mean, block) if len(columns_with_gaps(block)) else block

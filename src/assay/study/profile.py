@@ -12,6 +12,7 @@ from assay.data.columns.column_stats import ColumnStats, TableStats, empty_stats
 from assay.data.sampling import RowSample
 from assay.data.source import Source
 from assay.engine.local import map_reduce
+from assay.study.duplicates import RowsSeen
 
 SAMPLED_ROWS = 2000
 Progress = Callable[[int, float | None], object]
@@ -25,11 +26,13 @@ class Profile:
         stats: of all rows, as an encoding needs them.
         columns: the same, column by column.
         sample: at most 2,000 rows, in their order.
+        seen: hashes of the rows, by which those that are the same are counted.
     """
 
     stats: TableStats
     columns: tuple[ColumnStats, ...]
     sample: RowSample
+    seen: RowsSeen
 
     @property
     def rows(self) -> int:
@@ -55,15 +58,18 @@ def profiled(source: Source, *, seed: int = 0, progress: Progress | None = None)
             if progress is not None:
                 progress(start, source.fraction_read)
 
-    def described(part: tuple[pa.RecordBatch, int]) -> tuple[TableStats, RowSample]:
+    def described(part: tuple[pa.RecordBatch, int]) -> tuple[TableStats, RowSample, RowsSeen]:
         batch, start = part
-        return stats_of(batch, fields, start), RowSample.of(batch, first_row=start, size=SAMPLED_ROWS, seed=seed)
+        sample = RowSample.of(batch, first_row=start, size=SAMPLED_ROWS, seed=seed)
+        return stats_of(batch, fields, start), sample, RowsSeen.of(batch, fields)
 
     parts = numbered()
     first = next(parts, None)
     if first is None:
         nothing = pa.RecordBatch.from_pylist([], schema=source.arrow_schema)
         stats, sample = empty_stats(source.arrow_schema, fields), RowSample.of(nothing, first_row=0, size=1)
+        seen = RowsSeen.of(nothing, fields)
     else:
-        stats, sample = map_reduce(chain([first], parts), described, lambda a, b: (a[0] + b[0], a[1] + b[1]))
-    return Profile(stats, stats.columns(), sample.sorted())
+        every = chain([first], parts)
+        stats, sample, seen = map_reduce(every, described, lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]))
+    return Profile(stats, stats.columns(), sample.sorted(), seen)

@@ -18,11 +18,13 @@ from assay.errors import AssayError
 from assay.study.depends.answer import WORDING
 from assay.study.depends.rows import Told
 from assay.study.findings import Ledger, NotAsked, Study
-from assay.study.gather import gathered
+from assay.study.gather import Gathered, gathered
 from assay.study.numbers import Missing
 from assay.study.strictness import strictness
 from assay.study.summarised import NEEDS_ROWS, summarised, summary_of
 from assay.study.table import Log, prepare
+
+_SPARSE = "every column lacks more than half of its values"
 
 
 def study(
@@ -32,7 +34,7 @@ def study(
     alpha: float = 0.05,
     drop: Sequence[str] = (),
     log: Log = "auto",
-    missing: Missing = "mean",
+    missing: Missing = "fill",
     time: str | None = None,
     by: str | None = None,
     place: Sequence[str] = (),
@@ -48,7 +50,8 @@ def study(
         alpha: chance of any supported finding in data without structure.
         drop: columns to leave out.
         log: which columns to take log(1 + x) of: "auto" by the rule of the encoding, "never", or their names.
-        missing: "mean" fills gaps with the mean of their column, "drop" leaves rows with gaps out.
+        missing: "fill" lets a value of another row, drawn at random, stand in for a missing one, "drop" leaves rows
+            with gaps out. Which values are missing, and what that goes with, is asked in either case.
         time: the column that orders rows which depend on those before; forward splits, chance by circular shifts.
         by: the column that names what several rows were taken from, such as a subject, a site or a batch; whole ones
             are split and exchanged.
@@ -72,6 +75,7 @@ def study(
     moments = summary_of(data)
     if moments is not None:
         whole, others, rows = summarised(*moments, drop=drop, told=depends, outcomes=outcomes)
+        tables = Gathered(whole, whole, others)
     else:
         source = read(data)
         for outcome in sorted(outcomes):
@@ -80,22 +84,23 @@ def study(
             source, drop=drop, log=log, missing=missing, told=depends, outcomes=outcomes, seed=seed, progress=tell
         )
         tell("Summarising", None, None)
-        whole, others = gathered(table, outcomes, seed)
-    answers, silent = _asked(known, whole, others, told, Context(seed, alpha, tell=tell))
+        tables = gathered(table, outcomes, seed)
+    every = tables.every
+    answers, silent = _asked(known, tables, told, Context(seed, alpha, tell=tell))
     strict = strictness([answer.evidence.p for answer in answers.values()], alpha)
     answers = {question: answer.stricter(strict.factor, alpha) for question, answer in answers.items()}
-    asked_first = () if whole.summarised else (rows.ledger_line(WORDING, 1.0),)
-    silent = [NotAsked(WORDING, NEEDS_ROWS), *silent] if whole.summarised else silent
+    asked_first = () if every.summarised else (rows.ledger_line(WORDING, 1.0),)
+    silent = [NotAsked(WORDING, NEEDS_ROWS), *silent] if every.summarised else silent
     others_asked = (answer.ledger_line(question.wording, strict.factor) for question, answer in answers.items())
     looks = (*asked_first, *others_asked)
     findings = tuple(finding for answer in answers.values() for finding in answer.findings())
     return Study(
-        replace(whole.card, notes=(*whole.card.notes, *known.broken)),
+        replace(every.card, notes=(*every.card.notes, *known.broken)),
         findings,
         Ledger(looks, alpha, seed, tuple(silent), strict.words),
         __version__,
         {question.name: answer for question, answer in answers.items()},
-        None if whole.summarised else whole.look,
+        None if every.summarised else every.look,
         rows,
     )
 
@@ -115,18 +120,18 @@ _signed(study)
 
 
 def _asked(
-    known: Found, whole: Table, others: Table, told: Mapping[str, Any], how: Context
+    known: Found, tables: Gathered, told: Mapping[str, Any], how: Context
 ) -> tuple[dict[Question, Answer], list[NotAsked]]:
     """Every answer there is, and why the other questions have none."""
     answers: dict[Question, Answer] = {}
     silent: list[NotAsked] = []
     for question in known.questions:
-        table = whole if question.whole else others
+        table = tables.of(question)
         context = replace(how, options={option.name: told[option.name] for option in question.options})
         if not question.asked_for(context):
             continue
-        if table.summarised and not question.of_summaries:
-            silent.append(NotAsked(question.wording, NEEDS_ROWS))
+        if table is None or (table.summarised and not question.of_summaries):
+            silent.append(NotAsked(question.wording, _SPARSE if table is None else NEEDS_ROWS))
             continue
         answer, why = _answered(question, table, context)
         if answer is None:

@@ -13,25 +13,26 @@ from numpy.typing import NDArray
 from assay.asking.card import Column, DataCard
 from assay.asking.question import Tell
 from assay.asking.table import Blocks, FirstLook, Table, picked
+from assay.asking.words import listed
 from assay.data.columns.encoded import EncodedSource
 from assay.data.columns.encoding import Encoding
 from assay.data.kept import KEPT_BYTES, KeptSource
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
+from assay.linalg.stood_in import stood_in
 from assay.study.card import described
 from assay.study.depends.answer import Rows
 from assay.study.depends.copies import Copies
 from assay.study.depends.labels import Labels
-from assay.study.depends.rows import Told, rows_depend, unknown_rows
+from assay.study.depends.rows import Told, independent_rows, rows_depend, unknown_rows
 from assay.study.first_look import first_look
-from assay.study.numbers import Missing, Tally, completed, rows_in_use, tallied
+from assay.study.numbers import Missing, Tally, completed, filled_by_means, gapped, rows_in_use
 from assay.study.profile import Profile, profiled
+from assay.study.usable import FEWEST_ROWS, mostly_missing, too_few, unusable, varying
 
 Array: TypeAlias = NDArray[np.float64]
 Log: TypeAlias = Literal["auto", "never"] | Sequence[str]
 
-FEWEST_ROWS = 3
-_REACH = 1e140
 UNTOLD = Told()
 
 
@@ -40,7 +41,7 @@ def prepare(
     *,
     drop: Sequence[str] = (),
     log: Log = "auto",
-    missing: Missing = "mean",
+    missing: Missing = "fill",
     told: Told = UNTOLD,
     outcomes: frozenset[str] = frozenset(),
     seed: int = 0,
@@ -54,14 +55,14 @@ def prepare(
         source: the data.
         drop: columns to leave out.
         log: which columns to take logarithms of; "auto" by the rule of the encoding.
-        missing: "mean" fills gaps with the mean of their column, "drop" leaves rows with gaps out.
+        missing: "fill" lets a value of another row stand in for a missing one, "drop" leaves rows with gaps out.
         told: what the user says of how rows depend; the columns named say nothing else.
         outcomes: columns that are targets.
-        seed: of the sample of rows in the first look.
+        seed: of the sample of rows in the first look, and of values that stand in for missing ones.
         progress: told what is being done, the number of rows read and, where it is known, the share of all.
     """
-    if missing not in ("mean", "drop"):
-        raise ParameterError(f"missing is 'mean' or 'drop'; got {missing!r}")
+    if missing not in ("fill", "drop"):
+        raise ParameterError(f"missing is 'fill' or 'drop'; got {missing!r}")
     kept = KeptSource(source, KEPT_BYTES)
     _check_names(kept, drop, told)
     tell = progress or (lambda what, rows, fraction: None)
@@ -69,39 +70,51 @@ def prepare(
     if profile.rows == 0:
         raise DataError(f"{source.name} has a header but no rows: there is nothing to analyse")
     if profile.rows < FEWEST_ROWS:
-        raise _too_few(source.name, profile.rows, profile.rows)
+        raise too_few(source.name, profile.rows, profile.rows)
     aside = dict.fromkeys(drop, "left out on request") | told.columns
-    aside |= _unusable(profile, set(aside))
+    aside |= unusable(profile, set(aside), missing)
+    mostly = mostly_missing(profile)
     encoding = Encoding.of(kept.schema, profile.stats, log=log, drop=tuple(aside))
     aside |= {c.name: c.note for c in encoding.columns if not c.used and c.name not in aside}
     numbers = _numbers(kept, encoding, profile.rows)
     copies = Copies()
     looked = _tapped(_told(numbers, kept, "Looking for gaps", tell), copies)
-    used, tally = _varying(source.name, looked, encoding, aside, missing, profile.rows)
-    blocks = _told(completed(picked(numbers, used), tally.mean, missing), kept, "Summarising", tell)
-    rows = np.concatenate(list(blocks())) if _fits(profile.rows, encoding) else None
+    lacking = any(name in aside for name in mostly)
+    used, tally = varying(source.name, looked, encoding, aside, missing, profile.rows, maybe_none=lacking)
+    holed, groups = gapped(picked(numbers, used), missing), encoding.groups[used]
+    blocks = _told(completed(holed, groups, tally.mean, seed), kept, "Summarising", tell)
+    rows = np.concatenate(list(_told(holed, kept, "Summarising", tell)())) if _fits(profile.rows, encoding) else None
     labels, mask = None, None
-    if rows is None or not kept.in_memory:
+    if not len(used):
+        depend = independent_rows(profile.rows)
+    elif rows is None or not kept.in_memory:
         depend = unknown_rows(tally.rows, next(iter(blocks())), told)
     else:
         tell("How rows depend on each other", None, None)
         mask = rows_in_use(picked(numbers, used), missing)
         labels = Labels(kept, encoding.fields, profile.columns, mask)
         owner = tuple(encoding.source_column(int(j)) for j in used)
-        depend = rows_depend(rows, owner, labels, told, outcomes, seed, copied=bool(copies.notes()))
+        by_means = filled_by_means(rows, tally.mean)
+        depend = rows_depend(by_means, owner, labels, told, outcomes, seed, copied=bool(copies.notes()), sparse=mostly)
     # what tells how rows depend is no column like the others
-    stay = np.array([encoding.source_column(int(j)) not in depend.by for j in used])
+    stay = np.array([encoding.source_column(int(j)) not in depend.by for j in used], dtype=bool)
     stay = stay if stay.any() and rows is not None else np.ones(len(used), dtype=bool)
     aside |= {name: "tells how rows depend" for name in depend.by if name not in aside and not stay.all()}
-    used, rows = used[stay], None if rows is None else rows[:, stay]
+    used, groups, mean = used[stay], groups[stay], tally.mean[stay]
+    gaps = None
+    if rows is not None:
+        rows = rows[:, stay]
+        gaps = np.isnan(rows) if tally.lacking[stay].any() else None
+        rows = stood_in(rows, groups, mean, np.random.default_rng(seed))
     look = first_look(profile, encoding.fields, log=encoding.logged)
-    card = _card(source, kept, profile, look, encoding, aside, tally, missing)
+    card = _card(source, kept, profile, look, encoding, aside, tally, missing, mostly)
     order, seen = filter(None, [depend.sentence]), copies.notes() if depend.how != "copies" else []
+    sparse = np.array([encoding.source_column(int(j)) in mostly for j in used], dtype=bool)
     table = Table(
         card=replace(card, notes=(*order, *card.notes, *seen)),
         look=look,
         columns=tuple(_label(encoding, int(j)) for j in used),
-        groups=encoding.groups[used],
+        groups=groups,
         measured=_measured(encoding)[used],
         origins=_origins(encoding, used),
         rows=rows,
@@ -110,7 +123,9 @@ def prepare(
         depends=depend.design,
         in_use=None if mask is None or mask.all() else np.flatnonzero(mask),
         beside={} if labels is None else _beside(labels, encoding, used),
-        filled=np.where(tally.lacking, tally.mean, np.nan)[stay] if missing == "mean" else None,
+        gaps=gaps,
+        gapped=holed if rows is None and tally.lacking.any() else None,
+        sparse=sparse if sparse.any() else None,
     )
     return table, depend
 
@@ -128,30 +143,6 @@ def _label(encoding: Encoding, j: int) -> str:
     """How a number is called: by its column alone where it is the only one and rises with it."""
     column = encoding.source_column(j)
     return column if column in encoding.logged else encoding.label(j)
-
-
-def _unusable(profile: Profile, dropped: set[str]) -> dict[str, str]:
-    """Columns that cannot be used whatever their encoding, and why."""
-    why = {}
-    for known, stats in zip(profile.stats.fields, profile.columns, strict=True):
-        gaps = stats.missing + stats.bad + stats.not_finite
-        if known.name in dropped or known.kind in ("identifier", "constant", "empty", "other"):
-            continue
-        if gaps == profile.rows:
-            why[known.name] = "no values"
-        elif 2 * gaps > profile.rows:
-            why[known.name] = f"{gaps:,} of {profile.rows:,} values missing"
-        elif known.kind in ("number", "count") and _out_of_reach(stats.low, stats.high):
-            why[known.name] = (
-                f"values from {stats.low:g} to {stats.high:g}, whose squares leave the range of numbers: rescale it"
-            )
-        elif known.kind in ("number", "count", "ordered", "boolean", "time") and stats.low == stats.high:
-            why[known.name] = f"constant ({stats.low:g})" if known.kind != "time" else "constant"
-    return why
-
-
-def _out_of_reach(low: float, high: float) -> bool:
-    return max(abs(low), abs(high)) > _REACH or 0.0 < high - low < 1.0 / _REACH
 
 
 def _fits(rows: int, encoding: Encoding) -> bool:
@@ -189,39 +180,6 @@ def _tapped(blocks: Blocks, copies: Copies) -> Blocks:
             yield block
 
     return start
-
-
-def _varying(
-    name: str, blocks: Blocks, encoding: Encoding, aside: dict[str, str], missing: Missing, rows: int
-) -> tuple[NDArray[np.intp], Tally]:
-    """The encoded columns that vary in the rows in use; what varies only in rows left out does not vary."""
-    used = np.flatnonzero(~_mirrored(encoding))
-    while True:
-        if not len(used):
-            reasons = ", ".join(f"{column} ({why})" for column, why in list(aside.items())[:8])
-            links = any("ends of links" in why for why in aside.values())
-            remedy = "assay.read_network reads a list of links" if links else "at least one is needed"
-            raise DataError(f"{name} has no column that can be used: {reasons}; {remedy}")
-        tally = tallied(picked(blocks, used)(), len(used), missing)
-        if tally.rows < FEWEST_ROWS:
-            raise _too_few(name, rows, tally.rows)
-        flat = ~(tally.low < tally.high)
-        if not flat.any():
-            return used, tally
-        used = used[~flat]
-        left = {encoding.source_column(j) for j in used}
-        for column in encoding.columns:
-            if column.used and column.name not in left and column.name not in aside:
-                aside[column.name] = "constant in the rows in use"
-
-
-def _mirrored(encoding: Encoding) -> NDArray[np.bool_]:
-    """(D,) the first of two levels, which says nothing that the second does not."""
-    first = np.zeros(len(encoding.names), dtype=bool)
-    for column, span in zip(encoding.columns, encoding.spans, strict=True):
-        if column.kind == "category" and span.stop - span.start == 2:
-            first[span.start] = True
-    return first
 
 
 def _measured(encoding: Encoding) -> NDArray[np.bool_]:
@@ -263,11 +221,6 @@ def _origins(encoding: Encoding, used: NDArray[np.intp]) -> dict[int, tuple[str,
     return {label: (name, kinds[name]) for label, name in names.items()}
 
 
-def _too_few(name: str, rows: int, complete: int) -> DataError:
-    counted = f"{rows} {'row' if rows == 1 else 'rows'}, {complete} of them complete"
-    return DataError(f"{name} has {counted}; at least {FEWEST_ROWS} are needed")
-
-
 def _card(
     source: Source,
     kept: KeptSource,
@@ -277,28 +230,40 @@ def _card(
     aside: dict[str, str],
     tally: Tally,
     missing: Missing,
+    mostly: frozenset[str],
 ) -> DataCard:
     columns = described(profile, look, encoding, aside, datetime.now(UTC).date())
     problems = [problem.sentence() for problem in kept.problems]
     problems += [problem.sentence() for problem in encoding.problems(profile.stats, kept)]
-    notes = (*source.notes, *_gap_notes(profile.rows, tally, columns, missing), *_log_notes(encoding))
-    return DataCard(source.name, profile.rows, tally.rows, columns, notes, tuple(problems))
+    gaps = _gap_notes(profile.rows, tally, columns, missing, mostly)
+    notes = (*source.notes, *gaps, *_log_notes(encoding))
+    used = tally.rows if any(column.used for column in columns) else 0
+    return DataCard(source.name, profile.rows, used, columns, notes, tuple(problems), duplicates=profile.seen.counted())
 
 
-def _gap_notes(rows: int, tally: Tally, columns: tuple[Column, ...], missing: Missing) -> list[str]:
+def _gap_notes(
+    rows: int, tally: Tally, columns: tuple[Column, ...], missing: Missing, mostly: frozenset[str]
+) -> list[str]:
+    if not any(column.used for column in columns):
+        return ["Too much is missing for any column to be used: only what is missing was looked at."]
     notes = []
     if tally.empty:
         notes.append(f"{tally.empty:,} of {rows:,} rows hold no value in any column in use and were left out.")
     gaps = tally.gaps - tally.empty
-    if gaps:
+    sparse = [column.name for column in columns if column.used and column.name in mostly]
+    if gaps and len(sparse) < sum(column.used for column in columns):
         worst = max((c for c in columns if c.used), key=lambda c: c.missing)
         done = (
             f"{gaps:,} of {rows:,} rows were left out because a value in use is missing or infinite"
             if missing == "drop"
-            else f"{gaps:,} of {rows:,} rows have gaps, which were filled with the mean of the column; this weakens "
-            "correlations and invents none"
+            else f"{gaps:,} of {rows:,} rows have gaps, where values of other rows stand in, drawn at random; this "
+            "weakens what goes together and invents nothing"
         )
         notes.append(f"{done}; {worst.name} lacks the most, {worst.missing:,}.")
+    if sparse:
+        few = "lacks more than half of its values" if len(sparse) == 1 else "lack more than half of their values"
+        asked = "only what is missing and which columns go together was asked of"
+        notes.append(f"{listed(sparse)} {few}: {asked} {'it' if len(sparse) == 1 else 'them'}.")
     return notes
 
 

@@ -28,7 +28,7 @@ Indices: TypeAlias = NDArray[np.intp]
 
 LAGS = 10
 FEWEST_EFFECTIVE = 12.0
-FEWEST_SHARED = 5  # rows that two columns with gaps must have in common
+FEWEST_SHARED = 12  # rows that two columns with gaps must have in common
 WIDEST = 500  # columns up to which shapes are looked at
 _ROWS = 20_000  # rows up to which all are
 _PRODUCTS = 5e9  # multiplications for that, beyond which fewer are

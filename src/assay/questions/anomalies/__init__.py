@@ -32,10 +32,11 @@ class _Anomalies(Question):
         used = measured(table.sample, table.measured)
         by, numbers = measuring_rows(table.rows, table.sample, table.numbers, context.seed)
         return anomalies(
-            picked(table.blocks, used),
+            picked(table.as_found, used),
             by[:, used],
             numbers,
             tuple(table.columns[j] for j in used),
+            present=(table.present if table.rows is None else table.present[numbers])[:, used],
             design=table.depends,
             alpha=context.alpha,
             seed=context.seed,

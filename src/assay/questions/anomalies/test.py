@@ -6,7 +6,8 @@ chance   rank among all rows (conformal); in the far tail the generalised Pareto
          normal rows are: chi^2 of the squared distance, whose median is that of the rows
 looks    one for each row: Benjamini and Hochberg over all of them
 
-No share of outliers is asked for or assumed.
+A missing value is where the others of its row let expect it, which adds nothing to the distance: no row is far out by
+what it lacks. No share of outliers is asked for or assumed.
 
 Reference: Bates, Candès, Lei, Romano, Sesia, Annals of Statistics 51 (2023), conformal p-values of outliers.
 """
@@ -24,6 +25,7 @@ from scipy.stats import chi2, false_discovery_control
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.measured import robust_scale
+from assay.linalg.normal import MultivariateNormal
 from assay.models.anomaly.mahalanobis import Mahalanobis
 from assay.questions.anomalies.answer import Anomalies
 from assay.questions.anomalies.far_tail import FEWEST, FarTail, far_tail
@@ -62,6 +64,7 @@ def anomalies(
     numbers: Numbers,
     columns: tuple[str, ...],
     *,
+    present: Array | None = None,
     design: Design | None = None,
     alpha: float = 0.05,
     seed: int = 0,
@@ -70,10 +73,11 @@ def anomalies(
     """Find the rows that do not belong; None for too few rows, or columns too nearly constant to measure by.
 
     Args:
-        blocks: starts a pass over all rows, (b, d) measured columns, none constant.
-        sample: (m, d) rows by which the others are measured, all or a fair choice.
+        blocks: starts a pass over all rows, (b, d) measured columns, none constant, NaN where a value is missing.
+        sample: (m, d) rows by which the others are measured, all or a fair choice, without gaps.
         numbers: (m,) their numbers, ascending.
         columns: names of the d columns.
+        present: (m, d) the same rows as the sample with NaN where a value is missing; the sample where none is.
         design: how all rows depend on each other: the law of distances is that of rows that are nearly independent.
         alpha: chance of calling any row out in a table where all rows follow one law.
         seed: of the folds.
@@ -101,14 +105,15 @@ def anomalies(
     if len(out) or q[order[0]] <= 2 * alpha:
         tell("dividing the rows anew")
         judge_anew = _Judge.of(sample, numbers, own, seed + 1)
-        again = _again(judge_anew, sample, numbers, far, out if len(out) else order[:1], scores, apart, d, alpha)
+        shown_again = sample if present is None else present
+        again = _again(judge_anew, shown_again, numbers, far, out if len(out) else order[:1], scores, apart, d, alpha)
     shown = far.rows_of(out[:MOST_SHOWN])
     return Anomalies(
         rows=out,
         q=q[out],
         distances=scores[out],
         contributions=judge.contributions(shown, out[: len(shown)]),
-        deviations=judge.deviations(shown),
+        deviations=np.nan_to_num(judge.deviations(shown)),
         columns=columns,
         best=(int(order[0]), float(scores[order[0]])),
         typical=float(np.median(scores)),
@@ -236,14 +241,14 @@ class _Judge:
     def distances(self, rows: Array, numbers: Numbers) -> Array:
         found = np.empty(len(rows))
         for model, here in self._by_model(numbers):
-            found[here] = model.distance(self.deviations(rows[here]))
+            found[here] = model.distance(_expected(model, self.deviations(rows[here])))
         return found
 
     def contributions(self, rows: Array, numbers: Numbers) -> Array:
         """Shares of the columns in the squared distances."""
         found = np.empty_like(rows)
         for model, here in self._by_model(numbers):
-            parts = model.contributions(self.deviations(rows[here]))
+            parts = model.contributions(_expected(model, self.deviations(rows[here])))
             found[here] = parts / parts.sum(axis=1, keepdims=True)
         return found
 
@@ -258,6 +263,13 @@ class _Judge:
             here = np.flatnonzero(fold == k)
             if len(here):
                 yield model, here
+
+
+def _expected(model: Mahalanobis, deviations: Array) -> Array:
+    """The same without gaps: what is missing is where the others of its row let expect it."""
+    if not np.isnan(deviations).any():
+        return deviations
+    return MultivariateNormal(model.location_, model.covariance_).conditional_mean(deviations)
 
 
 def _evidence(scores: Array, tail: FarTail, out: Numbers, least: float, again: float, alpha: float) -> Evidence:

@@ -18,6 +18,7 @@ class _Correlations(Question):
     priority = 40
     whole = True
     of_summaries = True
+    sparse = True
 
     def why_not(self, table: Table, context: Context) -> str:
         return "" if len(_labels(table)) > 1 else "a pair needs two columns"

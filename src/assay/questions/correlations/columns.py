@@ -5,7 +5,7 @@ category                           an indicator of each level, of all of them wh
 date                               its day
 text                               how long it is
 
-What was filled in where a value is missing is taken out again: rows that have it tell nothing of their column.
+What stands in where a value is missing is taken out again: such rows tell nothing of their column.
 """
 
 from __future__ import annotations
@@ -69,12 +69,9 @@ def _block(table: Table, label: int, most: int) -> Array:
     if beside is not None:
         return beside[:, None] if kind == "text" else _indicators(beside.astype(np.intp), most)
     places = np.flatnonzero(table.groups == label)
-    block = table.at_hand[:, places[:1] if kind == "time" else places]
-    if table.filled is None:
-        return block
-    # a number that is all of its column, or all levels of a category at once
-    gaps = (block == table.filled[places[: block.shape[1]]]).all(axis=1)
-    return np.where(gaps[:, None], np.nan, block) if gaps.any() else block
+    places = places[:1] if kind == "time" else places
+    block = table.at_hand[:, places]
+    return block if table.gaps is None else np.where(table.gaps[:, places], np.nan, block)
 
 
 def _indicators(codes: Indices, most: int) -> Array:

@@ -25,6 +25,7 @@ from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.fold_error import fold_error
 from assay.linalg.monte_carlo import monte_carlo, rank_p, student_p
 from assay.linalg.one_thread import one_blas_thread
+from assay.linalg.stood_in import stood_in
 from assay.models.embedding.stringing import roughness, stringing
 from assay.questions.stringing.answer import AXES, Axis, StrungAxis, StrungTable
 from assay.views.drawn import drawn_columns, drawn_rows
@@ -60,7 +61,8 @@ def strung_table(
     """String the cells that are drawn; None for fewer than 10 rows or 2 columns that vary.
 
     Values are compared as they are drawn: in standard deviations from the mean of their column, no farther than three.
-    A missing value counts as the mean, for the order only.
+    For the order only, a value of another row stands in for a missing one: it knows nothing of other columns, as the
+    mean would where columns are missing in the same rows. Columns that lack more than half of their values stay out.
 
     Args:
         look: the sample.
@@ -74,8 +76,10 @@ def strung_table(
     values = look.values[np.ix_(rows, fit)]
     with np.errstate(all="ignore"):  # what overflows is far
         z = (values - look.centre[fit]) / look.scale[fit]
-    z = np.clip(np.nan_to_num(z, nan=0.0, posinf=FAR, neginf=-FAR), -FAR, FAR)
-    kept = np.flatnonzero(np.ptp(z, axis=0) > 0) if len(rows) else np.empty(0, dtype=np.intp)
+    known = 2 * np.isnan(values).sum(axis=0) <= len(rows)
+    z = np.clip(np.nan_to_num(z, nan=np.nan, posinf=FAR, neginf=-FAR), -FAR, FAR)
+    z = stood_in(z, np.arange(len(fit)), np.zeros(len(fit)), np.random.default_rng((seed, len(AXES))))
+    kept = np.flatnonzero(known & (np.ptp(z, axis=0) > 0)) if len(rows) else np.empty(0, dtype=np.intp)
     if len(rows) < FEWEST_ROWS or len(kept) < FEWEST_COLUMNS:
         return None
     z = z[:, kept]

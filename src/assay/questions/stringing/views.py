@@ -42,7 +42,7 @@ def _caption(found: StrungTable) -> str:
     left = len(look.columns) - len(found.columns)
     others = f", without {counted(left, 'column')} of other kinds or without spread" if left else ""
     missing = bool(np.isnan(look.values[np.ix_(found.rows, found.columns)]).any())
-    filled = " A missing value counts as the mean, for the order only." if missing else ""
+    filled = " For the order only, a value of another row stands in for a missing one." if missing else ""
     return (
         f"The same {count(len(found.rows))} rows{others}, ordered so that neighbours are alike: rows along Fiedler's "
         f"vector of the graph of the 10 nearest, columns likewise, by their correlations.{filled} Noise looks smooth "

@@ -7,6 +7,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.data.row_hashes import hashes_of_numbers
+
 Array: TypeAlias = NDArray[np.float64]
 
 
@@ -32,7 +34,7 @@ class Copies:
     def add(self, block: Array) -> None:
         """Take in (b, d) rows."""
         self.rows += len(block)
-        hashes = row_hashes(block)
+        hashes = hashes_of_numbers(block)
         drawn = np.flatnonzero(hashes < self._bound)
         new, first, counts = np.unique(hashes[drawn], return_index=True, return_counts=True)
         rows = block[drawn[first]]
@@ -58,18 +60,3 @@ class Copies:
             f"{copies} of {self.rows:,} rows are copies of others: copies are not independent, and what is called "
             "supported here may be chance."
         ]
-
-
-def row_hashes(block: Array) -> NDArray[np.uint64]:
-    """(b,) the same for the same values, wherever the row stands; missing values are alike."""
-    total = np.zeros(len(block), dtype=np.uint64)
-    factors = np.random.default_rng(0).integers(1, 2**63, block.shape[1], dtype=np.uint64)
-    odd: NDArray[np.uint64] = np.asarray(factors * np.uint64(2) + np.uint64(1))
-    for j, factor in enumerate(odd):
-        column = block[:, j]
-        plain = np.where(np.isnan(column), 0.5, column + 0.0)  # one form of NaN, and of zero
-        bits = plain.view(np.uint64)
-        total += (bits ^ (bits >> np.uint64(29))) * factor
-    total ^= total >> np.uint64(32)
-    total *= np.uint64(0x9E3779B97F4A7C15)
-    return (total ^ (total >> np.uint64(29))) >> np.uint64(1)

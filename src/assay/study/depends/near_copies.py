@@ -17,8 +17,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
+from assay.data.row_hashes import hashes_of_numbers
 from assay.evidence.design import Grouped
-from assay.study.depends.copies import row_hashes
 from assay.summary.distances import squared_distances
 
 Array: TypeAlias = NDArray[np.float64]
@@ -81,7 +81,7 @@ def copies_look(X: Array, seed: int = 0, *, exact: bool = True) -> CopiesLook | 
 
 def _exact(X: Array) -> CopiesLook | None:
     """Rows that coincide; not where no column tells nearly all of the different rows apart."""
-    label = np.unique(row_hashes(X), return_inverse=True)[1]
+    label = np.unique(hashes_of_numbers(X), return_inverse=True)[1]
     different = int(label.max()) + 1
     if len(X) - different < _LEAST * len(X):
         return None

@@ -65,7 +65,15 @@ class Told:
 
 
 def rows_depend(
-    X: Array, owner: tuple[str, ...], labels: Labels, told: Told, outcomes: frozenset[str], seed: int, *, copied: bool
+    X: Array,
+    owner: tuple[str, ...],
+    labels: Labels,
+    told: Told,
+    outcomes: frozenset[str],
+    seed: int,
+    *,
+    copied: bool,
+    sparse: frozenset[str] = frozenset(),
 ) -> Rows:
     """Ask how rows depend.
 
@@ -77,18 +85,26 @@ def rows_depend(
         outcomes: columns that are targets, which name no subjects.
         seed: of rows looked at where they are many.
         copied: whether rows may be copies: a look at all of them has shown that.
+        sparse: columns that mostly lack their value, in which rows are alike by what they lack.
     """
     said = _told(X, labels, told, seed)
-    found = said if said is not None else _seen(X, owner, labels, outcomes, seed, copied=copied)
+    found = said if said is not None else _seen(X, owner, labels, outcomes, seed, copied, sparse)
     if found is None:
-        evidence = Evidence(
-            0.0, p=None, q=None, n=len(X), looks=4, method=_METHOD, verdict=verdict_of(1.0, effect_holds=False)
-        )
-        return Rows(
-            "independent", (), False, _if_time(X, owner, labels.times(outcomes)), float(len(X)), len(X), None, evidence
-        )
+        return independent_rows(len(X), _if_time(X, owner, labels.times(outcomes)))
     others = np.array([own not in found.by for own in owner])
     return _limited(found, X[:, others] if others.any() else X)
+
+
+def independent_rows(n: int, hint: str = "") -> Rows:
+    """Rows of which nothing shows that they depend.
+
+    Args:
+        n: how many.
+        hint: what is to be said all the same.
+    """
+    nothing = verdict_of(1.0, effect_holds=False)
+    evidence = Evidence(0.0, p=None, q=None, n=n, looks=4, method=_METHOD, verdict=nothing)
+    return Rows("independent", (), False, hint, float(n), n, None, evidence)
 
 
 def unknown_rows(n: int, first: Array, told: Told) -> Rows:
@@ -148,10 +164,16 @@ def _in_time(X: Array, time: Array, name: str, *, told: bool) -> Rows:
 
 
 def _seen(
-    X: Array, owner: tuple[str, ...], labels: Labels, outcomes: frozenset[str], seed: int, *, copied: bool
+    X: Array,
+    owner: tuple[str, ...],
+    labels: Labels,
+    outcomes: frozenset[str],
+    seed: int,
+    copied: bool,
+    sparse: frozenset[str],
 ) -> Rows | None:
     n = len(X)
-    copies = copies_look(X, seed, exact=copied)
+    copies = copies_look(X[:, [own not in sparse for own in owner]], seed, exact=copied)
     if copies is not None:
         what = "copies" if copies.exact else "copies but for a little jitter"
         said = f"{count(copies.copies)} of {count(n)} rows are {what} of others and count with them as one"

@@ -1,0 +1,144 @@
+"""Missing values in plain words."""
+
+from __future__ import annotations
+
+from assay.asking.words import Words, chance, listed
+from assay.questions.missing.answer import Family, MissingValues, Pair
+from assay.questions.missing.patterns import Run
+from assay.views.numbers import count, counted, percent
+
+_READING = (
+    "Gaps that go with other columns: the rows that have a value are then no fair sample of all rows. Whether a value "
+    "is missing because of what it would have been, no data can tell."
+)
+_TOLD = 3  # columns whose gaps are told in a sentence
+WORDS = {
+    "values": Words(
+        "column whose gaps go with others",
+        "columns whose gaps go with others",
+        statistic="Difference in the share missing",
+        statistic_format=percent,
+        held_out="difference in the share missing, between halves of the rows",
+        held_out_format=percent,
+        reading=_READING,
+    ),
+    "together": Words(
+        "pair of columns missing together",
+        "pairs of columns missing together",
+        statistic="Difference in the share missing",
+        statistic_format=percent,
+        held_out="difference in the share missing, between rows that lack and that have the other",
+        held_out_format=percent,
+    ),
+}
+
+
+def subject(found: MissingValues, family: Family) -> str:
+    """The columns whose gaps go with something, or that of the strongest pair."""
+    pairs = family.standing(found.alpha) or family.pairs[:1]
+    return f"gaps in {listed(list(dict.fromkeys(pair.lacking for pair in pairs)))}"
+
+
+def values_sentence(found: MissingValues) -> str:
+    """Where columns are missing more often, and what that means."""
+    family = found.values
+    if family is None:
+        return ""
+    pair, verdict = family.pairs[0], family.evidence.verdict
+    tested = f"{chance(family.evidence)} for {counted(found.looks, 'pair')}"
+    if verdict == "supported":
+        first = _first_of_each(family.standing(found.alpha))
+        clauses = [f"{_more(one)} ({_shares(one)})" for one in first[:_TOLD]]
+        runs = "".join(f" {run_sentence(found, run)}" for one in first[:_TOLD] for run in found.runs_of(one))
+        names = listed([one.lacking for one in first])
+        return (
+            f"{'; '.join(clauses)}: {tested}.{runs}{_others(found, family, min(len(first), _TOLD))} So the rows that "
+            f"have {names} are no fair sample of all rows: what is said of {'it' if len(first) == 1 else 'these'} "
+            "holds for rows like them."
+        )
+    if verdict == "suggestive":
+        return f"{_more(pair).replace(' is missing', ' may be missing', 1)}: {_shares(pair)} ({tested})."
+    return (
+        f"Gaps go with nothing else that was looked at. The nearest: {_more(pair)}, {_shares(pair)} ({tested}). "
+        "Whether they go with the missing values themselves, no data can tell."
+    )
+
+
+def together_sentence(found: MissingValues) -> str:
+    """Which columns are missing in the same rows, or in different ones."""
+    family = found.together
+    if family is None:
+        return ""
+    pair, verdict = family.pairs[0], family.evidence.verdict
+    more = pair.upper > pair.lower
+    how = f"{pair.lacking} and {pair.column} are missing {'together' if more else 'by turns'}"
+    rows = (
+        f"{pair.lacking} is missing in {percent(pair.upper)} of the rows that lack {pair.column}, and in "
+        f"{percent(pair.lower)} of those that have it ({chance(family.evidence)} for {counted(found.looks, 'pair')})"
+    )
+    if verdict == "supported":
+        return f"{how}: {rows}.{_others(found, family)}"
+    if verdict == "suggestive":
+        return f"{how.replace(' are missing', ' may be missing', 1)}: {rows}."
+    return f"No two columns are missing together more often than by chance. The nearest: {rows}."
+
+
+def untested(found: MissingValues) -> str:
+    """How much is missing, where nothing can be compared."""
+    most = int(found.share.argmax())
+    lacking = f"{found.columns[most]} lacks the most, {percent(float(found.share[most]))}"
+    columns = counted(len(found.columns), "column")
+    verb = "has" if len(found.columns) == 1 else "have"
+    return f"{columns} {verb} gaps ({lacking}), too few, or too few values beside them, to say what these go with."
+
+
+def _more(pair: Pair) -> str:
+    """Where a column is missing more often."""
+    more = pair.upper > pair.lower
+    if pair.side.way == "level":
+        where = f"where {pair.column} is {'' if more else 'not '}{pair.side.level}"
+    elif pair.side.way == "far":
+        where = f"where {pair.column} is {'far from' if more else 'near'} its middle"
+    elif pair.side.way == "order":
+        where = f"in {'later' if more else 'earlier'} rows of the data"
+    else:
+        where = f"where {pair.column} is {'high' if more else 'low'}"
+    return f"{pair.lacking} is missing more often {where}"
+
+
+def _shares(pair: Pair) -> str:
+    """The share missing on both sides, the larger first."""
+    column = pair.column
+    names = {
+        "level": (f"where {column} is {pair.side.level}", "where it is not"),
+        "far": (f"of the half of rows farthest from the middle of {column}", "of the other half"),
+        "order": ("of the last quarter of the rows", "of the first"),
+    }.get(pair.side.way, (f"of the quarter of rows with the highest {column}", "of that with the lowest"))
+    upper, lower = percent(pair.upper), percent(pair.lower)
+    if pair.upper >= pair.lower:
+        return f"{upper} {names[0]}, {lower} {names[1]}"
+    turned = {
+        "level": (f"where {column} is not {pair.side.level}", "where it is"),
+        "far": (f"of the half of rows nearest to the middle of {column}", "of the other half"),
+        "order": ("of the first quarter of the rows", "of the last"),
+    }.get(pair.side.way, (f"of the quarter of rows with the lowest {column}", "of that with the highest"))
+    return f"{lower} {turned[0]}, {upper} {turned[1]}"
+
+
+def run_sentence(found: MissingValues, run: Run) -> str:
+    """Rows in a row that lack a column."""
+    drawn = "" if found.rows == found.total else ", of those drawn"
+    return f"Rows {count(run.first)} to {count(run.last)}{drawn} all lack {run.column}."
+
+
+def _first_of_each(pairs: tuple[Pair, ...]) -> list[Pair]:
+    """For each column that lacks values, the pair that is least likely by chance."""
+    first: dict[str, Pair] = {}
+    for pair in pairs:
+        first.setdefault(pair.lacking, pair)
+    return list(first.values())
+
+
+def _others(found: MissingValues, family: Family, told: int = 1) -> str:
+    more = len(family.standing(found.alpha)) - told
+    return f" {counted(more, 'more pair')} {'is' if more == 1 else 'are'} listed on the page." if more > 0 else ""
