@@ -24,7 +24,7 @@ class Profile:
     Attributes:
         stats: of all rows, as an encoding needs them.
         columns: the same, column by column.
-        sample: at most 2,000 rows, in their order.
+        sample: some rows drawn fairly, in their order.
     """
 
     stats: TableStats
@@ -37,11 +37,14 @@ class Profile:
         return self.stats.rows
 
 
-def profiled(source: Source, *, seed: int = 0, progress: Progress | None = None) -> Profile:
+def profiled(
+    source: Source, *, size: int = SAMPLED_ROWS, seed: int = 0, progress: Progress | None = None
+) -> Profile:
     """Read a source once.
 
     Args:
         source: the data.
+        size: rows of the sample, at most.
         seed: of the sample.
         progress: told how many rows were read and, where it is known, which share of all.
     """
@@ -57,7 +60,7 @@ def profiled(source: Source, *, seed: int = 0, progress: Progress | None = None)
 
     def described(part: tuple[pa.RecordBatch, int]) -> tuple[TableStats, RowSample]:
         batch, start = part
-        return stats_of(batch, fields, start), RowSample.of(batch, first_row=start, size=SAMPLED_ROWS, seed=seed)
+        return stats_of(batch, fields, start), RowSample.of(batch, first_row=start, size=size, seed=seed)
 
     parts = numbered()
     first = next(parts, None)

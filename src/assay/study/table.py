@@ -102,7 +102,7 @@ def prepare(
         look=look,
         columns=tuple(_label(encoding, int(j)) for j in used),
         groups=encoding.groups[used],
-        measured=_measured(encoding)[used],
+        measured=measured(encoding)[used],
         origins=_origins(encoding, used),
         rows=rows,
         blocks=blocks if rows is None else lambda: iter([rows]),
@@ -195,7 +195,7 @@ def _varying(
     name: str, blocks: Blocks, encoding: Encoding, aside: dict[str, str], missing: Missing, rows: int
 ) -> tuple[NDArray[np.intp], Tally]:
     """The encoded columns that vary in the rows in use; what varies only in rows left out does not vary."""
-    used = np.flatnonzero(~_mirrored(encoding))
+    used = np.flatnonzero(~mirrored(encoding))
     while True:
         if not len(used):
             reasons = ", ".join(f"{column} ({why})" for column, why in list(aside.items())[:8])
@@ -215,8 +215,12 @@ def _varying(
                 aside[column.name] = "constant in the rows in use"
 
 
-def _mirrored(encoding: Encoding) -> NDArray[np.bool_]:
-    """(D,) the first of two levels, which says nothing that the second does not."""
+def mirrored(encoding: Encoding) -> NDArray[np.bool_]:
+    """(D,) the first of two levels, which says nothing that the second does not.
+
+    Args:
+        encoding: what columns became.
+    """
     first = np.zeros(len(encoding.names), dtype=bool)
     for column, span in zip(encoding.columns, encoding.spans, strict=True):
         if column.kind == "category" and span.stop - span.start == 2:
@@ -224,12 +228,16 @@ def _mirrored(encoding: Encoding) -> NDArray[np.bool_]:
     return first
 
 
-def _measured(encoding: Encoding) -> NDArray[np.bool_]:
-    """(D,) numbers that are one with their column."""
-    measured = np.zeros(len(encoding.names), dtype=bool)
+def measured(encoding: Encoding) -> NDArray[np.bool_]:
+    """(D,) numbers that are one with their column.
+
+    Args:
+        encoding: what columns became.
+    """
+    alone = np.zeros(len(encoding.names), dtype=bool)
     for column, span in zip(encoding.columns, encoding.spans, strict=True):
-        measured[span] = column.kind in ("number", "count", "ordered")
-    return measured
+        alone[span] = column.kind in ("number", "count", "ordered")
+    return alone
 
 
 def _levels(encoding: Encoding, used: NDArray[np.intp]) -> dict[str, tuple[str, ...]]:
