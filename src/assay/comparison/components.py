@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.asking.words import Words
-from assay.comparison.columns import METHOD
 from assay.comparison.correlated import Scores, scores_of
 from assay.comparison.correlations import STAGES
-from assay.comparison.differences import DRAWS, FOLDS, Difference, Differences, against_all, evidence_of
+from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
 from assay.comparison.held_out import HeldOut, held_out_mean
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
@@ -35,12 +34,11 @@ WORDS = Words(
     statistic="The difference in standard deviations of chance",
     held_out="of the variance",
     held_out_format=percent,
-    reading="The directions along which most columns vary together, of columns ranked inside their own table. They differ "
-    "where those of one table miss variance of the other, or where another share of it lies along them.",
+    reading="The directions along which most columns vary together, of columns ranked inside their own table. They "
+    "differ where those of one table miss variance of the other, or where another share of it lies along them.",
 )
 _MOST = 5
 _SURE = 20.0
-_SPLITS = 2
 
 
 def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
@@ -71,11 +69,12 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     best = every.max(axis=1)
     look = int(every[0].argmax())
     null = Null(METHOD, float(np.median(best[1:])), float(np.quantile(best[1:], 1.0 - alpha)), len(best) - 1)
+    unseen = _unseen(scores, exchange.second, exchange.folds(FOLDS, seed), look, m)
     evidence = evidence_of(
         float(min(best[0], _SURE)),
         null,
         against_all(best, best),
-        _unseen(scores, exchange.second, exchange.folds(FOLDS, seed), look, m),
+        unseen,
         n=exchange.n,
         looks=2 * m,
         method=METHOD,
@@ -83,8 +82,9 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
         limit=exchange.limit,
     )
     sentence, shares = _sentence(pair, scores, exchange.second, look, m)
-    holds = (evidence.held_out or 0.0) > 0.0
-    one = Difference("components", "components", "components", sentence, evidence, WORDS, holds, {"shares": shares})
+    one = Difference(
+        "components", "components", "components", sentence, evidence, WORDS, unseen.holds, {"shares": shares}
+    )
     return Differences((one,), 2 * m, f"against the largest of {2 * m} in each of {null.draws} draws")
 
 
@@ -124,12 +124,13 @@ def _unseen(scores: Scores, second: Mask, folds: NDArray[np.intp], look: int, m:
         else:
             sizes = [[_along(vectors[s][:, k - 1 :], R[s])[0] / d for s in (0, 1)] for R in (trained, tested)]
             values.append((sizes[1][1] - sizes[1][0]) * np.sign(sizes[0][1] - sizes[0][0]))
-    return held_out_mean(np.array(values)) if len(values) >= _SPLITS else HeldOut(None, None)
+    return held_out_mean(np.array(values))
 
 
 def _parts(scores: Scores, second: Mask, rows: Mask) -> Array:
-    """(2, d, d) products of some rows of each table, of the scores as they are: no part has correlations of its own."""
-    return np.stack([scores.Z[rows & side].T @ scores.Z[rows & side] / (rows & side).sum() for side in (~second, second)])
+    """(2, d, d) mean products of scores over some rows of each table."""
+    some = [scores.Z[rows & side] for side in (~second, second)]
+    return np.stack([Z.T @ Z / len(Z) for Z in some])
 
 
 def _sentence(pair: Pair, scores: Scores, second: Mask, look: int, m: int) -> tuple[str, list[float]]:

@@ -72,7 +72,9 @@ class _Sums:
     """
 
     def __init__(self, Z: Array, known: Array) -> None:
-        self.Z, self.squares, self.known = Z, Z**2, known
+        # a table as chance has it is no more centred than one as it is
+        centred = (Z - Z.sum(axis=0) / np.maximum(known.sum(axis=0), 1.0)) * known
+        self.Z, self.squares, self.known = centred, centred**2, known
         self.whole = bool(known.all())
         self.counts = np.maximum(self._with_known(known), 1.0)
         self.var = np.maximum(self._with_known(self.squares) / self.counts, 1e-12)

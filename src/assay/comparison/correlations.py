@@ -1,7 +1,7 @@
 """Which pairs of columns go together more in one table than in the other?
 
 statistic  difference of Fisher's z of correlations of normal scores, over its standard error by each table's own rows
-chance     the names of the tables exchanged among rows that were ranked inside their own table; the largest of each draw
+chance     the names of the tables exchanged among rows that were ranked inside their own table; the largest in a draw
 unseen     the difference of mean products in each fifth of the rows, its direction by the other four
 reference  Omelka and Pauly, Testing equality of correlation coefficients, J. Statist. Plann. Inference 142 (2012)
 """
@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.asking.words import Words
-from assay.comparison.columns import METHOD
 from assay.comparison.correlated import Scores, scores_of
-from assay.comparison.differences import DRAWS, FOLDS, Difference, Differences, against_all, evidence_of
+from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
 from assay.comparison.held_out import held_out_difference
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
@@ -76,11 +75,12 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
         a, b = pair.labels[scores.chosen[i[k]]], pair.labels[scores.chosen[j[k]]]
         product = scores.Z[:, i[k]] * scores.Z[:, j[k]]
         both = (scores.known[:, i[k]] * scores.known[:, j[k]]) > 0
+        unseen = held_out_difference(np.where(both, product, np.nan), exchange.second, folds)
         evidence = evidence_of(
             float(T[k]),
             null,
             against_all(every[:, k], best),
-            held_out_difference(np.where(both, product, np.nan), exchange.second, folds),
+            unseen,
             n=exchange.n,
             looks=len(i),
             method=METHOD,
@@ -92,10 +92,11 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
             f"{a} and {b} go together differently: rank correlation {fraction(r[0])} in {pair.names[0]}, "
             f"{fraction(r[1])} in {pair.names[1]}."
         )
-        holds = (evidence.held_out or 0.0) > 0.0
         numbers = {"correlations": r}
         found.append(
-            Difference(f"correlation-{a}-{b}", "correlation", f"{a}, {b}", sentence, evidence, WORDS, holds, numbers)
+            Difference(
+                f"correlation-{a}-{b}", "correlation", f"{a}, {b}", sentence, evidence, WORDS, unseen.holds, numbers
+            )
         )
     how = f"against the largest of {len(i)} pairs in each of {null.draws} draws"
     return Differences(tuple(found), len(i), f"{how}; {scores.left_out}" if scores.left_out else how)

@@ -20,6 +20,7 @@ from assay.views.view import View
 
 Array: TypeAlias = NDArray[np.float64]
 
+METHOD = "names of the tables exchanged among rows"
 DRAWS = 499
 FOLDS = 5
 _SLACK = 1e-9
@@ -99,7 +100,7 @@ class Differences(Answer):
 
 
 def against_all(own: Array, best: Array) -> tuple[float, float]:
-    """p of one look against its own draws, and against the best look of each draw.
+    """P of one look against its own draws, and against the best look of each draw.
 
     Args:
         own: (m + 1,) the look in the tables as they are, then in the draws.
@@ -107,7 +108,8 @@ def against_all(own: Array, best: Array) -> tuple[float, float]:
     """
     slack = _SLACK * max(1.0, abs(float(own[0])))
     draws = len(own) - 1
-    return tuple(rank_p(int((x[1:] >= own[0] - slack).sum()), draws) for x in (own, best))  # type: ignore[return-value]
+    alone, of_all = (rank_p(int((x[1:] >= own[0] - slack).sum()), draws) for x in (own, best))
+    return alone, of_all
 
 
 def evidence_of(

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.asking.words import Words
-from assay.comparison.columns import METHOD
-from assay.comparison.differences import DRAWS, FOLDS, Difference, Differences, against_all, evidence_of
+from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
 from assay.comparison.held_out import held_out_difference
 from assay.comparison.looks import level_looks, standard_errors
 from assay.comparison.pair import Pair
@@ -34,13 +33,14 @@ WORDS = Words(
     statistic="The difference in standard errors",
     held_out="apart in share",
     held_out_format=percent,
-    reading="Rows of both tables that lie near each other, found without knowing the tables. Their shares can be compared "
-    "whether or not they stand apart from other rows; that is a question for a report on each table.",
+    reading="Rows of both tables that lie near each other, found without knowing the tables. Their shares can be "
+    "compared whether or not they stand apart from other rows; that is a question for a report on each table.",
 )
 _GROUPS = range(2, 9)
 _FAR = 5.0
 _ROWS_EACH = 10
 _NAMED = 0.7
+_STARTS = 3
 
 
 def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
@@ -62,11 +62,12 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     upper = standard_errors(float(np.quantile(best[1:], 1.0 - alpha)))
     null = Null(METHOD, standard_errors(float(np.median(best[1:]))), upper, len(best) - 1)
     member = looks[at].scores[:, looks[at].strongest]
+    unseen = held_out_difference(member, pair.second, pair.exchange.folds(FOLDS, seed))
     evidence = evidence_of(
         standard_errors(float(best[0])),
         null,
         against_all(looks[at].column, best),
-        held_out_difference(member, pair.second, pair.exchange.folds(FOLDS, seed)),
+        unseen,
         n=pair.n,
         looks=sum(int(one.max()) + 1 for one in labels),
         method=METHOD,
@@ -79,9 +80,8 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
         f"Rows with {_described(pair, X, member > 0)} make up {percent(shares[0])} of {pair.names[0]} and "
         f"{percent(shares[1])} of {pair.names[1]}: one of {count} groups of both tables together."
     )
-    holds = (evidence.held_out or 0.0) > 0.0
     numbers = {"groups": count, "shares": shares}
-    one = Difference("groups", "groups", "groups of rows", sentence, evidence, WORDS, holds, numbers)
+    one = Difference("groups", "groups", "groups of rows", sentence, evidence, WORDS, unseen.holds, numbers)
     return Differences((one,), evidence.looks, f"against the most surprising group in each of {null.draws} draws")
 
 
@@ -99,14 +99,14 @@ def _standard(X: Array) -> Array:
 def _grouped(X: Array, k: int, seed: int) -> NDArray[np.intp]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotConverged)  # groups that are not quite at rest are groups
-        labels = KMeans(k, random_state=seed).fit(X).labels_
+        labels = KMeans(k, n_init=_STARTS, random_state=seed).fit(X).labels_
     return np.unique(labels, return_inverse=True)[1]
 
 
 def _described(pair: Pair, X: Array, member: NDArray[np.bool_]) -> str:
     """What is special about the rows of a group: up to three columns that lie far from the others."""
     names = [pair.labels[j] for j in np.flatnonzero(pair.measured)]
-    apart = X[member].mean(axis=0) - X[~member].mean(axis=0) if member.any() and not member.all() else np.zeros(X.shape[1])
+    apart = X[member].mean(axis=0) - X[~member].mean(axis=0)
     order = np.argsort(-np.abs(apart), kind="stable")[:3]
     far = [j for j in order if abs(apart[j]) >= _NAMED * abs(apart[order[0]])]
     return ", ".join(f"{'high' if apart[j] > 0 else 'low'} {names[j]}" for j in far)

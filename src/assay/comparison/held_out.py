@@ -22,15 +22,17 @@ class HeldOut:
     Attributes:
         value: positive where the rows not looked at differ the way the others do; None where folds leave nothing.
         interval: of 95%.
+        nothing: what it would be without a difference.
     """
 
-    value: float | None
-    interval: tuple[float, float] | None
+    value: float | None = None
+    interval: tuple[float, float] | None = None
+    nothing: float = 0.0
 
     @property
     def holds(self) -> bool:
         """Whether it is there on unseen rows."""
-        return self.value is not None and self.value > 0.0
+        return self.value is not None and self.value > self.nothing
 
 
 def held_out_difference(scores: Array, second: Mask, folds: Numbers) -> HeldOut:
@@ -53,20 +55,21 @@ def held_out_difference(scores: Array, second: Mask, folds: Numbers) -> HeldOut:
     np.add.at(counts, (folds[known], label[known]), 1.0)
     others, others_count = sums.sum(axis=0) - sums, counts.sum(axis=0) - counts
     usable = (counts > 0).all(axis=1) & (others_count > 0).all(axis=1)
-    if usable.sum() < 2:
-        return HeldOut(None, None)
     here = sums[usable] / counts[usable]
     there = others[usable] / others_count[usable]
     return held_out_mean((here[:, 1] - here[:, 0]) * np.sign(there[:, 1] - there[:, 0]))
 
 
-def held_out_mean(values: Array, within: tuple[float, float] = (-np.inf, np.inf)) -> HeldOut:
-    """The mean over folds and its interval.
+def held_out_mean(values: Array, *, within: tuple[float, float] = (-np.inf, np.inf), nothing: float = 0.0) -> HeldOut:
+    """The mean over folds and its interval; without a value where there are fewer than two.
 
     Args:
-        values: (k,) of the folds, at least two.
+        values: (k,) of the folds.
         within: what the measure can be.
+        nothing: what it is without a difference.
     """
+    if len(values) < 2:
+        return HeldOut()
     mean = float(values.mean())
     low, high = fold_interval(mean, fold_error(values), len(values), within=within)
-    return HeldOut(mean, (float(low), float(high)))
+    return HeldOut(mean, (float(low), float(high)), nothing)

@@ -3,7 +3,7 @@
 All of it is linear in the name of the table, so that every draw of chance costs one column of a matrix product.
 
 measured   Legendre polynomials of the ranks in both tables together, degrees 1 to 4: where values lie, how widely, how
-           lopsided, how heavy at the ends; their squares weighted by 1 / (j (j + 1)) would be Anderson and Darling's sum
+           lopsided, how heavy at the ends; squares weighted by 1 / (j (j + 1)) sum to Anderson and Darling's statistic
 levels     2 x 2 deviance of each level, signed root, and that of all levels together; levels beyond the most frequent,
            and those in fewer than five rows, are one
 surprise   -log of the two-sided normal tail, plus the log of the weight of a look in its column, so that a column of
@@ -87,7 +87,9 @@ def level_looks(codes: Array, names: tuple[str, ...], second: Mask) -> Looks:
     apart = [int(level) for level in order[:LEVELS] if counts[level] >= _FEWEST]
     rest = [int(level) for level in order if counts[level] and int(level) not in set(apart)]
     member = np.stack([here == level for level in apart] + ([np.isin(here, rest)] if rest else []), axis=1)
-    called = [names[level] for level in apart] + ([f"{len(rest)} rare levels" if len(rest) > 1 else names[rest[0]]] if rest else [])
+    called = [names[level] for level in apart]
+    if rest:
+        called.append(f"one of {len(rest)} rare levels" if len(rest) > 1 else names[rest[0]])
     if len(called) == 2:  # one tells the other
         member, called = member[:, 1:], called[1:]
     z, together = _deviances(member.astype(np.float64), second[present])
@@ -158,7 +160,7 @@ def _cells(inside: Array, totals: Array, share: Array) -> Array:
 
 
 def _surprise(z: Array, log_weight: Array) -> Array:
-    """(looks, m + 1) -log of two-sided tails and log weights; rows that depend on each other spread z, which is undone."""
+    """(looks, m + 1) -log of two-sided tails plus log weights; what dependent rows add to the spread of z is undone."""
     z = z / np.maximum(np.sqrt((z**2).mean(axis=1, keepdims=True)), 1.0)
     return np.asarray(-log_ndtr(-np.abs(z)) - np.log(2.0) + log_weight[:, None])
 

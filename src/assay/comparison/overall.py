@@ -18,9 +18,8 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from assay.asking.words import Words
-from assay.comparison.columns import METHOD
-from assay.comparison.differences import DRAWS, FOLDS, Difference, Differences, against_all, evidence_of
-from assay.comparison.held_out import HeldOut, held_out_mean
+from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
+from assay.comparison.held_out import held_out_mean
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
 from assay.views.numbers import percent
@@ -36,8 +35,8 @@ WORDS = Words(
     statistic_format=percent,
     held_out="of pairs told apart",
     held_out_format=percent,
-    reading="A rule learnt on most rows says of the others which table they are from. Chance is right in half of the pairs "
-    "of rows. It sees changes in how columns go together that no single column shows.",
+    reading="A rule learnt on most rows says of the others which table they are from. Chance is right in half of the "
+    "pairs of rows. It sees changes in how columns go together that no single column shows.",
 )
 _PRODUCTS = 12  # columns whose products enter
 _PENALTY = 0.1
@@ -60,7 +59,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     if not np.isfinite(told).all():
         return None
     values = np.array([part[0] for part in parts if np.isfinite(part[0])])
-    unseen = held_out_mean(values, (0.0, 1.0)) if len(values) > 1 else HeldOut(None, None)
+    unseen = held_out_mean(values, within=(0.0, 1.0), nothing=0.5)
     null = Null(METHOD, float(np.median(told[1:])), float(np.quantile(told[1:], 1.0 - alpha)), len(told) - 1)
     evidence = evidence_of(
         float(told[0]),
@@ -77,8 +76,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
         f"A rule that has not seen them tells a row of {pair.names[0]} from one of {pair.names[1]} in "
         f"{percent(float(told[0]))} of pairs; chance alone in 50%."
     )
-    holds = (evidence.held_out or 0.0) > 0.5
-    one = Difference("overall", "overall", "all columns", sentence, evidence, WORDS, holds)
+    one = Difference("overall", "overall", "all columns", sentence, evidence, WORDS, unseen.holds)
     return Differences((one,), 1, f"one test, {null.draws} draws")
 
 
@@ -102,7 +100,7 @@ def _features(pair: Pair) -> Array:
 
 
 def _told(F: Array, names: Mask, here: Mask) -> Array:
-    """(m + 1,) share of pairs of a fold in the right order, by a regression on the other rows; NaN for one table alone."""
+    """(m + 1,) share of pairs of a fold put in the right order by the other rows; NaN for one table alone."""
     train, test = F[~here], F[here]
     y = names[~here].astype(np.float64)
     y = y - y.mean(axis=0)

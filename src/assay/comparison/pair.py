@@ -1,4 +1,4 @@
-"""Two tables as one: the columns they share in one encoding, rows one behind the other, and how these may be exchanged."""
+"""Two tables as one: the columns they share in one encoding, rows one behind the other, what may change tables."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def paired(sides: tuple[Side, Side], schema: Schema, drop: Sequence[str]) -> Pai
         )
     order = sorted((0, 1), key=lambda i: _fingerprint(sides[i].source.to_arrow()))
     first, last = (sides[i] for i in order)
-    conflicts = {name: "drop" for name in schema.apart}
+    conflicts = dict.fromkeys(schema.apart, "drop")
     fused = fuse([first.source, last.source], names=["0", "1"], columns="common", resolve=conflicts)
     profile = profiled(fused, size=2 * ROWS)
     aside = {fused.origin, *drop, *(name for side in sides for name in side.rows.by)}
@@ -165,7 +165,9 @@ def paired(sides: tuple[Side, Side], schema: Schema, drop: Sequence[str]) -> Pai
             "columns with one value are shown but not compared"
         )
     numbers = np.concatenate(list(EncodedSource(fused, encoding).float_blocks()))[used]
-    told = ~mirrored(encoding) & np.array([encoding.source_column(j) in _names(look, kept) for j in range(len(encoding.names))], dtype=bool)
+    told = ~mirrored(encoding) & np.array(
+        [encoding.source_column(j) in _names(look, kept) for j in range(len(encoding.names))], dtype=bool
+    )
     return Pair(
         names=(sides[0].name, sides[1].name),
         exchange=exchange.among(along),

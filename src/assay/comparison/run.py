@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from assay import __version__
-from assay.asking.answer import Answer
+from assay.asking.finding import Look
 from assay.asking.question import Tell
 from assay.comparison import columns, components, correlations, groups, overall
 from assay.comparison.comparison import Comparison, Spread
 from assay.comparison.differences import Differences
-from assay.comparison.pair import Pair, paired, side_of
+from assay.comparison.pair import Pair, Side, paired, side_of
 from assay.comparison.schema import schema_of
 from assay.data.read import read
 from assay.data.source import Source
@@ -25,12 +23,32 @@ from assay.study.findings import Ledger, NotAsked
 from assay.study.strictness import strictness
 
 Ask = Callable[[Pair, int, float], Differences | None]
-_QUESTIONS: tuple[tuple[str, str, Ask], ...] = (
-    ("columns", columns.WORDING, columns.ask),
-    ("correlations", correlations.WORDING, correlations.ask),
-    ("components", components.WORDING, components.ask),
-    ("groups", groups.WORDING, groups.ask),
-    ("overall", overall.WORDING, overall.ask),
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A question put to two tables.
+
+    Attributes:
+        name: under which its answer is kept.
+        wording: as the ledger prints it.
+        ask: answers it.
+        weight: how much of the level it gets, beside the others.
+    """
+
+    name: str
+    wording: str
+    ask: Ask
+    weight: float = 1.0
+
+
+# columns are what most often differs: they get half of the level where all five are asked
+_QUESTIONS = (
+    _Question("columns", columns.WORDING, columns.ask, weight=4.0),
+    _Question("correlations", correlations.WORDING, correlations.ask),
+    _Question("components", components.WORDING, components.ask),
+    _Question("groups", groups.WORDING, groups.ask),
+    _Question("overall", overall.WORDING, overall.ask),
 )
 _NOTHING = "there are too few rows or columns of numbers for it"
 
@@ -79,40 +97,68 @@ def compare(
     schema = schema_of((first.source, second.source), names, (*drop, *told.columns), first.card.rows + second.card.rows)
     pair = paired((first, second), schema, drop)
     answers, silent = _asked(pair, seed, alpha, tell)
-    strict = strictness([answer.evidence.p for _, answer in answers.values()], alpha)
-    judged = {name: (wording, answer.stricter(strict.factor, alpha)) for name, (wording, answer) in answers.items()}
+    judged, together = _weighed(answers, alpha)
     lines = (
-        *(replace(side.rows.ledger_line(ROWS_DEPEND, 1.0), question=f"{side.name}: {ROWS_DEPEND}") for side in (first, second)),
+        *(_rows_line(side) for side in (first, second)),
         schema.line,
-        *(answer.ledger_line(wording, strict.factor) for wording, answer in judged.values()),
+        *(answer.ledger_line(question.wording, factor) for question, (answer, factor) in judged.items()),
     )
-    found = tuple(finding for _, answer in judged.values() for finding in answer.findings())
+    found = tuple(finding for answer, _ in judged.values() for finding in answer.findings())
     return Comparison(
         (first.card, second.card),
         schema,
         (*schema.findings, *found),
-        Ledger(lines, alpha, seed, tuple(silent), strict.words),
+        Ledger(lines, alpha, seed, tuple(silent), together),
         __version__,
-        {name: answer for name, (_, answer) in judged.items()},
+        {question.name: answer for question, (answer, _) in judged.items()},
         (first.rows, second.rows),
         _spreads(pair),
     )
 
 
-def _asked(
-    pair: Pair, seed: int, alpha: float, tell: Tell
-) -> tuple[dict[str, tuple[str, Answer]], list[NotAsked]]:
-    """Every answer there is, by the name of its question, and why the other questions have none."""
-    answers: dict[str, tuple[str, Answer]] = {}
+def _asked(pair: Pair, seed: int, alpha: float, tell: Tell) -> tuple[dict[_Question, Differences], list[NotAsked]]:
+    """Every answer there is, and why the other questions have none."""
+    answers: dict[_Question, Differences] = {}
     silent: list[NotAsked] = []
-    for name, wording, ask in _QUESTIONS:
-        tell(wording, None, None)
-        answer = ask(pair, seed, alpha)
+    for question in _QUESTIONS:
+        tell(question.wording, None, None)
+        answer = question.ask(pair, seed, alpha)
         if answer is None:
-            silent.append(NotAsked(wording, _NOTHING))
+            silent.append(NotAsked(question.wording, _NOTHING))
         else:
-            answers[name] = wording, answer
+            answers[question] = answer
     return answers, silent
+
+
+def _weighed(
+    answers: dict[_Question, Differences], alpha: float
+) -> tuple[dict[_Question, tuple[Differences, float]], str]:
+    """Every answer, read as strictly as the others ask for, with the factor of its p; and the rule in words.
+
+    The rule of a study, on p over weights of mean 1 (Genovese, Roeder and Wasserman, Biometrika 93, 2006).
+    """
+    total = sum(question.weight for question in answers)
+    weights = {question: question.weight * len(answers) / total for question in answers}
+    best = [min((answer.evidence.p or 0.0) / weights[question], 1.0) for question, answer in answers.items()]
+    strict = strictness(best, alpha)
+    judged = {}
+    for question, answer in answers.items():
+        factor = max(strict.factor / weights[question], 1.0)
+        judged[question] = answer.stricter(factor, alpha), factor
+    if len(answers) < 2:
+        return judged, ""
+    some = f"{strict.chosen} of {strict.asked}" if strict.found else f"none of {strict.asked}"
+    return judged, (
+        f"Every p is made larger for the {strict.asked} questions asked, {some} of which found something: by questions "
+        "asked / questions chosen (Benjamini and Bogomolov 2014), divided by the weight of the question. Columns have "
+        f"four times the weight of each other question (Genovese, Roeder and Wasserman 2006). So two tables from one "
+        "source are said to differ no more often than the level says."
+    )
+
+
+def _rows_line(side: Side) -> Look:
+    line = side.rows.ledger_line(ROWS_DEPEND, 1.0)
+    return replace(line, question=f"{side.name}: {line.question}")
 
 
 def _named(first: Source, second: Source) -> tuple[str, str]:

@@ -37,9 +37,7 @@ class Profile:
         return self.stats.rows
 
 
-def profiled(
-    source: Source, *, size: int = SAMPLED_ROWS, seed: int = 0, progress: Progress | None = None
-) -> Profile:
+def profiled(source: Source, *, size: int = SAMPLED_ROWS, seed: int = 0, progress: Progress | None = None) -> Profile:
     """Read a source once.
 
     Args:
