@@ -83,7 +83,8 @@ def _of_numbers(pair: Pair, column: LookedAt) -> tuple[str, dict[str, Any]]:
 
 
 def _of_levels(pair: Pair, column: LookedAt) -> tuple[str, dict[str, Any]]:
-    level, member = (x[column.looks.strongest] for x in (column.looks.names, column.looks.scores.T))
+    look = column.looks.strongest
+    level, member = column.looks.names[look], column.looks.scores[:, look]
     shares = [float(np.nanmean(member[side])) for side in (~pair.second, pair.second)]
     what = "missing" if column.what == "missing" else level
     sentence = (

@@ -57,12 +57,12 @@ def _looked(pair: Pair, j: int, second: NDArray[np.bool_]) -> list[LookedAt]:
     if both and values[present].min() < values[present].max():
         if pair.kinds[j] in _LEVELLED:
             names = pair.levels.get(name, ("no", "yes"))
-            found.append(LookedAt(name, "levels", level_looks(values, names, second)))
+            found.append(LookedAt(name, "levels", level_looks(values, names, second, pair.exchange.ends)))
         else:
-            looks = measured_looks(values, second)
+            looks = measured_looks(values, second, pair.exchange.ends)
             found.append(LookedAt(name, "length" if pair.kinds[j] == "text" else "values", looks))
     if not present.all() and present.any():
-        gaps = level_looks((~present).astype(np.float64), ("present", "missing"), second)
+        gaps = level_looks((~present).astype(np.float64), ("present", "missing"), second, pair.exchange.ends)
         found.append(LookedAt(name, "missing", gaps))
     return found
 

@@ -47,6 +47,8 @@ class Comparison:
         answers: by the name of the question, the numbers behind its findings.
         rows: how rows of each depend on each other.
         spreads: the columns compared, to be drawn.
+        notes: sentences on both tables that a reader must see first.
+        levels: by column, the levels that only the first and only the second table has, with their rows.
     """
 
     data: tuple[DataCard, DataCard]
@@ -57,6 +59,8 @@ class Comparison:
     answers: Mapping[str, Answer] = field(default_factory=dict)
     rows: tuple[Rows, Rows] | None = None
     spreads: tuple[Spread, ...] = ()
+    notes: tuple[str, ...] = ()
+    levels: Mapping[str, tuple[Mapping[str, int], Mapping[str, int]]] = field(default_factory=dict)
 
     @property
     def differences(self) -> tuple[Finding, ...]:
@@ -74,8 +78,10 @@ class Comparison:
             "assay": self.version,
             "differs": self.differs,
             "data": [card.as_dict() for card in self.data],
-            "schema": self.schema.as_dict(),
+            "schema": self.schema.as_dict()
+            | {"levels": {name: [*map(dict, only)] for name, only in self.levels.items()}},
             "rows": None if self.rows is None else [rows.as_dict() for rows in self.rows],
+            "notes": list(self.notes),
             "ledger": self.ledger.as_dict(),
             "findings": [finding.as_dict() for finding in self.findings],
             "answers": {name: answer.as_dict() for name, answer in self.answers.items()},

@@ -61,11 +61,11 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
         return [_statistics(scores, names[:, one], m) for one in some]
 
     def clear(values: list[Array]) -> bool:
-        best = _standardised(np.stack([own, *values])).max(axis=1)
+        best = _standardised(np.stack([own, *values]), exchange.ends).max(axis=1)
         return bool((best[1:] >= best[0]).sum() >= 10)
 
     drawn = monte_carlo(range(1, names.shape[1]), made, STAGES, clear=clear)
-    every = _standardised(np.stack([own, *drawn.values]))
+    every = _standardised(np.stack([own, *drawn.values]), exchange.ends)
     best = every.max(axis=1)
     look = int(every[0].argmax())
     null = Null(METHOD, float(np.median(best[1:])), float(np.quantile(best[1:], 1.0 - alpha)), len(best) - 1)
@@ -102,10 +102,12 @@ def _along(vectors: Array, R: Array) -> Array:
     return np.asarray(np.einsum("ik,ij,jk->k", vectors, R, vectors, optimize=True))
 
 
-def _standardised(every: Array) -> Array:
+def _standardised(every: Array, ends: float) -> Array:
     """(m + 1, looks) over the tables as they are and all draws, so that each look counts the same."""
     spread = every.std(axis=0)
-    return np.asarray((every - every.mean(axis=0)) / np.where(spread > 1e-12, spread, 1.0))
+    z = (every - every.mean(axis=0)) / np.where(spread > 1e-12, spread, 1.0)
+    z[0] /= ends
+    return np.asarray(z)
 
 
 def _unseen(scores: Scores, second: Mask, folds: NDArray[np.intp], look: int, m: int) -> HeldOut:

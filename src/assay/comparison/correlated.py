@@ -88,7 +88,7 @@ class _Sums:
 
     @property
     def correlations(self) -> Array:
-        return np.clip(self.Z.T @ self.Z / self.counts / self.unit, -_CLOSE, _CLOSE)
+        return np.asarray(np.clip(self.Z.T @ self.Z / self.counts / self.unit, -_CLOSE, _CLOSE))
 
     def variance(self, R: Array) -> Array:
         """Of atanh r: mean squares of u_i u_j - r (u_i^2 + u_j^2) / 2, u of variance 1, over n (1 - r^2)^2."""

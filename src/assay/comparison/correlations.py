@@ -56,6 +56,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     exchange = pair.exchange.among(scores.rows)
     names = exchange.drawn(DRAWS, seed)
     T, R = _statistics(scores, names[:, 0], i, j)
+    T /= exchange.ends
 
     def made(some: list[int]) -> list[Array]:
         return [_statistics(scores, names[:, one], i, j)[0] for one in some]

@@ -24,6 +24,7 @@ Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
 
+_ENDS = 8.0  # as in `evidence.design.serial`
 _CELL = 3.0  # rows that lie so many times nearer than dependence reaches move together
 _PLACES = "rows lie at places, and no chance is known that exchanges two maps"
 _MIXED = "rows of the two tables depend on each other in different ways"
@@ -39,6 +40,8 @@ class Exchange:
         twin: (u,) of each unit the number of a group, the same for its part in the other table.
         run: rows of a run of time, where the border is shifted; 0 where units change tables.
         limit: why nothing can be called supported; empty where it can.
+        ends: by how much the tables as they are may differ more than by a shift: a series ends where the border is,
+            while a shifted border has neighbours on both sides that are alike.
     """
 
     second: Mask
@@ -46,6 +49,7 @@ class Exchange:
     twin: Numbers
     run: int = 0
     limit: str = ""
+    ends: float = 1.0
 
     @property
     def n(self) -> int:
@@ -95,11 +99,14 @@ class Exchange:
         """The same for some rows, ascending."""
         unit, place = np.unique(self.unit[rows], return_inverse=True)
         run = max(1, round(self.run * len(rows) / self.n)) if self.run else 0
-        return Exchange(self.second[rows], place, self.twin[unit], run, self.limit)
+        return Exchange(self.second[rows], place, self.twin[unit], run, self.limit, self.ends)
 
 
 def exchange_of(
-    designs: tuple[Design, Design], second: tuple[bool, bool], groups: tuple[Numbers, Numbers] | None
+    designs: tuple[Design, Design],
+    second: tuple[bool, bool],
+    groups: tuple[Numbers, Numbers] | None,
+    effective: float,
 ) -> Exchange:
     """How rows of two tables, one behind the other, may change tables. What holds in one is taken to hold in both.
 
@@ -107,6 +114,7 @@ def exchange_of(
         designs: how rows of each depend on each other.
         second: which of the two is the second table.
         groups: by row of each table what it was taken from, numbered alike in both; None where no column says so.
+        effective: rows that count, in the table that has fewer.
     """
     sizes = [design.n for design in designs]
     which = np.repeat(np.array(second), sizes)
@@ -116,7 +124,8 @@ def exchange_of(
         return Exchange(which, np.arange(len(which)), np.arange(len(which)), limit=limit)
     if kinds <= {Serial, Runs} and Serial in kinds:
         run = max(2 * design.memory for design in designs if isinstance(design, Serial))
-        return Exchange(which, np.arange(len(which)), np.arange(len(which)), min(run, len(which) // 10 + 1), limit)
+        rows = np.arange(len(which))
+        return Exchange(which, rows, rows, min(run, len(which) // 10 + 1), limit, np.sqrt(1.0 + _ENDS / effective))
     length = max((design.length for design in designs if isinstance(design, Runs)), default=0)
     units, twins, start = [], [], 0
     for place, design in enumerate(designs):

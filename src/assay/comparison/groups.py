@@ -56,7 +56,10 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     X = _standard(pair.numbers[:, pair.measured])
     second = pair.exchange.drawn(DRAWS, seed)
     labels = [_grouped(X, k, seed) for k in _GROUPS if pair.n >= _ROWS_EACH * k]
-    looks = [level_looks(one.astype(np.float64), tuple(map(str, range(one.max() + 1))), second) for one in labels]
+    looks = [
+        level_looks(one.astype(np.float64), tuple(map(str, range(one.max() + 1))), second, pair.exchange.ends)
+        for one in labels
+    ]
     best = np.max([look.column for look in looks], axis=0)
     at = int(np.argmax([look.column[0] for look in looks]))
     upper = standard_errors(float(np.quantile(best[1:], 1.0 - alpha)))

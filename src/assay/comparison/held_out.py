@@ -57,19 +57,26 @@ def held_out_difference(scores: Array, second: Mask, folds: Numbers) -> HeldOut:
     usable = (counts > 0).all(axis=1) & (others_count > 0).all(axis=1)
     here = sums[usable] / counts[usable]
     there = others[usable] / others_count[usable]
-    return held_out_mean((here[:, 1] - here[:, 0]) * np.sign(there[:, 1] - there[:, 0]))
+    return held_out_mean((here[:, 1] - here[:, 0]) * np.sign(there[:, 1] - there[:, 0]), overlap=0.0)
 
 
-def held_out_mean(values: Array, *, within: tuple[float, float] = (-np.inf, np.inf), nothing: float = 0.0) -> HeldOut:
+def held_out_mean(
+    values: Array,
+    *,
+    within: tuple[float, float] = (-np.inf, np.inf),
+    nothing: float = 0.0,
+    overlap: float | None = None,
+) -> HeldOut:
     """The mean over folds and its interval; without a value where there are fewer than two.
 
     Args:
         values: (k,) of the folds.
         within: what the measure can be.
         nothing: what it is without a difference.
+        overlap: see `fold_error`; 0 where other folds give a direction and nothing else.
     """
     if len(values) < 2:
         return HeldOut()
     mean = float(values.mean())
-    low, high = fold_interval(mean, fold_error(values), len(values), within=within)
+    low, high = fold_interval(mean, fold_error(values, overlap), len(values), within=within)
     return HeldOut(mean, (float(low), float(high)), nothing)

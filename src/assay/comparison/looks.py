@@ -58,27 +58,29 @@ class Looks:
         return int(self.surprise[: self.scores.shape[1], 0].argmax())
 
 
-def measured_looks(values: Array, second: Mask) -> Looks:
+def measured_looks(values: Array, second: Mask, ends: float = 1.0) -> Looks:
     """The looks at a number.
 
     Args:
         values: (n,) NaN where missing.
         second: (n, m + 1) rows of the second table, as they are and by draws.
+        ends: see `Exchange`.
     """
     present = np.isfinite(values)
     scores = np.full((len(values), len(_WEIGHTS)), np.nan)
     scores[present] = _legendre(rankdata(values[present]) / (present.sum() + 1.0) - 0.5 / (present.sum() + 1.0))
     z = _differences(scores[present], second[present])
-    return Looks(_surprise(z, np.log(_WEIGHTS)), scores, ("location", "spread", "skew", "tails"))
+    return Looks(_surprise(z, np.log(_WEIGHTS), ends), scores, ("location", "spread", "skew", "tails"))
 
 
-def level_looks(codes: Array, names: tuple[str, ...], second: Mask) -> Looks:
+def level_looks(codes: Array, names: tuple[str, ...], second: Mask, ends: float = 1.0) -> Looks:
     """The looks at levels.
 
     Args:
         codes: (n,) number of the level of each row, NaN where missing.
         names: of the levels.
         second: (n, m + 1) rows of the second table, as they are and by draws.
+        ends: see `Exchange`.
     """
     present = np.isfinite(codes)
     here = codes[present].astype(np.intp)
@@ -96,10 +98,10 @@ def level_looks(codes: Array, names: tuple[str, ...], second: Mask) -> Looks:
     scores = np.full((len(codes), len(called)), np.nan)
     scores[present] = member
     if len(called) == 1:
-        return Looks(_surprise(z, np.zeros(1)), scores, tuple(called))
+        return Looks(_surprise(z, np.zeros(1), ends), scores, tuple(called))
     weight = np.full(len(called), np.log((1.0 - _TOGETHER) / len(called)))
-    whole = _upper_surprise(together) + np.log(_TOGETHER)
-    return Looks(np.vstack([_surprise(z, weight), whole]), scores, (*called, "together"))
+    whole = _upper_surprise(together, ends) + np.log(_TOGETHER)
+    return Looks(np.vstack([_surprise(z, weight, ends), whole]), scores, (*called, "together"))
 
 
 def standard_errors(surprise: float) -> float:
@@ -132,7 +134,7 @@ def _differences(scores: Array, second: Mask) -> Array:
     n_second = second.sum(axis=0).astype(np.float64)
     both = (n_second > 0) & (n_second < n)
     error = np.sqrt(np.divide(n, n_second * (n - n_second), out=np.zeros_like(n_second), where=both))
-    return _sums(scores, second) * error * np.sqrt(max(n - 1, 1) / max(n, 1))
+    return np.asarray(_sums(scores, second) * error * np.sqrt(max(n - 1, 1) / max(n, 1)))
 
 
 def _deviances(member: Array, second: Mask) -> tuple[Array, Array]:
@@ -159,11 +161,14 @@ def _cells(inside: Array, totals: Array, share: Array) -> Array:
     return np.asarray(2.0 * np.nan_to_num(terms, nan=0.0, posinf=0.0))
 
 
-def _surprise(z: Array, log_weight: Array) -> Array:
+def _surprise(z: Array, log_weight: Array, ends: float) -> Array:
     """(looks, m + 1) -log of two-sided tails plus log weights; what dependent rows add to the spread of z is undone."""
     z = z / np.maximum(np.sqrt((z**2).mean(axis=1, keepdims=True)), 1.0)
+    z[:, 0] /= ends
     return np.asarray(-log_ndtr(-np.abs(z)) - np.log(2.0) + log_weight[:, None])
 
 
-def _upper_surprise(z: Array) -> Array:
-    return np.asarray(-log_ndtr(-z / max(float(np.sqrt((z**2).mean())), 1.0)))
+def _upper_surprise(z: Array, ends: float) -> Array:
+    z = z / max(float(np.sqrt((z**2).mean())), 1.0)
+    z[0] /= ends
+    return np.asarray(-log_ndtr(-z))

@@ -54,17 +54,20 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     F = _features(pair)
     folds = pair.exchange.folds(FOLDS, seed)
     names = pair.exchange.drawn(DRAWS, seed)
-    parts = [_told(F, names, folds == fold) for fold in range(int(folds.max()) + 1)]
-    told = np.nanmean(np.stack(parts), axis=0)
-    if not np.isfinite(told).all():
+    parts = np.stack([_told(F, names, folds == fold) for fold in range(int(folds.max()) + 1)])
+    known = np.isfinite(parts)
+    if not known[:, 0].any():
         return None
-    values = np.array([part[0] for part in parts if np.isfinite(part[0])])
-    unseen = held_out_mean(values, within=(0.0, 1.0), nothing=0.5)
+    # a draw that leaves every fold with one table tells nothing apart
+    told = np.where(known, parts, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    told = np.where(known.any(axis=0), told, 0.5)
+    beyond = np.concatenate([[(told[0] - 0.5) / pair.exchange.ends], told[1:] - 0.5])
+    unseen = held_out_mean(parts[known[:, 0], 0], within=(0.0, 1.0), nothing=0.5)
     null = Null(METHOD, float(np.median(told[1:])), float(np.quantile(told[1:], 1.0 - alpha)), len(told) - 1)
     evidence = evidence_of(
         float(told[0]),
         null,
-        against_all(told, told),
+        against_all(beyond, beyond),
         unseen,
         n=pair.n,
         looks=1,
@@ -92,8 +95,8 @@ def _features(pair: Pair) -> Array:
     m = plain[:, pair.measured]
     squares = m**2
     few = m[:, :_PRODUCTS]
-    i, j = np.triu_indices(few.shape[1], 1)
-    F = np.concatenate([plain, (~there).astype(np.float64), squares, few[:, i] * few[:, j]], axis=1)
+    one, other = np.triu_indices(few.shape[1], 1)
+    F = np.concatenate([plain, (~there).astype(np.float64), squares, few[:, one] * few[:, other]], axis=1)
     F = F - F.mean(axis=0)
     size = F.std(axis=0)
     return np.asarray(F[:, size > 1e-9] / size[size > 1e-9])[:, :_WIDEST]

@@ -26,8 +26,8 @@ from assay.study.depends.answer import Rows
 from assay.study.depends.rows import Told
 from assay.study.first_look import first_look
 from assay.study.profile import Profile, profiled
-from assay.study.table import measured, mirrored, prepare
-from assay.views.numbers import count
+from assay.study.table import label_of, measured, mirrored, prepare
+from assay.views.numbers import count, counted
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
@@ -125,8 +125,10 @@ def side_of(source: Source, name: str, drop: Sequence[str], told: Told, seed: in
     sample.notes = (*source.notes, *([drawn] if profile.rows > ROWS else []))
     problems = tuple(problem.sentence() for problem in source.problems)
     here = {known.name for known in source.schema}
-    table, rows = prepare(sample, drop=[one for one in drop if one in here], told=told, seed=seed)
-    card = replace(table.card, problems=(*problems, *table.card.problems))
+    table, rows = prepare(sample, drop=[one for one in drop if one in here], log="never", told=told, seed=seed)
+    empty = table.card.rows - table.card.rows_used
+    notes = (rows.sentence, *sample.notes, f"{counted(empty, 'row')} without any value were left out." if empty else "")
+    card = replace(table.card, notes=tuple(filter(None, notes)), problems=(*problems, *table.card.problems))
     return Side(name, profile, replace(table, card=card), rows, sample)
 
 
@@ -145,7 +147,7 @@ def paired(sides: tuple[Side, Side], schema: Schema, drop: Sequence[str]) -> Pai
         )
     order = sorted((0, 1), key=lambda i: _fingerprint(sides[i].source.to_arrow()))
     first, last = (sides[i] for i in order)
-    conflicts = dict.fromkeys(schema.apart, "drop")
+    conflicts: dict[str, Resolution] = dict.fromkeys(schema.apart, "drop")
     fused = fuse([first.source, last.source], names=["0", "1"], columns="common", resolve=conflicts)
     profile = profiled(fused, size=2 * ROWS)
     aside = {fused.origin, *drop, *(name for side in sides for name in side.rows.by)}
@@ -154,7 +156,10 @@ def paired(sides: tuple[Side, Side], schema: Schema, drop: Sequence[str]) -> Pai
     look = first_look(profile, encoding.fields)
     rows = _rows_in_use(first, last)
     exchange = exchange_of(
-        (first.design, last.design), (order[0] == 1, order[1] == 1), _groups(first, last, look, rows)
+        (first.design, last.design),
+        (order[0] == 1, order[1] == 1),
+        _groups(first, last, rows),
+        min(first.rows.effective, last.rows.effective),
     )
     along = np.concatenate([_along(first.design), len(rows[0]) + _along(last.design)])
     used = np.concatenate(rows)[along]
@@ -176,7 +181,7 @@ def paired(sides: tuple[Side, Side], schema: Schema, drop: Sequence[str]) -> Pai
         values=look.values[used][:, kept],
         levels=look.levels,
         numbers=numbers[:, told],
-        labels=tuple(encoding.label(int(j)) for j in np.flatnonzero(told)),
+        labels=tuple(label_of(encoding, int(j)) for j in np.flatnonzero(told)),
         owner=tuple(encoding.source_column(int(j)) for j in np.flatnonzero(told)),
         measured=measured(encoding)[told],
     )
@@ -209,7 +214,7 @@ def _rows_in_use(first: Side, last: Side) -> tuple[Numbers, Numbers]:
     return here[0], sizes[0] + here[1]
 
 
-def _groups(first: Side, last: Side, look: FirstLook, rows: tuple[Numbers, Numbers]) -> tuple[Numbers, Numbers] | None:
+def _groups(first: Side, last: Side, rows: tuple[Numbers, Numbers]) -> tuple[Numbers, Numbers] | None:
     """What rows were taken from, where one column says so in every table whose rows depend."""
     said = {side.rows.by for side in (first, last) if not isinstance(side.design, Independent)}
     if len(said) != 1 or not all(side.rows.how in ("groups", "independent") for side in (first, last)):

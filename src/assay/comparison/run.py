@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay import __version__
 from assay.asking.finding import Look
 from assay.asking.question import Tell
 from assay.comparison import columns, components, correlations, groups, overall
 from assay.comparison.comparison import Comparison, Spread
 from assay.comparison.differences import Differences
+from assay.comparison.notes import levels_apart, notes
 from assay.comparison.pair import Pair, Side, paired, side_of
 from assay.comparison.schema import schema_of
 from assay.data.read import read
@@ -21,6 +21,7 @@ from assay.study.depends.answer import WORDING as ROWS_DEPEND
 from assay.study.depends.rows import Told
 from assay.study.findings import Ledger, NotAsked
 from assay.study.strictness import strictness
+from assay.version import __version__
 
 Ask = Callable[[Pair, int, float], Differences | None]
 
@@ -113,6 +114,8 @@ def compare(
         {question.name: answer for question, (answer, _) in judged.items()},
         (first.rows, second.rows),
         _spreads(pair),
+        tuple(notes((first, second), pair)),
+        levels_apart((first, second)),
     )
 
 
@@ -147,12 +150,12 @@ def _weighed(
         judged[question] = answer.stricter(factor, alpha), factor
     if len(answers) < 2:
         return judged, ""
-    some = f"{strict.chosen} of {strict.asked}" if strict.found else f"none of {strict.asked}"
+    some = f"{strict.chosen} of which found something" if strict.found else "none of which found anything"
     return judged, (
-        f"Every p is made larger for the {strict.asked} questions asked, {some} of which found something: by questions "
-        "asked / questions chosen (Benjamini and Bogomolov 2014), divided by the weight of the question. Columns have "
-        f"four times the weight of each other question (Genovese, Roeder and Wasserman 2006). So two tables from one "
-        "source are said to differ no more often than the level says."
+        f"{strict.asked} questions were asked, {some}. The rule: every p is multiplied by questions asked / questions "
+        f"chosen, {strict.asked} / {strict.chosen} (Benjamini and Bogomolov 2014), and divided by the weight of its "
+        "question, but never made smaller; columns have four times the weight of each other question (Genovese, Roeder "
+        "and Wasserman 2006). So two tables from one source are said to differ no more often than the level says."
     )
 
 

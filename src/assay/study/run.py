@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay import __version__
 from assay.asking.answer import Answer
 from assay.asking.found import Found, found
 from assay.asking.question import Context, Question, Tell
@@ -22,6 +21,7 @@ from assay.study.gather import gathered
 from assay.study.numbers import Missing
 from assay.study.strictness import strictness
 from assay.study.table import Log, prepare
+from assay.version import __version__
 
 
 def study(

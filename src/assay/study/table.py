@@ -100,7 +100,7 @@ def prepare(
     table = Table(
         card=replace(card, notes=(*order, *card.notes, *seen)),
         look=look,
-        columns=tuple(_label(encoding, int(j)) for j in used),
+        columns=tuple(label_of(encoding, int(j)) for j in used),
         groups=encoding.groups[used],
         measured=measured(encoding)[used],
         origins=_origins(encoding, used),
@@ -124,8 +124,13 @@ def _check_names(source: Source, drop: Sequence[str], told: Told) -> None:
     told.check(tuple(names))
 
 
-def _label(encoding: Encoding, j: int) -> str:
-    """How a number is called: by its column alone where it is the only one and rises with it."""
+def label_of(encoding: Encoding, j: int) -> str:
+    """How a number is called: by its column alone where it is the only one and rises with it.
+
+    Args:
+        encoding: what columns became.
+        j: the number.
+    """
     column = encoding.source_column(j)
     return column if column in encoding.logged else encoding.label(j)
 
