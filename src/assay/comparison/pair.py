@@ -18,6 +18,7 @@ from assay.comparison.exchange import Exchange, exchange_of
 from assay.comparison.schema import Schema
 from assay.data.columns.encoded import EncodedSource
 from assay.data.columns.encoding import Encoding
+from assay.data.fusion.columns import Resolution
 from assay.data.fusion.fuse import fuse
 from assay.data.source import ArrowSource, Source
 from assay.errors import DataError
