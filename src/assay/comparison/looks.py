@@ -68,7 +68,7 @@ def measured_looks(values: Array, second: Mask, ends: float = 1.0) -> Looks:
     """
     present = np.isfinite(values)
     scores = np.full((len(values), len(_WEIGHTS)), np.nan)
-    scores[present] = _legendre(rankdata(values[present]) / (present.sum() + 1.0) - 0.5 / (present.sum() + 1.0))
+    scores[present] = _legendre((rankdata(values[present]) - 0.5) / max(present.sum(), 1))
     z = _differences(scores[present], second[present])
     return Looks(_surprise(z, np.log(_WEIGHTS), ends), scores, ("location", "spread", "skew", "tails"))
 
