@@ -13,7 +13,7 @@ def tables(x, n=40):
     """The tables as they are, and many draws that take every other value: rows that seem not to depend."""
     second = np.arange(len(x)) >= n
     every_other = np.argsort(np.argsort(x, kind="stable"), kind="stable") % 2 == 1
-    return np.stack([second, *[every_other] * 99], axis=1)
+    return np.stack([second, *[every_other] * 99], axis=1).astype(float)
 
 
 def test_location_is_wilcoxons_rank_sum():

@@ -34,7 +34,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
         seed: of the draws.
         alpha: level of the comparison.
     """
-    second = pair.exchange.drawn(DRAWS, seed)
+    second = pair.exchange.drawn(DRAWS, seed).astype(np.float64)
     columns = [column for j in range(len(pair.columns)) for column in _looked(pair, j, second)]
     if not columns:
         return None
@@ -48,7 +48,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     return Differences(found, len(columns), how)
 
 
-def _looked(pair: Pair, j: int, second: NDArray[np.bool_]) -> list[LookedAt]:
+def _looked(pair: Pair, j: int, second: Array) -> list[LookedAt]:
     """The looks at the values of a column and at which are missing, where there is something to see."""
     name, values = pair.columns[j], pair.values[:, j]
     present = np.isfinite(values)

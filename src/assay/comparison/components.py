@@ -90,7 +90,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
 
 def _statistics(scores: Scores, second: Mask, m: int) -> Array:
     """(2 m,) variance missed by 1 to m components of the other table; log ratios of the first m variances."""
-    R = scores.matrices(second)
+    R = scores.correlations(second)
     values, vectors = np.linalg.eigh(R)
     values, vectors = values[:, ::-1][:, :m], vectors[:, :, ::-1][:, :, :m]
     missed = [np.cumsum(values[s] - _along(vectors[1 - s], R[s])) for s in (0, 1)]
@@ -136,7 +136,7 @@ def _parts(scores: Scores, second: Mask, rows: Mask) -> Array:
 
 
 def _sentence(pair: Pair, scores: Scores, second: Mask, look: int, m: int) -> tuple[str, list[float]]:
-    R, k = scores.matrices(second), look % m + 1
+    R, k = scores.correlations(second), look % m + 1
     d, (a, b) = len(R[0]), pair.names
     vectors = np.linalg.eigh(R)[1][:, :, ::-1][:, :, :k]
     if look < m:

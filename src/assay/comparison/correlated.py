@@ -18,12 +18,14 @@ from assay.comparison.pair import Pair
 
 Array: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
+Numbers: TypeAlias = NDArray[np.intp]
 
-_WORK = 1e8  # products of columns over all rows, beyond which rows are drawn
+_WORK = 5e7  # products of columns over all rows, beyond which rows are drawn
 _COLUMNS = 300
 _COMMON = 0.95  # of the values of a table, the most that may be one and the same
 _LEAST_ROWS = 10
 _CLOSE = 0.999
+_LEAST = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,69 +37,72 @@ class Scores:
         known: (n, d) 1 where a value is there.
         chosen: (d,) which numbers of the pair these are.
         rows: (n,) which rows of the pair.
+        every: products of all rows, of both tables.
         left_out: why other numbers are not among them; empty where all are.
     """
 
     Z: Array
     known: Array
-    chosen: NDArray[np.intp]
-    rows: NDArray[np.intp]
+    chosen: Numbers
+    rows: Numbers
+    every: tuple[Array, Array, Array, Array]
     left_out: str
 
-    def correlations(self, second: Mask) -> tuple[Array, Array]:
-        """(2, d, d) correlations in both tables, and (2, d, d) the variances of their Fisher transforms.
+    @property
+    def whole(self) -> bool:
+        """Whether no value is missing."""
+        return bool(self.known.all())
+
+    def correlations(self, second: Mask) -> Array:
+        """(2, d, d) correlations in both tables.
 
         Args:
             second: (n,) rows of the second table.
         """
-        found = [_Sums(self.Z[rows], self.known[rows]) for rows in (~second, second)]
-        R = np.stack([one.correlations for one in found])
-        return R, np.stack([one.variance(r) for one, r in zip(found, R, strict=True)])
-
-    def matrices(self, second: Mask) -> Array:
-        """(2, d, d) the correlations alone.
-
-        Args:
-            second: (n,) rows of the second table.
-        """
-        return np.stack([_Sums(self.Z[rows], self.known[rows]).correlations for rows in (~second, second)])
+        few = second if 2 * second.sum() <= len(second) else ~second
+        part = _products(self.Z[few], self.known[few], whole=self.whole)
+        rest = [every - own for every, own in zip(self.every, part, strict=True)]
+        sides = (rest, part) if few is second else (part, rest)
+        return np.stack([_correlations(*side) for side in sides])
 
 
-class _Sums:
-    """Products of the scores of one table.
+def _products(Z: Array, known: Array, *, whole: bool) -> tuple[Array, Array, Array, Array]:
+    """(d, d) products of scores; and of each column over rows in which another has a value: rows, sums and squares."""
+    d, products = Z.shape[1], Z.T @ Z
+    if whole:
+        spread = [np.full(d, float(len(Z))), Z.sum(axis=0), np.diag(products).copy()]
+        counts, sums, squares = (np.repeat(x[:, None], d, axis=1) for x in spread)
+        return products, counts, sums, squares
+    return products, known.T @ known, Z.T @ known, (Z**2).T @ known
+
+
+def _correlations(products: Array, counts: Array, sums: Array, squares: Array) -> Array:
+    rows = np.maximum(counts, 1.0)
+    mean = sums / rows
+    variance = np.maximum(squares / rows - mean**2, 1e-12)
+    r = (products / rows - mean * mean.T) / np.sqrt(variance * variance.T)
+    return np.asarray(np.clip(r, -_CLOSE, _CLOSE))
+
+
+def pair_variances(scores: Scores, i: Numbers, j: Numbers) -> Array:
+    """(p,) rows times the variance of Fisher's z of pairs of columns, over the rows of both tables.
+
+    Mean squares of u_i u_j - r (u_i^2 + u_j^2) / 2, u of variance 1, over (1 - r^2)^2: 1 for normal columns, more where
+    far values come together.
 
     Args:
-        Z: (n, d).
-        known: (n, d) 1 where a value is there.
+        scores: the columns.
+        i: (p,) numbers of the first column.
+        j: of the second.
     """
-
-    def __init__(self, Z: Array, known: Array) -> None:
-        # a table as chance has it is no more centred than one as it is
-        centred = (Z - Z.sum(axis=0) / np.maximum(known.sum(axis=0), 1.0)) * known
-        self.Z, self.squares, self.known = centred, centred**2, known
-        self.whole = bool(known.all())
-        self.counts = np.maximum(self._with_known(known), 1.0)
-        self.var = np.maximum(self._with_known(self.squares) / self.counts, 1e-12)
-        self.unit = np.sqrt(self.var * self.var.T)
-
-    def _with_known(self, P: Array) -> Array:
-        """(d, d) sums of the i-th column over rows in which the j-th has a value."""
-        if self.whole:
-            return np.repeat(P.sum(axis=0)[:, None], P.shape[1], axis=1)
-        return P.T @ self.known
-
-    @property
-    def correlations(self) -> Array:
-        return np.asarray(np.clip(self.Z.T @ self.Z / self.counts / self.unit, -_CLOSE, _CLOSE))
-
-    def variance(self, R: Array) -> Array:
-        """Of atanh r: mean squares of u_i u_j - r (u_i^2 + u_j^2) / 2, u of variance 1, over n (1 - r^2)^2."""
-        fourth = self._with_known(self.squares**2) / self.counts / self.var**2
-        crossed = self.squares.T @ self.squares / self.counts / self.unit**2
-        cubes = (self.squares * self.Z).T @ self.Z / self.counts / (self.var * self.unit)
-        inner = crossed - R * (cubes + cubes.T) + R**2 / 4.0 * (fourth + fourth.T + 2.0 * crossed)
-        normal = (1.0 - R**2) ** 2
-        return np.asarray(np.maximum(inner, normal / 4.0) / self.counts / normal)
+    found = np.empty(len(i))
+    for k, (a, b) in enumerate(zip(i, j, strict=True)):
+        both = (scores.known[:, a] * scores.known[:, b]) > 0
+        u, v = scores.Z[both, a], scores.Z[both, b]
+        u, v = u / max(u.std(), 1e-6), v / max(v.std(), 1e-6)
+        r = float(np.clip((u * v).mean(), -_CLOSE, _CLOSE))
+        found[k] = ((u * v - r * (u**2 + v**2) / 2.0) ** 2).mean() / (1.0 - r**2) ** 2
+    return np.maximum(found, _LEAST)
 
 
 def scores_of(pair: Pair, seed: int) -> Scores | None:
@@ -123,7 +128,9 @@ def scores_of(pair: Pair, seed: int) -> Scores | None:
         for j in range(X.shape[1]):
             Z[side, j] = _normal_scores(X[side, j])
     left_out = f"the first {_COLUMNS} of {len(enough)} numbers" if wide else ""
-    return Scores(Z, np.isfinite(X).astype(np.float64), chosen, rows, left_out)
+    known = np.isfinite(X).astype(np.float64)
+    every = _products(Z, known, whole=bool(known.all()))
+    return Scores(Z, known, chosen, rows, every, left_out)
 
 
 def _varies(x: Array) -> bool:

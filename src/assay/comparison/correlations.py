@@ -1,6 +1,6 @@
 """Which pairs of columns go together more in one table than in the other?
 
-statistic  difference of Fisher's z of correlations of normal scores, over its standard error by each table's own rows
+statistic  difference of Fisher's z of correlations of normal scores, over its standard error by the rows of both tables
 chance     the names of the tables exchanged among rows that were ranked inside their own table; the largest in a draw
 unseen     the difference of mean products in each fifth of the rows, its direction by the other four
 reference  Omelka and Pauly, Testing equality of correlation coefficients, J. Statist. Plann. Inference 142 (2012)
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.asking.words import Words
-from assay.comparison.correlated import Scores, scores_of
+from assay.comparison.correlated import Scores, pair_variances, scores_of
 from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
 from assay.comparison.held_out import held_out_difference
 from assay.comparison.pair import Pair
@@ -24,6 +24,7 @@ from assay.views.numbers import fraction
 
 Array: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
+Numbers: TypeAlias = NDArray[np.intp]
 
 WORDING = "Which pairs of columns go together differently?"
 WORDS = Words(
@@ -55,11 +56,12 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
         return None
     exchange = pair.exchange.among(scores.rows)
     names = exchange.drawn(DRAWS, seed)
-    T, R = _statistics(scores, names[:, 0], i, j)
+    error = np.sqrt(pair_variances(scores, i, j) * (1.0 / exchange.second.sum() + 1.0 / (~exchange.second).sum()))
+    T, R = _statistics(scores, names[:, 0], i, j, error)
     T /= exchange.ends
 
     def made(some: list[int]) -> list[Array]:
-        return [_statistics(scores, names[:, one], i, j)[0] for one in some]
+        return [_statistics(scores, names[:, one], i, j, error)[0] for one in some]
 
     def reaches(value: Array) -> bool:
         return bool(value.max() >= T.max() - 1e-9)
@@ -103,7 +105,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     return Differences(tuple(found), len(i), f"{how}; {scores.left_out}" if scores.left_out else how)
 
 
-def _pairs(pair: Pair, scores: Scores) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _pairs(pair: Pair, scores: Scores) -> tuple[Numbers, Numbers]:
     """Pairs of numbers of different columns."""
     owner = np.array([pair.owner[j] for j in scores.chosen], dtype=object)
     i, j = np.triu_indices(len(owner), 1)
@@ -111,8 +113,8 @@ def _pairs(pair: Pair, scores: Scores) -> tuple[NDArray[np.intp], NDArray[np.int
     return i[other], j[other]
 
 
-def _statistics(scores: Scores, second: Mask, i: NDArray[np.intp], j: NDArray[np.intp]) -> tuple[Array, list[Array]]:
-    """(p,) differences over their standard errors, and the correlations of both tables."""
-    R, V = scores.correlations(second)
-    z = np.arctanh(R[:, i, j])
-    return np.abs(z[1] - z[0]) / np.sqrt(V[0][i, j] + V[1][i, j]), [R[0][i, j], R[1][i, j]]
+def _statistics(scores: Scores, second: Mask, i: Numbers, j: Numbers, error: Array) -> tuple[Array, Array]:
+    """(p,) differences over their standard errors, and the (2, p) correlations of both tables."""
+    R = scores.correlations(second)[:, i, j]
+    z = np.arctanh(R)
+    return np.asarray(np.abs(z[1] - z[0]) / error), R

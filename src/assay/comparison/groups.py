@@ -8,20 +8,19 @@ unseen     the difference of the share in each fifth of the rows, its direction 
 
 from __future__ import annotations
 
-import warnings
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from assay.asking.words import Words
 from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
 from assay.comparison.held_out import held_out_difference
 from assay.comparison.looks import level_looks, standard_errors
 from assay.comparison.pair import Pair
-from assay.errors import NotConverged
 from assay.evidence.evidence import Null
-from assay.models.cluster.kmeans.kmeans import KMeans
+from assay.optimize.few_rows import group_few_rows
 from assay.views.numbers import percent
 
 Array: TypeAlias = NDArray[np.float64]
@@ -40,7 +39,8 @@ _GROUPS = range(2, 9)
 _FAR = 5.0
 _ROWS_EACH = 10
 _NAMED = 0.7
-_STARTS = 3
+_STARTS = 5
+_SAMPLED = 2000
 
 
 def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
@@ -54,7 +54,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     if not pair.measured.any() or pair.n < _ROWS_EACH * _GROUPS[0]:
         return None
     X = _standard(pair.numbers[:, pair.measured])
-    second = pair.exchange.drawn(DRAWS, seed)
+    second = pair.exchange.drawn(DRAWS, seed).astype(np.float64)
     labels = [_grouped(X, k, seed) for k in _GROUPS if pair.n >= _ROWS_EACH * k]
     looks = [
         level_looks(one.astype(np.float64), tuple(map(str, range(one.max() + 1))), second, pair.exchange.ends)
@@ -100,10 +100,11 @@ def _standard(X: Array) -> Array:
 
 
 def _grouped(X: Array, k: int, seed: int) -> NDArray[np.intp]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConverged)  # groups that are not quite at rest are groups
-        labels = KMeans(k, n_init=_STARTS, random_state=seed).fit(X).labels_
-    return np.unique(labels, return_inverse=True)[1]
+    """(n,) nearest of k centres, which a fair sample of rows gives."""
+    some = np.random.default_rng(seed).permutation(len(X))[:_SAMPLED]
+    centers = group_few_rows(X[some], k, seed=seed, n_init=_STARTS).centers
+    nearest = cdist(X, centers, "sqeuclidean").argmin(axis=1)
+    return np.unique(nearest, return_inverse=True)[1]
 
 
 def _described(pair: Pair, X: Array, member: NDArray[np.bool_]) -> str:

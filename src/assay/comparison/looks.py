@@ -30,7 +30,6 @@ LEVELS = 50
 _FEWEST = 5
 _WEIGHTS = (0.5, 0.3, 0.1, 0.1)
 _TOGETHER = 1.0 / 3.0
-_BLOCK = 64  # draws in one product
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,33 +57,33 @@ class Looks:
         return int(self.surprise[: self.scores.shape[1], 0].argmax())
 
 
-def measured_looks(values: Array, second: Mask, ends: float = 1.0) -> Looks:
+def measured_looks(values: Array, second: Array, ends: float = 1.0) -> Looks:
     """The looks at a number.
 
     Args:
         values: (n,) NaN where missing.
-        second: (n, m + 1) rows of the second table, as they are and by draws.
+        second: (n, m + 1) 1 for rows of the second table, as they are and by draws.
         ends: see `Exchange`.
     """
     present = np.isfinite(values)
     scores = np.full((len(values), len(_WEIGHTS)), np.nan)
     scores[present] = _legendre((rankdata(values[present]) - 0.5) / max(present.sum(), 1))
-    z = _differences(scores[present], second[present])
+    z = _differences(np.where(present[:, None], scores, 0.0), present, second)
     return Looks(_surprise(z, np.log(_WEIGHTS), ends), scores, ("location", "spread", "skew", "tails"))
 
 
-def level_looks(codes: Array, names: tuple[str, ...], second: Mask, ends: float = 1.0) -> Looks:
+def level_looks(codes: Array, names: tuple[str, ...], second: Array, ends: float = 1.0) -> Looks:
     """The looks at levels.
 
     Args:
         codes: (n,) number of the level of each row, NaN where missing.
         names: of the levels.
-        second: (n, m + 1) rows of the second table, as they are and by draws.
+        second: (n, m + 1) 1 for rows of the second table, as they are and by draws.
         ends: see `Exchange`.
     """
     present = np.isfinite(codes)
-    here = codes[present].astype(np.intp)
-    counts = np.bincount(here, minlength=len(names))
+    here = np.where(present, codes, -1.0).astype(np.intp)
+    counts = np.bincount(here[present], minlength=len(names))
     order = np.argsort(-counts, kind="stable")
     apart = [int(level) for level in order[:LEVELS] if counts[level] >= _FEWEST]
     rest = [int(level) for level in order if counts[level] and int(level) not in set(apart)]
@@ -94,9 +93,8 @@ def level_looks(codes: Array, names: tuple[str, ...], second: Mask, ends: float 
         called.append(f"one of {len(rest)} rare levels" if len(rest) > 1 else names[rest[0]])
     if len(called) == 2:  # one tells the other
         member, called = member[:, 1:], called[1:]
-    z, together = _deviances(member.astype(np.float64), second[present])
-    scores = np.full((len(codes), len(called)), np.nan)
-    scores[present] = member
+    z, together = _deviances(member.astype(np.float64), present, second)
+    scores = np.where(present[:, None], member, np.nan)
     if len(called) == 1:
         return Looks(_surprise(z, np.zeros(1), ends), scores, tuple(called))
     weight = np.full(len(called), np.log((1.0 - _TOGETHER) / len(called)))
@@ -122,27 +120,19 @@ def _legendre(u: Array) -> Array:
     return np.asarray(np.divide(basis, size, out=np.zeros_like(basis), where=size > 1e-9))
 
 
-def _sums(scores: Array, second: Mask) -> Array:
-    """(looks, m + 1) sums over the rows of the second table."""
-    blocks = range(0, second.shape[1], _BLOCK)
-    return np.concatenate([scores.T @ second[:, b : b + _BLOCK].astype(np.float64) for b in blocks], axis=1)
-
-
-def _differences(scores: Array, second: Mask) -> Array:
+def _differences(scores: Array, present: Mask, second: Array) -> Array:
     """(looks, m + 1) differences of means in standard errors of independent rows; 0 where a table has no value."""
-    n = len(scores)
-    n_second = second.sum(axis=0).astype(np.float64)
+    n, n_second = float(present.sum()), present.astype(np.float64) @ second
     both = (n_second > 0) & (n_second < n)
     error = np.sqrt(np.divide(n, n_second * (n - n_second), out=np.zeros_like(n_second), where=both))
-    return np.asarray(_sums(scores, second) * error * np.sqrt(max(n - 1, 1) / max(n, 1)))
+    return np.asarray((scores.T @ second) * error * np.sqrt(max(n - 1.0, 1.0) / max(n, 1.0)))
 
 
-def _deviances(member: Array, second: Mask) -> tuple[Array, Array]:
+def _deviances(member: Array, present: Mask, second: Array) -> tuple[Array, Array]:
     """(levels, m + 1) signed roots of 2 x 2 deviances, and (m + 1,) that of all levels together as a normal number."""
-    n, totals = len(member), member.sum(axis=0)[:, None]
-    n_second = second.sum(axis=0).astype(np.float64)[None, :]
-    share = n_second / max(n, 1)
-    inside = _sums(member, second)
+    n, totals = float(present.sum()), member.sum(axis=0)[:, None]
+    n_second = (present.astype(np.float64) @ second)[None, :]
+    share, inside = n_second / max(n, 1.0), member.T @ second
     own = _cells(inside, totals, share)
     rest = _cells(n_second - inside, n - totals, share)
     signed = np.sign(inside - totals * share) * np.sqrt(np.maximum(own + rest, 0.0))

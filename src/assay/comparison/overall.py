@@ -18,7 +18,7 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from assay.asking.words import Words
-from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
+from assay.comparison.differences import FOLDS, METHOD, Difference, Differences, against_all, evidence_of
 from assay.comparison.held_out import held_out_mean
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
@@ -40,6 +40,7 @@ WORDS = Words(
 )
 _PRODUCTS = 12  # columns whose products enter
 _PENALTY = 0.1
+_DRAWS = 299  # each is a regression and a ranking of its own
 _WIDEST = 400
 
 
@@ -53,7 +54,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     """
     F = _features(pair)
     folds = pair.exchange.folds(FOLDS, seed)
-    names = pair.exchange.drawn(DRAWS, seed)
+    names = pair.exchange.drawn(_DRAWS, seed)
     parts = np.stack([_told(F, names, folds == fold) for fold in range(int(folds.max()) + 1)])
     known = np.isfinite(parts)
     if not known[:, 0].any():

@@ -33,7 +33,7 @@ from assay.views.numbers import count, counted
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
 
-ROWS = 20_000
+ROWS = 10_000
 _COMPARED = ("number", "count", "ordered", "boolean", "category", "text")
 
 
@@ -44,7 +44,7 @@ class Side:
     Attributes:
         name: how sentences call it.
         profile: of all its rows.
-        table: rows in use, as a study has them; at most 20,000, drawn fairly.
+        table: rows in use, as a study has them; at most 10,000, drawn fairly.
         rows: how these depend on each other.
         source: the same rows as they came.
     """
@@ -105,7 +105,7 @@ class Pair:
 
 
 def side_of(source: Source, name: str, drop: Sequence[str], told: Told, seed: int, tell: Tell) -> Side:
-    """Read a table once; more rows than 20,000 are drawn from fairly.
+    """Read a table once; more rows than 10,000 are drawn from fairly.
 
     Args:
         source: the data.
