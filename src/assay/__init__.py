@@ -12,9 +12,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from assay.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from assay.comparison.run import compare as compare
     from assay.data.columns.encoded import encode as encode
     from assay.data.fusion.fuse import fuse as fuse
     from assay.data.read import read as read
@@ -113,6 +114,7 @@ _HOMES = {
     "encode": "assay.data.columns.encoded",
     "fuse": "assay.data.fusion.fuse",
     "study": "assay.study",
+    "compare": "assay.comparison.run",
     "load": "assay.models.files",
     "plot": "assay.views.plot",
     "dependence": "assay.models.correlation.dependence",

@@ -17,8 +17,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from assay import __version__
 from assay.asking.found import found
+from assay.version import __version__
 
 Missing = Literal["fill", "drop"]
 
@@ -136,6 +136,59 @@ def _flagged(command: Callable[..., None]) -> Callable[..., None]:
 
 
 app.command()(_flagged(report))
+
+
+Table = Annotated[str, typer.Argument(help="A file, folder, pattern, URL or database.", show_default=False)]
+Page = Annotated[Path | None, typer.Option("--output", "-o", help="Write a page, too.", show_default=False)]
+Printed = Annotated[bool, typer.Option("--json", help="Print the findings as JSON instead of words.")]
+Level = Annotated[float, typer.Option(help="Chance of any difference found between tables from one source.")]
+
+
+@app.command()
+def compare(
+    a: Table,
+    b: Table,
+    output: Page = None,
+    json: Printed = False,
+    seed: Seed = 0,
+    alpha: Level = 0.05,
+    drop: Drop = None,
+    sensitive: Sensitive = None,
+    option: Reading = None,
+    time: Time = None,
+    by: By = None,
+    place: Place = None,
+    debug: Debug = False,
+) -> None:
+    """Say what differs between two tables beyond chance: exit code 1 if anything does, 0 if nothing."""
+    from assay.comparison.run import compare
+    from assay.comparison.sources import opened
+    from assay.data.files import check_writable
+    from assay.report.comparison_text import show
+    from assay.report.findings_json import dumps
+    from assay.report.write import write_comparison
+
+    with _explained(debug) as step, _progress(step) as tell:
+        if output is not None:
+            for given in (a, b):
+                check_writable(output, unlike=Path(given))
+        how = {name: _value(text) for name, text in _pairs(option, "--option").items()}
+        sources = opened(a, b, sensitive or [], how)
+        where = tuple(place.split(",")) if place else ()
+        asked: dict[str, Any] = {"drop": drop or (), "time": time, "by": by, "place": where}
+        found = compare(*sources, seed=seed, alpha=alpha, progress=tell, **asked)
+        if output is not None:
+            write_comparison(found, html_path=output)
+    with _explained(debug, written="nothing was written" if output is None else f"the page is {output}") as step:
+        step.what = "Showing the findings"
+        if json:
+            print(dumps(found), end="")
+        else:
+            console = _terminal()
+            show(found, console)
+            if output is not None:
+                console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
+    raise typer.Exit(1 if found.differs else 0)
 
 
 def _source(data: list[str], said: dict[str, Any], fusing: dict[str, Any], options: dict[str, str]) -> Any:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from assay.asking.card import Column, DataCard
-from assay.study.findings import Study
+from assay.asking.finding import Finding
+from assay.study.findings import Ledger, Study
 from assay.views.elements import definitions, details, name_cell, table
 from assay.views.escape import escaped
 from assay.views.numbers import count, counted, percent
@@ -21,13 +23,12 @@ _SEVERAL = {
 }  # fmt: skip
 
 
-def ledger_section(study: Study) -> str:
+def ledger_section(ledger: Ledger) -> str:
     """Every look that was taken, so that nothing was found by looking often.
 
     Args:
-        study: the study.
+        ledger: of the looks.
     """
-    ledger = study.ledger
     total = definitions([
         ("Looks in all", count(ledger.looks)), ("Level", f"{ledger.alpha:g}".removeprefix("0")),
         ("Seed", str(ledger.seed)),
@@ -62,10 +63,15 @@ def data_section(study: Study) -> str:
         *([] if data.duplicates is None else [("Duplicate rows", data.duplicates.sentence().rstrip("."))]),
         ("Kinds", ", ".join(counted(n, kind, _SEVERAL.get(kind)) for kind, n in kinds.most_common())),
     ])  # fmt: skip
-    return card + _problems(data.problems) + _columns(data)
+    return card + problems_list(data.problems) + _columns(data)
 
 
-def _problems(problems: tuple[str, ...]) -> str:
+def problems_list(problems: Sequence[str]) -> str:
+    """What was wrong while reading; empty where nothing was.
+
+    Args:
+        problems: sentences.
+    """
     if not problems:
         return ""
     items = [f"<li><bdi>{escaped(problem, _SENTENCE)}</bdi></li>" for problem in problems[:_PROBLEMS]]
@@ -114,13 +120,13 @@ def _remark(column: Column) -> str:
     return "; ".join(filter(None, (column.suspicious, column.note)))
 
 
-def reading_section(study: Study) -> str:
+def reading_section(findings: Sequence[Finding]) -> str:
     """Explain the words of the report in a few lines, folded away; findings add how to read them.
 
     Args:
-        study: the study.
+        findings: what is reported.
     """
-    own = {f.spoken.reading: f.spoken.noun for f in study.findings if f.spoken.reading}
+    own = {f.spoken.reading: f.spoken.noun for f in findings if f.spoken.reading}
     terms = definitions([
         ("Supported", "Chance alone rarely does as well, after correction for every look, and the effect is there on "
          "rows that were not used to find it. Both are needed."),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 
+from assay.comparison.comparison import Comparison
 from assay.study.findings import Study
 
 
-def dumps(study: Study) -> str:
-    """Write the study as JSON, the same bytes each time: keys sorted, no NaN, UTF-8 text left readable.
+def dumps(study: Study | Comparison) -> str:
+    """Write a study or a comparison as JSON, the same bytes each time: keys sorted, no NaN, UTF-8 text left readable.
 
     Args:
-        study: the study.
+        study: the study, or the comparison.
 
     Returns:
         JSON with a newline at its end.

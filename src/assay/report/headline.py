@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assay.asking.finding import Finding
+from assay.comparison.comparison import Comparison
 from assay.evidence.evidence import Verdict
 from assay.study.findings import Study
 from assay.views.numbers import counted
@@ -64,3 +67,32 @@ def _tally(study: Study, verdict: Verdict) -> str:
 
 def _untested(study: Study) -> str:
     return "No question could be put to these data; the reasons are below." if study.findings else ""
+
+
+def comparison_headline(comparison: Comparison) -> Headline:
+    """Say in one line whether two tables differ.
+
+    Args:
+        comparison: the comparison.
+    """
+    first, second = (card.name for card in comparison.data)
+    by_verdict = {verdict: _by_kind(comparison.findings, verdict) for verdict in ("supported", "suggestive")}
+    if comparison.differs:
+        extra = f"Suggestive only: {by_verdict['suggestive']}." if by_verdict["suggestive"] else ""
+        return Headline("supported", f"{first} and {second} differ: {by_verdict['supported']}.", extra)
+    if by_verdict["suggestive"]:
+        line = f"Nothing differs for sure; {by_verdict['suggestive']} would be worth a second look."
+        return Headline("suggestive", line, "Suggestive is less than supported: look again with new rows.")
+    tested = [f for f in comparison.findings if f.evidence.verdict == "not distinguishable from chance"]
+    if not tested:
+        return Headline("not testable here", "Nothing could be compared here.", "")
+    why = f"That is an answer: {counted(comparison.ledger.looks, 'look')} found no more than what chance alone makes."
+    return Headline("not distinguishable from chance", f"{first} and {second} do not differ beyond chance.", why)
+
+
+def _by_kind(findings: Sequence[Finding], verdict: Verdict) -> str:
+    """What has this verdict, kind by kind: `2 columns, 1 pair of columns`."""
+    some = [f for f in findings if f.evidence.verdict == verdict]
+    kinds = dict.fromkeys(f.kind for f in some)
+    alike = [[f for f in some if f.kind == kind] for kind in kinds]
+    return ", ".join(of_kind[0].spoken.several(len({f.subject for f in of_kind})) for of_kind in alike)

@@ -7,21 +7,21 @@ order questions come; it knows no question by name, tests nothing and draws noth
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import resources
 
 from assay.asking.page import Page
 from assay.asking.table import ROWS_SHOWN
-from assay.asking.words import BADGES, SURVIVED
+from assay.asking.words import SURVIVED
 from assay.report.cards import cards
 from assay.report.data_section import data_section, ledger_section, reading_section
+from assay.report.document import document, opening, text_of
 from assay.report.first_look import array_views
 from assay.report.headline import headline
 from assay.report.histograms import histograms
 from assay.study.findings import Study
-from assay.views.elements import details, section
+from assay.views.elements import details
 from assay.views.embed import embed, library
 from assay.views.escape import escaped
-from assay.views.figure_file import behaviour, policy
+from assay.views.figure_file import behaviour
 from assay.views.numbers import count, counted
 from assay.views.view import About, View
 
@@ -49,35 +49,18 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
     views = [*(view for views in answered for view in views), *first]
     figures = {view.name: view.figure for view in views if view.figure is not None}
     script, places = embed(figures)
-    own = _text("tables.js") + _text("page.js")
+    own = text_of("tables.js") + text_of("page.js")
     scripts = [library(), script, behaviour() + own] if figures else [own]
     parts = [
         ("findings", "Findings", _findings(study)),
         ("views", "The views behind this", _views(study, answered, places)),
         ("fallen", "What did not survive", _fallen(study)),
-        ("ledger", "The ledger of looks", ledger_section(study)),
+        ("ledger", "The ledger of looks", ledger_section(study.ledger)),
         ("first-look", "A first look at the data", _first_look(study, first, answered, places)),
         ("data", "The data", data_section(study)),
-        ("reading", "How to read this", reading_section(study)),
+        ("reading", "How to read this", reading_section(study.findings)),
     ]
-    parts = [part for part in parts if part[2]]
-    links = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title, _ in parts)
-    body = "".join(section(name, title, content) for name, title, content in parts)
-    title = escaped(study.data.name, 120)
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n{policy(scripts)}\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f'<meta name="generator" content="assay {escaped(study.version)}">\n'
-        f"<title>{title} – assay</title>\n<style>\n{_text('page.css')}</style>\n</head>\n<body>\n"
-        f'<a class="skip" href="#findings">Skip to the findings</a>\n{_header(study)}\n'
-        f'<nav aria-label="On this page"><ul>{links}</ul></nav>\n<main>{body}</main>\n{_footer(study)}\n'
-        f"{''.join(f'<script>{text}</script>' for text in scripts)}\n</body>\n</html>\n"
-    )
-
-
-def _text(name: str) -> str:
-    return resources.files("assay.report").joinpath(name).read_text(encoding="utf-8")
+    return document(study.data.name, study.version, _header(study), parts, _footer(study), scripts)
 
 
 def _header(study: Study) -> str:
@@ -92,19 +75,7 @@ def _header(study: Study) -> str:
     ]
     if data.problems:
         facts.append(f'<a href="#problems">{counted(len(data.problems), "problem")} while reading</a>')
-    notes = "".join(f"<li>{escaped(note)}</li>" for note in data.notes)
-    warning = (
-        '<aside class="notes" aria-labelledby="notes"><h2 id="notes">Before you rely on this</h2>'
-        f"<ul>{notes}</ul></aside>"
-    )
-    return (
-        f'<header><p class="brand">assay report</p><h1>{escaped(data.name, 120)}</h1>'
-        f'<p class="facts">{" · ".join(facts)}</p>'
-        f'<div class="answer {answer.verdict.split()[-1]}">'
-        f'<p class="sign" aria-hidden="true">{BADGES[answer.verdict][0]}</p>'
-        f'<div><p class="line">{escaped(answer.line)}</p><p class="why">{escaped(answer.why)}</p></div></div>'
-        f"{warning if notes else ''}</header>"
-    )
+    return opening("assay report", data.name, facts, answer, data.notes)
 
 
 def _findings(study: Study) -> str:

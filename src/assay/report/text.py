@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 from rich.console import Console
 from rich.text import Text
 
+from assay.asking.card import DataCard
 from assay.asking.finding import Finding
 from assay.asking.words import BADGES, SURVIVED, evidence_line
 from assay.report.headline import headline
-from assay.study.findings import Study
+from assay.study.findings import Ledger, Study
 from assay.views.escape import visible
 from assay.views.numbers import count, counted
+
+Line: TypeAlias = tuple[int, str, str]
 
 _STYLES = {
     "supported": "bold green",
@@ -53,55 +57,86 @@ def show(study: Study, console: Console) -> None:
         study: the study.
         console: a rich console.
     """
-    for indent, style, words in _lines(study):
-        lines = Text(visible(words).translate(_PLAIN), style=style).wrap(console, max(console.width - indent, 20))
-        for line in lines or [Text()]:
+    say(_lines(study), console)
+
+
+def say(lines: Iterable[Line], console: Console) -> None:
+    """Print paragraphs, wrapped to the console.
+
+    Args:
+        lines: indent, style and words of each; words may come from the data.
+        console: a rich console.
+    """
+    for indent, style, words in lines:
+        wrapped = Text(visible(words).translate(_PLAIN), style=style).wrap(console, max(console.width - indent, 20))
+        for line in wrapped or [Text()]:
             line.rstrip()
             console.print(Text(" " * indent if line.plain else "") + line, soft_wrap=True, highlight=False)
 
 
-def _lines(study: Study) -> Iterator[tuple[int, str, str]]:
+def _lines(study: Study) -> Iterator[Line]:
     """Paragraphs as (indent, style, words); words may come from the data and are not yet safe to show."""
     answer = headline(study)
-    used = sum(column.used for column in study.data.columns)
-    rows = counted(study.data.rows_used, "row")
-    if study.data.rows_used != study.data.rows:
-        rows = f"{count(study.data.rows_used)} of {counted(study.data.rows, 'row')}"
-    yield 0, "", f"{study.data.name}: {rows}, {count(used)} of {counted(len(study.data.columns), 'column')} used"
-    if study.data.duplicates is not None:
-        yield 0, "", study.data.duplicates.sentence()
-    for note in study.data.notes:
-        yield 0, "yellow", f"Note: {note}"
-    problems = study.data.problems
-    for problem in problems[:_PROBLEMS]:
-        yield 0, "yellow", f"While reading: {problem}"
-    if len(problems) > _PROBLEMS:
-        yield 0, "yellow", f"While reading: {count(len(problems) - _PROBLEMS)} more, listed on the page."
+    yield from card_lines(study.data)
     yield 0, "", ""
     yield 0, "bold", answer.line
     if answer.why:
         yield 0, "", answer.why
-    stood = [f for f in study.findings if f.evidence.verdict in SURVIVED]
-    fell = [f for f in study.findings if f.evidence.verdict not in SURVIVED]
-    for title, findings in (("Findings", stood), ("What did not survive", fell)):
-        if findings:
+    yield from finding_lines(study.findings)
+    yield 0, "", ""
+    yield 0, "", ledger_line(study.ledger)
+
+
+def card_lines(data: DataCard) -> Iterator[Line]:
+    """What was read and what is to be known of it.
+
+    Args:
+        data: the card.
+    """
+    used = sum(column.used for column in data.columns)
+    rows = counted(data.rows_used, "row")
+    if data.rows_used != data.rows:
+        rows = f"{count(data.rows_used)} of {counted(data.rows, 'row')}"
+    yield 0, "", f"{data.name}: {rows}, {count(used)} of {counted(len(data.columns), 'column')} used"
+    if data.duplicates is not None:
+        yield 0, "", data.duplicates.sentence()
+    for note in data.notes:
+        yield 0, "yellow", f"Note: {note}"
+    for problem in data.problems[:_PROBLEMS]:
+        yield 0, "yellow", f"While reading: {problem}"
+    if len(data.problems) > _PROBLEMS:
+        yield 0, "yellow", f"While reading: {count(len(data.problems) - _PROBLEMS)} more, listed on the page."
+
+
+def finding_lines(findings: Sequence[Finding]) -> Iterator[Line]:
+    """Findings under two headings: those that stood up, and the others.
+
+    Args:
+        findings: in their order.
+    """
+    stood = [f for f in findings if f.evidence.verdict in SURVIVED]
+    fell = [f for f in findings if f.evidence.verdict not in SURVIVED]
+    for title, some in (("Findings", stood), ("What did not survive", fell)):
+        if some:
             yield 0, "", ""
             yield 0, "bold", title
-        for finding in findings:
+        for finding in some:
             yield from _finding(finding)
-    yield 0, "", ""
-    yield 0, "", _ledger(study)
 
 
-def _finding(finding: Finding) -> Iterator[tuple[int, str, str]]:
+def _finding(finding: Finding) -> Iterator[Line]:
     verdict = finding.evidence.verdict
     yield 2, _STYLES[verdict], BADGES[verdict][1]
     yield 4, "", finding.sentence
     yield 4, "dim", evidence_line(finding.evidence, finding.spoken)
 
 
-def _ledger(study: Study) -> str:
-    ledger = study.ledger
+def ledger_line(ledger: Ledger) -> str:
+    """Every look in one paragraph.
+
+    Args:
+        ledger: of the looks.
+    """
     asked = "; ".join(
         f"{q.question} {counted(q.looks, 'look')}, {counted(q.tests, 'test')} ({q.correction})"
         for q in ledger.questions

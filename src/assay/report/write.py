@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from assay.comparison.comparison import Comparison
 from assay.data.files import atomic_write
 from assay.errors import ParameterError
 from assay.report import findings_json
@@ -41,17 +42,46 @@ def write_report(
     >>> target.stat().st_size > 0
     True
     """
+
+    def page() -> str:
+        from assay.report.page import render  # imports the plotting library, half a second; JSON needs none
+
+        return render(study, order=order)
+
+    _write(study, page, html_path, json_path)
+
+
+def write_comparison(
+    comparison: Comparison, html_path: PathLike | None = None, json_path: PathLike | None = None
+) -> None:
+    """Write a comparison as a page, as JSON, or as both; if one fails, what was there before stays.
+
+    Args:
+        comparison: the comparison.
+        html_path: where the page shall be.
+        json_path: where the JSON shall be.
+    """
+
+    def page() -> str:
+        from assay.report.comparison_page import render
+
+        return render(comparison)
+
+    _write(comparison, page, html_path, json_path)
+
+
+def _write(
+    found: Study | Comparison, page: Callable[[], str], html_path: PathLike | None, json_path: PathLike | None
+) -> None:
     if html_path is None and json_path is None:
         raise ParameterError("nothing to write: give html_path, json_path or both")
     if html_path is not None and json_path is not None and Path(html_path).resolve() == Path(json_path).resolve():
         raise ParameterError(f"the page and the JSON cannot both be {Path(html_path)}; give two names")
     contents: list[tuple[PathLike, str]] = []
     if json_path is not None:
-        contents.append((json_path, findings_json.dumps(study)))
+        contents.append((json_path, findings_json.dumps(found)))
     if html_path is not None:
-        from assay.report.page import render  # imports the plotting library, half a second; JSON needs none
-
-        contents.append((html_path, render(study, order=order)))
+        contents.append((html_path, page()))
     with ExitStack() as stack:
         for path, content in contents:
             stack.enter_context(atomic_write(path)).write(content.encode("utf-8"))

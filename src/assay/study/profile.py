@@ -25,7 +25,7 @@ class Profile:
     Attributes:
         stats: of all rows, as an encoding needs them.
         columns: the same, column by column.
-        sample: at most 2,000 rows, in their order.
+        sample: some rows drawn fairly, in their order.
         seen: hashes of the rows, by which those that are the same are counted.
     """
 
@@ -40,11 +40,12 @@ class Profile:
         return self.stats.rows
 
 
-def profiled(source: Source, *, seed: int = 0, progress: Progress | None = None) -> Profile:
+def profiled(source: Source, *, size: int = SAMPLED_ROWS, seed: int = 0, progress: Progress | None = None) -> Profile:
     """Read a source once.
 
     Args:
         source: the data.
+        size: rows of the sample, at most.
         seed: of the sample.
         progress: told how many rows were read and, where it is known, which share of all.
     """
@@ -60,7 +61,7 @@ def profiled(source: Source, *, seed: int = 0, progress: Progress | None = None)
 
     def described(part: tuple[pa.RecordBatch, int]) -> tuple[TableStats, RowSample, RowsSeen]:
         batch, start = part
-        sample = RowSample.of(batch, first_row=start, size=SAMPLED_ROWS, seed=seed)
+        sample = RowSample.of(batch, first_row=start, size=size, seed=seed)
         return stats_of(batch, fields, start), sample, RowsSeen.of(batch, fields)
 
     parts = numbered()

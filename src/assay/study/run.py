@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay import __version__
 from assay.asking.answer import Answer
 from assay.asking.found import Found, found
 from assay.asking.question import Context, Question, Tell
@@ -23,6 +22,7 @@ from assay.study.numbers import Missing
 from assay.study.strictness import strictness
 from assay.study.summarised import NEEDS_ROWS, summarised, summary_of
 from assay.study.table import Log, prepare
+from assay.version import __version__
 
 _SPARSE = "every column lacks more than half of its values"
 

@@ -113,9 +113,9 @@ def prepare(
     table = Table(
         card=replace(card, notes=(*order, *card.notes, *seen)),
         look=look,
-        columns=tuple(_label(encoding, int(j)) for j in used),
+        columns=tuple(label_of(encoding, int(j)) for j in used),
         groups=groups,
-        measured=_measured(encoding)[used],
+        measured=measured(encoding)[used],
         origins=_origins(encoding, used),
         rows=rows,
         blocks=blocks if rows is None else lambda: iter([rows]),
@@ -139,8 +139,13 @@ def _check_names(source: Source, drop: Sequence[str], told: Told) -> None:
     told.check(tuple(names))
 
 
-def _label(encoding: Encoding, j: int) -> str:
-    """How a number is called: by its column alone where it is the only one and rises with it."""
+def label_of(encoding: Encoding, j: int) -> str:
+    """How a number is called: by its column alone where it is the only one and rises with it.
+
+    Args:
+        encoding: what columns became.
+        j: the number.
+    """
     column = encoding.source_column(j)
     return column if column in encoding.logged else encoding.label(j)
 
@@ -182,12 +187,16 @@ def _tapped(blocks: Blocks, copies: Copies) -> Blocks:
     return start
 
 
-def _measured(encoding: Encoding) -> NDArray[np.bool_]:
-    """(D,) numbers that are one with their column."""
-    measured = np.zeros(len(encoding.names), dtype=bool)
+def measured(encoding: Encoding) -> NDArray[np.bool_]:
+    """(D,) numbers that are one with their column.
+
+    Args:
+        encoding: what columns became.
+    """
+    alone = np.zeros(len(encoding.names), dtype=bool)
     for column, span in zip(encoding.columns, encoding.spans, strict=True):
-        measured[span] = column.kind in ("number", "count", "ordered")
-    return measured
+        alone[span] = column.kind in ("number", "count", "ordered")
+    return alone
 
 
 def _levels(encoding: Encoding, used: NDArray[np.intp]) -> dict[str, tuple[str, ...]]:

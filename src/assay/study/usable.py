@@ -76,7 +76,7 @@ def varying(
         rows: how many there are.
         maybe_none: whether there may be none of them, as where too much is missing: then that can still be asked about.
     """
-    used = np.flatnonzero(~_mirrored(encoding))
+    used = np.flatnonzero(~mirrored(encoding))
     while True:
         if not len(used) and not maybe_none:
             raise _nothing(name, aside)
@@ -120,8 +120,12 @@ def _out_of_reach(low: float, high: float) -> bool:
     return max(abs(low), abs(high)) > _REACH or 0.0 < high - low < 1.0 / _REACH
 
 
-def _mirrored(encoding: Encoding) -> NDArray[np.bool_]:
-    """(D,) the first of two levels, which says nothing that the second does not."""
+def mirrored(encoding: Encoding) -> NDArray[np.bool_]:
+    """(D,) the first of two levels, which says nothing that the second does not.
+
+    Args:
+        encoding: what columns became.
+    """
     first = np.zeros(len(encoding.names), dtype=bool)
     for column, span in zip(encoding.columns, encoding.spans, strict=True):
         if column.kind == "category" and span.stop - span.start == 2:

@@ -23,8 +23,8 @@ FloatArray = NDArray[np.float64]
 BINS = 40
 LEVELS = 7
 REACH = 4.0
-_WIDTH, _HEIGHT = 240.0, 128.0
-_LEFT, _RIGHT, _TOP, _BASE = 6.0, 234.0, 8.0, 104.0
+WIDTH, HEIGHT = 240.0, 128.0
+LEFT, RIGHT, TOP, BASE = 6.0, 234.0, 8.0, 104.0
 _LEAST = 2.0  # a bar for one row of a thousand is still seen
 _LOG_BINS = 24
 _FEW = 12  # whole numbers that get a bar each, however few the rows
@@ -120,7 +120,7 @@ def as_read(values: ArrayLike, *, kind: str = "number", label: str = "") -> str:
     """
     bins = binned(values, whole=kind == "count")
     ticks = (time_ticks if kind == "time" else number_ticks)(bins.low, bins.high)
-    return _drawn(bins, [(_part(bins, at), words) for at, words in ticks], label)
+    return _drawn(bins, [(part_of(bins, at), words) for at, words in ticks], label)
 
 
 def by_logarithm(values: ArrayLike, *, label: str = "") -> str:
@@ -143,7 +143,7 @@ def by_logarithm(values: ArrayLike, *, label: str = "") -> str:
     bins = binned(np.log1p(x), most=_LOG_BINS)
     with np.errstate(over="ignore"):
         low, high = float(np.expm1(bins.low)), float(min(np.expm1(bins.high), np.finfo(float).max))
-    return _drawn(bins, [(_part(bins, math.log1p(at)), words) for at, words in log_ticks(low, high)], label)
+    return _drawn(bins, [(part_of(bins, math.log1p(at)), words) for at, words in log_ticks(low, high)], label)
 
 
 def in_standard_units(values: ArrayLike, centre: float, scale: float, *, label: str = "") -> str:
@@ -172,7 +172,7 @@ def in_standard_units(values: ArrayLike, centre: float, scale: float, *, label: 
     grid = np.linspace(-REACH, REACH, 65)
     curve = len(z) * (edges[1] - edges[0]) * np.exp(-(grid**2) / 2) / math.sqrt(2 * math.pi)
     bins = Bins(counts, -REACH, REACH)
-    ticks = [(_part(bins, at), words) for at, words in ((-4, "≤ −4"), (-2, "−2"), (0, "0"), (2, "2"), (4, "≥ 4"))]
+    ticks = [(part_of(bins, at), words) for at, words in ((-4, "≤ −4"), (-2, "−2"), (0, "0"), (2, "2"), (4, "≥ 4"))]
     return _drawn(bins, ticks, label, curve)
 
 
@@ -200,52 +200,64 @@ def by_level(counts: ArrayLike, names: Sequence[str], *, label: str = "") -> str
     total, top = sizes.sum(), sizes.max(initial=0.0)
     words = [shortened(name, _NAME) for name in names]
     left = min(92.0, 9 + 6.2 * max(map(len, words), default=0))
-    line = min(21.0, (_HEIGHT - 2 * _TOP) / max(len(sizes), 1))
-    first = (_HEIGHT - line * len(sizes)) / 2
+    line = min(21.0, (HEIGHT - 2 * TOP) / max(len(sizes), 1))
+    first = (HEIGHT - line * len(sizes)) / 2
     lines, bars = [], []
     for i, (size, name) in enumerate(zip(sizes, words, strict=True)):
         middle = first + (i + 0.5) * line
-        width = (_RIGHT - 34 - left) * (size / top if top else 0.0)
+        width = (RIGHT - 34 - left) * (size / top if top else 0.0)
         share = f"{size / total:.0%}" if total else ""
         lines.append(f'<text x="{left - 5:.1f}" y="{middle + 4:.1f}" class="end">{html.escape(name)}</text>')
         lines.append(f'<text x="{left + width + 4:.1f}" y="{middle + 4:.1f}" class="start">{share}</text>')
         bar = f"h{max(width, _LEAST if size else 0):.1f}v{line - 4:.1f}H{left:.1f}z"
         bars.append(f"M{left:.1f} {middle - line / 2 + 2:.1f}{bar}")
-    return _svg(f'<path class="bars" d="{"".join(bars)}"/>{"".join(lines)}', label)
+    return svg(f'<path class="bars" d="{"".join(bars)}"/>{"".join(lines)}', label)
 
 
 def _drawn(bins: Bins, ticks: list[Tick], label: str, curve: FloatArray | None = None) -> str:
     total = bins.counts.sum()
     if not total:
-        return _svg(f'<text x="{_WIDTH / 2:g}" y="{_BASE / 2:g}">no values</text>', label)
+        return svg(f'<text x="{WIDTH / 2:g}" y="{BASE / 2:g}">no values</text>', label)
     top = max(float(bins.counts.max()), 0.0 if curve is None else float(curve.max()))
-    height = (_BASE - _TOP) / top
+    height = (BASE - TOP) / top
     b = len(bins.counts)
-    step = (_RIGHT - _LEFT) / max(b, 3)  # a bar alone is not a wall
-    left = (_LEFT + _RIGHT) / 2 - b * step / 2
+    step = (RIGHT - LEFT) / max(b, 3)  # a bar alone is not a wall
+    left = (LEFT + RIGHT) / 2 - b * step / 2
     bars = "".join(
-        f"M{left + j * step:.1f} {_BASE:g}v{-max(count * height, _LEAST):.1f}h{step * 0.94:.1f}V{_BASE:g}z"
+        f"M{left + j * step:.1f} {BASE:g}v{-max(count * height, _LEAST):.1f}h{step * 0.94:.1f}V{BASE:g}z"
         for j, count in enumerate(bins.counts)
         if count
     )
-    drawing = f'<path class="bars" d="{bars}"/><path class="axis" d="M{_LEFT:g} {_BASE:g}H{_RIGHT:g}"/>'
+    drawing = f'<path class="bars" d="{bars}"/><path class="axis" d="M{LEFT:g} {BASE:g}H{RIGHT:g}"/>'
     if curve is not None:
-        across = np.linspace(_LEFT, _RIGHT, len(curve))
-        points = " ".join(f"{x:.1f} {_BASE - y * height:.1f}" for x, y in zip(across, curve, strict=True))
+        across = np.linspace(LEFT, RIGHT, len(curve))
+        points = " ".join(f"{x:.1f} {BASE - y * height:.1f}" for x, y in zip(across, curve, strict=True))
         drawing += f'<path class="curve" d="M{points}"/>'
     for part, words in ticks:
         x = left + part * b * step
-        align = ' class="start"' if x < _LEFT + 14 else ' class="end"' if x > _RIGHT - 14 else ""
-        drawing += f'<path class="axis" d="M{x:.1f} {_BASE:g}v4"/>'
-        drawing += f'<text x="{min(max(x, 1), _WIDTH - 1):.1f}" y="{_BASE + 16:g}"{align}>{words}</text>'
-    return _svg(drawing, label)
+        align = ' class="start"' if x < LEFT + 14 else ' class="end"' if x > RIGHT - 14 else ""
+        drawing += f'<path class="axis" d="M{x:.1f} {BASE:g}v4"/>'
+        drawing += f'<text x="{min(max(x, 1), WIDTH - 1):.1f}" y="{BASE + 16:g}"{align}>{words}</text>'
+    return svg(drawing, label)
 
 
-def _svg(drawing: str, label: str) -> str:
-    return f'<svg viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" role="img" aria-label="{html.escape(label)}">{drawing}</svg>'
+def svg(drawing: str, label: str) -> str:
+    """A drawing of the size of all of them.
+
+    Args:
+        drawing: paths and texts, already safe.
+        label: what it shows, in words.
+    """
+    return f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" aria-label="{html.escape(label)}">{drawing}</svg>'
 
 
-def _part(bins: Bins, at: float) -> float:
+def part_of(bins: Bins, at: float) -> float:
+    """Where a value lies between the ends of the bins, from 0 to 1.
+
+    Args:
+        bins: the bins.
+        at: the value.
+    """
     half = bins.high / 2 - bins.low / 2
     return (at / 2 - bins.low / 2) / half if half else 0.5
 

@@ -1,0 +1,1 @@
+"""Two data sets compared: what differs between them beyond chance."""

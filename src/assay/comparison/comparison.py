@@ -1,0 +1,88 @@
+"""What comparing two data sets found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.asking.answer import Answer
+from assay.asking.card import DataCard
+from assay.asking.finding import Finding
+from assay.comparison.schema import Schema
+from assay.study.depends.answer import Rows
+from assay.study.findings import Ledger
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """One column of both tables, to be drawn.
+
+    Attributes:
+        name, kind: of the column.
+        first, second: values, NaN where missing; of levels their numbers.
+        levels: what the numbers stand for, where these are levels.
+    """
+
+    name: str
+    kind: str
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    levels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The answer to all questions asked of two data sets.
+
+    Attributes:
+        data: what was read and used, of both.
+        schema: the columns of both.
+        findings: everything looked for, facts about columns first; `evidence.verdict` says which differ.
+        ledger: how many looks were taken.
+        version: the version of assay that made it.
+        answers: by the name of the question, the numbers behind its findings.
+        rows: how rows of each depend on each other.
+        spreads: the columns compared, to be drawn.
+        notes: sentences on both tables that a reader must see first.
+        levels: by column, the levels that only the first and only the second table has, with their rows.
+    """
+
+    data: tuple[DataCard, DataCard]
+    schema: Schema
+    findings: tuple[Finding, ...]
+    ledger: Ledger
+    version: str
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    rows: tuple[Rows, Rows] | None = None
+    spreads: tuple[Spread, ...] = ()
+    notes: tuple[str, ...] = ()
+    levels: Mapping[str, tuple[Mapping[str, int], Mapping[str, int]]] = field(default_factory=dict)
+
+    @property
+    def differences(self) -> tuple[Finding, ...]:
+        """The findings that are supported."""
+        return tuple(one for one in self.findings if one.evidence.verdict == "supported")
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything does."""
+        return bool(self.differences)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The comparison as JSON-ready values."""
+        return {
+            "assay": self.version,
+            "differs": self.differs,
+            "data": [card.as_dict() for card in self.data],
+            "schema": self.schema.as_dict()
+            | {"levels": {name: [*map(dict, only)] for name, only in self.levels.items()}},
+            "rows": None if self.rows is None else [rows.as_dict() for rows in self.rows],
+            "notes": list(self.notes),
+            "ledger": self.ledger.as_dict(),
+            "findings": [finding.as_dict() for finding in self.findings],
+            "answers": {name: answer.as_dict() for name, answer in self.answers.items()},
+        }

@@ -1,0 +1,152 @@
+"""The answer to one question put to two tables: differences with their evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.asking.answer import Answer
+from assay.asking.finding import Finding
+from assay.asking.page import Page
+from assay.asking.words import Words
+from assay.comparison.held_out import HeldOut
+from assay.evidence.evidence import Evidence, Null, verdict_of
+from assay.linalg.monte_carlo import rank_p
+from assay.views.view import View
+
+Array: TypeAlias = NDArray[np.float64]
+
+METHOD = "names of the tables exchanged among rows"
+DRAWS = 499
+FOLDS = 5
+_SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Difference:
+    """One thing in which the tables may differ.
+
+    Attributes:
+        id, kind, subject, sentence: as of a `Finding`.
+        evidence: p against chance, q for all looks of the question.
+        words: how its evidence is spoken of.
+        holds: whether it is there on unseen rows.
+        numbers: what a program may want of it.
+    """
+
+    id: str
+    kind: str
+    subject: str
+    sentence: str
+    evidence: Evidence
+    words: Words
+    holds: bool
+    numbers: dict[str, Any] = field(default_factory=dict)
+
+    def stricter(self, factor: float, alpha: float) -> Difference:
+        """The same where other questions were asked too."""
+        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Differences(Answer):
+    """What one question found.
+
+    Attributes:
+        found: every difference looked at that is worth a line, the strongest first.
+        looked: how many were looked at.
+        how: how looks are corrected for, one phrase.
+    """
+
+    found: tuple[Difference, ...]
+    looked: int
+    how: str
+
+    @property
+    def evidence(self) -> Evidence:
+        """That of the strongest; its p covers all looks."""
+        best = self.found[0].evidence
+        return replace(best, p=best.q)
+
+    @property
+    def looks(self) -> int:
+        """How many differences were looked at."""
+        return self.looked
+
+    @property
+    def rule(self) -> str:
+        """How looks are corrected for."""
+        return self.how
+
+    def stricter(self, factor: float, alpha: float) -> Self:
+        """The same where other questions were asked too."""
+        return replace(self, found=tuple(one.stricter(factor, alpha) for one in self.found))
+
+    def findings(self) -> Sequence[Finding]:
+        """Every difference in a sentence."""
+        return [Finding(one.id, one.kind, one.subject, one.sentence, one.evidence, one.words) for one in self.found]
+
+    def views(self, page: Page | None = None) -> Sequence[View]:
+        """None: the page shows both tables side by side."""
+        return ()
+
+    def numbers(self) -> dict[str, Any]:
+        """What a program may want of each difference, by its id."""
+        return {one.id: one.numbers for one in self.found if one.numbers}
+
+
+def against_all(own: Array, best: Array) -> tuple[float, float]:
+    """P of one look against its own draws, and against the best look of each draw.
+
+    Args:
+        own: (m + 1,) the look in the tables as they are, then in the draws.
+        best: (m + 1,) the most surprising of all looks.
+    """
+    slack = _SLACK * max(1.0, abs(float(own[0])))
+    draws = len(own) - 1
+    alone, of_all = (rank_p(int((x[1:] >= own[0] - slack).sum()), draws) for x in (own, best))
+    return alone, of_all
+
+
+def evidence_of(
+    statistic: float,
+    null: Null,
+    p: tuple[float, float],
+    unseen: HeldOut,
+    *,
+    n: int,
+    looks: int,
+    method: str,
+    alpha: float,
+    limit: str,
+) -> Evidence:
+    """The evidence of one difference.
+
+    Args:
+        statistic: what was measured.
+        null: what chance does to it.
+        p: against its own draws, and against the best of all looks.
+        unseen: its size on unseen rows.
+        n: rows of both tables.
+        looks: of the question.
+        method: how p was obtained.
+        alpha: level of the comparison.
+        limit: why it cannot be supported.
+    """
+    return Evidence(
+        statistic=statistic,
+        null=null,
+        p=p[0],
+        q=p[1],
+        held_out=unseen.value,
+        interval=unseen.interval,
+        n=n,
+        looks=looks,
+        method=method,
+        verdict=verdict_of(p[1], effect_holds=unseen.holds, alpha=alpha),
+        limit=limit,
+    )

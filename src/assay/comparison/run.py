@@ -1,0 +1,183 @@
+"""Compare two data sets and keep the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assay.asking.finding import Look
+from assay.asking.question import Tell
+from assay.comparison import columns, components, correlations, groups, overall
+from assay.comparison.comparison import Comparison, Spread
+from assay.comparison.differences import Differences
+from assay.comparison.notes import levels_apart, notes
+from assay.comparison.pair import Pair, Side, paired, side_of
+from assay.comparison.schema import schema_of
+from assay.data.read import read
+from assay.data.source import Source
+from assay.errors import ParameterError
+from assay.study.depends.answer import WORDING as ROWS_DEPEND
+from assay.study.depends.rows import Told
+from assay.study.findings import Ledger, NotAsked
+from assay.study.strictness import strictness
+from assay.version import __version__
+
+Ask = Callable[[Pair, int, float], Differences | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A question put to two tables.
+
+    Attributes:
+        name: under which its answer is kept.
+        wording: as the ledger prints it.
+        ask: answers it.
+        weight: how much of the level it gets, beside the others.
+    """
+
+    name: str
+    wording: str
+    ask: Ask
+    weight: float = 1.0
+
+
+# columns are what most often differs: they get half of the level where all five are asked
+_QUESTIONS = (
+    _Question("columns", columns.WORDING, columns.ask, weight=4.0),
+    _Question("correlations", correlations.WORDING, correlations.ask),
+    _Question("components", components.WORDING, components.ask),
+    _Question("groups", groups.WORDING, groups.ask),
+    _Question("overall", overall.WORDING, overall.ask),
+)
+_NOTHING = "there are too few rows or columns of numbers for it"
+
+
+def compare(
+    a: Any,
+    b: Any,
+    *,
+    seed: int = 0,
+    alpha: float = 0.05,
+    drop: Sequence[str] = (),
+    time: str | None = None,
+    by: str | None = None,
+    place: Sequence[str] = (),
+    progress: Tell | None = None,
+) -> Comparison:
+    """Say in which columns, correlations, components and groups two data sets differ beyond chance.
+
+    Args:
+        a: anything `assay.read` takes.
+        b: the other data set.
+        seed: of everything random; the same seed gives the same comparison.
+        alpha: chance of any supported difference between two tables drawn from the same source.
+        drop: columns to leave out of both.
+        time: the column that orders rows which depend on those before, in both.
+        by: the column that names what several rows were taken from; whole ones are exchanged, and one that is in both
+            tables is compared with itself.
+        place: two columns that say where rows lie. Whatever is not told is looked for.
+        progress: told what is being done.
+
+    >>> rng = np.random.default_rng(0)
+    >>> old, new = rng.standard_normal((300, 3)), rng.standard_normal((300, 3))
+    >>> compare(old, new).differs
+    False
+    >>> [finding.subject for finding in compare(old, new + [0.0, 0.5, 0.0]).differences][:1]
+    ['column 2']
+    """
+    if not 0.0 < alpha < 1.0:
+        raise ParameterError(f"alpha is a level between 0 and 1; got {alpha}")
+    tell: Tell = progress or (lambda what, done, fraction: None)
+    sources = read(a), read(b)
+    names = _named(*sources)
+    told = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
+    _check(drop, sources)
+    first, second = (side_of(one, name, drop, told, seed, tell) for one, name in zip(sources, names, strict=True))
+    schema = schema_of((first.source, second.source), names, (*drop, *told.columns), first.card.rows + second.card.rows)
+    pair = paired((first, second), schema, drop)
+    answers, silent = _asked(pair, seed, alpha, tell)
+    judged, together = _weighed(answers, alpha)
+    lines = (
+        *(_rows_line(side) for side in (first, second)),
+        schema.line,
+        *(answer.ledger_line(question.wording, factor) for question, (answer, factor) in judged.items()),
+    )
+    found = tuple(finding for answer, _ in judged.values() for finding in answer.findings())
+    return Comparison(
+        (first.card, second.card),
+        schema,
+        (*schema.findings, *found),
+        Ledger(lines, alpha, seed, tuple(silent), together),
+        __version__,
+        {question.name: answer for question, (answer, _) in judged.items()},
+        (first.rows, second.rows),
+        _spreads(pair),
+        tuple(notes((first, second), pair)),
+        levels_apart((first, second)),
+    )
+
+
+def _asked(pair: Pair, seed: int, alpha: float, tell: Tell) -> tuple[dict[_Question, Differences], list[NotAsked]]:
+    """Every answer there is, and why the other questions have none."""
+    answers: dict[_Question, Differences] = {}
+    silent: list[NotAsked] = []
+    for question in _QUESTIONS:
+        tell(question.wording, None, None)
+        answer = question.ask(pair, seed, alpha)
+        if answer is None:
+            silent.append(NotAsked(question.wording, _NOTHING))
+        else:
+            answers[question] = answer
+    return answers, silent
+
+
+def _weighed(
+    answers: dict[_Question, Differences], alpha: float
+) -> tuple[dict[_Question, tuple[Differences, float]], str]:
+    """Every answer, read as strictly as the others ask for, with the factor of its p; and the rule in words.
+
+    The rule of a study, on p over weights of mean 1 (Genovese, Roeder and Wasserman, Biometrika 93, 2006).
+    """
+    total = sum(question.weight for question in answers)
+    weights = {question: question.weight * len(answers) / total for question in answers}
+    best = [min((answer.evidence.p or 0.0) / weights[question], 1.0) for question, answer in answers.items()]
+    strict = strictness(best, alpha)
+    judged = {}
+    for question, answer in answers.items():
+        factor = max(strict.factor / weights[question], 1.0)
+        judged[question] = answer.stricter(factor, alpha), factor
+    if len(answers) < 2:
+        return judged, ""
+    some = f"{strict.chosen} of which found something" if strict.found else "none of which found anything"
+    return judged, (
+        f"{strict.asked} questions were asked, {some}. The rule: every p is multiplied by questions asked / questions "
+        f"chosen, {strict.asked} / {strict.chosen} (Benjamini and Bogomolov 2014), and divided by the weight of its "
+        "question, but never made smaller; columns have four times the weight of each other question (Genovese, Roeder "
+        "and Wasserman 2006). So two tables from one source are said to differ no more often than the level says."
+    )
+
+
+def _rows_line(side: Side) -> Look:
+    line = side.rows.ledger_line(ROWS_DEPEND, 1.0)
+    return replace(line, question=f"{side.name}: {line.question}")
+
+
+def _named(first: Source, second: Source) -> tuple[str, str]:
+    """How sentences call the two tables."""
+    return (first.name, second.name) if first.name != second.name else ("A", "B")
+
+
+def _check(drop: Sequence[str], sources: tuple[Source, Source]) -> None:
+    known = {known.name for source in sources for known in source.schema}
+    unknown = [name for name in drop if name not in known]
+    if unknown:
+        raise ParameterError(f"there is no column {unknown[0]!r} to drop; there are {', '.join(sorted(known)[:20])}")
+
+
+def _spreads(pair: Pair) -> tuple[Spread, ...]:
+    return tuple(
+        Spread(name, kind, x[~pair.second], x[pair.second], pair.levels.get(name, ()))
+        for name, kind, x in zip(pair.columns, pair.kinds, pair.values.T, strict=True)
+    )
