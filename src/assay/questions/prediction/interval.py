@@ -1,12 +1,12 @@
 """How sure the share explained on unseen rows is: R^2 = 1 - E / B, squared errors and squared deviations from the mean.
 
-The truth meant is R^2 on new rows of what this procedure, choice of the penalty included, learns from these rows. On
-the scale of log(E / B), on which no end passes 1, three parts make the variance, v = (J + D + C) / 2:
+The truth meant is R^2 on new rows of what this procedure, choice of machine and penalty included, learns from these
+rows. On the scale of log(E / B), on which no end passes 1, three parts make the variance, v = (J + D + C) / 2:
 
     D  rows     Var of the mean of e_i / mean(e) - b_i / mean(b): what it would be if the fits were given. Too small
     C  chance   mean square over the draws of chance: what the procedure learns from noise, all there is near R^2 = 0
     J  folds    jackknife: the whole procedure again without each fold. Never too small on average (Efron and Stein),
-                too large where it hesitates between penalties
+                too large where it hesitates between penalties or machines
 
 and the interval takes Student's 97.5% point with 18 degrees of freedom. Rows that depend on each other count as blocks.
 
@@ -31,9 +31,11 @@ from scipy.special import ndtri, stdtrit
 from assay.evidence.design import Design
 from assay.evidence.shares import unseen_share_interval
 from assay.linalg.fold_error import fold_error
-from assay.linalg.nested_ridge import NestedRidge, nested_ridge
+from assay.linalg.nested_ridge import nested_ridge, simplest_least
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.regression_sums import RegressionSums
+from assay.questions.prediction.chance import Judged, pooled, sums_of
+from assay.questions.prediction.machines import Machine
 from assay.questions.prediction.plan import Plan
 from assay.questions.prediction.unseen import Unseen
 
@@ -67,31 +69,43 @@ def explained_interval(ours: float, rows: Unseen, blocks: Codes, null: Array, ja
         return float(1.0 - np.exp(middle + reach)), float(1.0 - np.exp(middle - reach))
 
 
-def jackknifed(Z: Array, Y: Array, plan: Plan, strengths: Array, found: list[NestedRidge]) -> float:
+def jackknifed(machines: list[Machine], Y: Array, plan: Plan, found: list[Judged]) -> float:
     """Variance of log(E / B), by the procedure done again without each fold; the mean over repeats.
 
     Args:
-        Z: (n, p) columns.
+        machines: what the target is predicted with.
         Y: (n, g) target.
         plan: the splits.
-        strengths: penalties to choose from.
         found: what was measured, for each repeat.
     """
-    count, p = len(plan.parts(plan.folds[0])), Z.shape[1]
-    if count < 4 or p > _MOST_COLUMNS:
+    count, cubes = len(plan.parts(0)), sum(one.size**3 for one in machines)
+    if count < 4 or max(one.size for one in machines) > _MOST_COLUMNS:
         return _between_folds(found[0])
-    repeats = int(np.clip(_WORK / (count**2 * p**3), 1, min(_REPEATS, len(plan.folds))))
+    # rows without two folds are decomposed once for both
+    repeats = int(np.clip(_WORK / (count**2 / 2.0 * cubes), 1, min(_REPEATS, len(plan.folds))))
     variances = []
     with one_blas_thread():
-        for folds in plan.folds[:repeats]:
-            sums = [RegressionSums.of(Z[rows], Y[rows]) for rows in plan.parts(folds)]
-            left = [
-                nested_ridge(sums[:j] + sums[j + 1 :], strengths, width=Y.shape[1], choice=plan.choice).explained[0]
-                for j in range(count)
-            ]
+        for repeat in range(repeats):
+            sums = [sums_of(one, Y, plan.parts(repeat)) for one in machines]
+            left = [_without(machines, sums, j, repeat, plan, Y.shape[1]) for j in range(count)]
             values = np.log(np.maximum(1.0 - np.array(left), 1e-300))
             variances.append((count - 1) * values.var())
     return float(np.mean(variances))
+
+
+def _without(
+    machines: list[Machine], sums: list[list[RegressionSums]], fold: int, repeat: int, plan: Plan, width: int
+) -> float:
+    """Share explained by the procedure without a fold."""
+    numbers = [k for k in range(len(sums[0])) if k != fold]
+    each = [
+        nested_ridge(
+            [own[k] for k in numbers], one.strengths, width,
+            choice=plan.choice, numbers=numbers, known=one.known_of(repeat),
+        )
+        for one, own in zip(machines, sums, strict=True)
+    ]  # fmt: skip
+    return float(pooled([Judged(each, simplest_least(each))])[0])
 
 
 def right_interval(right: NDArray[np.bool_], blocks: Codes) -> tuple[float, float]:
@@ -128,5 +142,5 @@ def _influence(errors: Array, base: Array) -> Array:
     return np.asarray(errors / max(errors.mean(), 1e-300) - base / max(base.mean(), 1e-300))
 
 
-def _between_folds(found: NestedRidge) -> float:
+def _between_folds(found: Judged) -> float:
     return float(fold_error(_influence(found.errors[:, 0], found.base[:, 0]))) ** 2
