@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from assay.questions.prediction.machines import KINDS, Kind
-from assay.questions.prediction.unseen import Unseen
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
@@ -60,17 +59,52 @@ def gain(errors: Array, others: Array, base: Array, blocks: Codes) -> Gain:
     return Gain(value, value - reach, value + reach)
 
 
-def simplest(rows: Unseen, blocks: Codes) -> Kind:
+@dataclass(frozen=True, slots=True, eq=False)
+class ByKind:
+    """Rows as each kind of machine predicts them, had it been the only one; of classes their probabilities.
+
+    Attributes:
+        errors: by kind (m,) squared error.
+        base: (m,) squared deviation from the mean, or the shares of classes.
+        reached: by kind the share of the squared deviations explained; of classes the share of the rows called right.
+    """
+
+    errors: dict[Kind, Array]
+    base: Array
+    reached: dict[Kind, float]
+
+
+def by_kind(guess: dict[Kind, Array], Y: Array, base: Array, *, classes: bool) -> ByKind:
+    """Compare kinds of machines.
+
+    Args:
+        guess: by kind (m, q) what unseen rows are predicted to be.
+        Y: (m, q) what they are.
+        base: (m,) squared deviation from the mean of the rows learned from.
+        classes: whether the target has classes.
+    """
+    if classes:
+        truth = np.eye(Y.shape[1])[Y.argmax(axis=1)]
+        errors = {kind: ((truth - new) ** 2).sum(axis=1) for kind, new in guess.items()}
+        right = {kind: float((new.argmax(axis=1) == Y.argmax(axis=1)).mean()) for kind, new in guess.items()}
+        return ByKind(errors, ((truth - truth.mean(axis=0)) ** 2).sum(axis=1), right)
+    errors = {kind: ((Y - new) ** 2).sum(axis=1) for kind, new in guess.items()}
+    whole = float(base.sum())
+    return ByKind(
+        errors, base, {kind: 1.0 - float(off.sum()) / whole if whole else 0.0 for kind, off in errors.items()}
+    )
+
+
+def simplest(found: ByKind, blocks: Codes) -> Kind:
     """The simplest kind of machine that no less simple one surely beats.
 
     Args:
-        rows: errors of the rows judged, by kind.
+        found: errors of the rows judged.
         blocks: (m,) number of the block of each row.
     """
-    errors, base = rows.by_kind.errors, rows.by_kind.base
-    asked = [kind for kind in KINDS if kind in errors]
+    asked = [kind for kind in KINDS if kind in found.errors]
     for place, kind in enumerate(asked):
         after = asked[place + 1 :]
-        if not any(gain(errors[kind], errors[other], base, blocks).sure for other in after):
+        if not any(gain(found.errors[kind], found.errors[other], found.base, blocks).sure for other in after):
             return kind
     return asked[-1]

@@ -28,7 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from assay.evidence.design import Design
 from assay.evidence.shares import unseen_share_interval
 from assay.linalg.fold_error import fold_error
 from assay.linalg.nested_ridge import nested_ridge, simplest_least
@@ -46,20 +45,18 @@ _FREE = 18  # as nine for each of two independent repeats of ten folds; more rep
 _REPEATS = 2
 _WORK = 2e8  # of the jackknife: fits times cubes of columns
 _MOST_COLUMNS = 300  # beyond, the spread of the folds with their overlap stands for the jackknife
-_FEWEST_BLOCKS = 5
 
 
-def explained_interval(ours: float, rows: Unseen, blocks: Codes, null: Array, jackknife: float) -> tuple[float, float]:
+def explained_interval(ours: float, rows: Unseen, null: Array, jackknife: float) -> tuple[float, float]:
     """95% interval of the share explained.
 
     Args:
         ours: the share.
         rows: errors of the rows judged.
-        blocks: (m,) number of the block of each, from 0: rows of one depend on each other.
         null: (draws,) shares that chance reaches.
         jackknife: variance of log(E / B), the procedure done again without each fold.
     """
-    count = int(blocks.max()) + 1
+    blocks, count = rows.blocks, int(rows.blocks.max()) + 1
     influence = _influence(rows.errors, rows.base) / len(blocks)
     of_rows = count / max(count - 1.0, 1.0) * float((np.bincount(blocks, influence, count) ** 2).sum())
     of_chance = float((np.log1p(-np.minimum(null, 1.0 - 1e-12)) ** 2).mean())
@@ -125,16 +122,6 @@ def right_interval(right: NDArray[np.bool_], blocks: Codes) -> tuple[float, floa
         rows *= min(alone / of_blocks, 1.0) if of_blocks > 0.0 else 1.0
         rows *= float(ndtri(0.975) / stdtrit(max(count - 1, 1), 0.975)) ** 2
     return unseen_share_interval(share, rows)
-
-
-def blocks_of(design: Design, rows: Codes) -> Codes:
-    """(m,) for the rows judged, the number of the block of each: rows of other blocks know hardly anything of it."""
-    if design.kind == "independent":
-        return np.arange(len(rows))
-    apart = len(design.thinned(np.random.default_rng(0)))
-    # of rows in an order a block is three times as long as their memory, so that few of them touch a neighbour
-    count = apart if design.kind == "groups" else max(apart // 3, _FEWEST_BLOCKS)
-    return np.unique(design.folds(count)[rows], return_inverse=True)[1]
 
 
 def _influence(errors: Array, base: Array) -> Array:

@@ -58,35 +58,33 @@ class Matters:
         return [k for k in range(len(self.loss)) if self.interval[k, 0] > 0.0 and self.loss[k] >= _LEAST]
 
 
-def matters(what: Asked, alone: Array, rows: Unseen, blocks: Codes) -> Matters:
+def matters(what: Asked, alone: Array, rows: Unseen) -> Matters:
     """Exchange columns among unseen rows.
 
     Args:
         what: the target and the columns.
         alone: (columns,) how much each gives alone.
         rows: the folds with their rules.
-        blocks: (m,) number of the block of each row judged.
     """
     X, Y, rng = what.X, what.scaled, np.random.default_rng(what.seed)
     asked = np.sort(np.argsort(-alone, kind="stable")[:_ASKED])
     sets = [asked[own] for own in _together(X, what.of, asked)]
-    first = [one for one in rows.taught if one.repeat == 0]
     errors, base, used = [], [], []
     worse: list[list[Array]] = [[] for _ in sets]
-    for one in first:
-        some = _sample(one.out, len(first), rng)
+    for out, rule in rows.taught:
+        some = _sample(out, len(rows.taught), rng)
         orders = [what.design.drawn(rng)[some] for _ in range(_TIMES)]
         used.append(some)
-        errors.append(_error(one.rule.predict(X[some]), Y[some]))
-        base.append(_error(one.rule.middle, Y[some]))
+        errors.append(_error(rule.predict(X[some]), Y[some]))
+        base.append(_error(rule.middle, Y[some]))
         for k, columns in enumerate(sets):
-            guess = _exchanged(one.rule, X, some, orders, np.isin(what.of, columns))
+            guess = _exchanged(rule, X, some, orders, np.isin(what.of, columns))
             guess = np.clip(guess, Y.min(axis=0), Y.max(axis=0))
             by_chance = guess.var(axis=0, ddof=1).sum(axis=1) / _TIMES
             worse[k].append(_error(guess.mean(axis=0), Y[some]) - by_chance)
     with_it, middle = np.concatenate(errors), np.concatenate(base)
     place = np.searchsorted(rows.rows, np.concatenate(used))
-    here = np.unique(blocks[place], return_inverse=True)[1]
+    here = np.unique(rows.blocks[place], return_inverse=True)[1]
     lost = [gain(np.concatenate(one), with_it, middle, here) for one in worse]
     most = max(1.0 - float(with_it.sum()) / max(float(middle.sum()), 1e-300), 0.0)
     loss = np.minimum([one.value for one in lost], most)

@@ -42,17 +42,18 @@ class Peer:
     rows: int
 
 
-def boosted(what: Asked, judged: Codes, errors: Array, blocks: Codes, plan: Plan) -> Peer | None:
+def boosted(what: Asked, target: Array, judged: Codes, errors: Array, blocks: Codes, plan: Plan) -> Peer | None:
     """Predict rows by boosted trees; None where rows are too few for them.
 
     Args:
-        what: the target and the columns.
+        what: the columns.
+        target: (n, q) in the scale of the errors; of classes their indicators.
         judged: (m,) rows that the machines here were judged by, ascending.
         errors: (m,) their squared errors there; of classes those of their probabilities.
         blocks: (m,) number of the block of each.
         plan: the splits.
     """
-    X, Y, classes, seed = what.X, what.raw, bool(what.classes), what.seed
+    X, Y, classes, seed = what.X, target, bool(what.classes), what.seed
     n, p = X.shape
     most = int(_MOST_CELLS / (p * max(Y.shape[1] - 1, 1)))
     if n < _FEWEST_ROWS or most < _FEWEST_ROWS:

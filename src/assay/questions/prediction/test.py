@@ -30,10 +30,9 @@ from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.monte_carlo import Drawn
 from assay.questions.prediction.answer import Prediction, drawn
 from assay.questions.prediction.asked import Asked, asked
-from assay.questions.prediction.better import simplest
 from assay.questions.prediction.chance import Judged, by_chance, explained_by, measured, pooled
 from assay.questions.prediction.growth import growth
-from assay.questions.prediction.interval import blocks_of, explained_interval, jackknifed, right_interval
+from assay.questions.prediction.interval import explained_interval, jackknifed, right_interval
 from assay.questions.prediction.leaks import alone, leaks
 from assay.questions.prediction.machines import KINDS, STRENGTHS, Kind, Machine, machines
 from assay.questions.prediction.matters import matters
@@ -100,26 +99,25 @@ def _predicted(what: Asked, told: Array, alpha: float, kinds: tuple[Kind, ...]) 
     closed = design.closed(Y)
     against = ours if closed is Y else float(pooled(measured(able, closed, plan, Y.shape[1]))[0])
     chance = by_chance(able, closed, plan, design, against, what.seed)
-    rows = unseen(able, Y, plan, found, classes=bool(what.classes))
-    blocks = blocks_of(design, rows.rows)
-    interval = explained_interval(ours, rows, blocks, np.array(chance.values), jackknifed(able, Y, plan, found))
+    rows = unseen(able, Y, plan, found, design, classes=bool(what.classes))
+    interval = explained_interval(ours, rows, np.array(chance.values), jackknifed(able, Y, plan, found))
     evidence = _evidence((ours, against), interval, chance, plan, design, alpha, len(able))
     chosen = np.stack([one.each[0].chosen[:, 0] for one in found])
     return Prediction(
         target=what.target,
         classes=what.classes,
         columns=what.columns,
-        **_judged(what, rows, blocks),
+        **_judged(what, rows),
         coefficients=_coefficients(able[0], Y, chosen),
         strengths=able[0].strengths,
         chosen=chosen,
-        machine=simplest(rows, blocks),
+        machine=rows.machine,
         reached=rows.by_kind.reached,
         learned=_learned(what, able, found),
         by_chance=np.array(chance.values),
         drawn=drawn(design),
         evidence=evidence,
-        **_beside(what, told, (able, found), plan, rows, blocks, evidence),
+        **_beside(what, told, (able, found), plan, rows, evidence),
     )
 
 
@@ -129,24 +127,23 @@ def _beside(
     measured: tuple[list[Machine], list[Judged]],
     plan: Plan,
     rows: Unseen,
-    blocks: Codes,
     evidence: Evidence,
 ) -> dict[str, Any]:
     """What is said beside the test; which columns matter and what more rows would bring only where something holds."""
-    target, errors, named = what.raw, rows.errors * what.spread**2, simplest(rows, blocks)
-    if what.classes:
-        errors = ((target[rows.rows] - rows.fitted) ** 2).sum(axis=1)
-    peer = boosted(what, rows.rows, errors, blocks, plan)
+    # of classes the errors of probabilities, as trees have them too
+    target = what.raw if what.classes else what.scaled
+    errors = ((target[rows.rows] - rows.fitted) ** 2).sum(axis=1)
+    peer = boosted(what, target, rows.rows, errors, rows.blocks, plan)
     if evidence.verdict not in SURVIVED or evidence.interval is None:
         return {"peer": peer, "matters": None, "growth": None}
     low, high = evidence.interval
     able, found = measured
-    own = [k for k, one in enumerate(able) if one.kind == named]
+    own = [k for k, one in enumerate(able) if one.kind == rows.machine]
     learned_from = float(np.mean([one.each[0].rows.mean() for one in found]))
     whole = (learned_from, explained_by(found, own), (min(high, 1.0) - max(low, -1.0)) / 4.0)
     return {
         "peer": peer,
-        "matters": matters(what, told, rows, blocks),
+        "matters": matters(what, told, rows),
         "growth": growth([able[k] for k in own], what.scaled, what.design, whole, what.seed),
     }
 
@@ -175,7 +172,7 @@ def _mean_strength(machine: Machine, chosen: Codes) -> float:
     return float(np.exp(np.mean(np.log(machine.strengths[chosen]))))
 
 
-def _judged(what: Asked, rows: Unseen, blocks: Codes) -> dict[str, Any]:
+def _judged(what: Asked, rows: Unseen) -> dict[str, Any]:
     """What is known of single rows, and of classes."""
     truth, nothing, classes = what.y[rows.rows], float("nan"), what.classes
     if not classes:
@@ -193,7 +190,7 @@ def _judged(what: Asked, rows: Unseen, blocks: Codes) -> dict[str, Any]:
         "probability": rows.fitted,
         "half_width": nothing,
         "right": float(right.mean()),
-        "right_interval": right_interval(right, blocks),
+        "right_interval": right_interval(right, rows.blocks),
         "largest": float(np.bincount(codes).max() / len(codes)),
         "confusion": confusion(codes, called, classes=np.arange(len(classes))),
         "roc": roc(codes, rows.fitted[:, 1], positive=1) if two else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -11,9 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import SingularError
+from assay.evidence.design import Design
 from assay.linalg.nested_ridge import judged_folds
-from assay.linalg.regression_sums import RegressionSums
+from assay.linalg.regression_sums import RegressionSums, RidgeFits
 from assay.models.prediction.gaussian_rule import GaussianRule
+from assay.questions.prediction.better import ByKind, by_kind, simplest
+from assay.questions.prediction.blocks import blocks_of
 from assay.questions.prediction.chance import Judged, sums_of
 from assay.questions.prediction.machines import KINDS, Features, Kind, Machine
 from assay.questions.prediction.plan import Plan
@@ -51,126 +55,135 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Taught:
-    """A fold and the rule that the other rows gave.
-
-    Attributes:
-        out: (k,) rows of the fold.
-        rule: what the rows learned from say.
-        repeat: which split it is a fold of.
-    """
-
-    out: Codes
-    rule: Rule
-    repeat: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ByKind:
-    """Rows as each kind of machine predicts them; of classes their probabilities, in the first repeat.
-
-    Attributes:
-        errors: by kind (m,) squared error.
-        base: (m,) squared deviation from the mean, or the shares of classes, of the rows learned from.
-        reached: by kind the share of the squared deviations explained; of classes the share of the rows called right.
-    """
-
-    errors: dict[Kind, Array]
-    base: Array
-    reached: dict[Kind, float]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Unseen:
     """Rows as others predict them, the mean over repeats.
 
     Attributes:
         rows: (m,) numbers of those that were judged: all, but for the first in time.
-        fitted: (m, q) predictions; for classes their probabilities.
-        errors: (m,) squared error.
+        blocks: (m,) number of the block of each, from 0: rows of one depend on each other.
+        errors: (m,) squared error of the machines chosen among the rows learned from.
         base: (m,) squared deviation from the mean of the rows learned from.
-        by_kind: what each kind of machine does, had it been the only one.
-        taught: the folds with their rules.
+        by_kind: what each kind of machine does alone, in the first repeat.
+        machine: the simplest kind that none of the others surely beats.
+        fitted: (m, q) predictions of this one; for classes their probabilities.
+        taught: rows of each fold of the first repeat, and the rule that the others gave this one.
     """
 
     rows: Codes
-    fitted: Array
+    blocks: Codes
     errors: Array
     base: Array
     by_kind: ByKind
-    taught: list[Taught]
+    machine: Kind
+    fitted: Array
+    taught: list[tuple[Codes, Rule]]
 
 
-def unseen(machines: list[Machine], Y: Array, plan: Plan, found: list[Judged], *, classes: bool) -> Unseen:
-    """Predict each fold of each repeat with the machine and the penalty chosen for it.
+def unseen(
+    machines: list[Machine], Y: Array, plan: Plan, found: list[Judged], design: Design, *, classes: bool
+) -> Unseen:
+    """Predict each fold of each repeat with the machines and penalties chosen for it.
 
     Args:
         machines: what there was to choose from.
         Y: (n, q) target.
         plan: the splits.
         found: of each repeat, what was chosen.
+        design: how rows depend on each other.
         classes: whether the target has classes.
     """
     kinds = {kind: own for kind in KINDS if (own := [k for k, one in enumerate(machines) if one.kind == kind])}
-    fitted, errors, base = np.zeros(Y.shape), np.zeros(len(Y)), np.zeros(len(Y))
+    errors, base = np.zeros(len(Y)), np.zeros(len(Y))
     alone = {kind: np.zeros(Y.shape) for kind in kinds}
-    judged, taught = np.zeros(len(Y), dtype=bool), []
+    rules: dict[Kind, list[tuple[Codes, Rule]]] = {kind: [] for kind in kinds}
+    wanted = set(kinds)
     for repeat, one in enumerate(found):
-        parts = plan.parts(repeat)
-        sums = [sums_of(machine, Y, parts) for machine in machines]
-        best = {kind: one.best_of(own)[:, 0] for kind, own in kinds.items()}
-        for place, f in enumerate(judged_folds(len(parts), plan.choice)):
-            out, used = parts[f], [k for k in range(len(parts)) if (k < f if plan.choice == "forward" else k != f)]
-            known = np.concatenate([parts[j] for j in used])
-            judged[out] = True
-            for kind, numbers in best.items():
-                k, picked = int(numbers[place]), numbers[place] == one.machine[place, 0]
-                if repeat > 0 and not picked:
+        for fold in _folds(machines, Y, plan, one, repeat):
+            for kind, own in kinds.items():
+                k = int(one.best_of(own)[fold.place, 0])
+                picked = k == one.machine[fold.place, 0]
+                if not picked and kind not in wanted:
                     continue
-                machine = machines[k]
-                strength = float(machine.strengths[one.each[k].chosen[place, 0]])
-                path = reduce(add, [sums[k][j] for j in used]).path(machine.known_of(repeat).get(frozenset(used)))
-                rule = Rule(machine.features, path.coefficients(strength), path.y, path.x)
-                new = rule.of_features(machine.rows[out])
+                rule, new = fold.predicted(k)
                 if picked:
-                    errors[out] += ((Y[out] - new) ** 2).sum(axis=1)
-                    base[out] += ((Y[out] - rule.middle) ** 2).sum(axis=1)
-                    taught.append(Taught(out, rule, repeat))
-                if classes:
-                    fits = rule.of_features(machine.rows[known])
-                    new = _by_gaussian_rule(fits, Y[known].argmax(axis=1), new, Y.shape[1])
-                if repeat == 0:
-                    alone[kind][out] = new
-                if picked:
-                    fitted[out] += new
-    repeats, rows = len(plan.folds), np.flatnonzero(judged)
+                    errors[fold.out] += ((Y[fold.out] - new) ** 2).sum(axis=1)
+                    base[fold.out] += ((Y[fold.out] - rule.middle) ** 2).sum(axis=1)
+                if kind in wanted:
+                    alone[kind][fold.out] += fold.probabilities(k, rule, new) if classes else new
+                    rules[kind].append((fold.out, rule))
+        if repeat == 0:
+            rows = np.sort(np.concatenate([out for out, _ in rules[machines[0].kind]]))
+            blocks = blocks_of(design, rows)
+            compared = by_kind({kind: new[rows] for kind, new in alone.items()}, Y[rows], base[rows], classes=classes)
+            named = simplest(compared, blocks)
+            wanted, taught = {named}, list(rules[named])
+    times = len(found)
     return Unseen(
-        rows=rows,
-        fitted=fitted[rows] / repeats,
-        errors=errors[rows] / repeats,
-        base=base[rows] / repeats,
-        by_kind=_by_kind({kind: new[rows] for kind, new in alone.items()}, Y[rows], base[rows] / repeats, classes),
-        taught=taught,
+        rows, blocks, errors[rows] / times, base[rows] / times, compared, named, alone[named][rows] / times, taught
     )
 
 
-def _by_kind(alone: dict[Kind, Array], Y: Array, base: Array, classes: bool) -> ByKind:
-    if classes:
-        truth = np.eye(Y.shape[1])[Y.argmax(axis=1)]
-        errors = {kind: ((truth - new) ** 2).sum(axis=1) for kind, new in alone.items()}
-        right = {kind: float((new.argmax(axis=1) == Y.argmax(axis=1)).mean()) for kind, new in alone.items()}
-        return ByKind(errors, ((truth - truth.mean(axis=0)) ** 2).sum(axis=1), right)
-    errors = {kind: ((Y - new) ** 2).sum(axis=1) for kind, new in alone.items()}
-    whole = float(base.sum())
-    return ByKind(
-        errors, base, {kind: 1.0 - float(off.sum()) / whole if whole else 0.0 for kind, off in errors.items()}
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fold:
+    """A fold that the others teach.
+
+    Attributes:
+        place: among the folds judged.
+        out: its rows.
+        known: the rows learned from.
+        paths: for each machine, its ridge regressions of these.
+        strengths: and the penalty chosen.
+    """
+
+    place: int
+    out: Codes
+    known: Codes
+    machines: list[Machine]
+    Y: Array
+    paths: Callable[[int], RidgeFits]
+    strengths: list[float]
+
+    def predicted(self, k: int) -> tuple[Rule, Array]:
+        """What a machine has learned, and what it predicts."""
+        path = self.paths(k)
+        rule = Rule(self.machines[k].features, path.coefficients(self.strengths[k]), path.y, path.x)
+        return rule, rule.of_features(self.machines[k].rows[self.out])
+
+    def probabilities(self, k: int, rule: Rule, new: Array) -> Array:
+        """Of the classes, from what a machine predicts."""
+        fits = _left_out(rule, self.paths(k), self.machines[k].rows[self.known], self.Y[self.known], self.strengths[k])
+        return _by_gaussian_rule(fits, self.Y[self.known].argmax(axis=1), new, self.Y.shape[1])
+
+
+def _folds(machines: list[Machine], Y: Array, plan: Plan, found: Judged, repeat: int) -> Iterator[_Fold]:
+    parts = plan.parts(repeat)
+    sums = [sums_of(machine, Y, parts) for machine in machines]
+    for place, f in enumerate(judged_folds(len(parts), plan.choice)):
+        used = [k for k in range(len(parts)) if (k < f if plan.choice == "forward" else k != f)]
+
+        def path(k: int, used: list[int] = used) -> RidgeFits:
+            return reduce(add, [sums[k][j] for j in used]).path(machines[k].known_of(repeat).get(frozenset(used)))
+
+        chosen = [float(one.strengths[found.each[k].chosen[place, 0]]) for k, one in enumerate(machines)]
+        yield _Fold(place, parts[f], np.concatenate([parts[j] for j in used]), machines, Y, path, chosen)
 
 
 def learned(machine: Machine, Y: Array, strength: float) -> Rule:
     """What a machine learns from all rows."""
     path = RegressionSums.of(machine.rows, Y).path()
     return Rule(machine.features, path.coefficients(strength), path.y, path.x)
+
+
+def _left_out(rule: Rule, path: RidgeFits, rows: Array, Y: Array, strength: float) -> Array:
+    """(k, q) what the rows learned from would be predicted to be, each without itself: y - (y - f) / (1 - h).
+
+    Fitted values themselves lie nearer to their class than those of new rows, the more so the more a machine can
+    follow; probabilities learned from them would be too sure of themselves.
+    """
+    along = (rows - path.x) @ path.spectrum.axes
+    leverage = 1.0 / len(rows) + along**2 @ (1.0 / (path.spectrum.values + strength))
+    left = (Y - rule.of_features(rows)) / np.maximum(1.0 - leverage, 1e-6)[:, None]
+    return np.asarray(Y - left)
 
 
 def _by_gaussian_rule(fitted: Array, codes: Codes, new: Array, g: int) -> Array:
