@@ -20,7 +20,7 @@ from assay.questions.prediction.machines import STRENGTHS
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
 
-_REPEATS = 5
+_MOST_REPEATS = 5
 _WORK = 5e9  # products of the null distribution
 _DRAWS = (99, 1999)
 _WANTED = 499  # draws that are worth more than a further repeat
@@ -47,7 +47,7 @@ class Plan:
         return [np.flatnonzero(folds == f) for f in range(int(folds.max()) + 1)]
 
 
-def planned(design: Design, sizes: list[int], width: int, seed: int, most: int = _REPEATS) -> Plan | None:
+def planned(design: Design, sizes: list[int], width: int, seed: int, *, once: bool = False) -> Plan | None:
     """The splits of a table; None where its rows are in fewer than three parts that do not know each other.
 
     Args:
@@ -55,7 +55,7 @@ def planned(design: Design, sizes: list[int], width: int, seed: int, most: int =
         sizes: numbers that each machine predicts from.
         width: columns of the target.
         seed: of the splits.
-        most: repeats, at most.
+        once: whether there is one repeat only.
     """
     n = design.n
     # near as many columns as rows generalised cross-validation may take a fit to noise for a good one
@@ -63,8 +63,8 @@ def planned(design: Design, sizes: list[int], width: int, seed: int, most: int =
     choice: Choice = "forward" if design.forward else "rows" if rows else "blocks"
     count = 10 if choice != "blocks" and max(sizes) <= 100 else 5
     each = sum(_products(n, p, count, choice) for p in sizes) * width
-    repeats = int(np.clip(_WORK / (_WANTED * each), 1, most))
-    folds = _different([design.folds(count, _REPEATS * seed + r) for r in range(repeats)])
+    repeats = int(np.clip(_WORK / (_WANTED * each), 1, 1 if once else _MOST_REPEATS))
+    folds = _different([design.folds(count, _MOST_REPEATS * seed + r) for r in range(repeats)])
     if folds[0].max() + 1 < _FEWEST_FOLDS:
         return None
     return Plan(folds, choice, int(np.clip(_WORK / (len(folds) * each), *_DRAWS)))
