@@ -12,9 +12,10 @@ Folds are `RegressionSums`: rows are read once, train = all - fold. Targets that
 every eigendecomposition (`Known`), so that the null distribution of the whole procedure costs little more than one run.
 
 Several sets of columns for one target, simple ones first, are one more choice (`simplest_least`): in each fold the set
-whose inner error is least, where it is less than that of every simpler one by a margin that falls with the rows, so that
-ties go to the simple one. What the margin saves is little: of 40 lines of R^2 = .1 in 100 rows the choice lost 1.0 points
-of R^2 against the line alone without it and .7 with it (standard errors .6 and .5), and 17 and 19 were called, 21 alone.
+whose inner error is least, where it is less than that of every simpler one by a margin that falls with the rows, so
+that ties go to the simple one. What the margin saves is little: of 40 lines of R^2 = .1 in 100 rows the choice lost 1.0
+points of R^2 against the line alone without it and .7 with it (standard errors .6 and .5); 17 and 19 of them were
+called, 21 by the line alone.
 
 Reference: Golub, Heath, Wahba, Generalized cross-validation as a method for choosing a good ridge parameter,
 Technometrics 21 (1979).
