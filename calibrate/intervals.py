@@ -46,6 +46,15 @@ def _linear(n: int, explained: float) -> Callable[[Generator], pd.DataFrame]:
     return draw
 
 
+def _bent(n: int, explained: float) -> Callable[[Generator], pd.DataFrame]:
+    def draw(rng: Generator, n: int = n) -> pd.DataFrame:
+        X = rng.standard_normal((n, 5))
+        signal = (X[:, 0] ** 2 - 1.0 + X[:, 1] * X[:, 2]) / np.sqrt(3.0)
+        return framed(X).assign(y=np.sqrt(explained) * signal + np.sqrt(1.0 - explained) * rng.standard_normal(n))
+
+    return draw
+
+
 def _two_sides(n: int, r: float) -> Callable[[Generator], pd.DataFrame]:
     def draw(rng: Generator, n: int = n) -> pd.DataFrame:
         X = rng.standard_normal((n, 7))
@@ -63,6 +72,7 @@ _LAWS: dict[str, tuple[Callable[..., pd.DataFrame], str, dict[str, Any]]] = {
     "one pair, r = .3, 200 x 7": (_two_sides(200, 0.3), "correlations", {}),
     "line, R2 = .1, 100 rows": (_linear(100, 0.1), "prediction", {"target": "y"}),
     "line, R2 = .5, 200 rows": (_linear(200, 0.5), "prediction", {"target": "y"}),
+    "a product and a square, R2 = .7, 200 rows": (_bent(200, 0.7), "prediction", {"target": "y"}),
     "two sides, r = .5, 150 rows": (_two_sides(150, 0.5), "canonical", {"side": ("c1", "c2", "c3")}),
 }
 
@@ -160,7 +170,7 @@ def _truth(study: Any, finding: Any, data: pd.DataFrame, name: str) -> float | N
     if finding.kind == "correlations":
         return _rank(answer, name)
     if finding.kind == "prediction":
-        return _explained(answer, data, large)
+        return _explained(answer, large)
     return _along(answer, data, large) if finding.kind == "canonical" else None
 
 
@@ -193,10 +203,10 @@ def _share(answer: Any, j: int, data: pd.DataFrame, large: pd.DataFrame) -> floa
     return float(((Z @ w) ** 2).sum() / (Z**2).sum())
 
 
-def _explained(answer: Any, data: pd.DataFrame, large: pd.DataFrame) -> float:
-    """R2 of the line found."""
-    y, few = large["y"].to_numpy(), data["y"].to_numpy()
-    guess = few.mean() + few.std() * _standardised(data, large, answer.columns) @ answer.coefficients[:, 0]
+def _explained(answer: Any, large: pd.DataFrame) -> float:
+    """R2 of what was learned."""
+    y = large["y"].to_numpy()
+    guess = answer.learned.predict(large[list(answer.columns)].to_numpy())[:, 0]
     return float(1.0 - ((y - guess) ** 2).sum() / ((y - y.mean()) ** 2).sum())
 
 

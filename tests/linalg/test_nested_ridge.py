@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
 
-from assay.linalg.nested_ridge import judged_folds, nested_ridge
+from assay.linalg.nested_ridge import judged_folds, nested_ridge, simplest_least
 from assay.linalg.regression_sums import RegressionSums
 
 
@@ -93,3 +93,29 @@ def test_a_target_that_does_not_vary_leaves_nothing_to_explain():
     Z = np.random.default_rng(3).standard_normal((30, 2))
     for choice in ("rows", "blocks", "forward"):
         assert nested_ridge(folds_of(Z, np.ones((30, 1)), 5), np.ones(2), choice=choice).explained[0] == 0.0
+
+
+@pytest.mark.parametrize("choice", ["rows", "blocks", "forward"])
+def test_decompositions_that_are_known_change_nothing_and_serve_other_targets_and_fewer_folds(choice):
+    rng = np.random.default_rng(5)
+    Z, known, strengths = rng.standard_normal((60, 3)), {}, np.array([0.1, 1.0, 10.0])
+    for _ in range(2):
+        parts = folds_of(Z, rng.standard_normal((60, 4)), 5)
+        for left in ([0, 1, 2, 3, 4], [0, 1, 3, 4]):
+            some = [parts[k] for k in left]
+            fresh = nested_ridge(some, strengths, 2, choice=choice)
+            again = nested_ridge(some, strengths, 2, choice=choice, numbers=left, known=known)
+            # sums without folds are taken in another order for each: the last digits differ
+            np.testing.assert_allclose(again.errors, fresh.errors, rtol=1e-9)
+            np.testing.assert_array_equal(again.chosen, fresh.chosen)
+
+
+def test_of_several_sets_of_columns_the_simple_one_is_chosen_unless_another_is_clearly_less():
+    rng = np.random.default_rng(6)
+    Z, noise = rng.standard_normal((90, 2)), rng.standard_normal((90, 2))
+    y = np.column_stack([Z[:, 0], Z[:, 0] ** 2]) + 0.1 * rng.standard_normal((90, 2))
+    simple, same, square = (
+        nested_ridge(folds_of(columns, y, 3), np.array([0.1, 1.0])) for columns in (Z, np.hstack([Z, noise]), Z**2)
+    )
+    np.testing.assert_array_equal(simplest_least([simple, same, square]), [[0, 2]] * 3)
+    np.testing.assert_array_equal(simplest_least([simple, simple]), np.zeros((3, 2)))

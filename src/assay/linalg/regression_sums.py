@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.linalg.ridge_path import RidgeSpectrum, spectrum_of_products
+from assay.linalg.spectral import Spectrum
 from assay.linalg.validate import Array
 
 
@@ -66,9 +67,13 @@ class RegressionSums:
         xx, xy = axes.T @ self.xx @ axes, axes.T @ self.xy
         return RegressionSums(self.weight, self.x @ axes, self.y, xx, xy, self.yy)
 
-    def path(self) -> RidgeFits:
-        """Ridge regression of every penalty."""
-        return RidgeFits(self.x, self.y, spectrum_of_products(self.xx, self.xy))
+    def path(self, known: Spectrum | None = None) -> RidgeFits:
+        """Ridge regression of every penalty.
+
+        Args:
+            known: the decomposition of `xx`, where it was made for other targets.
+        """
+        return RidgeFits(self.x, self.y, spectrum_of_products(self.xx, self.xy, known))
 
     def squared_errors(self, coef: Iterable[Array], x0: Array, y0: Array) -> Array:
         """(k, q) sums of squared errors of predictions y0 + (x - x0) coef in these rows.

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from assay.linalg.linear_fit import EPS
-from assay.linalg.spectral import eigen_symmetric
+from assay.linalg.spectral import Spectrum, eigen_symmetric
 from assay.linalg.validate import Array
 
 
@@ -101,19 +101,20 @@ def usual_penalties(total: float, d: int, count: int = 50) -> Array:
     return np.logspace(-6.0, 3.0, count) * (mean if mean > 0.0 else 1.0)
 
 
-def spectrum_of_products(A: Array, B: Array) -> RidgeSpectrum:
+def spectrum_of_products(A: Array, B: Array, known: Spectrum | None = None) -> RidgeSpectrum:
     """From products of columns.
 
     Args:
         A: (d, d) X^T X.
         B: (d, p) X^T Y.
+        known: the decomposition of A, where it was made for other targets.
 
     >>> found = spectrum_of_products(np.diag([4.0, 1.0]), np.array([[4.0], [2.0]]))
     >>> found.coef(np.array([0.0, 1.0]))[:, 0]
     array([[1. , 2. ],
            [0.8, 1. ]])
     """
-    spectrum = eigen_symmetric(A)
+    spectrum = eigen_symmetric(A) if known is None else known
     values = np.maximum(spectrum.values, 0.0)
     return RidgeSpectrum(spectrum.vectors, values, spectrum.vectors.T @ B, values, EPS * len(A) * float(values[0]))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,12 +14,18 @@ from assay.asking.page import Page
 from assay.evidence.classification import Calibration, Confusion, Roc
 from assay.evidence.design import Design
 from assay.evidence.evidence import Evidence, Verdict
+from assay.questions.prediction.growth import Growth
+from assay.questions.prediction.leaks import Leak
+from assay.questions.prediction.machines import Kind
+from assay.questions.prediction.matters import Matters
+from assay.questions.prediction.peer import Peer
+from assay.questions.prediction.sure import COVERED, Sets
+from assay.questions.prediction.unseen import Rule
 from assay.views.view import View
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
 
-COVERED = 0.9  # share of new rows within the interval of their prediction
 _LISTED = 1000  # columns, by their coefficients, that a program is given
 
 
@@ -46,8 +52,9 @@ class Prediction(Answer):
             time.
         predicted: (m,) each by rows that it had no part in, the mean over repeated folds.
         probability: (m, g) of the classes, likewise; (m, 0) for a number.
-        coefficients: (p, q) of standardised columns, fitted to all rows; one column for a number, else one a class.
-        strengths: (k,) penalties tried.
+        coefficients: (p, q) of the line through all rows, of standardised columns; one column for a number, else one
+            a class.
+        strengths: (k,) penalties of the line that were tried.
         chosen: (repeats, folds) numbers of those chosen.
         half_width: of the interval that holds 90% of new rows; NaN for classes.
         right: share of the rows whose class was predicted right; NaN for a number.
@@ -56,8 +63,19 @@ class Prediction(Answer):
         by_chance: (draws,) what targets drawn by chance reach.
         drawn: how they are drawn, in words.
         confusion: of the classes; None for a number.
-        roc, calibration: of the second of two classes; None otherwise.
+        roc: of the second of two classes; None otherwise.
+        calibration: of the probability of the second of two classes, or that the class called of several is right;
+            None for a number.
+        sets: of classes that hold the true one; None for a number.
+        machine: the simplest that none of the others surely beats.
+        reached: the share that each kind of machine explains alone, on unseen rows; of classes the share called right.
+        learned: what the machine chosen most often learns from all rows.
+        peer: what boosted trees reach; None where rows are too few.
+        matters: which columns it rests on; None where nothing holds.
+        growth: what more rows would bring; None where nothing holds or rows are too few.
         evidence: on the prediction.
+        leaks: columns that alone give all.
+        without: the prediction without these; None where there are none, or no others.
     """
 
     target: str
@@ -78,7 +96,16 @@ class Prediction(Answer):
     confusion: Confusion | None
     roc: Roc | None
     calibration: Calibration | None
+    sets: Sets | None
+    machine: Kind
+    reached: dict[Kind, float]
+    learned: Rule
+    peer: Peer | None
+    matters: Matters | None
+    growth: Growth | None
     evidence: Evidence
+    leaks: tuple[Leak, ...] = ()
+    without: Prediction | None = None
 
     @property
     def wording(self) -> str:
@@ -93,7 +120,7 @@ class Prediction(Answer):
     @property
     def rule(self) -> str:
         """How looks are corrected for."""
-        return f"{self.looks} penalties tried, chosen anew on each of {len(self.by_chance)} {self.drawn}"
+        return f"{self.looks} machines and penalties tried, chosen anew on each of {len(self.by_chance)} {self.drawn}"
 
     def findings(self) -> tuple[Finding, ...]:
         """One."""
@@ -123,6 +150,7 @@ class Prediction(Answer):
                 "largest_class": self.largest,
                 "balanced_accuracy": None if self.confusion is None else self.confusion.balanced_accuracy,
                 "area_under_roc": None if self.roc is None else self.roc.area,
+                "sets": self.sets and {"covers": COVERED, "size": self.sets.size, "single": self.sets.single},
                 "confusion": None if self.confusion is None else self.confusion.matrix.tolist(),
             }
             if self.classes
@@ -131,12 +159,28 @@ class Prediction(Answer):
         return {
             "target": self.target,
             **sure,
+            "machine": self.machine,
+            "reached": dict(self.reached),
+            "boosted_trees": self.peer
+            and {"explained": self.peer.share, "right": self.peer.right, "more": list(astuple(self.peer.more))},
+            "probable_leaks": [leak.name for leak in self.leaks],
+            "without_leaks": self.without and self.without.evidence.held_out,
+            "lost_without": self._lost(),
+            "twice_the_rows": self.growth and [self.growth.twice, self.growth.low, self.growth.high],
             "coefficients": {self.columns[j]: self.coefficients[j].tolist() for j in largest},
         }
 
     def stricter(self, factor: float, alpha: float) -> Prediction:
         """The same where other questions were asked too."""
         return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self._holds))
+
+    def _lost(self) -> list[dict[str, Any]]:
+        if (found := self.matters) is None:
+            return []
+        listed = zip(found.names, found.loss, found.interval, strict=True)
+        return [
+            {"columns": list(names), "lost": float(loss), "interval": ends.tolist()} for names, loss, ends in listed
+        ]
 
     @property
     def _holds(self) -> bool:

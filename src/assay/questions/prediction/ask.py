@@ -34,15 +34,17 @@ def predicted(table: Table, target: str, context: Context) -> Prediction | None:
     context.tell(f"Predicting {target}", None, None)
     Y = rows[:, own]
     columns = tuple(table.columns[j] for j in np.flatnonzero(~own))
+    of = tuple(table.origins[int(label)][0] for label in table.groups[~own])
     if kind not in ("category", "boolean"):
         shown = f"log(1 + {target})" if target in table.look.log else target
         return prediction(
-            rows[:, ~own], Y[:, 0], columns, shown, alpha=context.alpha, seed=context.seed, design=table.design
-        )
+            rows[:, ~own], Y[:, 0], columns, shown,
+            of=of, alpha=context.alpha, seed=context.seed, design=table.design,
+        )  # fmt: skip
     y, classes = _classes(Y, table.levels[target])
     return prediction(
         rows[:, ~own], y, columns, target,
-        classes=classes, alpha=context.alpha, seed=context.seed, design=table.design,
+        classes=classes, of=of, alpha=context.alpha, seed=context.seed, design=table.design,
     )  # fmt: skip
 
 

@@ -1,8 +1,12 @@
-"""What the target reaches, and what targets reach that chance has drawn: the same procedure on the same splits."""
+"""What the target reaches, and what targets reach that chance has drawn: the same procedure on the same splits.
+
+The procedure: in each fold the penalty of each machine is chosen among the rows learned from, and so is the machine.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -10,9 +14,10 @@ from numpy.typing import NDArray
 
 from assay.evidence.design import Design
 from assay.linalg.monte_carlo import Drawn, different, endless, monte_carlo
-from assay.linalg.nested_ridge import NestedRidge, nested_ridge
+from assay.linalg.nested_ridge import NestedRidge, nested_ridge, simplest_least
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.regression_sums import RegressionSums
+from assay.questions.prediction.machines import Machine
 from assay.questions.prediction.plan import Plan
 
 Array: TypeAlias = NDArray[np.float64]
@@ -24,34 +29,76 @@ _AT_ONCE = 2e7  # numbers of a batch of targets
 _TIED = 1e-10  # of the share explained: a draw that leaves the target as it is differs by rounding
 
 
-def measured(Z: Array, Y: Array, plan: Plan, strengths: Array) -> list[NestedRidge]:
-    """Nested cross-validation of the target, for each repeat.
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """One repeat of the folds, for t targets.
+
+    Attributes:
+        each: of every machine.
+        machine: (folds, t) number of the one chosen.
+    """
+
+    each: list[NestedRidge]
+    machine: Codes
+
+    @property
+    def errors(self) -> Array:
+        """(folds, t) squared errors of the machines chosen."""
+        stacked = np.stack([one.errors for one in self.each])
+        return np.asarray(np.take_along_axis(stacked, self.machine[None], axis=0)[0])
+
+    @property
+    def base(self) -> Array:
+        """(folds, t) those of the mean of the rows learned from."""
+        return self.each[0].base
+
+    def best_of(self, numbers: list[int]) -> Codes:
+        """(folds, t) the number of the machine chosen among some of them."""
+        return np.asarray(numbers, dtype=np.intp)[simplest_least([self.each[k] for k in numbers])]
+
+
+def measured(machines: list[Machine], Y: Array, plan: Plan, width: int) -> list[Judged]:
+    """Nested cross-validation of targets, for each repeat.
 
     Args:
-        Z: (n, p) columns.
-        Y: (n, g) the target, one column or one a class.
+        machines: what they are predicted with, the simplest first.
+        Y: (n, t width) the targets.
         plan: the splits.
-        strengths: penalties to choose from.
+        width: columns of one target, one or as many as classes.
     """
-    return [
-        nested_ridge(_sums(Z, Y, plan.parts(folds)), strengths, width=Y.shape[1], choice=plan.choice)
-        for folds in plan.folds
-    ]
+    found = []
+    for repeat in range(len(plan.folds)):
+        parts = plan.parts(repeat)
+        each = [
+            nested_ridge(sums_of(one, Y, parts), one.strengths, width, choice=plan.choice, known=one.known_of(repeat))
+            for one in machines
+        ]
+        found.append(Judged(each, simplest_least(each)))
+    return found
 
 
-def pooled(found: list[NestedRidge]) -> Array:
+def pooled(found: list[Judged]) -> Array:
     """(t,) share explained, over all folds of all repeats."""
     errors, base = (np.sum([getattr(one, name).sum(axis=0) for one in found], axis=0) for name in ("errors", "base"))
-    return np.asarray(1.0 - errors / base)
+    # a target that does not vary leaves nothing to explain
+    return np.asarray(1.0 - np.divide(errors, base, out=np.ones_like(base), where=base > 0.0))
 
 
-def by_chance(Z: Array, Y: Array, plan: Plan, strengths: Array, design: Design, ours: float, seed: int) -> Drawn[float]:
+def explained_by(found: list[Judged], numbers: list[int]) -> float:
+    """Share of the first target explained by some of the machines alone."""
+    chosen = [Judged([one.each[k] for k in numbers], simplest_least([one.each[k] for k in numbers])) for one in found]
+    return float(pooled(chosen)[0])
+
+
+def by_chance(machines: list[Machine], Y: Array, plan: Plan, design: Design, ours: float, seed: int) -> Drawn[float]:
     """What drawn targets reach; draws end early where many do as well as the target.
 
     A batch shares every decomposition, so that a draw costs a few products.
 
     Args:
-        Z, Y, plan, strengths: as in `measured`.
+        machines: as in `measured`.
+        Y: (n, g) the target, one column or one a class.
+        plan: the splits.
         design: draws the targets.
         ours: what the target itself reaches.
         seed: of the draws.
@@ -61,11 +108,7 @@ def by_chance(Z: Array, Y: Array, plan: Plan, strengths: Array, design: Design, 
 
     def reached(orders: list[Codes]) -> list[float]:
         every = Y[np.stack(orders, axis=1)].reshape(n, -1)
-        found = [
-            nested_ridge(_sums(Z, every, plan.parts(folds)), strengths, width=g, choice=plan.choice)
-            for folds in plan.folds
-        ]
-        return [float(value) for value in pooled(found)]
+        return [float(value) for value in pooled(measured(machines, every, plan, g))]
 
     orders = endless(lambda: design.drawn(rng))
     source = orders if design.kind == "independent" else different(orders)
@@ -79,13 +122,14 @@ def by_chance(Z: Array, Y: Array, plan: Plan, strengths: Array, design: Design, 
         )
 
 
+def sums_of(machine: Machine, Y: Array, parts: list[Codes]) -> list[RegressionSums]:
+    """Of each fold, of the numbers of a machine and the targets."""
+    return [RegressionSums.of(machine.rows[rows], Y[rows]) for rows in parts]
+
+
 def _stages(draws: int, most: int) -> Iterator[int]:
     size = max(1, min(_FIRST, most))
     while draws > 0:
         yield min(size, draws)
         draws -= size
         size = max(1, min(2 * size, most))
-
-
-def _sums(Z: Array, Y: Array, parts: list[Codes]) -> list[RegressionSums]:
-    return [RegressionSums.of(Z[rows], Y[rows]) for rows in parts]

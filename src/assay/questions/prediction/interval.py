@@ -1,12 +1,12 @@
 """How sure the share explained on unseen rows is: R^2 = 1 - E / B, squared errors and squared deviations from the mean.
 
-The truth meant is R^2 on new rows of what this procedure, choice of the penalty included, learns from these rows. On
-the scale of log(E / B), on which no end passes 1, three parts make the variance, v = (J + D + C) / 2:
+The truth meant is R^2 on new rows of what this procedure, choice of machine and penalty included, learns from these
+rows. On the scale of log(E / B), on which no end passes 1, three parts make the variance, v = (J + D + C) / 2:
 
     D  rows     Var of the mean of e_i / mean(e) - b_i / mean(b): what it would be if the fits were given. Too small
     C  chance   mean square over the draws of chance: what the procedure learns from noise, all there is near R^2 = 0
     J  folds    jackknife: the whole procedure again without each fold. Never too small on average (Efron and Stein),
-                too large where it hesitates between penalties
+                too large where it hesitates between penalties or machines
 
 and the interval takes Student's 97.5% point with 18 degrees of freedom. Rows that depend on each other count as blocks.
 
@@ -28,12 +28,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from assay.evidence.design import Design
 from assay.evidence.shares import unseen_share_interval
 from assay.linalg.fold_error import fold_error
-from assay.linalg.nested_ridge import NestedRidge, nested_ridge
+from assay.linalg.nested_ridge import nested_ridge, simplest_least
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.regression_sums import RegressionSums
+from assay.questions.prediction.chance import Judged, pooled, sums_of
+from assay.questions.prediction.machines import Machine
 from assay.questions.prediction.plan import Plan
 from assay.questions.prediction.unseen import Unseen
 
@@ -44,20 +45,18 @@ _FREE = 18  # as nine for each of two independent repeats of ten folds; more rep
 _REPEATS = 2
 _WORK = 2e8  # of the jackknife: fits times cubes of columns
 _MOST_COLUMNS = 300  # beyond, the spread of the folds with their overlap stands for the jackknife
-_FEWEST_BLOCKS = 5
 
 
-def explained_interval(ours: float, rows: Unseen, blocks: Codes, null: Array, jackknife: float) -> tuple[float, float]:
+def explained_interval(ours: float, rows: Unseen, null: Array, jackknife: float) -> tuple[float, float]:
     """95% interval of the share explained.
 
     Args:
         ours: the share.
         rows: errors of the rows judged.
-        blocks: (m,) number of the block of each, from 0: rows of one depend on each other.
         null: (draws,) shares that chance reaches.
         jackknife: variance of log(E / B), the procedure done again without each fold.
     """
-    count = int(blocks.max()) + 1
+    blocks, count = rows.blocks, int(rows.blocks.max()) + 1
     influence = _influence(rows.errors, rows.base) / len(blocks)
     of_rows = count / max(count - 1.0, 1.0) * float((np.bincount(blocks, influence, count) ** 2).sum())
     of_chance = float((np.log1p(-np.minimum(null, 1.0 - 1e-12)) ** 2).mean())
@@ -67,31 +66,43 @@ def explained_interval(ours: float, rows: Unseen, blocks: Codes, null: Array, ja
         return float(1.0 - np.exp(middle + reach)), float(1.0 - np.exp(middle - reach))
 
 
-def jackknifed(Z: Array, Y: Array, plan: Plan, strengths: Array, found: list[NestedRidge]) -> float:
+def jackknifed(machines: list[Machine], Y: Array, plan: Plan, found: list[Judged]) -> float:
     """Variance of log(E / B), by the procedure done again without each fold; the mean over repeats.
 
     Args:
-        Z: (n, p) columns.
+        machines: what the target is predicted with.
         Y: (n, g) target.
         plan: the splits.
-        strengths: penalties to choose from.
         found: what was measured, for each repeat.
     """
-    count, p = len(plan.parts(plan.folds[0])), Z.shape[1]
-    if count < 4 or p > _MOST_COLUMNS:
+    count, cubes = len(plan.parts(0)), sum(one.size**3 for one in machines)
+    if count < 4 or max(one.size for one in machines) > _MOST_COLUMNS:
         return _between_folds(found[0])
-    repeats = int(np.clip(_WORK / (count**2 * p**3), 1, min(_REPEATS, len(plan.folds))))
+    # rows without two folds are decomposed once for both
+    repeats = int(np.clip(_WORK / (count**2 / 2.0 * cubes), 1, min(_REPEATS, len(plan.folds))))
     variances = []
     with one_blas_thread():
-        for folds in plan.folds[:repeats]:
-            sums = [RegressionSums.of(Z[rows], Y[rows]) for rows in plan.parts(folds)]
-            left = [
-                nested_ridge(sums[:j] + sums[j + 1 :], strengths, width=Y.shape[1], choice=plan.choice).explained[0]
-                for j in range(count)
-            ]
+        for repeat in range(repeats):
+            sums = [sums_of(one, Y, plan.parts(repeat)) for one in machines]
+            left = [_without(machines, sums, j, repeat, plan, Y.shape[1]) for j in range(count)]
             values = np.log(np.maximum(1.0 - np.array(left), 1e-300))
             variances.append((count - 1) * values.var())
     return float(np.mean(variances))
+
+
+def _without(
+    machines: list[Machine], sums: list[list[RegressionSums]], fold: int, repeat: int, plan: Plan, width: int
+) -> float:
+    """Share explained by the procedure without a fold."""
+    numbers = [k for k in range(len(sums[0])) if k != fold]
+    each = [
+        nested_ridge(
+            [own[k] for k in numbers], one.strengths, width,
+            choice=plan.choice, numbers=numbers, known=one.known_of(repeat),
+        )
+        for one, own in zip(machines, sums, strict=True)
+    ]  # fmt: skip
+    return float(pooled([Judged(each, simplest_least(each))])[0])
 
 
 def right_interval(right: NDArray[np.bool_], blocks: Codes) -> tuple[float, float]:
@@ -113,20 +124,10 @@ def right_interval(right: NDArray[np.bool_], blocks: Codes) -> tuple[float, floa
     return unseen_share_interval(share, rows)
 
 
-def blocks_of(design: Design, rows: Codes) -> Codes:
-    """(m,) for the rows judged, the number of the block of each: rows of other blocks know hardly anything of it."""
-    if design.kind == "independent":
-        return np.arange(len(rows))
-    apart = len(design.thinned(np.random.default_rng(0)))
-    # of rows in an order a block is three times as long as their memory, so that few of them touch a neighbour
-    count = apart if design.kind == "groups" else max(apart // 3, _FEWEST_BLOCKS)
-    return np.unique(design.folds(count)[rows], return_inverse=True)[1]
-
-
 def _influence(errors: Array, base: Array) -> Array:
     """Of each part on log(E / B)."""
     return np.asarray(errors / max(errors.mean(), 1e-300) - base / max(base.mean(), 1e-300))
 
 
-def _between_folds(found: NestedRidge) -> float:
+def _between_folds(found: Judged) -> float:
     return float(fold_error(_influence(found.errors[:, 0], found.base[:, 0]))) ** 2

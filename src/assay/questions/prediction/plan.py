@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from assay.evidence.design import Design
 from assay.linalg.nested_ridge import Choice
+from assay.questions.prediction.machines import STRENGTHS
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
 
-_REPEATS = 5
-_WORK = 8e9  # products of the null distribution
+_MOST_REPEATS = 5
+_WORK = 5e9  # products of the null distribution
 _DRAWS = (99, 1999)
 _WANTED = 499  # draws that are worth more than a further repeat
 _FEWEST_FOLDS = 3  # one to judge, one to choose by, one to learn from
@@ -40,33 +41,39 @@ class Plan:
     choice: Choice
     draws: int
 
-    def parts(self, folds: Codes) -> list[Codes]:
-        """The rows of each fold."""
+    def parts(self, repeat: int) -> list[Codes]:
+        """The rows of each fold of a repeat."""
+        folds = self.folds[repeat]
         return [np.flatnonzero(folds == f) for f in range(int(folds.max()) + 1)]
 
 
-def planned(design: Design, p: int, width: int, strengths: int, seed: int) -> Plan | None:
+def planned(design: Design, sizes: list[int], width: int, seed: int, *, once: bool = False) -> Plan | None:
     """The splits of a table; None where its rows are in fewer than three parts that do not know each other.
 
     Args:
         design: how rows depend on each other.
-        p: columns.
+        sizes: numbers that each machine predicts from.
         width: columns of the target.
-        strengths: penalties tried.
         seed: of the splits.
+        once: whether there is one repeat only.
     """
     n = design.n
     # near as many columns as rows generalised cross-validation may take a fit to noise for a good one
-    rows = design.kind == "independent" and 2 * p <= n
+    rows = design.kind == "independent" and 2 * max(sizes) <= n
     choice: Choice = "forward" if design.forward else "rows" if rows else "blocks"
-    count = 10 if choice != "blocks" and p <= 100 else 5
-    fits = {"rows": 2.0 * p + strengths, "forward": strengths * p, "blocks": count * strengths * p}[choice]
-    each = 2.0 * width * p * (n + count * fits)
-    repeats = int(np.clip(_WORK / (_WANTED * each), 1, _REPEATS))
-    folds = _different([design.folds(count, _REPEATS * seed + r) for r in range(repeats)])
+    count = 10 if choice != "blocks" and max(sizes) <= 100 else 5
+    each = sum(_products(n, p, count, choice) for p in sizes) * width
+    repeats = int(np.clip(_WORK / (_WANTED * each), 1, 1 if once else _MOST_REPEATS))
+    folds = _different([design.folds(count, _MOST_REPEATS * seed + r) for r in range(repeats)])
     if folds[0].max() + 1 < _FEWEST_FOLDS:
         return None
     return Plan(folds, choice, int(np.clip(_WORK / (len(folds) * each), *_DRAWS)))
+
+
+def _products(n: int, p: int, count: int, choice: Choice) -> float:
+    """Of a draw of chance with one machine, decompositions being known."""
+    fits = {"rows": 2.0 * p + STRENGTHS, "forward": STRENGTHS * p, "blocks": count * STRENGTHS * p}[choice]
+    return 2.0 * p * (n + count * fits)
 
 
 def _different(folds: list[Codes]) -> tuple[Codes, ...]:

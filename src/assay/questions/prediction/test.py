@@ -1,43 +1,48 @@
-"""Can a column be predicted from the others, on rows that were not used? Ridge regression, judged as a whole procedure.
+"""Can a column be predicted from the others, on rows that were not used? Three machines, judged as one procedure.
 
-statistic  share of the squared deviations explained on unseen rows, nested: what measures never chose; over all of
-           several splits into folds. Of a target in time that of what is left without the line from its first row to
-           its last is compared with chance, as a shift would have a seam
-chance     the same procedure, choice included, on the same splits, of targets permuted as far as rows do not depend on
+machines   a line, a curve for each column, Gaussian kernels: ridge regressions all (`machines.py`)
+statistic  share of the squared deviations explained on unseen rows, nested: what measures never chose, neither the
+           penalty nor the machine; over all of several splits into folds. Of a target in time that of what is left
+           without the line from its first row to its last is compared with chance, as a shift would have a seam
+chance     the same procedure, choices included, on the same splits, of targets permuted as far as rows do not depend on
            each other
+named      the simplest machine that none of the others surely beats on the same unseen rows (`better.py`)
 classes    indicators as targets (optimal scoring); a row goes to the class by the Gaussian rule among fitted values
-interval   of a prediction: the residuals of rows that were not used (conformal); of the share: see `interval.py`
+interval   of a prediction: `sure.py`; of the share: `interval.py`
+beside     boosted trees (`peer.py`), columns that matter or give all (`matters.py`, `leaks.py`), what more rows would
+           bring (`growth.py`): descriptions, none of them a test
 
-References: Hastie, Tibshirani, Buja, Flexible discriminant analysis by optimal scoring, JASA 89 (1994); Barber et al.,
-Predictive inference with the jackknife+, Annals of Statistics 49 (2021).
+Reference: Hastie, Tibshirani, Buja, Flexible discriminant analysis by optimal scoring, JASA 89 (1994).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
-import scipy.linalg as sla
 from numpy.typing import NDArray
 
+from assay.asking.words import SURVIVED
 from assay.evidence.classification import calibration, confusion, roc
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.monte_carlo import Drawn
-from assay.linalg.regression_sums import RegressionSums
-from assay.linalg.ridge_path import usual_penalties
-from assay.questions.prediction.answer import COVERED, Prediction, drawn
-from assay.questions.prediction.chance import by_chance, measured, pooled
-from assay.questions.prediction.interval import blocks_of, explained_interval, jackknifed, right_interval
+from assay.questions.prediction.answer import Prediction, drawn
+from assay.questions.prediction.asked import Asked, asked
+from assay.questions.prediction.chance import Judged, by_chance, explained_by, measured, pooled
+from assay.questions.prediction.growth import growth
+from assay.questions.prediction.interval import explained_interval, jackknifed, right_interval
+from assay.questions.prediction.leaks import alone, leaks
+from assay.questions.prediction.machines import KINDS, STRENGTHS, Kind, Machine, machines
+from assay.questions.prediction.matters import matters
+from assay.questions.prediction.peer import boosted
 from assay.questions.prediction.plan import Plan, planned
-from assay.questions.prediction.unseen import Unseen, unseen
+from assay.questions.prediction.sure import class_sets, half_width
+from assay.questions.prediction.unseen import Rule, Unseen, learned, unseen
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
-
-FEWEST_ROWS = 20
-_STRENGTHS = 17  # of the usual penalties: nearly two a decade
-_MOST_AXES = 1000  # more columns than this enter by so many of their components
 
 
 def prediction(
@@ -47,11 +52,15 @@ def prediction(
     target: str,
     *,
     classes: tuple[str, ...] = (),
+    of: tuple[str, ...] | None = None,
     alpha: float = 0.05,
     seed: int = 0,
     design: Design | None = None,
+    kinds: tuple[Kind, ...] = KINDS,
 ) -> Prediction | None:
     """Predict a column from others; None for too few rows, or a target or columns that do not vary.
+
+    Where columns give all of it alone, it is also predicted without them.
 
     Args:
         X: (n, p) numbers, none missing.
@@ -59,91 +68,135 @@ def prediction(
         columns: (p,) names.
         target: name of the target.
         classes: names of the classes, where it has some.
+        of: (p,) the column of the data that each is a number of; None where each is one of its own.
         alpha: level of the study.
         seed: of folds and permutations.
         design: how rows depend on each other; None where they do not.
+        kinds: of machines that are asked; a line in any case.
     """
-    n, design = len(X), design or Independent(len(X))
-    spread = X.std(axis=0)
-    if n < FEWEST_ROWS or not (spread > 0).any() or len(np.unique(y)) < 2:
+    what = asked(X, y, columns, of or columns, target, classes, design or Independent(len(X)), seed)
+    if what is None:
         return None
-    Z = np.divide(X - X.mean(axis=0), spread, out=np.zeros_like(X), where=spread > 0)
-    axes = _axes(Z)
-    scores = Z if axes is None else Z @ axes
-    Y = np.eye(len(classes))[y.astype(np.intp)] if classes else y[:, None]
-    Y = (Y - Y.mean(axis=0)) / np.sqrt(((Y - Y.mean(axis=0)) ** 2).mean())
-    plan = planned(design, scores.shape[1], Y.shape[1], _STRENGTHS, seed)
+    told = alone(what)
+    found = _predicted(what, told, alpha, kinds)
+    leaking = leaks(what, told)
+    kept = ~np.isin(what.of, [what.names.index(leak.name) for leak in leaking])
+    if found is None or not leaking:
+        return found
+    without = _predicted(what.among(kept), told[np.unique(what.of[kept])], alpha, kinds) if kept.any() else None
+    return replace(found, leaks=leaking, without=without)
+
+
+def _predicted(what: Asked, told: Array, alpha: float, kinds: tuple[Kind, ...]) -> Prediction | None:
+    """All but leaks; None where rows are in too few parts."""
+    Y, design = what.scaled, what.design
+    able = machines(what.X, what.of, what.seed, kinds)
+    plan = planned(design, [one.size for one in able], Y.shape[1], what.seed)
     if plan is None:
         return None
-    strengths = usual_penalties(float((Z**2).sum()), Z.shape[1], _STRENGTHS)
-    found = measured(scores, Y, plan, strengths)
+    found = measured(able, Y, plan, Y.shape[1])
     ours = float(pooled(found)[0])
     closed = design.closed(Y)
-    reached = ours if closed is Y else float(pooled(measured(scores, closed, plan, strengths))[0])
-    chance = by_chance(scores, closed, plan, strengths, design, reached, seed)
-    rows = unseen(scores, Y, plan, strengths, found, classes=bool(classes))
-    blocks = blocks_of(design, rows.rows)
-    jackknife = jackknifed(scores, Y, plan, strengths, found)
-    interval = explained_interval(ours, rows, blocks, np.array(chance.values), jackknife)
-    chosen = np.stack([one.chosen[:, 0] for one in found])
-    middle = float(np.exp(np.mean(np.log(strengths[chosen]))))
-    coefficients = RegressionSums.of(scores, Y).path().coefficients(middle)
+    against = ours if closed is Y else float(pooled(measured(able, closed, plan, Y.shape[1]))[0])
+    chance = by_chance(able, closed, plan, design, against, what.seed)
+    rows = unseen(able, Y, plan, found, design, classes=bool(what.classes))
+    interval = explained_interval(ours, rows, np.array(chance.values), jackknifed(able, Y, plan, found))
+    evidence = _evidence((ours, against), interval, chance, plan, design, alpha, len(able))
+    chosen = np.stack([one.each[0].chosen[:, 0] for one in found])
     return Prediction(
-        target=target,
-        classes=classes,
-        columns=columns,
-        **_judged(y, rows, blocks, classes),
-        coefficients=coefficients if axes is None else axes @ coefficients,
-        strengths=strengths,
+        target=what.target,
+        classes=what.classes,
+        columns=what.columns,
+        **_judged(what, rows),
+        coefficients=_coefficients(able[0], Y, chosen),
+        strengths=able[0].strengths,
         chosen=chosen,
+        machine=rows.machine,
+        reached=rows.by_kind.reached,
+        learned=_learned(what, able, found),
         by_chance=np.array(chance.values),
         drawn=drawn(design),
-        evidence=_evidence((ours, reached), interval, chance, plan, design, alpha),
+        evidence=evidence,
+        **_beside(what, told, (able, found), plan, rows, evidence),
     )
 
 
-def _judged(y: Array, rows: Unseen, blocks: Codes, classes: tuple[str, ...]) -> dict[str, Any]:
+def _beside(
+    what: Asked,
+    told: Array,
+    measured: tuple[list[Machine], list[Judged]],
+    plan: Plan,
+    rows: Unseen,
+    evidence: Evidence,
+) -> dict[str, Any]:
+    """What is said beside the test; which columns matter and what more rows would bring only where something holds."""
+    # of classes the errors of probabilities, as trees have them too
+    target = what.raw if what.classes else what.scaled
+    errors = ((target[rows.rows] - rows.fitted) ** 2).sum(axis=1)
+    peer = boosted(what, target, rows.rows, errors, rows.blocks, plan)
+    if evidence.verdict not in SURVIVED or evidence.interval is None:
+        return {"peer": peer, "matters": None, "growth": None}
+    low, high = evidence.interval
+    able, found = measured
+    own = [k for k, one in enumerate(able) if one.kind == rows.machine]
+    learned_from = float(np.mean([one.each[0].rows.mean() for one in found]))
+    whole = (learned_from, explained_by(found, own), (min(high, 1.0) - max(low, -1.0)) / 4.0)
+    return {
+        "peer": peer,
+        "matters": matters(what, told, rows),
+        "growth": growth([able[k] for k in own], what.scaled, what.design, whole, what.seed),
+    }
+
+
+def _coefficients(line: Machine, Y: Array, chosen: Codes) -> Array:
+    """Of the line through all rows, with the mean of the penalties chosen for it, of standardised columns."""
+    found = learned(line, Y, _mean_strength(line, chosen)).weights
+    return found if line.axes is None else np.asarray(line.axes @ found)
+
+
+def _learned(what: Asked, able: list[Machine], found: list[Judged]) -> Rule:
+    """What the machine that was chosen most often learns from all rows, of columns and target as they came."""
+    picked = np.concatenate([one.machine[:, 0] for one in found])
+    k = int(np.bincount(picked).argmax())
+    chosen = np.stack([one.each[k].chosen[:, 0] for one in found])
+    rule, size, units = learned(able[k], what.scaled, _mean_strength(able[k], chosen)), what.unit, what.units
+    return Rule(
+        lambda rows: rule.features(rows / units),
+        rule.weights * (what.spread * size),
+        (what.raw.mean(axis=0) + what.spread * rule.middle) * size,
+        rule.origin,
+    )
+
+
+def _mean_strength(machine: Machine, chosen: Codes) -> float:
+    return float(np.exp(np.mean(np.log(machine.strengths[chosen]))))
+
+
+def _judged(what: Asked, rows: Unseen) -> dict[str, Any]:
     """What is known of single rows, and of classes."""
-    truth, nothing = y[rows.rows], float("nan")
+    truth, nothing, classes = what.y[rows.rows], float("nan"), what.classes
     if not classes:
-        scale = float(np.sqrt(((y - y.mean()) ** 2).mean()))
-        predicted = y.mean() + scale * rows.fitted[:, 0]
-        sure = {"half_width": _half_width(truth - predicted), "right": nothing, "largest": nothing}
-        none = {"right_interval": None, "confusion": None, "roc": None, "calibration": None}
-        return {"truth": truth, "predicted": predicted, "probability": np.empty((len(truth), 0)), **sure, **none}
+        predicted = what.y.mean() + what.spread * rows.fitted[:, 0]
+        sure = {"half_width": half_width(truth - predicted) * what.unit, "right": nothing, "largest": nothing}
+        none = dict.fromkeys(("right_interval", "confusion", "roc", "calibration", "sets"))
+        told = {"truth": truth * what.unit, "predicted": predicted * what.unit}
+        return {**told, "probability": np.empty((len(truth), 0)), **sure, **none}
     codes, called = truth.astype(np.intp), rows.fitted.argmax(axis=1)
-    two = len(classes) == 2
+    two, right = len(classes) == 2, called == codes
+    believed = (codes, rows.fitted[:, 1]) if two else (right.astype(np.intp), rows.fitted.max(axis=1))
     return {
         "truth": truth,
         "predicted": called.astype(np.float64),
         "probability": rows.fitted,
         "half_width": nothing,
-        "right": float((called == codes).mean()),
-        "right_interval": right_interval(called == codes, blocks),
+        "right": float(right.mean()),
+        "right_interval": right_interval(right, rows.blocks),
         "largest": float(np.bincount(codes).max() / len(codes)),
         "confusion": confusion(codes, called, classes=np.arange(len(classes))),
         "roc": roc(codes, rows.fitted[:, 1], positive=1) if two else None,
-        "calibration": calibration(codes, rows.fitted[:, 1], positive=1) if two else None,
+        "calibration": calibration(believed[0], np.minimum(believed[1], 1.0), positive=1),
+        "sets": class_sets(rows.fitted, codes),
     }
-
-
-def _axes(Z: Array) -> Array | None:
-    """Directions in which wide rows vary: ridge regression along all of them is that on the columns themselves."""
-    n, p = Z.shape
-    if p <= min(n, _MOST_AXES):
-        return None
-    if n > p:
-        return np.asarray(sla.eigh(Z.T @ Z, subset_by_index=(p - _MOST_AXES, p - 1))[1])
-    values, vectors = sla.eigh(Z @ Z.T)
-    kept = np.flatnonzero(values > 1e-10 * values[-1])[-_MOST_AXES:]
-    return np.asarray(Z.T @ (vectors[:, kept] / np.sqrt(values[kept])))
-
-
-def _half_width(residuals: Array) -> float:
-    """The least width that holds a new row's residual with the chance wanted, if rows are exchangeable."""
-    n = len(residuals)
-    rank = int(np.ceil(COVERED * (n + 1)))
-    return float(np.sort(np.abs(residuals))[rank - 1]) if rank <= n else float("inf")
 
 
 def _evidence(
@@ -153,6 +206,7 @@ def _evidence(
     plan: Plan,
     design: Design,
     alpha: float,
+    able: int,
 ) -> Evidence:
     null, p = np.array(chance.values), chance.p
     count, times = int(plan.folds[0].max()) + 1, len(plan.folds)
@@ -170,7 +224,7 @@ def _evidence(
         held_out=ours[0],
         interval=interval,
         n=design.n,
-        looks=_STRENGTHS,
+        looks=STRENGTHS * able,
         method=f"nested cross-validation in {count} folds{how}, {len(null)} {drawn(design)}",
         verdict=verdict_of(p, effect_holds=ours[0] > 0.0, alpha=alpha),
         limit=design.limit,

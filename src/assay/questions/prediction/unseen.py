@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -11,9 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import SingularError
-from assay.linalg.nested_ridge import NestedRidge, judged_folds
-from assay.linalg.regression_sums import RegressionSums
+from assay.evidence.design import Design
+from assay.linalg.nested_ridge import judged_folds
+from assay.linalg.regression_sums import RegressionSums, RidgeFits
 from assay.models.prediction.gaussian_rule import GaussianRule
+from assay.questions.prediction.better import ByKind, by_kind, simplest
+from assay.questions.prediction.blocks import blocks_of
+from assay.questions.prediction.chance import Judged, sums_of
+from assay.questions.prediction.machines import KINDS, Features, Kind, Machine
 from assay.questions.prediction.plan import Plan
 from assay.summary.distances import squared_distances
 
@@ -24,51 +30,160 @@ _HAIR = 1e-9  # of the identity in a covariance that is singular: fitted indicat
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Rule:
+    """A machine that has learned from some rows.
+
+    Attributes:
+        features: makes the machine's numbers of columns as they came.
+        weights: (m, q) of these numbers.
+        middle: (q,) what is predicted where these are `origin`.
+        origin: (m,).
+    """
+
+    features: Features
+    weights: Array
+    middle: Array
+    origin: Array
+
+    def of_features(self, rows: Array) -> Array:
+        """(k, q) predictions, from (k, m) numbers of the machine."""
+        return np.asarray(self.middle + (rows - self.origin) @ self.weights)
+
+    def predict(self, X: Array) -> Array:
+        """(k, q) predictions, in the scale of the target that was learned, from (k, p) columns as they came."""
+        return self.of_features(self.features(X))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Unseen:
     """Rows as others predict them, the mean over repeats.
 
     Attributes:
         rows: (m,) numbers of those that were judged: all, but for the first in time.
-        fitted: (m, q) predictions; for classes their probabilities.
-        errors: (m,) squared error.
+        blocks: (m,) number of the block of each, from 0: rows of one depend on each other.
+        errors: (m,) squared error of the machines chosen among the rows learned from.
         base: (m,) squared deviation from the mean of the rows learned from.
+        by_kind: what each kind of machine does alone, in the first repeat.
+        machine: the simplest kind that none of the others surely beats.
+        fitted: (m, q) predictions of this one; for classes their probabilities.
+        taught: rows of each fold of the first repeat, and the rule that the others gave this one.
     """
 
     rows: Codes
-    fitted: Array
+    blocks: Codes
     errors: Array
     base: Array
+    by_kind: ByKind
+    machine: Kind
+    fitted: Array
+    taught: list[tuple[Codes, Rule]]
 
 
-def unseen(Z: Array, Y: Array, plan: Plan, strengths: Array, found: list[NestedRidge], *, classes: bool) -> Unseen:
-    """Predict each fold of each repeat with the penalties chosen for it.
+def unseen(
+    machines: list[Machine], Y: Array, plan: Plan, found: list[Judged], design: Design, *, classes: bool
+) -> Unseen:
+    """Predict each fold of each repeat with the machines and penalties chosen for it.
 
     Args:
-        Z: (n, p) columns.
-        Y: (n, q) targets.
+        machines: what there was to choose from.
+        Y: (n, q) target.
         plan: the splits.
-        strengths: penalties tried.
-        found: of each repeat, which were chosen.
+        found: of each repeat, what was chosen.
+        design: how rows depend on each other.
         classes: whether the target has classes.
     """
-    fitted, errors, base = np.zeros(Y.shape), np.zeros(len(Y)), np.zeros(len(Y))
-    judged = np.zeros(len(Y), dtype=bool)
-    for folds, one in zip(plan.folds, found, strict=True):
-        numbers = judged_folds(int(folds.max()) + 1, plan.choice)
-        sums = [RegressionSums.of(Z[rows], Y[rows]) for rows in plan.parts(folds)]
-        for f, strength in zip(numbers, strengths[one.chosen[:, 0]], strict=True):
-            out, learned = folds == f, folds < f if plan.choice == "forward" else folds != f
-            path = reduce(add, sums[:f] + ([] if plan.choice == "forward" else sums[f + 1 :])).path()
-            w = path.coefficients(float(strength))
-            new = path.y + (Z[out] - path.x) @ w
-            errors[out] += ((Y[out] - new) ** 2).sum(axis=1)
-            base[out] += ((Y[out] - path.y) ** 2).sum(axis=1)
-            judged |= out
-            if classes:
-                new = _by_gaussian_rule(Z[learned] @ w, Y[learned].argmax(axis=1), Z[out] @ w, Y.shape[1])
-            fitted[out] += new
-    repeats = len(plan.folds)
-    return Unseen(np.flatnonzero(judged), *(part[judged] / repeats for part in (fitted, errors, base)))
+    kinds = {kind: own for kind in KINDS if (own := [k for k, one in enumerate(machines) if one.kind == kind])}
+    errors, base = np.zeros(len(Y)), np.zeros(len(Y))
+    alone = {kind: np.zeros(Y.shape) for kind in kinds}
+    rules: dict[Kind, list[tuple[Codes, Rule]]] = {kind: [] for kind in kinds}
+    wanted = set(kinds)
+    for repeat, one in enumerate(found):
+        for fold in _folds(machines, Y, plan, one, repeat):
+            for kind, own in kinds.items():
+                k = int(one.best_of(own)[fold.place, 0])
+                picked = k == one.machine[fold.place, 0]
+                if not picked and kind not in wanted:
+                    continue
+                rule, new = fold.predicted(k)
+                if picked:
+                    errors[fold.out] += ((Y[fold.out] - new) ** 2).sum(axis=1)
+                    base[fold.out] += ((Y[fold.out] - rule.middle) ** 2).sum(axis=1)
+                if kind in wanted:
+                    alone[kind][fold.out] += fold.probabilities(k, rule, new) if classes else new
+                    rules[kind].append((fold.out, rule))
+        if repeat == 0:
+            rows = np.sort(np.concatenate([out for out, _ in rules[machines[0].kind]]))
+            blocks = blocks_of(design, rows)
+            compared = by_kind({kind: new[rows] for kind, new in alone.items()}, Y[rows], base[rows], classes=classes)
+            named = simplest(compared, blocks)
+            wanted, taught = {named}, list(rules[named])
+    times = len(found)
+    return Unseen(
+        rows, blocks, errors[rows] / times, base[rows] / times, compared, named, alone[named][rows] / times, taught
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fold:
+    """A fold that the others teach.
+
+    Attributes:
+        place: among the folds judged.
+        out: its rows.
+        known: the rows learned from.
+        paths: for each machine, its ridge regressions of these.
+        strengths: and the penalty chosen.
+    """
+
+    place: int
+    out: Codes
+    known: Codes
+    machines: list[Machine]
+    Y: Array
+    paths: Callable[[int], RidgeFits]
+    strengths: list[float]
+
+    def predicted(self, k: int) -> tuple[Rule, Array]:
+        """What a machine has learned, and what it predicts."""
+        path = self.paths(k)
+        rule = Rule(self.machines[k].features, path.coefficients(self.strengths[k]), path.y, path.x)
+        return rule, rule.of_features(self.machines[k].rows[self.out])
+
+    def probabilities(self, k: int, rule: Rule, new: Array) -> Array:
+        """Of the classes, from what a machine predicts."""
+        fits = _left_out(rule, self.paths(k), self.machines[k].rows[self.known], self.Y[self.known], self.strengths[k])
+        return _by_gaussian_rule(fits, self.Y[self.known].argmax(axis=1), new, self.Y.shape[1])
+
+
+def _folds(machines: list[Machine], Y: Array, plan: Plan, found: Judged, repeat: int) -> Iterator[_Fold]:
+    parts = plan.parts(repeat)
+    sums = [sums_of(machine, Y, parts) for machine in machines]
+    for place, f in enumerate(judged_folds(len(parts), plan.choice)):
+        used = [k for k in range(len(parts)) if (k < f if plan.choice == "forward" else k != f)]
+
+        def path(k: int, used: list[int] = used) -> RidgeFits:
+            return reduce(add, [sums[k][j] for j in used]).path(machines[k].known_of(repeat).get(frozenset(used)))
+
+        chosen = [float(one.strengths[found.each[k].chosen[place, 0]]) for k, one in enumerate(machines)]
+        yield _Fold(place, parts[f], np.concatenate([parts[j] for j in used]), machines, Y, path, chosen)
+
+
+def learned(machine: Machine, Y: Array, strength: float) -> Rule:
+    """What a machine learns from all rows."""
+    path = RegressionSums.of(machine.rows, Y).path()
+    return Rule(machine.features, path.coefficients(strength), path.y, path.x)
+
+
+def _left_out(rule: Rule, path: RidgeFits, rows: Array, Y: Array, strength: float) -> Array:
+    """(k, q) what the rows learned from would be predicted to be, each without itself: y - (y - f) / (1 - h).
+
+    Fitted values themselves lie nearer to their class than those of new rows, the more so the more a machine can
+    follow; probabilities learned from them would be too sure of themselves.
+    """
+    along = (rows - path.x) @ path.spectrum.axes
+    leverage = 1.0 / len(rows) + along**2 @ (1.0 / (path.spectrum.values + strength))
+    left = (Y - rule.of_features(rows)) / np.maximum(1.0 - leverage, 1e-6)[:, None]
+    return np.asarray(Y - left)
 
 
 def _by_gaussian_rule(fitted: Array, codes: Codes, new: Array, g: int) -> Array:

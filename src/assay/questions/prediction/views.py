@@ -6,10 +6,12 @@ import numpy as np
 
 from assay.asking.words import SURVIVED
 from assay.questions.prediction.answer import Prediction
+from assay.questions.prediction.words import machine_name, points
+from assay.views.complexity import complexity_curve_view
 from assay.views.confusion import confusion_view
 from assay.views.elements import heat_cell, name_cell, table
 from assay.views.escape import visible
-from assay.views.numbers import count
+from assay.views.numbers import count, percent
 from assay.views.prediction import prediction_view
 from assay.views.residuals import residual_view
 from assay.views.roc import calibration_view, roc_view
@@ -27,11 +29,69 @@ def views(found: Prediction) -> list[View]:
     """
     if found.evidence.verdict not in SURVIVED:
         return []
-    return [*(_class_views(found) if found.classes else _number_views(found)), _rests_on(found)]
+    drawn = _class_views(found) if found.classes else _number_views(found)
+    drawn += [_rests_on(found), _machines(found)]
+    drawn += [_coefficients(found)] if found.machine == "line" else []
+    return drawn + ([_growth(found)] if found.growth is not None else [])
 
 
 def _rests_on(found: Prediction) -> View:
-    """The columns that a prediction rests on."""
+    """What is lost without columns."""
+    known = found.matters
+    shown = range(min(len(known.loss), _COLUMNS)) if known is not None else ()
+    rows = [
+        [
+            ", ".join(name_cell(name) for name in known.names[k]),
+            points(known.loss[k]),
+            f"{points(known.interval[k, 0])} to {points(known.interval[k, 1])}",
+        ]
+        for k in shown
+    ] if known is not None else []  # fmt: skip
+    caption = (
+        f"Points of the share explained of {visible(found.target)} that are lost on unseen rows where the values of "
+        "columns are exchanged among rows; columns whose ranks are alike are exchanged together"
+    )
+    if known is not None and (more := len(known.loss) - len(rows) + known.left_out):
+        caption += f"; {count(more)} more are not listed"
+    content = table(caption, ["Columns", "Points lost", "95% interval"], rows, numeric=(1, 2))
+    return View("rests-on", "What the prediction rests on", numbers=content)
+
+
+def _machines(found: Prediction) -> View:
+    """What each machine reaches, and boosted trees beside them."""
+    rows = [
+        [name[:1].upper() + name[1:], percent(found.reached[kind]), "named: the simplest not surely beaten"]
+        if kind == found.machine else [name[:1].upper() + name[1:], percent(found.reached[kind]), ""]
+        for kind in found.reached
+        for name in [machine_name(kind)]
+    ]  # fmt: skip
+    if (peer := found.peer) is not None:
+        low, high = points(peer.more.low), points(peer.more.high)
+        said = f"{points(peer.more.value)} points less squared error on the same rows ({low} to {high})"
+        rows.append(["Boosted trees, as a yardstick", percent(peer.right if found.classes else peer.share), said])
+    what = "share of rows called right" if found.classes else "share of the variance explained"
+    content = table(
+        f"By what {visible(found.target)} is predicted: {what}, on unseen rows",
+        ["By", "Reaches", ""],
+        rows,
+        numeric=(1,),
+    )
+    return View("machines", "How simple a rule does it", numbers=content)
+
+
+def _growth(found: Prediction) -> View:
+    """What is left unexplained, over the rows learned from."""
+    known = found.growth
+    assert known is not None
+    figure = complexity_curve_view(
+        known.rows, None, 1.0 - known.share, known.error, x_label="rows learned from", y_label="share not explained"
+    )
+    told = f"{_UNSEEN} A curve that still falls says that more rows would help; one that is flat, that they would not."
+    return View("growth", "What more rows would bring", figure, (), told)
+
+
+def _coefficients(found: Prediction) -> View:
+    """The line behind the prediction."""
     coefficients = found.coefficients
     order = np.argsort(-np.sqrt((coefficients**2).sum(axis=1)), kind="stable")[:_COLUMNS]
     heads = list(found.classes) if found.classes else [found.target]
@@ -39,12 +99,12 @@ def _rests_on(found: Prediction) -> View:
         coefficients, heads = coefficients[:, 1:], heads[1:]
     full = float(np.abs(coefficients).max()) or 1.0
     rows = [[name_cell(found.columns[j]), *(heat_cell(float(value), full) for value in coefficients[j])] for j in order]
-    caption = f"What {visible(found.target)} is predicted from: coefficients of standardised columns, the largest first"
+    caption = f"The line that predicts {visible(found.target)}: coefficients of standardised columns, the largest first"
     if len(coefficients) > _COLUMNS:
         caption += f"; {_COLUMNS} of {count(len(coefficients))}"
     columns = ["Column", *(visible(head) for head in heads)]
     content = table(caption, columns, rows, numeric=range(1, len(columns)))
-    return View("coefficients", "What the prediction rests on", numbers=content)
+    return View("coefficients", "The line", numbers=content)
 
 
 def _number_views(found: Prediction) -> list[View]:
@@ -85,8 +145,9 @@ def _class_views(found: Prediction) -> list[View]:
     if (said := found.calibration) is not None:
         figure = calibration_view(
             said.predicted, said.observed, said.counts, lower=said.lower, upper=said.upper, edges=said.edges,
-            error=said.error, event=f"share of {names[1]}",
+            error=said.error, event=f"share of {names[1]}" if len(names) == 2 else "share called right",
         )  # fmt: skip
-        told = f"Of rows said to be {names[1]} with a probability of 70%, about 70% should be, as on the diagonal."
+        what = f"to be {names[1]}" if len(names) == 2 else "to be of the class called"
+        told = f"Of rows said {what} with a probability of 70%, about 70% should be, as on the diagonal."
         drawn.append(View("calibration", "Whether probabilities can be believed", figure, (), told))
     return drawn

@@ -6,9 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.asking.words import Words, chance, listed
-from assay.questions.prediction.answer import COVERED, Prediction
+from assay.asking.words import SURVIVED, Words, chance, listed
+from assay.questions.prediction.answer import Prediction
+from assay.questions.prediction.better import LEAST
+from assay.questions.prediction.machines import Kind
+from assay.questions.prediction.sure import COVERED
 from assay.views.numbers import count, fraction, number, percent
+
+_NAMED = 3  # columns, in the sentence
+_HARDLY = 0.005  # of the variance
 
 WORDS = Words(
     "prediction",
@@ -27,7 +33,7 @@ _CLASS_WORDS = replace(
 
 def subject(found: Prediction) -> str:
     """What is predicted, and from which columns above all."""
-    return f"{found.target} from {listed([found.columns[j] for j in _telling(found)])}"
+    return f"{found.target} from {listed(_telling(found))}"
 
 
 def words_of(found: Prediction) -> Words:
@@ -36,30 +42,162 @@ def words_of(found: Prediction) -> Words:
 
 
 def sentence(found: Prediction) -> str:
-    """How much of the target is known on unseen rows, how sure a single prediction is, and what chance does."""
+    """How much of the target is known on unseen rows and by what, how sure a prediction is, and what chance does."""
+    told = _cannot(found) if found.evidence.verdict not in SURVIVED else _can(found)
+    return " ".join(part for part in (_leaks(found), *told, _left(found)) if part)
+
+
+def machine_name(kind: Kind) -> str:
+    """A machine in words that fit after "by"."""
+    return {
+        "line": "a line",
+        "curves": "curves, one for each column, added up",
+        "kernel": "a rule in which columns act together (a Gaussian kernel)",
+    }[kind]
+
+
+def points(share: float) -> str:
+    """A share as points of a hundred, whole from one on.
+
+    >>> points(0.034), points(0.0042), points(0.0)
+    ('3', '0.4', '0')
+    """
+    return f"{100.0 * share:.0f}" if abs(share) >= 0.0095 or share == 0.0 else f"{100.0 * share:.1f}"
+
+
+def _size(found: Prediction) -> tuple[str, str, str]:
+    """The share explained, its interval, and what chance reaches."""
     evidence = found.evidence
-    ours = max(evidence.held_out or 0.0, 0.0)
     low, high = (percent(max(end, 0.0)) for end in evidence.interval or (0.0, 0.0))
-    size, interval = percent(ours), f"(95% interval {low} to {high})"
     by_chance = ""
     if evidence.null is not None:
         reach = percent(max(evidence.null.upper, 0.0))
         by_chance = f"{found.drawn} reach {reach} one time in twenty ({chance(evidence)})"
-    if evidence.verdict not in ("supported", "suggestive"):
-        known = f"they take {size} off the squared error {interval} of" if found.classes else f"they explain {size} of"
-        what = "knowing the shares of classes alone" if found.classes else f"its variance {interval}"
-        return (
-            f"{found.target} cannot be predicted from the other columns by a line: on unseen rows {known} {what}; "
-            f"{by_chance}."
-        )
-    can = "can" if evidence.verdict == "supported" else "can perhaps"
-    telling = f"Most of it comes from {listed([found.columns[j] for j in _telling(found)])}."
+    return percent(max(evidence.held_out or 0.0, 0.0)), f"(95% interval {low} to {high})", by_chance
+
+
+def _cannot(found: Prediction) -> tuple[str, ...]:
+    size, interval, by_chance = _size(found)
+    known = f"they take {size} off the squared error {interval} of" if found.classes else f"they explain {size} of"
+    what = "knowing the shares of classes alone" if found.classes else f"its variance {interval}"
+    by = {"line": "a line", "curves": "a curve for each column", "kernel": "a Gaussian kernel"}
+    *some, last = [by[kind] for kind in found.reached]
+    asked = f"{', '.join(some)} or {last}" if some else last
+    # what others find cannot be said not to be there
+    cannot = "is not predicted" if found.peer is not None and found.peer.more.sure else "cannot be predicted"
+    return (f"{found.target} {cannot} from the other columns by {asked}: on unseen rows {known} {what}; {by_chance}.",)
+
+
+def _can(found: Prediction) -> tuple[str, ...]:
+    size, interval, by_chance = _size(found)
+    can = "can" if found.evidence.verdict == "supported" else "can perhaps"
     opening = f"{found.target} {can} be predicted from the other columns: on unseen rows"
     if found.classes:
         error = f"Against knowing the shares of classes alone the squared error falls by {size} {interval}"
-        return f"{opening} {_classes(found)}. {error}; {by_chance}. {telling}"
-    sure = f"Of new rows {percent(COVERED)} lie within {number(found.half_width)} of their prediction."
-    return f"{opening} they explain {size} of its variance {interval}; {by_chance}. {sure} {telling}"
+        first, sure = f"{opening} {_classes(found)}. {error}; {by_chance}.", _sets(found)
+    else:
+        first = f"{opening} they explain {size} of its variance {interval}; {by_chance}."
+        sure = f"Of new rows {percent(COVERED)} lie within {number(found.half_width)} of their prediction."
+    return first, _others(found), sure, _rests_on(found), _growth(found)
+
+
+def _leaks(found: Prediction) -> str:
+    """Columns that alone give all, named first."""
+    if not found.leaks:
+        return ""
+    units = [leak.name for leak in found.leaks if leak.how == "units"]
+    others = [leak.name for leak in found.leaks if leak.how == "all"]
+    told = [f"{listed(units)} {'is' if len(units) == 1 else 'are'} {found.target} in other units"] if units else []
+    told += (
+        [f"{listed(others)} alone {'gives' if len(others) == 1 else 'give'} all of {found.target}"] if others else []
+    )
+    one = len(found.leaks) == 1
+    made = "it may be made from it, or known only with it" if one else "they may be made from it, or known only with it"
+    return (
+        f"Probable {'leak' if one else 'leaks'}: {'; '.join(told)}; {made}. {_without(found, 'it' if one else 'them')}"
+    )
+
+
+def _without(found: Prediction, them: str) -> str:
+    if (rest := found.without) is None:
+        return f"Without {them} there is nothing to predict from."
+    size, interval, _ = _size(rest)
+    if rest.evidence.verdict not in SURVIVED:
+        return f"Without {them} {found.target} cannot be told from chance ({chance(rest.evidence)})."
+    what = "off the squared error of the shares of classes" if found.classes else "of its variance"
+    takes = "the other columns take" if found.classes else "the other columns explain"
+    return f"Without {them} {takes} {size} {what} {interval[:-1]}; {chance(rest.evidence)})."
+
+
+def _others(found: Prediction) -> str:
+    """The simplest machine that does it, what a line reaches, and a less simple one that may be better."""
+    names = list(found.reached)
+    own, place = found.reached[found.machine], names.index(found.machine)
+    reaches = "is right for" if found.classes else "explains"
+    told = f"The simplest rule that no other asked surely beats is {machine_name(found.machine)}"
+    if place:
+        told += f", which {reaches} {percent(own)}; a line alone {reaches} {percent(max(found.reached['line'], 0.0))}"
+    best = max(names[place:], key=lambda kind: found.reached[kind])
+    if found.reached[best] < own + LEAST:
+        return f"{told}."
+    return f"{told}; {machine_name(best)} {reaches} {percent(found.reached[best])}, which is not surely more."
+
+
+def _sets(found: Prediction) -> str:
+    if found.sets is None or found.sets.single > 0.9995:
+        return ""
+    return (
+        f"Sets of classes that hold the true one for {percent(COVERED)} of new rows are a single class for "
+        f"{percent(found.sets.single)} of them, {number(found.sets.size)} classes on average."
+    )
+
+
+def _rests_on(found: Prediction) -> str:
+    """The columns without which most is lost."""
+    if (known := found.matters) is None:
+        return ""
+    if not known.sure:
+        return "No column is surely needed by itself: others stand in for it."
+    told: list[str] = []
+    for k in known.sure[:_NAMED]:
+        low, high = known.interval[k]
+        lost = " points are lost without" if not told else ""
+        them = "" if told else " it" if len(known.names[k]) == 1 else " them"
+        told.append(f"{_with(known.names[k])} ({points(known.loss[k])}{lost}{them}, {points(low)} to {points(high)})")
+    rest = len(known.sure) - len(told)
+    if rest:
+        return f"It rests on {', '.join(told)} and {rest} more."
+    return f"It rests on {told[0] if len(told) == 1 else ', '.join(told[:-1]) + ' and ' + told[-1]}."
+
+
+def _with(names: tuple[str, ...]) -> str:
+    """Columns that stand in for each other, as one."""
+    return names[0] if len(names) == 1 else f"{names[0]} with {listed(names[1:])}"
+
+
+def _growth(found: Prediction) -> str:
+    if (known := found.growth) is None:
+        return ""
+    if known.high < _HARDLY:
+        return "Twice the rows would hardly bring more."
+    if known.low < _HARDLY and known.twice < _HARDLY:
+        return f"Twice the rows would bring {_counted(known.high)} more at most."
+    return (
+        f"Twice the rows would bring about {_counted(known.twice)} more ({points(known.low)} to {points(known.high)})."
+    )
+
+
+def _counted(share: float) -> str:
+    said = points(share)
+    return f"{said} {'point' if said == '1' else 'points'}"
+
+
+def _left(found: Prediction) -> str:
+    """What boosted trees find beyond."""
+    if (peer := found.peer) is None or not peer.more.sure:
+        return ""
+    reach = f"are right for {percent(peer.right)}" if found.classes else f"explain {percent(peer.share)}"
+    return f"Boosted trees {reach} on the same unseen rows: there is structure that this does not describe."
 
 
 def _classes(found: Prediction) -> str:
@@ -77,13 +215,21 @@ def _classes(found: Prediction) -> str:
     rarest = int(np.where(counts > 0, counts, counts.max() + 1).argmin())
     hits = f"{count(int(found.confusion.matrix[rarest, rarest]))} of {count(int(counts[rarest]))}"
     told = f"{hits} of the rarest class, {found.classes[rarest]}, are found"
-    area = "" if found.roc is None else f", area under the ROC curve {fraction(found.roc.area)}"
+    area = "" if found.roc is None else f", area under the ROC curve {_area(found.roc.area)}"
     balanced = f"balanced accuracy {percent(found.confusion.balanced_accuracy)}"
     return f"{right}; {largest}{better}; {told}; {balanced}{area}"
 
 
-def _telling(found: Prediction) -> list[int]:
-    """The columns with the largest standardised coefficients, at least half as large as the largest."""
+def _area(area: float) -> str:
+    """An area that lacks little is not called one."""
+    return "above .99" if 0.995 <= area < 1.0 else fraction(area)
+
+
+def _telling(found: Prediction) -> list[str]:
+    """What it rests on most: at least half of the largest loss, or of the largest coefficient where nothing holds."""
+    if found.matters is not None and found.matters.sure:
+        known = found.matters
+        return [_with(known.names[k]) for k in known.sure if known.loss[k] >= 0.5 * known.loss[0]]
     size = np.sqrt((found.coefficients**2).sum(axis=1))
     order = np.argsort(-size, kind="stable")
-    return [int(j) for j in order if size[j] >= 0.5 * size[order[0]]]
+    return [found.columns[j] for j in order if size[j] >= 0.5 * size[order[0]]]
