@@ -6,7 +6,7 @@ import numpy as np
 
 from assay.asking.words import listed
 from assay.comparison.pair import Pair, Side
-from assay.study.depends.copies import row_hashes
+from assay.data.row_hashes import hashes_of_numbers
 from assay.views.numbers import count, counted
 
 _SHARED = 0.05  # of the rows of the smaller table
@@ -55,7 +55,7 @@ def levels_apart(sides: tuple[Side, Side]) -> dict[str, tuple[dict[str, int], di
 def _same_rows(sides: tuple[Side, Side], pair: Pair) -> list[str]:
     if len(pair.columns) < 2 or max(len(np.unique(x)) for x in pair.values.T[:200]) < _TELLING * pair.n / 2:
         return []
-    hashes = row_hashes(pair.values)
+    hashes = hashes_of_numbers(pair.values)
     shared = int(np.isin(hashes[pair.second], hashes[~pair.second]).sum())
     if shared < max(2.0, _SHARED * min(pair.second.sum(), (~pair.second).sum())):
         return []
