@@ -129,7 +129,7 @@ def test_a_set_stands_or_falls_together(wide):
     pair = replace(wide, n_real=2, tested=tested, holds=(True, True), directions=directions)
     read = pair.stricter(1.0, 0.05)
     assert [e.verdict for e in read.tested] == ["supported"] * 2
-    assert [one["comes_back_with"] for one in json.loads(json.dumps(read.as_dict()))["numbers"]["components"]] == [
+    assert [one["known_with"] for one in json.loads(json.dumps(read.as_dict()))["numbers"]["components"]] == [
         [2],
         [1],
     ]

@@ -113,7 +113,10 @@ def test_several_parts_are_unseen_rows_for_each_other():
         assert low < finding.evidence.held_out < high and low > 0.0, kind
     by_rows = components(NAMES[:5], rows=X[:, :5])
     assert found.answers["components"].held_out[0] == pytest.approx(by_rows.held_out[0], abs=0.03)
-    assert found.answers["components"].directions.halvings == by_rows.directions.halvings == 20
+    assert found.answers["components"].directions.halvings == 20
+    np.testing.assert_allclose(
+        found.answers["components"].directions.alignment[0], by_rows.directions.alignment[0], atol=0.05
+    )
     line = prediction(X[:, :5], X[:, 5], NAMES[:5], "f").evidence
     assert findings(found)["prediction"].evidence.held_out == pytest.approx(line.held_out, abs=0.03)
 

@@ -47,3 +47,19 @@ def fold_interval(
     """
     middle, half = np.asarray(centre, dtype=np.float64), stdtrit(m - 1, 0.975) * np.asarray(error)
     return np.stack([np.maximum(middle - half, within[0]), np.minimum(middle + half, within[1])], axis=-1)
+
+
+def fold_mean(values: ArrayLike, *, within: tuple[float, float]) -> tuple[float, tuple[float, float]]:
+    """The mean of one measure over folds and its 95% interval.
+
+    Args:
+        values: (m,) one of each fold.
+        within: least and largest value that the measure can have.
+
+    >>> round(fold_mean([0.2, 0.4, 0.6], within=(0.0, 1.0))[0], 6)
+    0.4
+    """
+    each = np.asarray(values, dtype=np.float64)
+    mean = float(each.mean())
+    low, high = fold_interval(mean, fold_error(each), len(each), within=within)
+    return mean, (float(low), float(high))

@@ -19,7 +19,7 @@ from assay.asking.by_law import ByLaw
 from assay.asking.words import SURVIVED, chance
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
 from assay.linalg.canonical import canonical_pairs, coupled_covariances
-from assay.linalg.fold_error import fold_error, fold_interval
+from assay.linalg.fold_error import fold_mean
 from assay.questions.canonical.words import WORDS
 from assay.summary.grouped import GroupedMoments
 from assay.summary.moments import Moments
@@ -98,6 +98,4 @@ def _unseen(parts: GroupedMoments, own: NDArray[np.bool_]) -> tuple[float, tuple
         a, b, _, _ = _weights(train, own)
         across, left, right = a @ test.scatter @ b, a @ test.scatter @ a, b @ test.scatter @ b
         values.append(float(across / np.sqrt(left * right)) if left * right > 0.0 else 0.0)
-    mean = float(np.mean(values))
-    low, high = fold_interval(mean, fold_error(np.array(values)), len(values), within=(-1.0, 1.0))
-    return mean, (float(low), float(high))
+    return fold_mean(values, within=(-1.0, 1.0))

@@ -173,7 +173,7 @@ class Components(Answer):
         return {
             "component": j + 1,
             "evidence": self.tested[j].as_dict(),
-            "comes_back": self.holds[j],
-            "comes_back_with": [other + 1 for other in range(first, last) if other != j],
+            "direction_known": self.holds[j],
+            "known_with": [other + 1 for other in range(first, last) if other != j],
             "halves": float(self.directions.halves[j]),
         }

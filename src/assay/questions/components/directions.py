@@ -34,8 +34,9 @@ Span: TypeAlias = tuple[int, int]
 
 # Two thirds of the direction found are that of the population: the axes of two halves of the rows have a cosine of 1/2.
 COMES_BACK = 2.0 / 3.0
-_HALVINGS, _FEWEST = 20, 4
-_SMALL = 500  # so many rows or columns, whichever are fewer, are taken apart in no time
+# halvings: at most, of rows and of folds, and at least; so many that another seed changes an alignment by little
+_OF_ROWS, _OF_FOLDS, _FEWEST = 100, 20, 4
+_PRODUCTS = 5e8  # numbers multiplied, over all halvings, that take about a third of a second
 _ROUNDING = 1e-6  # of the longest axis: less is what rounding leaves of rows given twice
 _DIRECT = 2e8  # products of one half and its columns, beyond which sums over folds are halved instead
 
@@ -156,7 +157,7 @@ def _of_rows(X: Array, k: int, design: Design, rng: np.random.Generator) -> Iter
     n, d = Z.shape
     wide = d > n
     inner = Z @ Z.T if wide else Z
-    for _ in range(_times(min(n, d))):
+    for _ in range(_times(0.2 * n**3 if wide else n * d * d, _OF_ROWS)):
         half = design.half(rng)
         if min(half.sum(), n - half.sum()) < 2:
             yield np.empty((0, 0))
@@ -168,7 +169,7 @@ def _of_folds(folds: GroupedMoments, k: int, rng: np.random.Generator) -> Iterat
     spread = np.sqrt(folds.total.variance)
     inverse = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
     m = len(folds.parts)
-    for _ in range(min(_times(folds.total.d), comb(m, m // 2))):
+    for _ in range(min(_times(0.2 * folds.total.d**3, _OF_FOLDS), comb(m, m // 2))):
         order = rng.permutation(m)
         axes = []
         for side in (order[: m // 2], order[m // 2 :]):
@@ -177,9 +178,9 @@ def _of_folds(folds: GroupedMoments, k: int, rng: np.random.Generator) -> Iterat
         yield axes[0].T @ axes[1]
 
 
-def _times(side: int) -> int:
-    """How many halvings are worth their time."""
-    return int(np.clip(_HALVINGS * (_SMALL / max(side, 1)) ** 2, _FEWEST, _HALVINGS))
+def _times(products: float, most: int) -> int:
+    """How many halvings are worth their time, by the numbers that each multiplies."""
+    return int(np.clip(_PRODUCTS / products, _FEWEST, most))
 
 
 def _axes(Z: Array, k: int) -> Array:

@@ -112,7 +112,7 @@ def components(
     t = len(chance.p)
     crossed = (
         crossed_halves(t, rows=rows, folds=folds, design=design or Independent(n), seed=seed)
-        if chance.n_real and n >= FEWEST_ROWS
+        if chance.p[0] <= 2.0 * alpha and n >= FEWEST_ROWS
         else None
     )
     directions = (

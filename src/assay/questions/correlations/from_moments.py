@@ -18,7 +18,7 @@ from scipy.stats import false_discovery_control
 from assay.asking.by_law import ByLaw
 from assay.asking.words import SURVIVED, chance
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
-from assay.linalg.fold_error import fold_error, fold_interval
+from assay.linalg.fold_error import fold_mean
 from assay.questions.correlations.words import WORDS
 from assay.summary.grouped import GroupedMoments
 from assay.views.numbers import count, counted, fraction
@@ -119,6 +119,4 @@ def _unseen(parts: GroupedMoments) -> tuple[float | None, tuple[float, float] | 
         i, j = np.unravel_index(int(np.abs(R).argmax()), R.shape)
         found = float(np.nan_to_num(test.correlation[i, j]))
         values.append(found * np.sign(R[i, j]))
-    mean, error = float(np.mean(values)), fold_error(np.array(values))
-    low, high = fold_interval(mean, error, len(values), within=(-1.0, 1.0))
-    return mean, (float(low), float(high))
+    return fold_mean(values, within=(-1.0, 1.0))

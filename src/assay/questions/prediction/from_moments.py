@@ -20,7 +20,7 @@ from scipy.special import fdtrc, fdtri
 from assay.asking.by_law import ByLaw
 from assay.asking.words import SURVIVED, chance, listed
 from assay.evidence.evidence import Evidence, Null, Verdict, verdict_of
-from assay.linalg.fold_error import fold_error, fold_interval
+from assay.linalg.fold_error import fold_mean
 from assay.questions.prediction.words import WORDS
 from assay.summary.grouped import GroupedMoments
 from assay.summary.regression import Equations, target_last
@@ -108,6 +108,4 @@ def _unseen(parts: GroupedMoments) -> tuple[float, tuple[float, float]]:
         error = float(there.squared_errors(line.fit().coef.T[None], line.centre)[0, 0])
         gap = test.weight * float(test.mean[-1] - train.mean[-1]) ** 2
         values.append(1.0 - error / max(float(test.scatter[-1, -1]) + gap, 1e-300))
-    mean = float(np.mean(values))
-    low, high = fold_interval(mean, fold_error(np.array(values)), len(values), within=(-np.inf, 1.0))
-    return mean, (float(low), float(high))
+    return fold_mean(values, within=(-np.inf, 1.0))
