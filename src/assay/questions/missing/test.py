@@ -181,7 +181,7 @@ def _crossed(gaps: Mask) -> Array:
     """(a, a) correlations of being missing."""
     Z = gaps - gaps.mean(axis=0)
     Z = Z / np.linalg.norm(Z, axis=0)
-    return np.clip(Z.T @ Z, -1.0, 1.0)
+    return np.asarray(np.clip(Z.T @ Z, -1.0, 1.0))
 
 
 def _family(
