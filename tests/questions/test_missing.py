@@ -115,6 +115,18 @@ def test_gaps_in_runs_of_a_series_go_with_nothing():
     assert claims <= 7 and binom.sf(7, 60, 0.05) < 0.03 and binom.sf(7, 60, 0.2) > 0.9
 
 
+def test_two_outages_overlap_or_do_not_by_chance():
+    # as above; taken for gaps in any rows, nearly all of these would be missing together or by turns
+    rng, claims = np.random.default_rng(11), 0
+    for _ in range(60):
+        X = rng.standard_normal((300, 3))
+        for j, first in enumerate(rng.integers(0, 200, 2)):
+            X[first : first + 100, j] = np.nan
+        found = asked(X)
+        claims += found.together is not None and found.together.evidence.q <= 0.05
+    assert claims <= 7
+
+
 def test_a_column_missing_where_another_is_high_is_found_and_said():
     found = asked(missing_where_high(np.random.default_rng(0)))
     first = found.findings()[0]
