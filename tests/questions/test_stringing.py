@@ -1,4 +1,4 @@
-"""The first look strung: planted blocks stand together, gaps count as means, what cannot be compared stays out."""
+"""The first look strung: planted blocks stand together, values stand in for gaps, what cannot be compared stays out."""
 
 import numpy as np
 import pytest
@@ -69,7 +69,7 @@ def test_rows_and_columns_are_two_looks_and_every_p_counts_twice():
     assert [finding.evidence.verdict for finding in harder.findings()] == ["supported", "suggestive"]
 
 
-def test_gaps_count_as_the_mean_and_infinite_values_as_far():
+def test_values_stand_in_for_gaps_and_infinite_ones_count_as_far():
     X, group, _ = blocks()
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
     X[0, 0] = np.inf

@@ -133,6 +133,19 @@ class Table:
         return self.at_hand if self.gaps is None else np.where(self.gaps, np.nan, self.at_hand)
 
     @property
+    def with_means(self) -> Array:
+        """(n, D) the rows at hand with means in the place of missing values.
+
+        They lose less than values of other rows do, and are fair where chance moves a column that has no gaps, such as
+        an outcome, and leaves all others as they are.
+        """
+        if self.gaps is None:
+            return self.at_hand
+        there = ~self.gaps
+        mean = np.where(there, self.at_hand, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+        return np.where(there, self.at_hand, mean)
+
+    @property
     def as_found(self) -> Blocks:
         """Starts an iteration over blocks of all rows, NaN where a value is missing."""
         if self.rows is not None and self.gaps is not None:

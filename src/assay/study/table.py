@@ -88,7 +88,7 @@ def prepare(
     if not len(used):
         depend = independent_rows(profile.rows)
     elif rows is None or not kept.in_memory:
-        depend = unknown_rows(tally.rows, next(iter(blocks())), told)
+        depend = unknown_rows(tally.rows, filled_by_means(next(iter(holed())), tally.mean), told)
     else:
         tell("How rows depend on each other", None, None)
         mask = rows_in_use(picked(numbers, used), missing)

@@ -1,7 +1,6 @@
 """Which values are missing in the same rows: a line for each set of columns, as long as its rows are many.
 
-Dark cells are missing, as in the array plot; the bars beside them count rows, those above say which share of each
-column is missing.
+Dark cells are missing, as in the array plot; the bars beside them count rows.
 """
 
 from __future__ import annotations

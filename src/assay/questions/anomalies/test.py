@@ -245,10 +245,11 @@ class _Judge:
         return found
 
     def contributions(self, rows: Array, numbers: Numbers) -> Array:
-        """Shares of the columns in the squared distances."""
+        """Shares of the columns in the squared distances; none of what is missing."""
         found = np.empty_like(rows)
         for model, here in self._by_model(numbers):
-            parts = model.contributions(_expected(model, self.deviations(rows[here])))
+            given = self.deviations(rows[here])
+            parts = np.where(np.isnan(given), 0.0, model.contributions(_expected(model, given)))
             found[here] = parts / parts.sum(axis=1, keepdims=True)
         return found
 

@@ -68,6 +68,15 @@ class Compared:
     values: Array
     known: Mask
 
+    def beside(self, sides: Mask) -> Compared:
+        """The same by some of what gaps are compared with.
+
+        Args:
+            sides: (v,) which.
+        """
+        named = tuple(self.sides[v] for v in np.flatnonzero(sides))
+        return Compared(self.lacking, self.gaps, named, self.values[:, sides], self.known[:, sides])
+
     def among(self, rows: Mask) -> Compared:
         """The same for some rows.
 

@@ -3,7 +3,8 @@
 statistic  for a number the rank sum of the rows that lack a value, standardised; for a level or another gap the signed
            root of the likelihood ratio of four cells: both nearly normal, also where gaps are few
 chance     rows that lack a value are any rows among those that have the other: a normal law, of Student's where rows
-           depend on each other, with as many rows as would tell as much if independent (`Design.effective`)
+           depend on each other, with as many rows as would tell as much if independent (`Design.effective`); two gaps
+           also where they come in runs of rows
 looks      one for each gap and thing; every p is multiplied by their number (Bonferroni), as one false pair is too many
 unseen     the strongest pair is chosen anew on four fifths of the rows; by how much the share missing differs between
            its two sides on the other fifth
@@ -28,7 +29,7 @@ from scipy.special import stdtr, xlogy
 
 from assay.asking.card import DataCard
 from assay.asking.table import FirstLook
-from assay.evidence.design import Design, Independent
+from assay.evidence.design import Design, Independent, Serial
 from assay.evidence.evidence import Evidence, verdict_of
 from assay.linalg.fold_error import fold_error, fold_interval
 from assay.questions.missing.answer import Family, MissingValues, Pair
@@ -110,9 +111,14 @@ class _Roots:
             design: how the rows depend on each other.
         """
         z, n = _standardised(given), given.known.sum(axis=0).astype(np.float64)
+        m = len(given.gaps)
         tells = np.ones(z.shape)
         if design.kind != "independent":
-            tells = (_effective(given, design) - 1.0) / (len(given.gaps) - 1.0)
+            tells = (_effective(given, design) - 1.0) / (m - 1.0)
+        # two outages overlap or do not, whatever the rows are: gaps that come in runs tell as much as few
+        gap = np.array([side.way == "gap" for side in given.sides])
+        in_order = (_effective(given.beside(gap), Serial(m, np.arange(m), 1)) - 1.0) / (m - 1.0)
+        tells[:, gap] = np.minimum(tells[:, gap], in_order)
         rows = n * tells
         z = np.where(rows >= FEWEST_EFFECTIVE, z, np.nan)
         p = 2.0 * stdtr(np.maximum(rows - 2.0, 1.0), -np.abs(z) * np.sqrt(tells))
@@ -181,7 +187,7 @@ def _crossed(gaps: Mask) -> Array:
     """(a, a) correlations of being missing."""
     Z = gaps - gaps.mean(axis=0)
     Z = Z / np.linalg.norm(Z, axis=0)
-    return np.clip(Z.T @ Z, -1.0, 1.0)
+    return np.asarray(np.clip(Z.T @ Z, -1.0, 1.0))
 
 
 def _family(

@@ -30,7 +30,7 @@ def predicted(table: Table, target: str, context: Context) -> Prediction | None:
         told = next((c for c in table.card.columns if c.name == target), None)
         why = f"it is a column of {told.kind}" + (f" ({told.note})" if told.note else "") if told else "it is not there"
         raise DataError(f"{target!r} cannot be predicted: {why}. A target is a number or a category")
-    rows, own = table.at_hand, table.of_columns(frozenset([target]))
+    rows, own = table.with_means, table.of_columns(frozenset([target]))
     context.tell(f"Predicting {target}", None, None)
     Y = rows[:, own]
     columns = tuple(table.columns[j] for j in np.flatnonzero(~own))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data.row_hashes import hashes_of_numbers
+from assay.linalg.stood_in import columns_with_gaps
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -32,8 +33,10 @@ class Copies:
         self._kept: Array | None = None
 
     def add(self, block: Array) -> None:
-        """Take in (b, d) rows."""
+        """Take in (b, d) rows; those without any value are no copies of each other."""
         self.rows += len(block)
+        if len(columns_with_gaps(block)) == block.shape[1]:
+            block = block[~np.isnan(block).all(axis=1)]
         hashes = hashes_of_numbers(block)
         drawn = np.flatnonzero(hashes < self._bound)
         new, first, counts = np.unique(hashes[drawn], return_index=True, return_counts=True)
@@ -55,7 +58,7 @@ class Copies:
         # rows coincide by chance where each column has few values; copies have one column that tells them all apart
         if max(len(np.unique(x)) for x in self._kept.T[:200]) < 0.9 * different:
             return []
-        copies = f"{drawn - different:,}" if drawn == self.rows else f"About {1.0 - different / drawn:.0%}"
+        copies = f"{drawn - different:,}" if self._bound == 2**63 else f"About {1.0 - different / drawn:.0%}"
         return [
             f"{copies} of {self.rows:,} rows are copies of others: copies are not independent, and what is called "
             "supported here may be chance."
