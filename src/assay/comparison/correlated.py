@@ -84,6 +84,16 @@ def _correlations(products: Array, counts: Array, sums: Array, squares: Array) -
     return np.asarray(np.clip(r, -_CLOSE, _CLOSE))
 
 
+def sampling(second: Mask) -> float:
+    """The sum of one over the rows of each table, by which a difference between them varies; a draw may change it.
+
+    Args:
+        second: (n,) rows of the second table.
+    """
+    rows = int(second.sum())
+    return 1.0 / max(rows, 1) + 1.0 / max(len(second) - rows, 1)
+
+
 def pair_variances(scores: Scores, i: Numbers, j: Numbers) -> Array:
     """(p,) rows times the variance of Fisher's z of pairs of columns, over the rows of both tables.
 
