@@ -181,12 +181,13 @@ def compare(
             write_comparison(found, html_path=output)
     with _explained(debug, written="nothing was written" if output is None else f"the page is {output}") as step:
         step.what = "Showing the findings"
-        if json:
-            print(dumps(found), end="")
-        else:
-            console = _terminal()
-            show(found, console)
-            if output is not None:
+        console = _terminal()
+        with suppress(typer.Exit):  # who reads only the first lines gets the same code
+            if json:
+                console.out(dumps(found), end="", highlight=False)
+            else:
+                show(found, console)
+            if output is not None and not json:
                 console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
     raise typer.Exit(1 if found.differs else 0)
 

@@ -64,6 +64,12 @@ def test_no_two_maps_are_exchanged_for_sure():
     assert "places" in of(Placed(40, at, 0.1), Placed(40, at, 0.1)).limit
 
 
+def test_groups_with_uneven_parts_support_nothing():
+    few, many = np.repeat(np.arange(8), 2), np.repeat(np.arange(8), 40)
+    assert "uneven" in of(Grouped(16, few), Grouped(320, many), (few, many)).limit
+    assert not of(Grouped(16, few), Grouped(16, few), (few, few)).limit
+
+
 def test_tables_that_depend_in_different_ways_support_nothing():
     mixed = of(Grouped(12, np.repeat(np.arange(4), 3)), Serial(12, np.arange(12), 2))
     assert "different ways" in mixed.limit

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.asking.words import Words
-from assay.comparison.correlated import Scores, scores_of
+from assay.comparison.correlated import Scores, sampling, scores_of
 from assay.comparison.correlations import STAGES
 from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
 from assay.comparison.held_out import HeldOut, held_out_mean
@@ -95,7 +95,8 @@ def _statistics(scores: Scores, second: Mask, m: int) -> Array:
     values, vectors = values[:, ::-1][:, :m], vectors[:, :, ::-1][:, :, :m]
     missed = [np.cumsum(values[s] - _along(vectors[1 - s], R[s])) for s in (0, 1)]
     sizes = np.abs(np.log(np.maximum(values[1], 1e-12)) - np.log(np.maximum(values[0], 1e-12)))
-    return np.concatenate([missed[0] + missed[1], sizes])
+    noise = sampling(second)
+    return np.concatenate([(missed[0] + missed[1]) / noise, sizes / np.sqrt(noise)])
 
 
 def _along(vectors: Array, R: Array) -> Array:

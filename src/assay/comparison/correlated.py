@@ -84,6 +84,16 @@ def _correlations(products: Array, counts: Array, sums: Array, squares: Array) -
     return np.asarray(np.clip(r, -_CLOSE, _CLOSE))
 
 
+def sampling(second: Mask) -> float:
+    """The sum of one over the rows of each table, by which a difference between them varies; a draw may change it.
+
+    Args:
+        second: (n,) rows of the second table.
+    """
+    rows = int(second.sum())
+    return 1.0 / max(rows, 1) + 1.0 / max(len(second) - rows, 1)
+
+
 def pair_variances(scores: Scores, i: Numbers, j: Numbers) -> Array:
     """(p,) rows times the variance of Fisher's z of pairs of columns, over the rows of both tables.
 
@@ -113,7 +123,10 @@ def scores_of(pair: Pair, seed: int) -> Scores | None:
         seed: of the rows drawn where they are many.
     """
     X, second = pair.numbers, pair.second
-    enough = [j for j in range(X.shape[1]) if all(_varies(X[side, j]) for side in (~second, second))]
+    fewer = min(int(second.sum()), int((~second).sum()))
+    # first by the rows of both tables: a choice by what the smaller one happens to hold would not be chance's choice
+    often = [j for j in range(X.shape[1]) if _other_values(X[:, j]) * fewer >= _LEAST_ROWS]
+    enough = [j for j in often if all(_varies(X[side, j]) for side in (~second, second))]
     wide = len(enough) > _COLUMNS
     chosen = np.array(enough[:_COLUMNS], dtype=np.intp)
     if len(chosen) < 2:
@@ -131,6 +144,12 @@ def scores_of(pair: Pair, seed: int) -> Scores | None:
     known = np.isfinite(X).astype(np.float64)
     every = _products(Z, known, whole=bool(known.all()))
     return Scores(Z, known, chosen, rows, every, left_out)
+
+
+def _other_values(x: Array) -> float:
+    """Share of the values that are not the most common one."""
+    there = x[np.isfinite(x)]
+    return 1.0 - float(np.unique(there, return_counts=True)[1].max()) / len(there) if len(there) else 0.0
 
 
 def _varies(x: Array) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.asking.words import Words
-from assay.comparison.correlated import Scores, pair_variances, scores_of
+from assay.comparison.correlated import Scores, pair_variances, sampling, scores_of
 from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
 from assay.comparison.held_out import held_out_difference
 from assay.comparison.pair import Pair
@@ -56,7 +56,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
         return None
     exchange = pair.exchange.among(scores.rows)
     names = exchange.drawn(DRAWS, seed)
-    error = np.sqrt(pair_variances(scores, i, j) * (1.0 / exchange.second.sum() + 1.0 / (~exchange.second).sum()))
+    error = np.sqrt(pair_variances(scores, i, j))
     T, R = _statistics(scores, names[:, 0], i, j, error)
     T /= exchange.ends
 
@@ -117,4 +117,4 @@ def _statistics(scores: Scores, second: Mask, i: Numbers, j: Numbers, error: Arr
     """(p,) differences over their standard errors, and the (2, p) correlations of both tables."""
     R = scores.correlations(second)[:, i, j]
     z = np.arctanh(R)
-    return np.asarray(np.abs(z[1] - z[0]) / error), R
+    return np.asarray(np.abs(z[1] - z[0]) / (error * np.sqrt(sampling(second)))), R

@@ -12,7 +12,7 @@ Reference: Good, Permutation, parametric and bootstrap tests of hypotheses (2005
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -27,6 +27,8 @@ Mask: TypeAlias = NDArray[np.bool_]
 _ENDS = 8.0  # as in `evidence.design.serial`
 _CELL = 3.0  # rows that lie so many times nearer than dependence reaches move together
 _PLACES = "rows lie at places, and no chance is known that exchanges two maps"
+_UNEVEN = "the tables hold such uneven parts of the groups that exchanging these changes the sizes of the tables"
+_TRIED, _CHANGED = 99, 0.25
 _MIXED = "rows of the two tables depend on each other in different ways"
 
 
@@ -138,7 +140,15 @@ def exchange_of(
         limit = limit or _PLACES
     elif len(kinds) > 1:
         limit = limit or _MIXED
-    return Exchange(which, np.concatenate(units), np.concatenate(twins), limit=limit)
+    found = Exchange(which, np.concatenate(units), np.concatenate(twins), limit=limit)
+    return found if limit or not _uneven(found) else replace(found, limit=_UNEVEN)
+
+
+def _uneven(exchange: Exchange) -> bool:
+    """Whether a draw changes the sizes of the tables much: chance would then compare tables of other sizes."""
+    sizes = exchange.drawn(_TRIED, 0).sum(axis=0)
+    fewer = min(sizes[0], exchange.n - sizes[0])
+    return bool(np.median(np.abs(sizes[1:] - sizes[0])) > _CHANGED * fewer)
 
 
 def _units(design: Design, length: int) -> Numbers:

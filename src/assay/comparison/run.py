@@ -80,6 +80,7 @@ def compare(
         place: two columns that say where rows lie. Whatever is not told is looked for.
         progress: told what is being done.
 
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> old, new = rng.standard_normal((300, 3)), rng.standard_normal((300, 3))
     >>> compare(old, new).differs

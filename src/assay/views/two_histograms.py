@@ -29,8 +29,8 @@ def overlaid(first: ArrayLike, second: ArrayLike, *, whole: bool = False, label:
     Returns:
         SVG.
 
-    >>> overlaid([1.0, 2.0], [2.0, 3.0], label="a").count("<path")
-    5
+    >>> overlaid([1.0, 2.0], [2.0, 3.0], label="a").count('<path class="second"')
+    1
     """
     sides = [_finite(first), _finite(second)]
     every = np.concatenate(sides)
