@@ -100,8 +100,8 @@ def unseen(
     for repeat, one in enumerate(found):
         for fold in _folds(machines, Y, plan, one, repeat):
             for kind, own in kinds.items():
-                k = int(one.best_of(own)[fold.place, 0])
-                picked = k == one.machine[fold.place, 0]
+                picked = one.machine[fold.place, 0] in own
+                k = int(one.machine[fold.place, 0] if picked else one.best_of(own)[fold.place, 0])
                 if not picked and kind not in wanted:
                     continue
                 rule, new = fold.predicted(k)
