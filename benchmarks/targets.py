@@ -1,4 +1,4 @@
-"""The machines of a target beside boosted trees and a random forest: what each explains on unseen rows, and its time."""
+"""The machines of a target beside boosted trees and a forest: what each explains of unseen rows, and its time."""
 
 from __future__ import annotations
 

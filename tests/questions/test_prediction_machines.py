@@ -9,11 +9,13 @@ from assay.questions.prediction import plan
 from assay.questions.prediction import test as module
 from assay.questions.prediction.asked import asked
 from assay.questions.prediction.better import gain
+from assay.questions.prediction.chance import measured
 from assay.questions.prediction.leaks import alone, leaks
 from assay.questions.prediction.machines import machines
+from assay.questions.prediction.plan import planned
 from assay.questions.prediction.sure import class_sets
 from assay.questions.prediction.test import prediction
-from assay.questions.prediction.unseen import _left_out, learned
+from assay.questions.prediction.unseen import _left_out, learned, unseen
 
 
 def names(p):
@@ -232,3 +234,20 @@ def test_nothing_beside_the_test_changes_what_it_says(quick, monkeypatch):
     for beside in ("boosted", "matters", "growth"):
         monkeypatch.setattr(module, beside, lambda *_: None)
     assert prediction(X, y, names(3), "y").evidence == full.evidence
+
+
+@pytest.mark.parametrize("design", [Independent(90), Grouped(90, np.repeat(np.arange(30), 3))], ids=["rows", "groups"])
+def test_errors_of_single_rows_add_up_to_those_of_the_folds(design):
+    # of a faint product a wide kernel may be chosen that the narrow one alone would not be left for
+    rng = np.random.default_rng(15)
+    for _ in range(15):
+        X = rng.standard_normal((90, 3))
+        y = X[:, 0] * X[:, 1] + 0.5 * X[:, 2] + rng.standard_normal(90)
+        Y = ((y - y.mean()) / y.std())[:, None]
+        able = machines(X, np.arange(3), 0)
+        split = planned(design, [one.size for one in able], 1, 0, once=True)
+        found = measured(able, Y, split, 1)
+        rows = unseen(able, Y, split, found, design, classes=False)
+        # sums of a hundred squares of size one, from products about means and from rows
+        assert rows.errors.sum() == pytest.approx(float(found[0].errors.sum()), rel=1e-8)
+        assert rows.base.sum() == pytest.approx(float(found[0].base.sum()), rel=1e-8)

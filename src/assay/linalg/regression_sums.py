@@ -37,11 +37,18 @@ class RegressionSums:
     yy: Array
 
     @staticmethod
-    def of(X: Array, Y: Array) -> RegressionSums:
-        """Of (n, d) columns and (n, q) targets."""
-        x, y = X.mean(axis=0), Y.mean(axis=0)
+    def of(X: Array, Y: Array, known: RegressionSums | None = None) -> RegressionSums:
+        """Of (n, d) columns and (n, q) targets.
+
+        Args:
+            X: the columns.
+            Y: the targets.
+            known: sums of the same columns with other targets.
+        """
+        x, y = X.mean(axis=0) if known is None else known.x, Y.mean(axis=0)
         P, Q = X - x, Y - y
-        return RegressionSums(float(len(X)), x, y, P.T @ P, P.T @ Q, np.einsum("ij,ij->j", Q, Q))
+        xx = P.T @ P if known is None else known.xx
+        return RegressionSums(float(len(X)), x, y, xx, P.T @ Q, np.einsum("ij,ij->j", Q, Q))
 
     def __add__(self, other: RegressionSums) -> RegressionSums:
         return self._with(other, self.weight + other.weight, 1.0)

@@ -16,7 +16,6 @@ from assay.evidence.design import Design
 from assay.linalg.monte_carlo import Drawn, different, endless, monte_carlo
 from assay.linalg.nested_ridge import NestedRidge, nested_ridge, simplest_least
 from assay.linalg.one_thread import one_blas_thread
-from assay.linalg.regression_sums import RegressionSums
 from assay.questions.prediction.machines import Machine
 from assay.questions.prediction.plan import Plan
 
@@ -70,7 +69,9 @@ def measured(machines: list[Machine], Y: Array, plan: Plan, width: int) -> list[
     for repeat in range(len(plan.folds)):
         parts = plan.parts(repeat)
         each = [
-            nested_ridge(sums_of(one, Y, parts), one.strengths, width, choice=plan.choice, known=one.known_of(repeat))
+            nested_ridge(
+                one.sums_of(Y, parts, repeat), one.strengths, width, choice=plan.choice, known=one.known_of(repeat)
+            )
             for one in machines
         ]
         found.append(Judged(each, simplest_least(each)))
@@ -120,11 +121,6 @@ def by_chance(machines: list[Machine], Y: Array, plan: Plan, design: Design, our
             reaches=lambda value: value >= ours - _TIED,
             enough=_ENOUGH,
         )
-
-
-def sums_of(machine: Machine, Y: Array, parts: list[Codes]) -> list[RegressionSums]:
-    """Of each fold, of the numbers of a machine and the targets."""
-    return [RegressionSums.of(machine.rows[rows], Y[rows]) for rows in parts]
 
 
 def _stages(draws: int, most: int) -> Iterator[int]:

@@ -91,7 +91,7 @@ def _of_parts(machines: list[Machine], Y: Array, design: Design, parts: int, see
     found = []
     for part in range(min(int(label.max()) + 1, _MOST_PARTS)):
         own = np.flatnonzero(label == part)
-        few = [replace(one, rows=one.rows[own], known={}) for one in machines]
+        few = [replace(one, rows=one.rows[own], known={}, sums={}) for one in machines]
         plan = planned(design.among(own), [one.size for one in few], Y.shape[1], seed, once=True)
         if plan is None or len(own) < _FEWEST_ROWS or not np.ptp(Y[own], axis=0).any():
             continue

@@ -33,7 +33,7 @@ from assay.linalg.fold_error import fold_error
 from assay.linalg.nested_ridge import nested_ridge, simplest_least
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.regression_sums import RegressionSums
-from assay.questions.prediction.chance import Judged, pooled, sums_of
+from assay.questions.prediction.chance import Judged, pooled
 from assay.questions.prediction.machines import Machine
 from assay.questions.prediction.plan import Plan
 from assay.questions.prediction.unseen import Unseen
@@ -83,7 +83,7 @@ def jackknifed(machines: list[Machine], Y: Array, plan: Plan, found: list[Judged
     variances = []
     with one_blas_thread():
         for repeat in range(repeats):
-            sums = [sums_of(one, Y, plan.parts(repeat)) for one in machines]
+            sums = [one.sums_of(Y, plan.parts(repeat), repeat) for one in machines]
             left = [_without(machines, sums, j, repeat, plan, Y.shape[1]) for j in range(count)]
             values = np.log(np.maximum(1.0 - np.array(left), 1e-300))
             variances.append((count - 1) * values.var())

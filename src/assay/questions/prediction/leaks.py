@@ -28,6 +28,7 @@ Codes: TypeAlias = NDArray[np.intp]
 
 _ALL = 0.99  # of the variance, or of the rows that are not of the largest class
 _UNITS = 0.99999  # squared correlation of a column with itself in other units, as it was rounded
+_MOST_ROWS = 20_000  # a sample of more
 _ROWS_EACH = 5  # for each level of a category or distinct value
 
 
@@ -52,9 +53,13 @@ def alone(what: Asked) -> Array:
     Args:
         what: the target and the columns.
     """
-    y, classes, found = what.y, len(what.classes), np.zeros(len(what.names))
+    classes, found = len(what.classes), np.zeros(len(what.names))
+    rows = np.sort(np.random.default_rng(what.seed).permutation(len(what.y))[:_MOST_ROWS])
+    y = what.y[rows]
+    if not np.ptp(y) > 0:
+        return found
     for c in range(len(what.names)):
-        own = what.X[:, what.of == c]
+        own = what.X[np.ix_(rows, what.of == c)]
         levels = own @ np.arange(1.0, own.shape[1] + 1.0) if own.shape[1] > 1 else own[:, 0]
         distinct, codes = np.unique(levels, return_inverse=True)
         if len(distinct) < 2:

@@ -23,6 +23,7 @@ import scipy.linalg as sla
 from numpy.typing import NDArray
 
 from assay.linalg.nested_ridge import Known
+from assay.linalg.regression_sums import RegressionSums
 from assay.linalg.ridge_path import usual_penalties
 from assay.summary.kernels import Gaussian
 from assay.summary.landmarks import choose_landmarks
@@ -37,6 +38,7 @@ STRENGTHS = 17  # of the usual penalties: nearly two a decade
 _MOST_AXES = 1000  # more columns than this enter by so many of their components
 _KNOTS = (5, 4, 3)  # quantiles between which a curve bends, as many as there is room for
 _MOST_CURVES = 300  # numbers that curves may be made of
+_PRODUCTS = 4e9  # of the sums of such numbers over all rows
 _FENCE = 3.0  # distances of the quartiles from each other that a value may lie outside them
 _WIDTHS = (0.5, 2.0)
 _LANDMARKS = (100, 200)  # for up to so many rows, and beyond
@@ -55,6 +57,7 @@ class Machine:
         strengths: penalties to choose from.
         axes: (p, m) the directions of standardised columns that the numbers are along; None where they are no such.
         known: for each repeat of the folds, decompositions of these numbers.
+        sums: for each repeat, means and products of these numbers in each fold.
     """
 
     kind: Kind
@@ -63,6 +66,7 @@ class Machine:
     strengths: Array
     axes: Array | None = None
     known: dict[int, Known] = field(default_factory=dict)
+    sums: dict[int, list[RegressionSums]] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -72,6 +76,12 @@ class Machine:
     def known_of(self, repeat: int) -> Known:
         """Decompositions of one repeat."""
         return self.known.setdefault(repeat, {})
+
+    def sums_of(self, Y: Array, parts: list[Codes], repeat: int) -> list[RegressionSums]:
+        """Of each fold of a repeat, of the numbers and (n, q) targets."""
+        if (before := self.sums.get(repeat)) is None:
+            return self.sums.setdefault(repeat, [RegressionSums.of(self.rows[own], Y[own]) for own in parts])
+        return [RegressionSums.of(self.rows[own], Y[own], one) for own, one in zip(parts, before, strict=True)]
 
 
 def machines(X: Array, groups: Codes, seed: int, kinds: tuple[Kind, ...] = KINDS) -> list[Machine]:
@@ -141,7 +151,7 @@ def _curves(X: Array) -> Machine | None:
     distinct = [np.unique(z) for z in Z.T]
     bending = [j for j in range(p) if len(distinct[j]) > _KNOTS[-1]]
     for knots in _KNOTS:
-        if bending and p + (knots - 2) * len(bending) <= min(_MOST_CURVES, n // 2):
+        if bending and p + (knots - 2) * len(bending) <= min(_MOST_CURVES, n // 2, (_PRODUCTS / n) ** 0.5):
             break
     else:
         return None
@@ -151,8 +161,9 @@ def _curves(X: Array) -> Machine | None:
         U = fenced(rows)
         return np.hstack([U, *(_splines(U[:, j], places) for j, places in at.items())])
 
-    scaled = standardised(bent(X))
-    rows = scaled(bent(X))
+    whole = bent(X)
+    scaled = standardised(whole)
+    rows = scaled(whole)
     strengths = usual_penalties(float((rows**2).sum()), rows.shape[1], STRENGTHS)
     return Machine("curves", rows, lambda new: scaled(bent(new)), strengths)
 
@@ -166,11 +177,10 @@ def _places(z: Array, distinct: Array, knots: int) -> Array:
 
 def _splines(z: Array, at: Array) -> Array:
     """(n, k - 2) natural cubic splines: straight beyond the first and the last of k places."""
-
-    def cube(i: int) -> Array:
-        return np.asarray((np.maximum(z - at[i], 0) ** 3 - np.maximum(z - at[-1], 0) ** 3) / (at[-1] - at[i]))
-
-    return np.stack([cube(i) - cube(len(at) - 2) for i in range(len(at) - 2)], axis=1)
+    above = np.maximum(z - at[:, None], 0.0)
+    cubes = above * above * above
+    bends = (cubes[:-1] - cubes[-1]) / (at[-1] - at[:-1])[:, None]
+    return np.asarray((bends[:-1] - bends[-1]).T)
 
 
 def _kernels(X: Array, groups: Codes, seed: int) -> list[Machine]:

@@ -115,7 +115,7 @@ def _together(X: Array, of: Codes, asked: Codes) -> list[Codes]:
     if len(asked) < 2:
         return [np.arange(len(asked))]
     kept = np.isin(of, asked)
-    ranks = rankdata(X[:, kept], axis=0)
+    ranks = rankdata(X[:: -(-len(X) // _ROWS), kept], axis=0)
     ranks -= ranks.mean(axis=0)
     size = np.linalg.norm(ranks, axis=0)
     ranks = np.divide(ranks, size, out=np.zeros_like(ranks), where=size > 0)

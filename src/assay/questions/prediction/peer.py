@@ -21,7 +21,7 @@ from assay.questions.prediction.plan import Plan
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
 
-_MOST_CELLS = 200_000  # of the rows and columns looked at, once for each class beyond the second
+_MOST_CELLS = 100_000  # of the rows and columns looked at, once for each class beyond the second
 _FEWEST_ROWS = 50  # a leaf has twenty
 
 

@@ -21,7 +21,7 @@ Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
 
 _MOST_REPEATS = 5
-_WORK = 5e9  # products of the null distribution
+_WORK = 3e9  # products of the null distribution
 _DRAWS = (99, 1999)
 _WANTED = 499  # draws that are worth more than a further repeat
 _FEWEST_FOLDS = 3  # one to judge, one to choose by, one to learn from

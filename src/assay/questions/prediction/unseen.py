@@ -18,7 +18,7 @@ from assay.linalg.regression_sums import RegressionSums, RidgeFits
 from assay.models.prediction.gaussian_rule import GaussianRule
 from assay.questions.prediction.better import ByKind, by_kind, simplest
 from assay.questions.prediction.blocks import blocks_of
-from assay.questions.prediction.chance import Judged, sums_of
+from assay.questions.prediction.chance import Judged
 from assay.questions.prediction.machines import KINDS, Features, Kind, Machine
 from assay.questions.prediction.plan import Plan
 from assay.summary.distances import squared_distances
@@ -100,8 +100,8 @@ def unseen(
     for repeat, one in enumerate(found):
         for fold in _folds(machines, Y, plan, one, repeat):
             for kind, own in kinds.items():
-                k = int(one.best_of(own)[fold.place, 0])
-                picked = k == one.machine[fold.place, 0]
+                picked = one.machine[fold.place, 0] in own
+                k = int(one.machine[fold.place, 0] if picked else one.best_of(own)[fold.place, 0])
                 if not picked and kind not in wanted:
                     continue
                 rule, new = fold.predicted(k)
@@ -157,7 +157,7 @@ class _Fold:
 
 def _folds(machines: list[Machine], Y: Array, plan: Plan, found: Judged, repeat: int) -> Iterator[_Fold]:
     parts = plan.parts(repeat)
-    sums = [sums_of(machine, Y, parts) for machine in machines]
+    sums = [machine.sums_of(Y, parts, repeat) for machine in machines]
     for place, f in enumerate(judged_folds(len(parts), plan.choice)):
         used = [k for k in range(len(parts)) if (k < f if plan.choice == "forward" else k != f)]
 
