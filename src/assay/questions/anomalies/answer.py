@@ -37,7 +37,7 @@ class Anomalies(Answer):
         columns: names of the d columns used.
         best: the row farthest out and its distance, whether it stands out or not.
         typical: median distance of all rows.
-        heaviness: of the tail of distances: about .1 for normal rows, a third for Student's t with 3 degrees of freedom.
+        heaviness: of the tail of distances: .1 for normal rows, a third for Student's t with 3 degrees of freedom.
         scores: (n,) distances of all rows.
         again: share of the rows that stand out when rows are divided anew.
         lonely: (a,) whether a row is told apart by its neighbours only, which are far, and not by its distance.

@@ -1,9 +1,9 @@
 """Is there a gap below the farthest rows that the law of the others does not explain?
 
 scores    (n,) log distances, ascending; the j farthest lie beyond v, all others up to u
-tail      the m scores below u follow a generalised Pareto law beyond a threshold t, P(Y > t + y) = (1 + xi y / sigma)^(-1/xi);
-          the j enter it only as "beyond u", so that rows that do not belong do not make the tail in which they hide
-chance    that all j lie beyond v, given that they lie beyond u: the mean of (S(v) / S(u))^j over what xi and sigma may be
+tail      the m scores below u follow a generalised Pareto law, P(Y > t + y) = (1 + xi y / sigma)^(-1/xi); the j enter
+          only as "beyond u", so that rows that do not belong do not make the tail in which they hide
+chance    that all j lie beyond v, as they lie beyond u: the mean of (S(v) / S(u))^j over what xi and sigma may be
 looks     every j up to a fifth of the rows: the chance times j (j + 1), whose inverses add up to 1
 normal    where the bulk has the shape of normal rows, as likely as `odds` says, their law takes its place; never is
           a gap rarer than among normal rows
@@ -14,8 +14,8 @@ Rows beyond a gap are taken out and the others asked again, until nothing is fou
 
 Prior: xi is normal about 0.1 with standard deviation 0.3, log sigma flat.
 
-References: Coles, An Introduction to Statistical Modeling of Extreme Values, Springer 2001, chapters 4 and 9; Goeman and
-Solari, Annals of Statistics 38 (2010), sequential rejection.
+References: Coles, An Introduction to Statistical Modeling of Extreme Values, Springer 2001, chapters 4 and 9; Goeman
+and Solari, Annals of Statistics 38 (2010), sequential rejection.
 """
 
 from __future__ import annotations
@@ -34,13 +34,15 @@ Numbers: TypeAlias = NDArray[np.intp]
 Odds: TypeAlias = Callable[[float], float]
 
 FEWEST = 50
+HEAVY = 0.4  # heaviness from which on far rows are to be expected
 MOST = 0.2  # share of the rows that may lie beyond a gap: more are a group, not strangers
 _SHARE, _GROWTH, _LEAST = 0.25, 0.75, 12  # of the rows that make the tail
-_BINS = 200  # means of so many parts stand for a long tail
+_BINS = 64  # means of so many parts stand for a long tail
 _PRIOR = 0.1, 0.3
-_XI = np.linspace(-0.9, 0.9, 55)[:, None]
-_LOG_SIGMA = np.linspace(-2.2, 2.2, 67)
+_XI = np.linspace(-0.9, 0.9, 37)[:, None]
+_LOG_SIGMA = np.linspace(-2.2, 2.2, 45)
 _PRIOR_WEIGHTS = np.exp(-0.5 * ((_XI - _PRIOR[0]) / _PRIOR[1]) ** 2)
+_PRIOR_ODDS = 5.0  # of normal rows
 _STEPS = 20
 
 
@@ -51,8 +53,8 @@ class Tail:
     Attributes:
         start: the threshold t.
         end: u, beyond which nothing was seen.
-        sigmas: (67,) of the grid.
-        weights: (55, 67) of xi and sigma.
+        sigmas: (45,) of the grid.
+        weights: (37, 45) of xi and sigma.
         evidence: log likelihood of the scores between, whatever xi and sigma.
         normal: the law of normal rows, and how likely it is; None where it was not asked for.
         likely: that probability.
@@ -68,7 +70,7 @@ class Tail:
 
     @property
     def heaviness(self) -> float:
-        """Inverse of the power with which distances fall off at u: .1 and less for normal rows, 1/3 for t3, 1 for Cauchy."""
+        """Inverse of the power by which distances fall off at u: .1 for normal rows, 1/3 for t3, 1 for Cauchy."""
         slope = np.maximum(self.sigmas + _XI * (self.end - self.start), 0.0)
         return float((self.weights * slope).sum())
 
@@ -83,11 +85,11 @@ class Tail:
         usual = self.normal.beyond(score, self.end, count)
         return max(self.likely * usual + (1.0 - self.likely) * chance, usual)
 
-    def reached(self, chance: float) -> float:
-        """The score that a row beyond u exceeds with this chance."""
-        places = self.end + np.concatenate([[0.0], np.geomspace(1e-3, 20.0, 200)])
+    def reached(self, *chances: float) -> list[float]:
+        """The scores that a row beyond u exceeds with these chances."""
+        places = self.end + np.concatenate([[0.0], np.geomspace(1e-3, 20.0, 40)])
         rarity = [-np.log(max(self.beyond(float(place)), 1e-300)) for place in places]
-        return float(np.interp(-np.log(chance), rarity, places))
+        return [float(np.interp(-np.log(chance), rarity, places)) for chance in chances]
 
 
 def fitted(ascending: Array, beyond: int, normal: NormalRows | None = None, odds: Odds | None = None) -> Tail | None:
@@ -122,9 +124,6 @@ def fitted(ascending: Array, beyond: int, normal: NormalRows | None = None, odds
     against = np.logaddexp(-odds(end) + np.log(3.0), tail.evidence - told.evidence) - np.log(4.0)
     likely = 1.0 / (1.0 + np.exp(np.clip(against, -700.0, 700.0)) / _PRIOR_ODDS)
     return Tail(start, end, sigmas, tail.weights, tail.evidence, told, float(likely))
-
-
-_PRIOR_ODDS = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,8 +2,8 @@
 
 metric    the covariance of differences between neighbours, long ones drawn in: the spread within groups, not between
 lonely    log distance to the k-th neighbour, less the median of the same of its neighbours; k is 10, fewer of few rows
-centres   of k-means in this metric, k up to 10, if any two lie 5 standard deviations apart or more, and groups of less
-          than a fifth of the rows are at least three: one or two of these are rows that do not belong together with the rest
+centres   of rows that are linked from neighbour to neighbour, if any two lie 5 standard deviations apart or more and
+          those of less than a fifth of the rows are at least three: one or two such are rows that do not belong
 
 Reference: Breunig, Kriegel, Ng, Sander, ACM SIGMOD Record 29 (2000), local outlier factors.
 """
@@ -15,9 +15,10 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from assay.evidence.measured import robust_scale
-from assay.optimize.lloyd import lloyd
 from assay.questions.anomalies.gap import MOST
 
 Array: TypeAlias = NDArray[np.float64]
@@ -30,9 +31,8 @@ _REFERENCE = 2000  # rows among which neighbours are looked for
 _TURNS = 3
 _REACH = 3.0
 _AT_ONCE = 4_000_000  # distances held
-_MOST_GROUPS, _SMALLEST, _APART = 10, 0.04, 5.0
+_SMALLEST, _APART = 0.04, 5.0  # share of the rows of a group, and standard deviations between two
 _CROWDED = 0.95  # share of the rows, those with the nearest neighbours, that make centres
-_STARTS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,12 +42,14 @@ class Neighbours:
     Attributes:
         whiten: (d, d) to coordinates in which neighbours differ alike in every direction.
         among: (r, d) rows in these coordinates, among which neighbours are looked for.
-        far: (r,) how far their k-th neighbour is.
+        near: (r, k) their neighbours.
+        far: (r,) how far the last of these is.
         lonely: (m,) how much farther each row's neighbours are than theirs, as a logarithm.
     """
 
     whiten: Array
     among: Array
+    near: Numbers
     far: Array
     lonely: Array
 
@@ -80,32 +82,30 @@ class Neighbours:
             return None
         # copies of each other have no distance; a tenth of the usual one is as good as none
         logs = np.log(far + 0.1 * usual)
-        return cls(whiten, among, far[chosen], logs - np.median(logs[chosen][near], axis=1))
+        return cls(whiten, among, near[chosen], far[chosen], logs - np.median(logs[chosen][near], axis=1))
 
-    def centres(self, seed: int = 0) -> Array:
-        """(k, d) of groups far apart, in the coordinates; one where there are none.
-
-        Args:
-            seed: of the starts.
-        """
-        crowded = np.ascontiguousarray(self.among[self.far <= np.quantile(self.far, _CROWDED)])
-        found = crowded.mean(axis=0)[None]
-        for k in range(2, _MOST_GROUPS + 1):
-            cut = lloyd(crowded, k, seed=seed, n_init=_STARTS, threads=1)
-            shares = np.bincount(cut.labels, minlength=k) / len(crowded)
-            small = int(np.count_nonzero(shares < MOST))
-            if shares.min() >= _SMALLEST and small not in (1, 2) and _far_apart(crowded, cut.labels, cut.centers):
-                found = np.asarray(cut.centers, dtype=np.float64)
-        return found
+    def centres(self) -> Array:
+        """(g, d) of groups far apart, in the coordinates; one where there are none."""
+        crowded = self.far <= np.quantile(self.far, _CROWDED)
+        of, to = np.repeat(np.arange(len(self.near)), self.near.shape[1]), self.near.ravel()
+        linked = crowded[of] & crowded[to]
+        links = coo_array((np.ones(int(linked.sum())), (of[linked], to[linked])), shape=(len(crowded), len(crowded)))
+        labels = connected_components(links, directed=False)[1]
+        shares = np.bincount(labels[crowded], minlength=int(labels.max()) + 1) / crowded.sum()
+        groups = [crowded & (labels == g) for g in np.flatnonzero(shares >= _SMALLEST)]
+        small = sum(float(group.sum()) < MOST * crowded.sum() for group in groups)
+        if len(groups) > 1 and small not in (1, 2) and _far_apart([self.among[group] for group in groups]):
+            return np.array([self.among[group].mean(axis=0) for group in groups])
+        return np.asarray(self.among[crowded].mean(axis=0)[None])
 
 
-def _far_apart(rows: Array, labels: NDArray[np.int32], centres: Array) -> bool:
+def _far_apart(groups: list[Array]) -> bool:
     """Whether any two groups are, along the line between their centres."""
-    for b in range(1, len(centres)):
-        for a in range(b):
-            way = centres[b] - centres[a]
+    for b, first in enumerate(groups):
+        for second in groups[:b]:
+            way = first.mean(axis=0) - second.mean(axis=0)
             length = float(np.linalg.norm(way))
-            spread = np.mean([np.var(rows[labels == c] @ way) for c in (a, b)]) ** 0.5 / max(length, 1e-300)
+            spread = np.mean([np.var(rows @ way) for rows in (first, second)]) ** 0.5 / max(length, 1e-300)
             if length < _APART * spread:
                 return False
     return True

@@ -4,8 +4,8 @@ bulk      the rows that the minimum covariance determinant does not find too far
           clean), so that rows that do not belong neither hide themselves nor each other
 groups    that lie far apart have a centre each, and a row is measured from the nearest
 folds     five: a row is measured by the bulk of the rows it is not among
-else      with fewer than five rows for each column, or a column that is mostly one value, no bulk can be picked: then
-          all rows count, their values beyond 3 robust standard deviations drawn in
+else      with fewer than five rows for each column no bulk can be picked: then all rows count, their values beyond 3
+          robust standard deviations drawn in; so are those of columns that are mostly one value, which pick no bulk
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FOLDS = 5
 _REACH = 3.0
 _CLEAN = 0.7  # share of the rows among which the bulk is looked for
 _SEARCHED = 3000  # rows among which it is
-_MOSTLY = 0.5  # share of one value from which on a column has no bulk
+_MOSTLY = 0.5  # share of one value from which on a column picks no bulk
 _FARTHEST = 1e100  # robust standard deviations as which all beyond count: squares stay in the range of numbers
 
 
@@ -65,7 +65,7 @@ class Measure:
         sampled: (m,) numbers of the rows they come from.
         fold: (m,) of those.
         models: of the folds.
-        robust: whether they rest on the bulk alone.
+        robust: whether they rest on the bulk alone, by all columns.
         rows: how many rows each rests on.
     """
 
@@ -100,16 +100,18 @@ class Measure:
         within = np.where(within > 0.0, within, np.inf)
         taken = taken / within
         fold = _folds(design, numbers, seed)
-        bulk = _bulk(taken, seed)
-        robust = bulk is not None
-        if bulk is None:
-            bulk, taken = np.ones(len(sample), dtype=bool), np.clip(taken, -_REACH, _REACH)
         # a column that is constant outside a fold has no measure for the rows in it, to which all else is infinitely
         # far: it is left out for all rows, so that their distances compare
-        tells = np.all([np.ptp(taken[bulk & (fold != k)], axis=0) > 0.0 for k in range(_FOLDS)], axis=0)
+        tells = np.all([np.ptp(taken[fold != k], axis=0) > 0.0 for k in range(_FOLDS)], axis=0)
         if not tells.any():
             return None
         within, taken = np.where(tells, within, np.inf), np.where(tells, taken, 0.0)
+        mostly = np.array([_commonest(column) >= _MOSTLY * len(column) for column in taken.T])
+        bulk = _bulk(taken[:, ~mostly], seed)
+        robust = bulk is not None and not mostly[tells].any()
+        if bulk is None:
+            bulk, mostly = np.ones(len(sample), dtype=bool), np.ones(len(mostly), dtype=bool)
+        taken[:, mostly] = np.clip(taken[:, mostly], -_REACH, _REACH)
         models = tuple(
             Mahalanobis(shrinkage="ledoit-wolf", standardise=False).fit(taken[bulk & (fold != k)])
             for k in range(_FOLDS)
@@ -180,7 +182,7 @@ def _centres(usual: Array, design: Design, seed: int) -> tuple[Array, Array, Arr
     if beside is None:
         return whole
     lonely = beside.lonely if design.kind == "independent" else None
-    found = beside.centres(seed)
+    found = beside.centres()
     if len(found) == 1:
         return np.zeros((1, d)), np.eye(d), lonely
     return found @ np.linalg.inv(beside.whiten), beside.whiten, lonely
@@ -203,22 +205,20 @@ def _folds(design: Design, numbers: Numbers, seed: int) -> Numbers:
 
 def _bulk(rows: Array, seed: int) -> NDArray[np.bool_] | None:
     """(m,) which rows belong to the bulk; None where none can be picked."""
-    varying = np.ptp(rows, axis=0) > 0.0
-    taken = rows[:, varying]
-    n, d = taken.shape
-    if d == 0 or n < ROWS_PER_COLUMN * d or any(_commonest(column) >= _MOSTLY * n for column in taken.T):
+    n, d = rows.shape
+    if d == 0 or n < ROWS_PER_COLUMN * d:
         return None
     searched = np.arange(n)
     if n > _SEARCHED:
         searched = np.sort(np.random.default_rng(seed).choice(n, max(_SEARCHED, ROWS_PER_COLUMN * d), replace=False))
-    found = central_rows(taken[searched], majority(len(searched), d, _CLEAN), seed)
+    found = central_rows(rows[searched], majority(len(searched), d, _CLEAN), seed)
     if found.on_plane and found.on_plane < len(searched):
         return None
     if n == len(searched):
         return found.bulk
-    model = Mahalanobis(shrinkage="ledoit-wolf", standardise=False).fit(taken[searched][found.bulk])
-    reach = np.quantile(model.distance(taken[searched]), found.bulk.mean())
-    return np.asarray(model.distance(taken) <= reach)
+    model = Mahalanobis(shrinkage="ledoit-wolf", standardise=False).fit(rows[searched][found.bulk])
+    reach = np.quantile(model.distance(rows[searched]), found.bulk.mean())
+    return np.asarray(model.distance(rows) <= reach)
 
 
 def _commonest(column: Array) -> int:

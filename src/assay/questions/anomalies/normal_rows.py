@@ -1,6 +1,6 @@
 """How far out normal rows lie, and whether the bulk of a table looks like normal rows.
 
-law       squared distances by r other rows: d (r^2 - 1) / (r (r - d)) F(d, r - d), up to a scale that their median tells
+law       squared distances by r other rows are like F(d, r - d), at a scale that their median tells
 shape     log odds of normal rows against three others: one column with long tails, all of them, or all rows stretched
           alike (Student's t with 3, 5 and 8 degrees of freedom, each at the scale that suits it)
 
@@ -62,12 +62,10 @@ class NormalRows:
         with np.errstate(divide="ignore", invalid="ignore"):
             density = (self._tail(at - _STEP, scales) - self._tail(at + _STEP, scales)) / (2.0 * _STEP)
             whole = self._tail(start, scales) - self._tail(end, scales)
-            likelihood = counts @ np.log(np.maximum(density, 1e-300)) - counts.sum() * np.log(
-                np.maximum(whole, 1e-300)
-            )
+            likelihood = counts @ np.log(np.maximum(density, 1e-300)) - counts.sum() * np.log(np.maximum(whole, 1e-300))
         # the last of them is where the others end, and has its own density beyond them
-        likelihood = likelihood + np.log(np.maximum(whole, 1e-300)) - np.log(
-            np.maximum(self._tail(start, scales), 1e-300)
+        likelihood = (
+            likelihood + np.log(np.maximum(whole, 1e-300)) - np.log(np.maximum(self._tail(start, scales), 1e-300))
         )
         likelihood = likelihood - 0.5 * _DOUBT**2 - np.log(np.exp(-0.5 * _DOUBT**2).sum())
         weights = np.exp(likelihood - likelihood.max())
@@ -130,9 +128,7 @@ class Shape:
         whole = np.stack([_likelihoods(rows, law).sum(axis=1) for law in range(4)])
         of_far = np.stack([_likelihoods(rows[far], law) for law in range(4)], axis=0)
         lengths, middle = scores[order[::-1]], float(np.median(scores))
-        return cls(
-            scores[far], whole, of_far.transpose(2, 0, 1, 3), lengths - middle, middle, rows.shape[1], by
-        )
+        return cls(scores[far], whole, of_far.transpose(2, 0, 1, 3), lengths - middle, middle, rows.shape[1], by)
 
     def odds(self, end: float) -> float:
         """Log odds of normal rows by those no farther out than a score; -inf where too many lie beyond."""

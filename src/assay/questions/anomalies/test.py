@@ -1,9 +1,9 @@
-"""Which rows do not belong? Distances from the bulk of other rows, and a gap that the law of the others does not explain.
+"""Which rows do not belong? Distances from the bulk of other rows, and a gap that the law of these does not explain.
 
-score    Mahalanobis distance from the bulk of rows it had no part in, or from the nearest of groups far apart (`measure`)
+score    Mahalanobis distance by the bulk of rows it had no part in, from the nearest of groups far apart (`measure`)
 chance   that the farthest rows all lie beyond so wide a gap (`gap`), by the tail of the others with the doubt about it,
          or by the law of normal rows as far as the bulk has their shape (`normal_rows`)
-lonely   the same gap in how far a row's neighbours are, compared with theirs (`local`): a quarter of the level
+lonely   the same gap in how far a row's neighbours are, compared with theirs (`local`): a fifth of the level
 looks    every number of farthest rows up to a fifth of all; rows beyond a gap are taken out and the others asked again
 
 No share of outliers is asked for or assumed.
@@ -22,7 +22,7 @@ from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.measured import robust_scale
 from assay.questions.anomalies.answer import Anomalies
-from assay.questions.anomalies.gap import FEWEST, Tail, fitted, gaps
+from assay.questions.anomalies.gap import FEWEST, HEAVY, Tail, fitted, gaps
 from assay.questions.anomalies.measure import MOST_SHOWN, Far, Measure
 from assay.questions.anomalies.normal_rows import NormalRows, Shape
 from assay.questions.anomalies.together import together
@@ -34,11 +34,10 @@ Tell: TypeAlias = Callable[[str], object]
 FEWEST_ROWS = FEWEST
 _SAMPLE = 20_000  # rows by which all others are measured
 _SHAPED = 2000  # of these, those whose shape is looked at
-_LONELY = 0.25  # share of the level for rows without neighbours
+_LONELY = 0.2  # share of the level for rows without neighbours
 _LONELY_MOST = 0.05  # share of the rows that may have none
-_HEAVY = 0.4  # heaviness from which on far rows are to be expected
 METHOD = "a gap below the farthest rows, by the law of the others"
-HEAVY = "distances fall off so slowly that rows far out are to be expected"
+SLOW = "distances fall off so slowly that rows far out are to be expected"
 
 
 def measuring_rows(rows: Array | None, sample: Array, numbers: Numbers, seed: int) -> tuple[Array, Numbers]:
@@ -101,7 +100,7 @@ def anomalies(
         tell("dividing the rows anew")
         again = _again(Measure.of(sample, numbers, own, seed + 1), sample, numbers, far, out, judged, apart, alpha)
     rows, shown = _shown(out, far, sample, numbers)
-    heavy = judged.tail is not None and judged.tail.heaviness > _HEAVY
+    heavy = judged.tail is not None and judged.tail.heaviness > HEAVY
     return Anomalies(
         rows=out,
         q=judged.q[out],
@@ -117,7 +116,7 @@ def anomalies(
         lonely=np.isin(out, judged.lonely),
         together=together(measure.placed(rows)),
         groups=len(measure.centres),
-        evidence=replace(_evidence(judged, out, again, alpha), limit=limit or (HEAVY if heavy else "")),
+        evidence=replace(_evidence(judged, out, again, alpha), limit=limit or (SLOW if heavy else "")),
         alpha=alpha,
     )
 
@@ -229,7 +228,8 @@ def _evidence(judged: _Judged, out: Numbers, again: float, alpha: float) -> Evid
     n, tail = len(judged.scores), judged.tail
     null = None
     if tail is not None:
-        null = Null(METHOD, float(np.exp(tail.reached(0.25))), float(np.exp(tail.reached(alpha / 2.0))))
+        middle, upper = np.exp(tail.reached(0.25, alpha / 2.0))  # one row is one look of two
+        null = Null(METHOD, float(middle), float(upper))
     return Evidence(
         statistic=float(judged.scores.max()),
         p=judged.p,
