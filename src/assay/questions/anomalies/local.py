@@ -24,7 +24,7 @@ from assay.questions.anomalies.gap import MOST
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
 
-FEWEST = 100
+FEWEST = 60
 MOST_COLUMNS = 20  # among more all rows are about as far from each other
 _NEIGHBOURS = 10
 _REFERENCE = 2000  # rows among which neighbours are looked for

@@ -4,7 +4,8 @@ law       squared distances by r other rows are like F(d, r - d), at a scale tha
 shape     log odds of normal rows against three others: one column with long tails, all of them, or all rows stretched
           alike (Student's t with 3, 5 and 8 degrees of freedom, each at the scale that suits it)
 
-Rows that may not belong are left out of both, which a few are before the shape can no longer be told.
+Rows that may not belong are left out of both. Where they are more than 2% of the rows the others count as cut off where
+they end: without its farthest rows every law has short tails.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, fdtrc, fdtri, gammaln
+from scipy.special import betaln, fdtrc, fdtri, gammaln, ndtr, stdtr
 from scipy.stats import f as f_law
 
 Array: TypeAlias = NDArray[np.float64]
@@ -22,7 +23,8 @@ Array: TypeAlias = NDArray[np.float64]
 _TAILS = (3.0, 5.0, 8.0)
 _SCALES = np.exp(np.linspace(-0.3, 0.3, 9))
 _QUARTILES = (0.6744897501960817, 0.7648923284043529, 0.7266868438004229, 0.7063866094498353)  # normal, t3, t5, t8
-_FEW = 0.02  # share of the rows that may be left out of the shape
+_FEW = 0.02  # share of the rows without which the others are not yet cut off
+_MOST = 0.2  # that may be left out
 _STEP = 1e-4  # of a derivative
 _DOUBT = np.linspace(-2.5, 2.5, 9)
 
@@ -101,7 +103,8 @@ class Shape:
     Attributes:
         scores: (k,) log distances of the rows farthest out, descending; more than these cannot be left out.
         columns: (4, 9, d) log likelihood of all rows: normal, t3, t5, t8; each scale; each column.
-        of_far: (k, 4, 9, d) the parts of the farthest.
+        of_far: (k, 4, 9, d) the parts of the farthest, added up from the farthest on.
+        extent: (k, d) the largest absolute value in each column without the farthest.
         lengths: (s,) log distances, ascending, from their median.
         d, rows: of the law of distances.
     """
@@ -109,8 +112,8 @@ class Shape:
     scores: Array
     columns: Array
     of_far: Array
+    extent: Array
     lengths: Array
-    middle: float
     d: int
     rows: float
 
@@ -124,18 +127,22 @@ class Shape:
             by: how many rows they are measured by.
         """
         order = np.argsort(-scores, kind="stable")
-        far = order[: max(6, int(np.ceil(_FEW * len(rows))))]
+        far = order[: max(6, int(np.ceil(_MOST * len(rows))))]
         whole = np.stack([_likelihoods(rows, law).sum(axis=1) for law in range(4)])
-        of_far = np.stack([_likelihoods(rows[far], law) for law in range(4)], axis=0)
+        of_far = np.cumsum(np.stack([_likelihoods(rows[far], law) for law in range(4)]).transpose(2, 0, 1, 3), axis=0)
+        sizes = np.maximum.accumulate(np.abs(rows[order[::-1]]), axis=0)[::-1]
         lengths, middle = scores[order[::-1]], float(np.median(scores))
-        return cls(scores[far], whole, of_far.transpose(2, 0, 1, 3), lengths - middle, middle, rows.shape[1], by)
+        return cls(scores[far], whole, of_far, sizes[1 : len(far) + 1], lengths - middle, rows.shape[1], by)
 
     def odds(self, end: float) -> float:
         """Log odds of normal rows by those no farther out than a score; -inf where too many lie beyond."""
         left_out = int(np.count_nonzero(self.scores > end))
         if left_out == len(self.scores):
             return -np.inf
-        best = (self.columns - self.of_far[:left_out].sum(axis=0)).max(axis=1)
+        likelihoods = self.columns - (self.of_far[left_out - 1] if left_out else 0.0)
+        if left_out > max(_FEW * len(self.lengths), 5):
+            likelihoods = likelihoods - (len(self.lengths) - left_out) * _log_within(self.extent[left_out - 1])
+        best = likelihoods.max(axis=1)
         by_column = best[0] - _mean_of_logs(best[1:])
         one, every = -_mean_of_logs(-by_column), float(by_column.sum())
         return float(-_mean_of_logs(-np.array([one, every, self._lengths_odds(left_out)])))
@@ -159,6 +166,15 @@ def _likelihoods(rows: Array, law: int) -> Array:
     nu = _TAILS[law - 1]
     constant = gammaln((nu + 1.0) / 2.0) - gammaln(nu / 2.0) - 0.5 * np.log(nu * np.pi)
     return np.asarray(constant - 0.5 * (nu + 1.0) * np.log1p(z**2 / nu) - np.log(scale))
+
+
+def _log_within(extent: Array) -> Array:
+    """(4, 9, d) log chance of values no larger, by law, scale and column."""
+    found = []
+    for law, quartile in enumerate(_QUARTILES):
+        z = extent / (_SCALES / quartile)[:, None]
+        found.append(np.log(2.0 * (ndtr(z) if law == 0 else stdtr(_TAILS[law - 1], z)) - 1.0))
+    return np.stack(found)
 
 
 def _mean_of_logs(values: Array) -> Array:
