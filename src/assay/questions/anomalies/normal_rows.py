@@ -91,8 +91,9 @@ class NormalRows:
         a, b = (self.rows - self.d) / 2.0, self.d / 2.0
         x = self._ratio(score, scales) * b / a
         tail = self._tail(score, scales)
-        # the first terms of the incomplete beta function at 1 / (1 + x)
-        far = -a * np.log1p(x) + b * np.log(x / (1.0 + x)) - np.log(a) - betaln(a, b)
+        # the incomplete beta function at z = 1 / (1 + x), its series as if all terms had the ratio of the first two
+        first = -a * np.log1p(x) + b * np.log(x / (1.0 + x)) - np.log(a) - betaln(a, b)
+        far = first - np.log(np.maximum(1.0 - (a + b) / (a + 1.0) / (1.0 + x), 1e-300))
         return np.where(tail > 1e-280, np.log(np.maximum(tail, 1e-280)), far)
 
 
