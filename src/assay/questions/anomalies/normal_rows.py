@@ -4,7 +4,7 @@ law       squared distances by r other rows are like F(d, r - d), at a scale tha
 shape     log odds of normal rows against three others: one column with long tails, all of them, or all rows stretched
           alike (Student's t with 3, 5 and 8 degrees of freedom, each at the scale that suits it)
 
-Rows that may not belong are left out of both. Where they are more than 2% of the rows the others count as cut off where
+Rows that may not belong are left out of both. Where they are more than 1% of the rows the others count as cut off where
 they end: without its farthest rows every law has short tails.
 """
 
@@ -23,7 +23,7 @@ Array: TypeAlias = NDArray[np.float64]
 _TAILS = (3.0, 5.0, 8.0)
 _SCALES = np.exp(np.linspace(-0.3, 0.3, 9))
 _QUARTILES = (0.6744897501960817, 0.7648923284043529, 0.7266868438004229, 0.7063866094498353)  # normal, t3, t5, t8
-_FEW = 0.02  # share of the rows without which the others are not yet cut off
+_FEW = 0.01  # share of the rows without which the others are not yet cut off
 _MOST = 0.2  # that may be left out
 _STEP = 1e-4  # of a derivative
 _DOUBT = np.linspace(-2.5, 2.5, 9)
@@ -141,7 +141,7 @@ class Shape:
         if left_out == len(self.scores):
             return -np.inf
         likelihoods = self.columns - (self.of_far[left_out - 1] if left_out else 0.0)
-        if left_out > max(_FEW * len(self.lengths), 5):
+        if left_out > max(_FEW * len(self.lengths), 1):
             likelihoods = likelihoods - (len(self.lengths) - left_out) * _log_within(self.extent[left_out - 1])
         best = likelihoods.max(axis=1)
         by_column = best[0] - _mean_of_logs(best[1:])

@@ -61,9 +61,10 @@ def _together(found: Anomalies) -> str:
         return ""
     of_shown = "" if len(found.together) == len(found.rows) else f" of the first {count(len(found.together))}"
     share = found.contributions[clumps[0]].mean(axis=0)
-    first = found.columns[int(np.argmax(share))]
-    sizes = listed([count(len(members)) for members in clumps])
-    return f"{sizes}{of_shown} lie together, away from all others, most of all by {first}."
+    first, sizes = int(np.argmax(share)), listed([count(len(members)) for members in clumps])
+    driven = f", most of all by {found.columns[first]}" if share[first] >= 2.0 / (1.0 + len(share)) else ""
+    several = "Groups of " if len(clumps) > 1 else ""
+    return f"{several}{sizes}{of_shown} lie together, away from all others{driven}."
 
 
 def _centres(found: Anomalies) -> str:
