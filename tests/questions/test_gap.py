@@ -1,4 +1,4 @@
-"""Gaps below the farthest: rare where one law made all values, found where it did not, and not hidden by what lies beyond."""
+"""Gaps below the farthest: rare where one law made all values, found where it did not, whatever lies beyond."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,9 @@ from assay.questions.anomalies.gap import fitted, gaps, widest_gap
 from assay.questions.anomalies.normal_rows import NormalRows
 
 
-@pytest.mark.parametrize("law", [stats.norm(), stats.expon(), stats.uniform(), stats.t(3)], ids=lambda law: law.dist.name)
+@pytest.mark.parametrize(
+    "law", [stats.norm(), stats.expon(), stats.uniform(), stats.t(3)], ids=lambda law: law.dist.name
+)
 def test_values_of_one_law_rarely_have_a_gap(law):
     # of 60 more than 8: a chance of .002 at a true rate of 5%, .79 at 18%
     p = [

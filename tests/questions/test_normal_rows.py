@@ -21,7 +21,13 @@ def test_normal_rows_have_odds_for_them_and_long_tails_against():
     one[:, 2] = rng.standard_t(3, 300)
     stretched = normal / np.sqrt(rng.chisquare(5, (300, 1)) / 5)
     assert odds(normal) > 0.0
-    for other in (one, stretched, rng.standard_t(5, (300, 5)), rng.laplace(size=(300, 5)), rng.lognormal(size=(300, 5))):
+    for other in (
+        one,
+        stretched,
+        rng.standard_t(5, (300, 5)),
+        rng.laplace(size=(300, 5)),
+        rng.lognormal(size=(300, 5)),
+    ):
         assert odds(other) < -5.0
 
 

@@ -25,6 +25,7 @@ _SCALES = np.exp(np.linspace(-0.3, 0.3, 9))
 _QUARTILES = (0.6744897501960817, 0.7648923284043529, 0.7266868438004229, 0.7063866094498353)  # normal, t3, t5, t8
 _FEW = 0.01  # share of the rows without which the others are not yet cut off
 _MOST = 0.2  # that may be left out
+_CLEAR = 2.5  # log odds from which on a column is said to have long tails
 _STEP = 1e-4  # of a derivative
 _DOUBT = np.linspace(-2.5, 2.5, 9)
 
@@ -140,13 +141,24 @@ class Shape:
         left_out = int(np.count_nonzero(self.scores > end))
         if left_out == len(self.scores):
             return -np.inf
+        by_column = self._by_column(left_out)
+        one, every = -_mean_of_logs(-by_column), float(by_column.sum())
+        return float(-_mean_of_logs(-np.array([one, every, self._lengths_odds(left_out)])))
+
+    def long_tails(self, end: float) -> NDArray[np.bool_]:
+        """(d,) which columns have long tails, by the rows no farther out than a score."""
+        left_out = int(np.count_nonzero(self.scores > end))
+        if left_out == len(self.scores):
+            return np.zeros(self.d, dtype=bool)
+        return np.asarray(self._by_column(left_out) < -_CLEAR)
+
+    def _by_column(self, left_out: int) -> Array:
+        """(d,) log odds of a normal column against one with long tails."""
         likelihoods = self.columns - (self.of_far[left_out - 1] if left_out else 0.0)
         if left_out > max(_FEW * len(self.lengths), 1):
             likelihoods = likelihoods - (len(self.lengths) - left_out) * _log_within(self.extent[left_out - 1])
         best = likelihoods.max(axis=1)
-        by_column = best[0] - _mean_of_logs(best[1:])
-        one, every = -_mean_of_logs(-by_column), float(by_column.sum())
-        return float(-_mean_of_logs(-np.array([one, every, self._lengths_odds(left_out)])))
+        return np.asarray(best[0] - _mean_of_logs(best[1:]))
 
     def _lengths_odds(self, left_out: int) -> float:
         squares = np.exp(2.0 * self.lengths[: len(self.lengths) - left_out])

@@ -4,6 +4,7 @@ score    Mahalanobis distance by the bulk of rows it had no part in, from the ne
 chance   that the farthest rows all lie beyond so wide a gap (`gap`), by the tail of the others with the doubt about it,
          or by the law of normal rows as far as the bulk has their shape (`normal_rows`)
 lonely   the same gap in how far a row's neighbours are, compared with theirs (`local`): a fifth of the level
+column   a row that one column with a long tail puts there has to be rare by that tail too, which the others hide
 looks    every number of farthest rows up to a fifth of all; rows beyond a gap are taken out and the others asked again
 
 No share of outliers is asked for or assumed.
@@ -35,6 +36,7 @@ FEWEST_ROWS = FEWEST
 _SAMPLE = 20_000  # rows by which all others are measured
 _SHAPED = 2000  # of these, those whose shape is looked at
 _LONELY = 0.2  # share of the level for rows without neighbours
+_DRIVEN = 0.6  # share of the squared distance from which on one column puts a row where it is
 _LONELY_MOST = 0.05  # share of the rows that may have none
 METHOD = "a gap below the farthest rows, by the law of the others"
 SLOW = "distances fall off so slowly that rows far out are to be expected"
@@ -92,7 +94,7 @@ def anomalies(
     if len(apart) < FEWEST:
         apart, limit = np.arange(len(scores)), limit or f"about {len(apart)} rows know nothing of each other, too few"
     tell("looking for gaps")
-    judged = _judged(measure, sample, numbers, scores, apart, alpha, seed)
+    judged = _judged(measure, sample, numbers, far, scores, apart, alpha, seed)
     order = np.argsort(-scores, kind="stable")
     out = order[judged.q[order] <= alpha]
     again = 0.0
@@ -148,14 +150,23 @@ class _Judged:
 
 
 def _judged(
-    measure: Measure, sample: Array, numbers: Numbers, scores: Array, apart: Numbers, alpha: float, seed: int
+    measure: Measure,
+    sample: Array,
+    numbers: Numbers,
+    far: Far,
+    scores: Array,
+    apart: Numbers,
+    alpha: float,
+    seed: int,
 ) -> _Judged:
     """The chances of all rows: of those apart by their gaps, of the others by the tail of these."""
     logs = np.log(np.maximum(scores, 1e-300))
-    normal = odds = None
+    normal = odds = shape = None
     if measure.robust:
         shown = _shaped(numbers, apart, seed)
-        shape = Shape.of(_units(measure.placed(sample[shown])), logs[numbers[shown]], measure.rows)
+        shape = Shape.of(
+            _units(measure.placed(sample[shown])[:, np.isfinite(measure.within)]), logs[numbers[shown]], measure.rows
+        )
         normal, odds = NormalRows(measure.telling, measure.rows), shape.odds
     level = 1.0 if measure.lonely is None else 1.0 - _LONELY
     q, of_apart = np.ones(len(scores)), logs[apart]
@@ -168,6 +179,11 @@ def _judged(
         once = 2.0 * len(others) / (len(belong) + 1.0)
         q[beyond] = [min(1.0, once * tail.beyond(float(score))) for score in logs[beyond]]
         p = min(p, float(q[beyond].min(initial=1.0)))
+    if tail is not None and shape is not None and p <= alpha * level:
+        own = _own_column(measure, shape.long_tails(tail.end), sample, numbers, far, q <= alpha * level)
+        # a row that belongs after all has a part in every gap below it
+        q[far.numbers] = np.maximum(q[far.numbers], np.maximum.accumulate(own))
+        p = max(p, float(q.min()))
     q, p = np.minimum(q / level, 1.0), min(p / level, 1.0)
     farther, typical = scores / max(float(np.median(scores)), 1e-300), q > alpha
     if measure.lonely is not None:
@@ -178,6 +194,28 @@ def _judged(
     return _Judged(scores, q, p, tail, np.flatnonzero(typical & (q <= alpha)), farther)
 
 
+def _own_column(
+    measure: Measure, long: NDArray[np.bool_], sample: Array, numbers: Numbers, far: Far, out: NDArray[np.bool_]
+) -> Array:
+    """(s,) chance of the farthest rows by the tail of the column that puts them there, where that is long; else 0."""
+    own = np.zeros(len(far.numbers))
+    here = np.flatnonzero(out[far.numbers])
+    if not long.any() or not len(here):
+        return own
+    share = measure.contributions(far.rows[here], far.numbers[here])
+    column = np.argmax(share, axis=1)
+    told = np.flatnonzero(np.isfinite(measure.within))
+    driven = (share.max(axis=1) >= _DRIVEN) & np.isin(column, told[long])
+    inside = measure.placed(sample[~out[numbers]])
+    for j in np.unique(column[driven]):
+        these = here[driven & (column == j)]
+        tail = fitted(np.sort(np.log(np.maximum(np.abs(inside[:, j]), 1e-300))), 1)
+        looks = (len(these) + 1.0) * len(out) / (len(inside) + 1.0)
+        values = np.log(np.abs(measure.placed(far.rows[these])[:, j]))
+        own[these] = 1.0 if tail is None else [min(1.0, looks * tail.beyond(max(v, tail.end))) for v in values.tolist()]
+    return own
+
+
 def _shaped(numbers: Numbers, apart: Numbers, seed: int) -> Numbers:
     """Which rows of the sample tell the shape of the bulk: a fair choice of those apart."""
     among = np.flatnonzero(np.isin(numbers, apart))
@@ -186,10 +224,9 @@ def _shaped(numbers: Numbers, apart: Numbers, seed: int) -> Numbers:
 
 
 def _units(rows: Array) -> Array:
-    """Columns that vary, with median 0 and a median distance of 1 from it."""
+    """Columns with median 0 and a median distance of 1 from it."""
     middle, spread = robust_scale(rows)
-    vary = spread > 0.0
-    return np.asarray((rows[:, vary] - middle[vary]) / (spread[vary] / 1.4826))
+    return np.asarray((rows - middle) / np.where(spread > 0.0, spread / 1.4826, 1.0))
 
 
 def _again(
@@ -208,7 +245,7 @@ def _again(
     fresh = before.scores.copy()
     fresh[numbers] = measure.distances(sample, numbers)
     fresh[far.numbers] = measure.distances(far.rows, far.numbers)
-    judged = _judged(measure, sample, numbers, fresh, apart, 2 * alpha, 1)
+    judged = _judged(measure, sample, numbers, far, fresh, apart, 2 * alpha, 1)
     return float(np.mean(judged.q[out] <= 2 * alpha)) if len(out) else float(judged.p <= 2 * alpha)
 
 
