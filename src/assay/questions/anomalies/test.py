@@ -182,7 +182,9 @@ def _judged(
     if tail is not None and shape is not None and p <= alpha * level:
         own = _own_column(measure, shape.long_tails(tail.end), sample, numbers, far, q <= alpha * level)
         # a row that belongs after all has a part in every gap below it
-        q[far.numbers] = np.maximum(q[far.numbers], np.maximum.accumulate(own))
+        least = np.full(len(q), own.max(initial=0.0))
+        least[far.numbers] = np.maximum.accumulate(own)
+        q = np.maximum(q, least)
         p = max(p, float(q.min()))
     q, p = np.minimum(q / level, 1.0), min(p / level, 1.0)
     farther, typical = scores / max(float(np.median(scores)), 1e-300), q > alpha
