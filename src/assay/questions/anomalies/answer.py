@@ -14,6 +14,7 @@ from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
+from assay.questions.anomalies.together import FEWEST
 from assay.views.view import View
 
 Array: TypeAlias = NDArray[np.float64]
@@ -36,9 +37,12 @@ class Anomalies(Answer):
         columns: names of the d columns used.
         best: the row farthest out and its distance, whether it stands out or not.
         typical: median distance of all rows.
-        heaviness: xi of the tail of distances.
+        heaviness: of the tail of distances: .1 for normal rows, a third for Student's t with 3 degrees of freedom.
         scores: (n,) distances of all rows.
         again: share of the rows that stand out when rows are divided anew.
+        lonely: (a,) whether a row is told apart by its neighbours only, which are far, and not by its distance.
+        together: (s,) of the first of them, which lie together: a number for each such group, -1 for rows alone.
+        groups: how many groups far apart the rows were measured from, 1 where there are none.
         evidence: on the rows that stand out as a whole.
         alpha: the level they were called at.
     """
@@ -54,6 +58,9 @@ class Anomalies(Answer):
     heaviness: float
     scores: Array
     again: float
+    lonely: NDArray[np.bool_]
+    together: Numbers
+    groups: int
     evidence: Evidence
     alpha: float
 
@@ -70,7 +77,7 @@ class Anomalies(Answer):
     @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        return "Benjamini and Hochberg over all rows"
+        return "every number of farthest rows counts as a look"
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all rows."""
@@ -96,7 +103,12 @@ class Anomalies(Answer):
         return {
             "typical_distance": self.typical,
             "rows": [{"row": row + 1, "distance": distance, "q": q} for row, distance, q in islice(listed, _LISTED)],
+            "together": [(self.rows[members] + 1).tolist() for members in self.clumps()],
         }
+
+    def clumps(self) -> list[Numbers]:
+        """Places, among the rows that stand out, of those that lie together; the largest group first."""
+        return [np.flatnonzero(self.together == g) for g in range(int(self.together.max(initial=-1)) + 1)]
 
     def stricter(self, factor: float, alpha: float) -> Anomalies:
         """The same where other questions were asked too: q times the factor, and the rows that still stand out."""
@@ -110,5 +122,7 @@ class Anomalies(Answer):
             distances=self.distances[out],
             contributions=self.contributions[shown],
             deviations=self.deviations[shown],
+            lonely=self.lonely[out],
+            together=np.where(shown.sum() >= FEWEST, self.together[shown], -1),
             evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds),
         )

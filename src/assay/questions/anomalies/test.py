@@ -1,46 +1,46 @@
-"""Which rows do not belong? Distances from rows that were not used to measure them, and how rare such distances are.
+"""Which rows do not belong? Distances from the bulk of other rows, and a gap that the law of these does not explain.
 
-score    Mahalanobis distance, its centre and covariance from other rows: five folds; values beyond 3 robust standard
-         deviations are drawn in when these are estimated (not when a row is scored), so that outliers do not hide
-chance   rank among all rows (conformal); in the far tail the generalised Pareto law of `far_tail`, but never rarer than
-         normal rows are: chi^2 of the squared distance, whose median is that of the rows
-looks    one for each row: Benjamini and Hochberg over all of them
+score    Mahalanobis distance by the bulk of rows it had no part in, from the nearest of groups far apart (`measure`)
+chance   that the farthest rows all lie beyond so wide a gap (`gap`), by the tail of the others with the doubt about it,
+         or by the law of normal rows as far as the bulk has their shape (`normal_rows`)
+lonely   the same gap in how far a row's neighbours are, compared with theirs (`local`): a fifth of the level
+column   a row that one column with a long tail puts there has to be rare by that tail too, which the others hide
+looks    every number of farthest rows up to a fifth of all; rows beyond a gap are taken out and the others asked again
 
-A missing value is where the others of its row let expect it, which adds nothing to the distance: no row is far out by
-what it lacks. No share of outliers is asked for or assumed.
-
-Reference: Bates, Candès, Lei, Romano, Sesia, Annals of Statistics 51 (2023), conformal p-values of outliers.
+A missing value is where the others of its row let expect it, which adds nothing to the distance, and a row that lacks
+one is not asked for its neighbours: no row is out by what it lacks. No share of outliers is asked for or assumed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2, false_discovery_control
 
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.measured import robust_scale
-from assay.linalg.normal import MultivariateNormal
-from assay.models.anomaly.mahalanobis import Mahalanobis
 from assay.questions.anomalies.answer import Anomalies
-from assay.questions.anomalies.far_tail import FEWEST, FarTail, far_tail
+from assay.questions.anomalies.gap import FEWEST, HEAVY, Tail, fitted, gaps
+from assay.questions.anomalies.measure import MOST_SHOWN, Far, Measure
+from assay.questions.anomalies.normal_rows import NormalRows, Shape
+from assay.questions.anomalies.together import together
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
 Tell: TypeAlias = Callable[[str], object]
 
 FEWEST_ROWS = FEWEST
-MOST_SHOWN = 200  # rows whose columns are kept
 _SAMPLE = 20_000  # rows by which all others are measured
-_FOLDS = 5
-_REACH = 3.0
-_FARTHEST = 1e100  # robust standard deviations as which all beyond count: squares stay in the range of numbers
-METHOD = "rank among rows not used to measure it, the far tail by a generalised Pareto law"
+_SHAPED = 2000  # of these, those whose shape is looked at
+_LONELY = 0.2  # share of the level for rows without neighbours
+_DRIVEN = 0.6  # share of the squared distance from which on one column puts a row where it is
+_LONELY_MOST = 0.05  # share of the rows that may have none
+METHOD = "a gap below the farthest rows, by the law of the others"
+SLOW = "distances fall off so slowly that rows far out are to be expected"
 
 
 def measuring_rows(rows: Array | None, sample: Array, numbers: Numbers, seed: int) -> tuple[Array, Numbers]:
@@ -85,42 +85,44 @@ def anomalies(
     """
     if len(sample) < FEWEST_ROWS or not columns:
         return None
-    tell = progress or (lambda _: None)
+    tell, present = progress or (lambda _: None), sample if present is None else present
     own = design or Independent(int(numbers.max()) + 1)
-    judge = _Judge.of(sample, numbers, own, seed)
-    if judge is None:
+    measure = Measure.of(sample, present, numbers, own, seed)
+    if measure is None:
         return None
     tell("measuring distances")
-    scores, far = judge.pass_over(blocks())
+    scores, far = measure.pass_over(blocks())
     apart = _apart(design, len(scores), seed)
     limit = "" if design is None else design.limit
     if len(apart) < FEWEST:
         apart, limit = np.arange(len(scores)), limit or f"about {len(apart)} rows know nothing of each other, too few"
-    d = judge.telling
-    q = _corrected(scores, apart, d)
-    tail = far_tail(scores[apart])
+    tell("looking for gaps")
+    judged = _judged(measure, sample, numbers, far, scores, apart, alpha, seed)
     order = np.argsort(-scores, kind="stable")
-    out = order[q[order] <= alpha]
+    out = order[judged.q[order] <= alpha]
     again = 0.0
-    if len(out) or q[order[0]] <= 2 * alpha:
+    if len(out) or judged.p <= 2 * alpha:
         tell("dividing the rows anew")
-        judge_anew = _Judge.of(sample, numbers, own, seed + 1)
-        shown_again = sample if present is None else present
-        again = _again(judge_anew, shown_again, numbers, far, out if len(out) else order[:1], scores, apart, d, alpha)
-    shown = far.rows_of(out[:MOST_SHOWN])
+        anew = Measure.of(sample, present, numbers, own, seed + 1)
+        again = _again(anew, sample, present, numbers, far, out, judged, apart, alpha)
+    rows, shown = _shown(out, far, present, numbers)
+    heavy = judged.tail is not None and judged.tail.heaviness > HEAVY
     return Anomalies(
         rows=out,
-        q=q[out],
+        q=judged.q[out],
         distances=scores[out],
-        contributions=judge.contributions(shown, out[: len(shown)]),
-        deviations=np.nan_to_num(judge.deviations(shown)),
+        contributions=measure.contributions(rows, shown),
+        deviations=np.nan_to_num(measure.deviations(rows)),
         columns=columns,
-        best=(int(order[0]), float(scores[order[0]])),
+        best=(int(np.argmax(scores)), float(scores.max())),
         typical=float(np.median(scores)),
-        heaviness=tail.heaviness,
+        heaviness=np.nan if judged.tail is None else judged.tail.heaviness,
         scores=scores,
         again=again,
-        evidence=replace(_evidence(scores, tail, out, float(q[order[0]]), again, alpha), limit=limit),
+        lonely=np.isin(out, judged.lonely),
+        together=together(np.nan_to_num(measure.placed(rows))),
+        groups=len(measure.centres),
+        evidence=replace(_evidence(judged, out, again, alpha), limit=limit or (SLOW if heavy else "")),
         alpha=alpha,
     )
 
@@ -130,161 +132,157 @@ def _apart(design: Design | None, n: int, seed: int) -> Numbers:
     return np.arange(n) if design is None or design.n != n else design.thinned(np.random.default_rng(seed))
 
 
-def _corrected(scores: Array, apart: Numbers, d: int) -> Array:
-    """(n,) p of each row by its rank among those apart, in the tail by its law, corrected for all rows.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judged:
+    """What is known of all rows.
 
-    A fitted tail may by luck be thinner than that of normal rows, which among very many rows calls the farthest out.
+    Attributes:
+        scores: (n,) distances.
+        q: (n,) of each row, for all looks.
+        p: of the clearest gap, for all looks.
+        tail: of the distances of rows that belong; None where these are all the same.
+        lonely: numbers of rows that only their neighbours tell apart.
+        farther: (n,) how many times as far out as is usual, or as far from its neighbours.
     """
-    tail, n = far_tail(scores[apart]), len(apart)
-    ascending = np.sort(scores[apart])
-    p = np.maximum(n - np.searchsorted(ascending, scores, side="left"), 1) / (n + 1.0)
-    beyond = scores > tail.threshold
-    if np.isfinite(tail.heaviness):
-        p[beyond] = np.minimum(tail.chance(scores[beyond]), 1.0)
-        middle = float(np.median(ascending)) / np.sqrt(chi2.median(d))
-        p[beyond] = np.maximum(p[beyond], chi2.sf((scores[beyond] / max(middle, 1e-300)) ** 2, d))
-    return np.asarray(false_discovery_control(p))
+
+    scores: Array
+    q: Array
+    p: float
+    tail: Tail | None
+    lonely: Numbers
+    farther: Array
+
+
+def _judged(
+    measure: Measure,
+    sample: Array,
+    numbers: Numbers,
+    far: Far,
+    scores: Array,
+    apart: Numbers,
+    alpha: float,
+    seed: int,
+) -> _Judged:
+    """The chances of all rows: of those apart by their gaps, of the others by the tail of these."""
+    logs = np.log(np.maximum(scores, 1e-300))
+    normal = odds = shape = None
+    if measure.robust:
+        shown = _shaped(numbers, apart, seed)
+        shape = Shape.of(
+            _units(measure.placed(sample[shown])[:, np.isfinite(measure.within)]), logs[numbers[shown]], measure.rows
+        )
+        normal, odds = NormalRows(measure.telling, measure.rows), shape.odds
+    level = 1.0 if measure.lonely is None else 1.0 - _LONELY
+    q, of_apart = np.ones(len(scores)), logs[apart]
+    q[apart], p = gaps(of_apart, alpha * level, alone=True, normal=normal, odds=odds)
+    belong = np.sort(of_apart[q[apart] > alpha * level])
+    tail = fitted(belong, 1, normal, odds)
+    if tail is not None and len(apart) < len(scores):
+        others = np.setdiff1d(np.arange(len(scores)), apart, assume_unique=True)
+        beyond = others[logs[others] > tail.end]
+        once = 2.0 * len(others) / (len(belong) + 1.0)
+        q[beyond] = [min(1.0, once * tail.beyond(float(score))) for score in logs[beyond]]
+        p = min(p, float(q[beyond].min(initial=1.0)))
+    if tail is not None and shape is not None and p <= alpha * level:
+        own = _own_column(measure, shape.long_tails(tail.end), sample, numbers, far, q <= alpha * level)
+        # a row that belongs after all has a part in every gap below it
+        least = np.full(len(q), own.max(initial=0.0))
+        least[far.numbers] = np.maximum.accumulate(own)
+        q = np.maximum(q, least)
+        p = max(p, float(q.min()))
+    q, p = np.minimum(q / level, 1.0), min(p / level, 1.0)
+    farther, typical = scores / max(float(np.median(scores)), 1e-300), q > alpha
+    if measure.lonely is not None:
+        of_lonely, p_lonely = gaps(measure.lonely, alpha * _LONELY, share=_LONELY_MOST)
+        q[numbers] = np.minimum(q[numbers], of_lonely / _LONELY)
+        p = min(p, p_lonely / _LONELY)
+        farther[numbers] = np.maximum(farther[numbers], np.exp(measure.lonely))
+    return _Judged(scores, q, p, tail, np.flatnonzero(typical & (q <= alpha)), farther)
+
+
+def _own_column(
+    measure: Measure, long: NDArray[np.bool_], sample: Array, numbers: Numbers, far: Far, out: NDArray[np.bool_]
+) -> Array:
+    """(s,) chance of the farthest rows by the tail of the column that puts them there, where that is long; else 0."""
+    own = np.zeros(len(far.numbers))
+    here = np.flatnonzero(out[far.numbers])
+    if not long.any() or not len(here):
+        return own
+    share = measure.contributions(far.rows[here], far.numbers[here])
+    column = np.argmax(share, axis=1)
+    told = np.flatnonzero(np.isfinite(measure.within))
+    driven = (share.max(axis=1) >= _DRIVEN) & np.isin(column, told[long])
+    inside = measure.placed(sample[~out[numbers]])
+    for j in np.unique(column[driven]):
+        these = here[driven & (column == j)]
+        tail = fitted(np.sort(np.log(np.maximum(np.abs(inside[:, j]), 1e-300))), 1)
+        looks = (len(these) + 1.0) * len(out) / (len(inside) + 1.0)
+        values = np.log(np.abs(measure.placed(far.rows[these])[:, j]))
+        own[these] = 1.0 if tail is None else [min(1.0, looks * tail.beyond(max(v, tail.end))) for v in values.tolist()]
+    return own
+
+
+def _shaped(numbers: Numbers, apart: Numbers, seed: int) -> Numbers:
+    """Which rows of the sample tell the shape of the bulk: a fair choice of those apart."""
+    among = np.flatnonzero(np.isin(numbers, apart))
+    among = among if len(among) >= FEWEST else np.arange(len(numbers))
+    return np.sort(np.random.default_rng(seed).permutation(among)[:_SHAPED])
+
+
+def _units(rows: Array) -> Array:
+    """Columns with median 0 and a median distance of 1 from it."""
+    middle, spread = robust_scale(rows)
+    return np.asarray((rows - middle) / np.where(spread > 0.0, spread / 1.4826, 1.0))
 
 
 def _again(
-    judge: _Judge | None,
+    measure: Measure | None,
     sample: Array,
+    present: Array,
     numbers: Numbers,
-    far: _Far,
+    far: Far,
     out: Numbers,
-    scores: Array,
+    before: _Judged,
     apart: Numbers,
-    d: int,
     alpha: float,
 ) -> float:
-    """Share of the rows called out that are called out by other folds of the sample."""
-    if judge is None:
+    """Share of the rows called out that are called out by other folds of the sample; where none is, whether one is."""
+    if measure is None:
         return 0.0
-    fresh = scores.copy()
-    fresh[numbers] = judge.distances(sample, numbers)
-    fresh[far.numbers] = judge.distances(far.rows, far.numbers)
-    return float(np.mean(_corrected(fresh, apart, d)[out] <= 2 * alpha))
+    fresh = before.scores.copy()
+    fresh[numbers] = measure.distances(present, numbers)
+    fresh[far.numbers] = measure.distances(far.rows, far.numbers)
+    judged = _judged(measure, sample, numbers, far, fresh, apart, 2 * alpha, 1)
+    return float(np.mean(judged.q[out] <= 2 * alpha)) if len(out) else float(judged.p <= 2 * alpha)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Far:
-    """The rows farthest out so far."""
-
-    numbers: Numbers
-    scores: Array
-    rows: Array
-
-    def with_block(self, first: int, scores: Array, block: Array) -> _Far:
-        numbers = np.concatenate([self.numbers, first + np.arange(len(block))])
-        every, rows = np.concatenate([self.scores, scores]), np.concatenate([self.rows, block])
-        kept = np.argsort(-every, kind="stable")[:MOST_SHOWN]
-        return _Far(numbers[kept], every[kept], rows[kept])
-
-    def rows_of(self, wanted: Numbers) -> Array:
-        place = {int(number): i for i, number in enumerate(self.numbers)}
-        return self.rows[[place[int(number)] for number in wanted]]
+def _shown(out: Numbers, far: Far, present: Array, numbers: Numbers) -> tuple[Array, Numbers]:
+    """The first of the rows called out that are at hand, and their numbers."""
+    place = {int(number): row for number, row in zip(far.numbers, far.rows, strict=True)}
+    at = np.minimum(np.searchsorted(numbers, out), len(numbers) - 1)
+    shown: list[Array] = []
+    for number, i in zip(out[:MOST_SHOWN].tolist(), at.tolist(), strict=False):
+        if number not in place and numbers[i] != number:
+            break
+        shown.append(place.get(number, present[i]))
+    return np.array(shown).reshape(len(shown), present.shape[1]), out[: len(shown)]
 
 
-def _folds(design: Design, numbers: Numbers, seed: int) -> Numbers:
-    """(m,) five folds of the sample, rows that depend on each other in one."""
-    if design.kind == "independent":
-        return np.random.default_rng(seed).permutation(len(numbers)) % _FOLDS
-    return design.among(numbers).folds(_FOLDS, seed)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Judge:
-    """Five measures of distance; each row is measured by one that it had no part in."""
-
-    middle: Array
-    spread: Array
-    sampled: Numbers
-    fold: Numbers
-    models: tuple[Mahalanobis, ...]
-
-    @classmethod
-    def of(cls, sample: Array, numbers: Numbers, design: Design, seed: int) -> _Judge | None:
-        middle, spread = robust_scale(sample)
-        spread = np.where(spread > 0.0, spread, np.inf)
-        drawn_in = np.clip((sample - middle) / spread, -_REACH, _REACH)
-        fold = _folds(design, numbers, seed)
-        # a column that is constant outside a fold has no measure for the rows in it, to which all else is infinitely
-        # far: it is left out for all rows, so that their distances compare
-        tells = np.all([np.ptp(drawn_in[fold != k], axis=0) > 0.0 for k in range(_FOLDS)], axis=0)
-        if not tells.any():
-            return None
-        spread, drawn_in = np.where(tells, spread, np.inf), np.where(tells, drawn_in, 0.0)
-        models = tuple(
-            Mahalanobis(shrinkage="ledoit-wolf", standardise=False).fit(drawn_in[fold != k]) for k in range(_FOLDS)
-        )
-        return cls(middle, spread, numbers, fold, models)
-
-    @property
-    def telling(self) -> int:
-        """How many columns tell of distances."""
-        return int(np.isfinite(self.spread).sum())
-
-    def pass_over(self, blocks: Iterable[Array]) -> tuple[Array, _Far]:
-        """Distances of all rows, and the rows farthest out."""
-        parts: list[Array] = []
-        far: _Far | None = None
-        first = 0
-        for block in blocks:
-            scores = self.distances(block, first + np.arange(len(block)))
-            parts.append(scores)
-            far = (far or _Far(np.empty(0, np.intp), np.empty(0), block[:0])).with_block(first, scores, block)
-            first += len(block)
-        if far is None:
-            raise ValueError("a pass without blocks")
-        return np.concatenate(parts), far
-
-    def distances(self, rows: Array, numbers: Numbers) -> Array:
-        found = np.empty(len(rows))
-        for model, here in self._by_model(numbers):
-            found[here] = model.distance(_expected(model, self.deviations(rows[here])))
-        return found
-
-    def contributions(self, rows: Array, numbers: Numbers) -> Array:
-        """Shares of the columns in the squared distances; none of what is missing."""
-        found = np.empty_like(rows)
-        for model, here in self._by_model(numbers):
-            given = self.deviations(rows[here])
-            parts = np.where(np.isnan(given), 0.0, model.contributions(_expected(model, given)))
-            found[here] = parts / parts.sum(axis=1, keepdims=True)
-        return found
-
-    def deviations(self, rows: Array) -> Array:
-        return np.clip((rows - self.middle) / self.spread, -_FARTHEST, _FARTHEST)
-
-    def _by_model(self, numbers: Numbers) -> Iterator[tuple[Mahalanobis, Numbers]]:
-        # rows outside the sample are unseen by every model; their numbers divide them
-        place = np.minimum(np.searchsorted(self.sampled, numbers), len(self.sampled) - 1)
-        fold = np.where(self.sampled[place] == numbers, self.fold[place], numbers % _FOLDS)
-        for k, model in enumerate(self.models):
-            here = np.flatnonzero(fold == k)
-            if len(here):
-                yield model, here
-
-
-def _expected(model: Mahalanobis, deviations: Array) -> Array:
-    """The same without gaps: what is missing is where the others of its row let expect it."""
-    if not np.isnan(deviations).any():
-        return deviations
-    return MultivariateNormal(model.location_, model.covariance_).conditional_mean(deviations)
-
-
-def _evidence(scores: Array, tail: FarTail, out: Numbers, least: float, again: float, alpha: float) -> Evidence:
-    n, typical = len(scores), float(np.median(scores))
-    reached = tail.reached_once_in(n / alpha), tail.reached_once_in(2 * n)
+def _evidence(judged: _Judged, out: Numbers, again: float, alpha: float) -> Evidence:
+    n, tail = len(judged.scores), judged.tail
+    null = None
+    if tail is not None:
+        middle, upper = np.exp(tail.reached(0.25, alpha / 2.0))  # one row is one look of two
+        null = Null(METHOD, float(middle), float(upper))
     return Evidence(
-        statistic=float(scores.max()),
-        p=least,
-        q=least,
-        held_out=float(np.median(scores[out]) / typical) if len(out) and typical > 0 else None,
+        statistic=float(judged.scores.max()),
+        p=judged.p,
+        q=judged.p,
+        held_out=float(np.median(judged.farther[out])) if len(out) else None,
         stability=again if len(out) else None,
         n=n,
         looks=n,
         method=METHOD,
-        verdict=verdict_of(least, effect_holds=again >= 0.5, alpha=alpha),
-        null=Null(METHOD, reached[1], reached[0]) if np.isfinite(tail.heaviness) else None,
+        verdict=verdict_of(judged.p, effect_holds=again >= 0.5, alpha=alpha),
+        null=null,
     )

@@ -13,7 +13,7 @@ from assay.views.contribution_map import contribution_map
 from assay.views.density import sample
 from assay.views.elements import table
 from assay.views.escape import escaped, visible
-from assay.views.numbers import count, number, percent, probability
+from assay.views.numbers import count, counted, number, percent, probability
 from assay.views.view import View
 
 _DRAWN = 2000
@@ -55,9 +55,9 @@ def views(found: Anomalies) -> list[View]:
     return [
         View(
             "distances", "How far out the rows lie", distances, (),
-            "Mahalanobis distance of each row, measured by rows that it had no part in. A typical row lies at "
-            f"{number(found.typical)}; the line is where chance alone takes one row of so many one time in "
-            f"twenty.{scope}",
+            f"Mahalanobis distance of each row from {_from(found)}, measured by rows that it had no part in. A typical "
+            f"row lies at {number(found.typical)}; the line is where chance alone takes one row of so many one time in "
+            f"twenty.{_below(found)}{scope}",
             _table(found), "rows",
         ),
         View(
@@ -66,6 +66,17 @@ def views(found: Anomalies) -> list[View]:
             "the row lies in that column, in robust standard deviations from its middle.", about="rows",
         ),
     ]  # fmt: skip
+
+
+def _from(found: Anomalies) -> str:
+    return "the middle of the bulk" if found.groups == 1 else f"the nearest of {count(found.groups)} groups"
+
+
+def _below(found: Anomalies) -> str:
+    """What is said of flagged rows that lie below the line."""
+    if not found.lonely.any():
+        return ""
+    return f" {counted(int(found.lonely.sum()), 'row')} below the line have no neighbours as near as others have."
 
 
 def _reach(found: Anomalies) -> Any:
@@ -84,6 +95,15 @@ def _driven(found: Anomalies) -> dict[int, str]:
     return words
 
 
+def _beside(found: Anomalies) -> list[str]:
+    """For each flagged row whether it lies with others of them."""
+    words = ["far from its neighbours" if lonely else "alone" for lonely in found.lonely]
+    for members in found.clumps():
+        for place in members:
+            words[place] = f"with {counted(len(members) - 1, 'other')}"
+    return words
+
+
 def _table(found: Anomalies) -> str:
     driven = _driven(found)
     rows = [
@@ -92,10 +112,13 @@ def _table(found: Anomalies) -> str:
             number(float(distance)),
             escaped(probability(float(q)).removeprefix("= ")),
             escaped(driven.get(int(row), "")),
+            escaped(beside),
         ]
-        for row, distance, q in zip(found.rows[:_TABLED], found.distances, found.q, strict=False)
+        for row, distance, q, beside in zip(
+            found.rows[:_TABLED], found.distances, found.q, _beside(found), strict=False
+        )
     ]
     caption = "Rows that do not belong, the farthest first"
     if len(found.rows) > _TABLED:
         caption += f"; the first {_TABLED} of {count(len(found.rows))}"
-    return table(caption, ["Row", "Distance", "q", "Columns"], rows, numeric=(0, 1, 2))
+    return table(caption, ["Row", "Distance", "q", "Columns", "Lies"], rows, numeric=(0, 1, 2))

@@ -6,13 +6,14 @@ import numpy as np
 
 from assay.asking.words import Words, chance, listed
 from assay.questions.anomalies.answer import Anomalies
+from assay.questions.anomalies.gap import HEAVY
 from assay.views.numbers import count, number, percent
 
 WORDS = Words(
     "row that does not belong",
     "rows that do not belong",
     statistic="Distance of the farthest row",
-    held_out="times as far out as a typical row",
+    held_out="times as far out as a typical row, or from its neighbours as these from theirs",
     stability="Stand out again when rows are divided anew",
     stability_format=percent,
 )
@@ -24,24 +25,50 @@ def subject(found: Anomalies) -> str:
 
 
 def sentence(found: Anomalies) -> str:
-    """Which rows do not belong, how far out the farthest lies, and which columns put it there."""
+    """Which rows do not belong, how far out the farthest lies, which columns put it there, and which lie together."""
     evidence, n = found.evidence, len(found.scores)
     row, distance = found.best
     far = f"{number(distance / found.typical)} times as far out as a typical row"
+    slow = " Distances fall off slowly here: rows far out are to be expected." if found.heaviness > HEAVY else ""
     if evidence.verdict == "suggestive":
         who = f"{_rows(found)[0].upper()}{_rows(found)[1:]}" if len(found.rows) else f"Row {count(row + 1)}"
-        return f"{who} may not belong: row {count(row + 1)} is {far} ({chance(evidence)})."
+        return f"{who} may not belong: row {count(row + 1)} is {far} ({chance(evidence)}).{slow}"
     if evidence.verdict != "supported":
         rows = f"{chance(evidence)} among {count(n)} rows"
-        return f"No row stands out: the farthest, row {count(row + 1)}, is {far} ({rows})."
-    many, reach = len(found.rows), ""
+        return f"No row stands out: the farthest, row {count(row + 1)}, is {far} ({rows}).{slow}"
+    many = len(found.rows)
+    begun = f"{count(many)} of {count(n)} rows {'does' if many == 1 else 'do'} not belong: {_rows(found)}."
+    if found.lonely.all():
+        return f"{begun} {_lonely(found)} ({chance(evidence)})."
+    reach = ""
     if evidence.null is not None:
         times = number(evidence.null.upper / found.typical)
         reach = f"; chance alone takes one row of {count(n)} to {times} times one time in twenty"
-    return (
-        f"{count(many)} of {count(n)} rows {'does' if many == 1 else 'do'} not belong: {_rows(found)}. The farthest, "
-        f"row {count(row + 1)}, is {far}, {_driven(found)}{reach} ({chance(evidence)})."
-    )
+    more = "".join(f" {part}" for part in (_together(found), _centres(found)) if part)
+    return f"{begun} The farthest, row {count(row + 1)}, is {far}, {_driven(found)}{reach} ({chance(evidence)}).{more}"
+
+
+def _lonely(found: Anomalies) -> str:
+    times = number(found.evidence.held_out)
+    who = "It is" if len(found.rows) == 1 else "They are"
+    return f"{who} not far out, but {times} times as far from the neighbours as these are from theirs"
+
+
+def _together(found: Anomalies) -> str:
+    """How many of the rows lie together, and where."""
+    clumps = found.clumps()
+    if not clumps:
+        return ""
+    of_shown = "" if len(found.together) == len(found.rows) else f" of the first {count(len(found.together))}"
+    share = found.contributions[clumps[0]].mean(axis=0)
+    first, sizes = int(np.argmax(share)), listed([count(len(members)) for members in clumps])
+    driven = f", most of all by {found.columns[first]}" if share[first] >= 2.0 / (1.0 + len(share)) else ""
+    several = "Groups of " if len(clumps) > 1 else ""
+    return f"{several}{sizes}{of_shown} lie together, away from all others{driven}."
+
+
+def _centres(found: Anomalies) -> str:
+    return f"Rows are measured from the nearest of {count(found.groups)} groups." if found.groups > 1 else ""
 
 
 def _driven(found: Anomalies) -> str:
