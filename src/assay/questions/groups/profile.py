@@ -66,8 +66,9 @@ class Coincidence:
     p: float
 
     def said(self) -> str:
-        """In a sentence, "Channel 2 (121 of 124)"."""
-        return f"{self.column} {self.level} ({self.shared:,} of {self.in_group:,})"
+        """In a sentence, "Channel 2 (121 of 124; 130 in all)"."""
+        whole = "" if self.in_level == self.shared else f"; {self.in_level:,} in all"
+        return f"{self.column} {self.level} ({self.shared:,} of {self.in_group:,}{whole})"
 
 
 def categories_of(table: Table, measured: set[str]) -> tuple[Category, ...]:

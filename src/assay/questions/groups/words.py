@@ -35,7 +35,7 @@ def sentence(found: Groups) -> str:
     fall = "fall" if evidence.verdict == "supported" else "may fall"
     said = f"The rows {fall} into {found.k} groups: {'; '.join(_group(found, g) for g in range(found.k))}."
     said += f" They are {found.way}, with a gap between that is there on unseen rows, too"
-    said += f"; chance comes near neither in tables of one lump nor between the groups ({chance(evidence)})."
+    said += f"; one lump of the same correlations does not come near, nor do rows without a gap ({chance(evidence)})."
     if evidence.held_out is not None and found.strength_range is not None:
         low, high = found.strength_range
         said += (
