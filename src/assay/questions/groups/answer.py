@@ -31,7 +31,6 @@ class Groups(Answer):
         k: how many groups; 1 where none were found.
         fewest, most: where their number is open, from so many to so many.
         sizes: (k,) rows of all the data in each.
-        total: how many of the rows grouped were at hand.
         way: how the groups are described, in words; empty where none were found.
         by: number of the column that describes them, where it is one.
         lump_p: chance of the search in one lump of the same correlations, whatever lies between the groups.
@@ -58,7 +57,6 @@ class Groups(Answer):
     fewest: int
     most: int
     sizes: Numbers
-    total: int
     way: str
     by: int | None
     lump_p: float

@@ -23,7 +23,7 @@ def dips(S: Array) -> Array:
 
     >>> x = np.linspace(0.0, 1.0, 100)[:, None]
     >>> dips(np.hstack([x, np.where(x < 0.5, x, x + 2.0)])).round(3)
-    array([0.005, 0.192])
+    array([0.005, 0.201])
     """
     from assay.questions.groups._dip_kernels import dip_of
 

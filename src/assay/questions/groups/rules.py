@@ -30,7 +30,7 @@ from assay.summary.distances import squared_distances
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
 
-MOST_PEAKS = MOST_LAWS = MOST_SHAPES = 4
+_MOST = 4  # groups that are sought otherwise than by k-means
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +79,7 @@ class Column(Way):
 
     j: int
     name = "column"
-    numbers = tuple(range(2, MOST_PEAKS + 1))
+    numbers = tuple(range(2, _MOST + 1))
 
     def lies(self, Z: Array) -> Array:
         """The column."""
@@ -99,7 +99,7 @@ class Projection(Way):
     """Peaks along the direction with the largest dip."""
 
     name = "projection"
-    numbers = tuple(range(2, MOST_PEAKS + 1))
+    numbers = tuple(range(2, _MOST + 1))
 
     def lies(self, Z: Array) -> Array:
         """Along the direction."""
@@ -146,7 +146,7 @@ class Laws(Way):
 
     space: Space
     name = "mixture"
-    numbers = tuple(range(2, MOST_LAWS + 1))
+    numbers = tuple(range(2, _MOST + 1))
 
     def lies(self, Z: Array) -> Array:
         """In the space."""
@@ -176,7 +176,7 @@ class Shapes(Way):
 
     room: Room
     name = "shapes"
-    numbers = tuple(range(2, MOST_SHAPES + 1))
+    numbers = tuple(range(2, _MOST + 1))
 
     def lies(self, Z: Array) -> Array:
         """In the room."""

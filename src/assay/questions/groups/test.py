@@ -173,7 +173,6 @@ def _judged(
         fewest=pick.fewest or k,
         most=pick.most or k,
         sizes=np.bincount(labels, minlength=k),
-        total=len(rows),
         way="" if named is None else named.way.said(columns),
         by=named.way.j if named is not None and isinstance(named.way, Column) else None,
         lump_p=p,
