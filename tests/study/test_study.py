@@ -262,7 +262,7 @@ def test_groups_and_a_row_that_belongs_to_none_are_found(grouped_study):
     found, labels = grouped_study
     by_kind = {f.kind: f for f in found.findings}
     assert by_kind["groups"].evidence.verdict == by_kind["anomalies"].evidence.verdict == "supported"
-    assert by_kind["groups"].sentence.startswith("The rows fall into 3 groups, of ")
+    assert by_kind["groups"].sentence.startswith("The rows fall into 3 groups: ")
     assert by_kind["anomalies"].sentence.startswith("1 of 300 rows does not belong: row 18. The farthest, row 18, is ")
     assert adjusted_rand_score(found.answers["groups"].labels, labels) > 0.95
 

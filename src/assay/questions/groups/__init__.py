@@ -30,7 +30,9 @@ class _Groups(Question):
         return "" if len(measured(table.sample, table.measured)) else "no column is measured in five values or more"
 
     def ask(self, table: Table, context: Context) -> Groups | None:
+        from assay.asking.table import picked
         from assay.evidence.measured import measured
+        from assay.questions.groups.profile import categories_of
         from assay.questions.groups.test import groups
 
         used = measured(table.sample, table.measured)
@@ -38,6 +40,8 @@ class _Groups(Question):
             table.sample[:, used],
             table.numbers,
             tuple(table.columns[j] for j in used),
+            blocks=picked(table.blocks, used),
+            categories=categories_of(table, {table.origins[int(table.groups[j])][0] for j in used}),
             design=table.sample_design,
             alpha=context.alpha,
             seed=context.seed,

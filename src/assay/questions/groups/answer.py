@@ -13,6 +13,7 @@ from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
+from assay.questions.groups.profile import Coincidence, named
 from assay.views.view import View
 
 Array: TypeAlias = NDArray[np.float64]
@@ -26,44 +27,67 @@ class Groups(Answer):
 
     Attributes:
         rows: (m,) numbers of the rows grouped.
-        labels: (m,) the group of each, from 0, the largest first.
-        k: how many groups: the most, of 2 to 8, that one half of the rows predicts for the other (0.8 or more).
-        sizes: (k,) rows in each.
-        axes: how many components the groups lie in; as many as there are columns where it is these.
-        explained: share of the variance in these that lies between the groups.
-        explained_by_chance: (draws,) the same where there are no groups.
-        gains: (7,) statistic of 2 to 8 groups there, in standard deviations of chance about its mean.
-        stability: (k,) how much of each group comes back when rows are drawn again; NaN where chance does as well.
+        labels: (m,) the group of each, from 0; the first has the most of these rows.
+        k: how many groups; 1 where none were found.
+        fewest, most: where their number is open, from so many to so many.
+        sizes: (k,) rows of all the data in each.
+        way: how the groups are described, in words; empty where none were found.
+        by: number of the column that describes them, where it is one.
+        lump_p: chance of the search in one lump of the same correlations, whatever lies between the groups.
+        torn: whether gaps show among the rows, and halves of them agree on no groups.
+        beyond: what was searched, and how far beyond chance it came, in standard deviations of chance.
+        stability: (k,) how much of each group comes back when rows are drawn again; NaN where none were found.
         columns: names of the columns used.
         between: (d,) share of each column's variance that lies between the groups.
-        between_by_chance: (d,) its mean in groups that chance makes.
+        between_by_chance: (d,) its mean in tables without groups that are cut into as many.
         column_q: (d,) chance of a difference as large in such groups, corrected for all columns.
         means: (k, d) of the columns in the groups, in standard deviations from the mean of all.
+        strangers: for each group, numbers of the rows far from its middle, the farthest first.
+        coincide: levels of categories that hold the same rows as a group.
         plane: (m, 2) the rows along the two largest components of the columns; None for a single column.
-        evidence: on the groups as a whole.
-        holds: whether one half of the rows predicts the groups of the other better than in tables without groups.
-        strength_range: prediction strength of the middle 95% of the halvings, None where chance does as well. How far
+        evidence: on the groups as a whole; p is the larger of `lump_p` and the chance of the least clear valley.
+        holds: whether unseen rows bear the groups out.
+        strength_range: prediction strength of the middle 95% of the halvings, None where no groups were found. How far
             single halvings lie apart; no interval of their mean, since all of them divide the same rows.
     """
 
     rows: Numbers
     labels: Numbers
     k: int
+    fewest: int
+    most: int
     sizes: Numbers
-    axes: int
-    explained: float
-    explained_by_chance: Array
-    gains: Array
+    way: str
+    by: int | None
+    lump_p: float
+    torn: bool
+    beyond: tuple[tuple[str, float], ...]
     stability: Array
     columns: tuple[str, ...]
     between: Array
     between_by_chance: Array
     column_q: Array
     means: Array
+    strangers: tuple[Numbers, ...]
+    coincide: tuple[Coincidence, ...]
     plane: Array | None
     evidence: Evidence
     holds: bool
     strength_range: tuple[float, float] | None
+
+    @property
+    def telling(self) -> list[int]:
+        """Columns that differ between groups by more than any grouping makes them differ, the largest first.
+
+        The one that describes the groups is among them, whatever it does in tables that are cut there.
+        """
+        beyond = [j for j in range(len(self.columns)) if self.column_q[j] <= 0.05 or j == self.by]
+        return sorted(beyond, key=lambda j: -float(self.between[j]))
+
+    @property
+    def names(self) -> list[str]:
+        """What each group is called, by its columns; empty where none sets it apart."""
+        return [named(means, self.columns, self.telling) for means in self.means]
 
     @property
     def tests(self) -> int:
@@ -73,7 +97,7 @@ class Groups(Answer):
     @property
     def rule(self) -> str:
         """How looks are corrected for."""
-        draws = len(self.explained_by_chance)
+        draws = 0 if self.evidence.null is None else self.evidence.null.draws
         return f"the best of {self.looks} searches, made anew in each of {draws} tables without groups"
 
     def findings(self) -> tuple[Finding, ...]:
@@ -101,14 +125,39 @@ class Groups(Answer):
         return views(self, page or Page([self]))
 
     def numbers(self) -> dict[str, Any]:
-        """Sizes of the groups, and how far each column tells them apart."""
+        """How many groups, their sizes and profiles, and how far each column tells them apart."""
         return {
             "k": self.k,
+            "fewest": self.fewest,
+            "most": self.most,
+            "way": self.way,
             "sizes": self.sizes.tolist(),
+            "groups": [self._profile(g) for g in range(self.k)] if self.way else [],
             "columns": {
                 name: {"between": float(b), "by_chance": float(c), "q": float(q)}
                 for name, b, c, q in zip(self.columns, self.between, self.between_by_chance, self.column_q, strict=True)
             },
+        }
+
+    def _profile(self, g: int) -> dict[str, Any]:
+        return {
+            "name": self.names[g],
+            "rows": int(self.sizes[g]),
+            "comes_back": float(self.stability[g]),
+            "means": {self.columns[j]: float(self.means[g, j]) for j in self.telling},
+            "strangers": (self.strangers[g] + 1).tolist(),
+            "coincides_with": [
+                {
+                    "column": one.column,
+                    "level": one.level,
+                    "shared": one.shared,
+                    "in_group": one.in_group,
+                    "in_level": one.in_level,
+                    "p": one.p,
+                }
+                for one in self.coincide
+                if one.group == g
+            ],
         }
 
     def stricter(self, factor: float, alpha: float) -> Groups:

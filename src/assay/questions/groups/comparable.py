@@ -21,6 +21,7 @@ Array: TypeAlias = NDArray[np.float64]
 _ROUNDED = 30  # up to so many values a column counts as rounded
 _SKEWED = 0.3  # 0.27 for chi-square with 5 degrees of freedom, 0.46 for an exponential law
 _REACH = 4.0  # robust standard deviations
+_FARTHEST_DRAWN = 2.0  # times as far as that at most, for values 5.6 times as far and more
 _FARTHEST = 1e50  # of these a value counts as beyond, so that its powers and their squares stay in the range of numbers
 
 
@@ -33,7 +34,7 @@ class Comparable:
         middle, spread: (d,) robust location and scale.
         skewed: (d,) which columns go through a power transform.
         powers: (s,) of those.
-        low, high: (d,) what values beyond are drawn in to.
+        centre, reach: (d,) where values lie, and the distance beyond which they are drawn in.
         mean, scale: (d,) of what comes out.
     """
 
@@ -42,8 +43,8 @@ class Comparable:
     spread: Array
     skewed: NDArray[np.bool_]
     powers: Array
-    low: Array
-    high: Array
+    centre: Array
+    reach: Array
     mean: Array
     scale: Array
 
@@ -59,21 +60,29 @@ class Comparable:
         tails = _tails(X[:, skewed], powers)
         skewed[skewed], powers = tails, powers[tails]
         X = _straight(X, skewed, powers)
-        centre, reach = robust_scale(X)
-        low, high = centre - _REACH * reach, centre + _REACH * reach
-        X = np.clip(X, low, high)
+        centre, unit = robust_scale(X)
+        reach = _REACH * unit
+        X = _drawn_in(X, centre, reach)
         mean, scale = X.mean(axis=0), X.std(axis=0)
-        return cls(rounding, middle, spread, skewed, powers, low, high, mean, scale), (X - mean) / scale
+        return cls(rounding, middle, spread, skewed, powers, centre, reach, mean, scale), (X - mean) / scale
 
     def apply(self, rows: Array, rng: np.random.Generator) -> Array:
         """(n, d) other rows of the same columns."""
         X = _in_units(_spread_out(rows, self.rounding, rng), self.middle, self.spread)
-        X = np.clip(_straight(X, self.skewed, self.powers), self.low, self.high)
+        X = _drawn_in(_straight(X, self.skewed, self.powers), self.centre, self.reach)
         return np.asarray((X - self.mean) / self.scale)
 
 
 def _in_units(X: Array, middle: Array, spread: Array) -> Array:
     return np.clip((X - middle) / spread, -_FARTHEST, _FARTHEST)
+
+
+def _drawn_in(X: Array, centre: Array, reach: Array) -> Array:
+    """Values r times as far as the reach at 1 + log(1 + log r) of it, at most 2; cut off there they would be a peak."""
+    far = (X - centre) / reach
+    ratio = np.maximum(np.abs(far), 1.0)
+    near = np.minimum(1.0 + np.log1p(np.log(ratio)), _FARTHEST_DRAWN)
+    return np.asarray(centre + reach * np.where(ratio > 1.0, np.sign(far) * near, far))
 
 
 def _edges(column: Array) -> Array | None:

@@ -1,7 +1,11 @@
-"""The search for groups that is compared with chance: k-means with 2 to 8 groups, in one or two spaces.
+"""The search for groups that is compared with chance, as numbers that are large where there are groups.
 
-components  the leading components above chance: many columns of noise would drown the groups
-columns     all columns, where they are few: groups that each show in columns of their own make no component
+centres     -log(W_k / W_1) for k = 2..8, W_k the sum of squares that k-means leaves within groups; among the leading
+            components above chance (many columns of noise would drown the groups) and, where they are few, among all
+            columns (groups that each show in columns of their own make no component)
+columns     the largest dip of a column
+directions  the largest dip along a component or an unusual direction
+shapes      the largest rise between dense parts, in the leading components and in the unusual directions
 """
 
 from __future__ import annotations
@@ -14,7 +18,10 @@ from numpy.typing import NDArray
 
 from assay.linalg.random_matrix import spectrum_law
 from assay.linalg.top import top_eigen
-from assay.questions.groups.grouping import grouped, shares_between
+from assay.questions.groups.dense import Dense
+from assay.questions.groups.dip import dips
+from assay.questions.groups.directions import components, unusual
+from assay.questions.groups.grouping import grouped
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -22,6 +29,9 @@ SIZES = tuple(range(2, 9))
 _ALONE = 3  # up to so many columns there is no other space than their own
 _FEW = 30  # up to so many columns their own space is searched too
 _MOST_AXES = 10
+_DIPPED = 200  # up to so many columns each is looked at for peaks
+_LINKED = 300  # rows that are linked by a tree
+SHAPED = 3  # dimensions in which dense parts are sought
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,7 @@ class Space:
         """(n, axes) where rows lie: Z, or other rows in the space of `like`."""
         base = Z if like is None else like
         mean, scale = base.mean(axis=0), base.std(axis=0)
+        scale = np.where(scale > 0, scale, 1.0)
         X, B = (Z - mean) / scale, (base - mean) / scale
         if self.whole:
             return np.ascontiguousarray(X)
@@ -50,39 +61,86 @@ class Space:
         return np.ascontiguousarray(X @ (B.T @ (spectrum.vectors / np.sqrt(spectrum.values))))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Look:
-    """What k-means makes of one table.
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A few dimensions in which dense parts are sought.
 
     Attributes:
-        gains: (spaces, 7) -log(W_k / W_1).
-        between: (spaces, 7, d) share of each column's variance that lies between the groups.
+        odd: whether these are the unusual directions, not the leading components; columns where they are few.
     """
 
-    gains: Array
-    between: Array
+    odd: bool
+
+    def scores(self, Z: Array, like: Array | None = None) -> Array:
+        """(n, r) where rows lie: Z, or other rows in the room of `like`."""
+        base = Z if like is None else like
+        if self.odd:
+            return np.asarray(Z @ unusual(base)[:, : SHAPED - 1])
+        return Z if Z.shape[1] <= SHAPED else np.asarray(Z @ components(base, SHAPED))
 
 
 def spaces_of(Z: Array) -> tuple[Space, ...]:
-    """Where groups of (n, d) comparable rows are sought."""
+    """Where groups of (n, d) comparable rows are sought by k-means."""
     n, d = Z.shape
     if d <= _ALONE:
         return (Space(d, True),)
     _, singular, right = np.linalg.svd(Z / np.sqrt(n - 1), full_matrices=False)
     kept = min(n - 1, d)
     law = spectrum_law(singular[:kept] ** 2, n, d, vectors=right[:kept].T, max_components=_MOST_AXES)
-    components = Space(int(np.clip(law.n_real, 2, min(_MOST_AXES, kept))), False)
-    return (components, Space(d, True)) if d <= _FEW else (components,)
+    among = Space(int(np.clip(law.n_real, 2, min(_MOST_AXES, kept))), False)
+    return (among, Space(d, True)) if d <= _FEW else (among,)
+
+
+def rooms_of(Z: Array) -> tuple[Room, ...]:
+    """Where dense parts of (n, d) comparable rows are sought."""
+    return (Room(False),) if Z.shape[1] <= SHAPED else (Room(False), Room(True))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """What is found in one table, or how far beyond chance that is.
+
+    Attributes:
+        gains: (spaces, 7) of k-means.
+        columns: largest dip of a column.
+        directions: largest dip along another direction; that of the column where there is a single one.
+        shapes: largest rise between dense parts.
+    """
+
+    gains: Array
+    columns: float
+    directions: float
+    shapes: float
+
+    @property
+    def all(self) -> Array:
+        """(7 spaces + 3,)."""
+        return np.concatenate([self.gains.ravel(), [self.columns, self.directions, self.shapes]])
+
+    def like(self, values: Array) -> Look:
+        """The same with other numbers, as `all` gives them."""
+        *gains, columns, directions, shapes = values.tolist()
+        return Look(np.array(gains).reshape(self.gains.shape), columns, directions, shapes)
 
 
 def look(Z: Array, spaces: tuple[Space, ...], seed: int) -> Look:
-    """Search one table, always in the same way."""
-    gains, between = np.empty((len(spaces), len(SIZES))), np.empty((len(spaces), len(SIZES), Z.shape[1]))
+    """Search one table, always in the same way.
+
+    Args:
+        Z: (n, d) comparable rows in no order.
+        spaces: of `spaces_of`.
+        seed: of the starts of k-means.
+    """
+    gains = np.empty((len(spaces), len(SIZES)))
     for i, space in enumerate(spaces):
         S = space.scores(Z)
         total = float(((S - S.mean(axis=0)) ** 2).sum())
         for j, k in enumerate(SIZES):
-            group = grouped(S, k, seed)
-            gains[i, j] = -np.log(max(group.inertia / total, np.finfo(float).tiny))
-            between[i, j] = shares_between(Z, group.labels, k)
-    return Look(gains, between)
+            gains[i, j] = -np.log(max(grouped(S, k, seed).inertia / total, np.finfo(float).tiny))
+    columns = float(dips(Z).max()) if Z.shape[1] <= _DIPPED else 0.0
+    if Z.shape[1] == 1:
+        return Look(gains, columns, columns, Dense.of(Z[:_LINKED]).highest)
+    leading, odd = components(Z), unusual(Z)
+    along = float(dips(Z @ np.hstack([leading, odd])).max())
+    rooms = [Z] if Z.shape[1] <= SHAPED else [Z @ leading[:, :SHAPED], Z @ odd[:, : SHAPED - 1]]
+    return Look(gains, columns, along, max(Dense.of(room[:_LINKED]).highest for room in rooms))

@@ -1,4 +1,4 @@
-"""Groups of rows around centres, and whether they come back: on the other half of the rows, on rows drawn again."""
+"""Groups of rows around centres, their numbers, and what lies between them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
 
 _STARTS = 3
-_RESAMPLES = 20
 
 
 def grouped(S: Array, k: int, seed: int, starts: int = _STARTS) -> Few:
@@ -27,14 +26,13 @@ def labelled(S: Array, centres: Array) -> Numbers:
     return np.asarray(squared_distances(S, centres).argmin(axis=1))
 
 
-def by_size(labels: Numbers) -> Numbers:
-    """The same groups, numbered so that the largest comes first; groups without rows come last.
+def by_size(labels: Numbers, k: int) -> Numbers:
+    """(k,) new number of each group, the largest first; groups without rows come last.
 
-    >>> by_size(np.array([2, 2, 0, 2, 0, 1]))
-    array([0, 0, 1, 0, 1, 2])
+    >>> by_size(np.array([2, 2, 0, 2, 0, 1]), 3)
+    array([1, 2, 0])
     """
-    order = np.argsort(-np.bincount(labels), kind="stable")
-    return np.asarray(np.argsort(order)[labels])
+    return np.asarray(np.argsort(np.argsort(-np.bincount(labels, minlength=k), kind="stable")))
 
 
 def shares_between(Z: Array, labels: NDArray[np.integer], k: int) -> Array:
@@ -50,32 +48,3 @@ def shares_between(Z: Array, labels: NDArray[np.integer], k: int) -> Array:
     sums = member @ centred
     between = (sums**2 / np.maximum(sizes, 1.0)[:, None]).sum(axis=0)
     return np.asarray(between / np.maximum((centred**2).sum(axis=0), np.finfo(float).tiny))
-
-
-def prediction_strength(S: Array, k: int, seed: int, rng: np.random.Generator) -> float:
-    """Halve the rows; of the pairs in a group of one half, the share that the other half's centres join; the worst.
-
-    A group of a single row makes no pair, and predicts nothing.
-    """
-    order = rng.permutation(len(S))
-    here, there = S[order[: len(S) // 2]], S[order[len(S) // 2 :]]
-    own, centres = grouped(here, k, seed).labels, grouped(there, k, seed).centers
-    table = np.zeros((k, k))
-    np.add.at(table, (own, labelled(here, centres)), 1.0)
-    sizes = table.sum(axis=1)
-    pairs = sizes * (sizes - 1)
-    together = (table * (table - 1)).sum(axis=1)
-    return float(np.min(np.where(pairs > 0, together / np.maximum(pairs, 1.0), 0.0)))
-
-
-def jaccard(S: Array, labels: Numbers, k: int, seed: int, rng: np.random.Generator) -> Array:
-    """(k,) how much of each group is found again among rows drawn with replacement: shared rows over rows of either."""
-    found = np.zeros(k)
-    for _ in range(_RESAMPLES):
-        drawn = np.unique(rng.integers(len(S), size=len(S)))
-        again = grouped(S[drawn], k, seed).labels
-        table = np.zeros((k, k))
-        np.add.at(table, (labels[drawn], again), 1.0)
-        either = table.sum(axis=1)[:, None] + table.sum(axis=0)[None, :] - table
-        found += (table / np.maximum(either, 1.0)).max(axis=1)
-    return found / _RESAMPLES

@@ -1,20 +1,21 @@
-"""Do the rows fall into groups? k-means against tables with the same correlations and no groups.
+"""Do the rows fall into groups? A search of several kinds, against tables with the same correlations and no groups.
 
-statistic  -log(W_k / W_1) for k = 2..8, W_k the sum of squares that k-means leaves within groups, among the components
-           above chance and among the columns; each standardised over the draws, the largest taken: one p for all
-chance     the same search in tables drawn from `unimodal`: the same correlations, one peak in every margin
-unseen     prediction strength: rows are halved, each half is grouped by itself; of the pairs that one half puts
-           together, the share that the centres of the other put together too, in the group that does worst
+statistic  what `group_search` finds: k-means, peaks of columns and of other directions, dense parts of any shape; each
+           standardised over the draws, the largest taken: one p for all
+chance     the same search in tables drawn from `unimodal`: the same correlations, one peak in every margin. And the dip
+           of unseen rows between neighbouring groups, if they had one peak: p is the larger of both, since groups are
+           more than a lump of another shape
+unseen     prediction strength, and the valley between neighbours: see `number`
 stability  for each group, how much of it comes back (Jaccard) when rows are drawn again
 
-k-means cuts anything into groups. What chance cuts out of one lump with the same correlations is the measure.
+k-means cuts anything into groups: a curve, a gradient, a lump. Groups are what has a valley between.
 
 Reference: Tibshirani and Walther, JCGS 14 (2005), prediction strength; Hennig, CSDA 52 (2007), stability by Jaccard.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -30,25 +31,33 @@ from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.measured import varied
 from assay.linalg.monte_carlo import monte_carlo
 from assay.questions.groups.answer import Groups
+from assay.questions.groups.coming_back import jaccard
 from assay.questions.groups.comparable import Comparable
-from assay.questions.groups.group_search import SIZES, Look, Space, look, spaces_of
-from assay.questions.groups.grouping import by_size, grouped, jaccard, labelled, prediction_strength
+from assay.questions.groups.dip import dip_chance, dips
+from assay.questions.groups.directions import components
+from assay.questions.groups.group_search import SIZES, Look, Space, look, rooms_of, spaces_of
+from assay.questions.groups.grouping import by_size, grouped, shares_between
+from assay.questions.groups.number import CLEAR, Chosen, chosen
+from assay.questions.groups.profile import Category, coinciding, strangers
+from assay.questions.groups.rules import Centres, Column, Laws, Projection, Shapes, Way
+from assay.questions.groups.tail import tail_p
 from assay.questions.groups.unimodal import Unimodal, unimodal
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
 Tell: TypeAlias = Callable[[str], object]
+Blocks: TypeAlias = Callable[[], Iterable[Array]]
 
-FITTED = 600  # rows that are grouped and drawn; others join the nearest group
+FITTED = 600  # rows that are grouped and drawn; others join the group they fall into
 FEWEST_ROWS = 40
-DRAWS, FEWEST_DRAWS = 99, 19
+DRAWS, FEWEST_DRAWS = 59, 19
 HOPELESS = 0.2  # p after as many draws, beyond which the rest are not made
-_HALVES, _CHANCE_HALVES = 10, 19
-_PREDICTED = 0.8  # prediction strength from which on Tibshirani and Walther count a group
-_BEYOND = 2.0  # standard deviations beyond chance below which a number of groups is not considered
-_NEARLY = 0.5  # share of the largest gain from which on a space is considered
-_STARTS = 10  # of the grouping that is shown
-METHOD = "tables with the same correlations and one peak in every column"
+_CUT = 39  # tables without groups that are cut into as many, to see how far columns differ by that alone
+_BEYOND = 2.0  # standard deviations beyond chance below which k-means with as many groups is not considered
+_MOST_COLUMNS = 5  # columns whose peaks are looked at, those with the largest dips
+_LAW_AXES = 4
+_SAME = 0  # seed of what is the same in every study: starts, halvings, the order of rows
+METHOD = "tables with the same correlations and one peak in every column; unseen rows between the groups"
 
 
 def groups(
@@ -56,6 +65,8 @@ def groups(
     numbers: Numbers,
     columns: tuple[str, ...],
     *,
+    blocks: Blocks | None = None,
+    categories: tuple[Category, ...] = (),
     design: Design | None = None,
     alpha: float = 0.05,
     seed: int = 0,
@@ -67,9 +78,11 @@ def groups(
         rows: (m, d) measured columns; those of few values in the rows grouped are left out, see `evidence.measured`.
         numbers: (m,) their numbers in the data.
         columns: names of the d columns.
+        blocks: starts a pass over all rows, in (b, d) blocks; None where `rows` are all.
+        categories: of the rows, with which groups may coincide.
         design: how rows depend on each other; those that are grouped are nearly independent, the others join them.
         alpha: chance of supporting groups in a table that has none.
-        seed: of the draws, of the starts of k-means and of the rows taken.
+        seed: of the draws and of the rows taken.
         progress: told what is being done.
     """
     rng = np.random.default_rng(seed)
@@ -81,9 +94,41 @@ def groups(
     told = varied(rows[fitted])  # what takes few values in the rows that are grouped, whatever it does in others
     if not told.any():
         return None
-    rows, columns = rows[:, told], tuple(columns[j] for j in np.flatnonzero(told))
-    found = _judged(rows, fitted, numbers, columns, alpha, seed, rng, progress or (lambda _: None))
-    return replace(found, evidence=replace(found.evidence, limit=design.limit))
+    used = np.flatnonzero(told)
+    rows, columns = rows[:, used], tuple(columns[j] for j in used)
+    found = _judged(rows, _in_no_order(rows, fitted), numbers, columns, alpha, rng, progress or (lambda _: None))
+    answer = replace(found.answer, evidence=replace(found.answer.evidence, limit=design.limit))
+    if found.label is None:
+        return answer
+    return replace(
+        answer,
+        sizes=_sizes(found.label, answer.k, blocks, used, answer.sizes),
+        coincide=coinciding(answer.labels, answer.k, categories, np.sort(fitted)),
+    )
+
+
+def _in_no_order(rows: Array, fitted: Numbers) -> Numbers:
+    """The same rows in an order that hangs on their values alone, and shows nothing: another order, the same answer."""
+    order = np.lexsort(rows[fitted].T[::-1])
+    return np.asarray(fitted[order][np.random.default_rng(_SAME).permutation(len(fitted))])
+
+
+def _sizes(label: Callable[[Array], Numbers], k: int, blocks: Blocks | None, used: Numbers, drawn: Numbers) -> Numbers:
+    """(k,) rows of all the data in each group."""
+    if blocks is None:
+        return drawn
+    total = np.zeros(k, dtype=np.intp)
+    for block in blocks():
+        total += np.bincount(label(block[:, used]), minlength=k)
+    return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """The answer on the rows drawn, and the group of any row as it came; None where there are no groups."""
+
+    answer: Groups
+    label: Callable[[Array], Numbers] | None
 
 
 def _judged(
@@ -92,133 +137,147 @@ def _judged(
     numbers: Numbers,
     columns: tuple[str, ...],
     alpha: float,
-    seed: int,
     rng: np.random.Generator,
     tell: Tell,
-) -> Groups:
-    how, Z = Comparable.of(rows[fitted], rng)
+) -> _Found:
+    same = np.random.default_rng(_SAME)
+    how, Z = Comparable.of(rows[fitted], same)
     spaces, law = spaces_of(Z), unimodal(Z)
     tell("grouping")
-    found = look(Z, spaces, seed)
-    drawn = _draws(spaces, law, len(Z), found.gains, seed, rng, tell)
-    p, every = _p(found.gains, _gains(drawn)), _standardised(found.gains, _gains(drawn))
-    which, k, unseen = int(every.max(axis=1).argmax()), SIZES[int(every.max(axis=0).argmax())], None
+    found = look(Z, spaces, _SAME)
+    drawn = _draws(spaces, law, len(Z), found, rng, tell)
+    p, beyond = _p(found, drawn), found.like(_standardised(found.all, _all(drawn)))
+    pick = Chosen(None, 0, 0)
     if p <= 2 * alpha:
         tell("one half of the rows by the other")
-        which, k, strengths = _best(Z, spaces, every, seed, rng)
-        unseen = _Unseen(strengths, _strength_by_chance(spaces[which], law, len(Z), k, seed, rng))
-    space, gains = spaces[which], every[which]
-    S, everywhere = space.scores(Z), how.apply(rows, rng)
+        pick = chosen(Z, _ways(Z, spaces, beyond), _SAME)
+    everywhere = how.apply(rows, same)
     everywhere[fitted] = Z
-    labels = by_size(labelled(space.scores(everywhere, like=Z), grouped(S, k, seed, starts=_STARTS).centers))
-    stability = np.full(k, np.nan) if unseen is None else jaccard(S, labels[fitted], k, seed, rng)
-    size = SIZES.index(k)
-    explained = 1.0 - np.exp(-np.array([one.gains[which, size] for one in (found, *drawn)]))
-    between, by_chance = found.between[which, size], np.array([one.between[which, size] for one in drawn])
-    return Groups(
+    named = pick.named if pick.named is not None and pick.named.valley <= 2 * alpha else None
+    rule = None if named is None else named.way.learnt(Z, named.k, _SAME)
+    k = 1 if rule is None else rule.k
+    labels = np.zeros(len(rows), dtype=np.intp) if rule is None else rule.labels(everywhere)
+    order = by_size(labels, k)
+    labels = order[labels]
+    between, by_chance = _apart(Z, labels[fitted], k, None if named is None else named.way, law, rng)
+    stability = np.full(k, np.nan)
+    if named is not None:
+        stability = jaccard(Z, labels[fitted], named.way, k, _SAME, rng)
+    strength = None if named is None else named.strengths
+    holds = named is not None and named.stands
+    whole = max(p, 1.0 if named is None else named.valley)
+    answer = Groups(
         rows=numbers,
         labels=labels,
         k=k,
+        fewest=pick.fewest or k,
+        most=pick.most or k,
         sizes=np.bincount(labels, minlength=k),
-        axes=space.axes,
-        explained=float(explained[0]),
-        explained_by_chance=explained[1:],
-        gains=gains,
+        way="" if named is None else named.way.said(columns),
+        by=named.way.j if named is not None and isinstance(named.way, Column) else None,
+        lump_p=p,
+        torn=pick.torn,
+        beyond=_said(beyond),
         stability=stability,
         columns=columns,
         between=between,
         between_by_chance=by_chance.mean(axis=0),
-        column_q=_telling(between, by_chance),
+        column_q=_telling(between, by_chance) if k > 1 else np.ones(len(columns)),
         means=np.array([everywhere[labels == g].mean(axis=0) for g in range(k)]),
-        plane=Space(2, False).scores(everywhere, like=Z) if Z.shape[1] > 1 else None,
-        evidence=_evidence(explained, p, unseen, float(stability.min()), len(rows), every.size, alpha),
-        holds=unseen is not None and unseen.holds,
-        strength_range=None if unseen is None else unseen.spread,
+        strangers=tuple(numbers[r] for r in strangers(everywhere, labels, k)),
+        coincide=(),
+        plane=_plane(everywhere, Z),
+        evidence=_evidence(beyond, drawn, whole, strength, float(stability.min()), len(rows), holds, alpha),
+        holds=holds,
+        strength_range=None if strength is None else _spread(strength),
     )
+    if rule is None:
+        return _Found(answer, None)
+    return _Found(answer, lambda block: order[rule.labels(how.apply(block, same))])
+
+
+def _ways(Z: Array, spaces: tuple[Space, ...], beyond: Look) -> list[Way]:
+    """Descriptions to try, the simplest first: only those whose own part of the search could have something."""
+    d = Z.shape[1]
+    dipped = dips(Z)
+    order = np.argsort(-dipped, kind="stable")[:_MOST_COLUMNS]
+    ways: list[Way] = [Column(int(j)) for j in order if dip_chance(float(dipped[j]), len(Z)) <= CLEAR]
+    if d > 1:
+        ways.append(Projection())
+    for space, gains in zip(spaces, beyond.gains, strict=True):
+        numbers = tuple(k for k, gain in zip(SIZES, gains, strict=True) if gain > _BEYOND)
+        ways += [Centres(space, numbers)] if numbers else []
+    if d > 1:
+        ways.append(Laws(Space(min(_LAW_AXES, spaces[0].axes), spaces[0].whole)))
+    return ways + [Shapes(room) for room in rooms_of(Z)]
 
 
 def _draws(
-    spaces: tuple[Space, ...], law: Unimodal, n: int, found: Array, seed: int, rng: np.random.Generator, tell: Tell
+    spaces: tuple[Space, ...], law: Unimodal, n: int, found: Look, rng: np.random.Generator, tell: Tell
 ) -> list[Look]:
     """The same search in tables without groups; fewer of them where it is soon clear that chance does as well."""
     seeds = rng.integers(2**63, size=DRAWS)
 
     def draw(own: int) -> Look:
-        return look(law.draw(n, np.random.default_rng(own)), spaces, seed)
+        return look(law.draw(n, np.random.default_rng(own)), spaces, _SAME)
 
     return monte_carlo(
         seeds,
         lambda some: in_threads(draw, some),
         (FEWEST_DRAWS, DRAWS - FEWEST_DRAWS),
-        clear=lambda drawn: _p(found, _gains(drawn)) > HOPELESS,
+        clear=lambda drawn: _p(found, drawn) > HOPELESS,
         progress=lambda n: tell(f"what chance does, {'all' if n == DRAWS else f'{n} of'} {DRAWS} draws"),
     ).values
 
 
-def _gains(drawn: list[Look]) -> Array:
-    return np.array([one.gains for one in drawn])
+def _all(drawn: list[Look]) -> Array:
+    return np.array([one.all for one in drawn])
 
 
-def _p(found: Array, chance: Array) -> float:
-    """Rank of the largest standardised gain; the data are standardised among the draws, as each of these is."""
-    every = np.concatenate([found[None], chance])
-    spread = every.std(axis=0)
-    best = ((every - every.mean(axis=0)) / np.where(spread > 0, spread, 1.0)).max(axis=(1, 2))
-    return float(np.mean(best >= best[0]))
+def _p(found: Look, drawn: list[Look]) -> float:
+    """Rank of the largest standardised value; the data are standardised among the draws, as each of these is.
+
+    Where no draw comes near, by the tail of the draws, standardised among themselves.
+    """
+    chance = _all(drawn)
+    best = _largest(np.concatenate([found.all[None], chance]))
+    rank = float(np.mean(best >= best[0]))
+    if (best[1:] >= best[0]).any():
+        return rank
+    return min(rank, tail_p(float(_standardised(found.all, chance).max()), _largest(chance)))
+
+
+def _largest(every: Array) -> Array:
+    spread = every.std(axis=0, ddof=1)
+    return np.asarray(((every - every.mean(axis=0)) / np.where(spread > 0, spread, np.inf)).max(axis=1))
 
 
 def _standardised(found: Array, chance: Array) -> Array:
-    """Gains in standard deviations of chance: how they are compared to choose k."""
+    """In standard deviations of chance; 0 where chance always does the same and so do the data."""
     spread = chance.std(axis=0, ddof=1)
-    return np.asarray((found - chance.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
+    return np.asarray((found - chance.mean(axis=0)) / np.where(spread > 0, spread, np.inf))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Unseen:
-    """Prediction strength over halves of the rows, and in tables without groups."""
-
-    strengths: Array
-    by_chance: Array
-
-    @property
-    def holds(self) -> bool:
-        error = self.strengths.std(ddof=1) / np.sqrt(len(self.strengths))
-        mean = float(self.strengths.mean())
-        return bool(mean >= _PREDICTED and mean - error > self.by_chance.mean())
-
-    @property
-    def spread(self) -> tuple[float, float]:
-        low, high = np.quantile(self.strengths, [0.025, 0.975])
-        return float(low), float(high)
+def _said(beyond: Look) -> tuple[tuple[str, float], ...]:
+    """What was searched, and how far beyond chance it came."""
+    centres = [(f"{k} groups by k-means", float(gain)) for k, gain in zip(SIZES, beyond.gains.max(axis=0), strict=True)]
+    return (
+        ("peaks of one column", beyond.columns),
+        ("peaks along another direction", beyond.directions),
+        *centres,
+        ("dense parts of any shape", beyond.shapes),
+    )
 
 
-def _best(
-    Z: Array, spaces: tuple[Space, ...], gains: Array, seed: int, rng: np.random.Generator
-) -> tuple[int, int, Array]:
-    """The space, of those beyond chance, whose groups are predicted best; how many groups; prediction strengths."""
-    beyond = [i for i in range(len(spaces)) if gains[i].max() >= _NEARLY * gains.max()]
-    tried = [(i, *_number(spaces[i].scores(Z), gains[i], seed, rng)) for i in beyond]
-    return max(tried, key=lambda one: float(one[2].mean()))
-
-
-def _number(S: Array, gains: Array, seed: int, rng: np.random.Generator) -> tuple[int, Array]:
-    """How many groups: the most that one half of the rows predicts for the other, among those beyond chance.
-
-    Gains say that there are groups; they keep growing when a group is cut in two, prediction does not.
-    """
-    best = SIZES[int(gains.argmax())]
-    strengths = {
-        k: np.array([prediction_strength(S, k, seed, rng) for _ in range(_HALVES)])
-        for k, gain in zip(SIZES, gains, strict=True)
-        if gain > _BEYOND or k == best
-    }
-    k = max((k for k, strength in strengths.items() if strength.mean() >= _PREDICTED), default=best)
-    return k, strengths[k]
-
-
-def _strength_by_chance(space: Space, law: Unimodal, n: int, k: int, seed: int, rng: np.random.Generator) -> Array:
-    tables = (space.scores(law.draw(n, rng)) for _ in range(_CHANCE_HALVES))
-    return np.array([prediction_strength(T, k, seed, rng) for T in tables])
+def _apart(
+    Z: Array, labels: Numbers, k: int, way: Way | None, law: Unimodal, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """(d,) share of each column between the groups, and (draws, d) where tables without any are cut into as many."""
+    if way is None:
+        return np.zeros(Z.shape[1]), np.zeros((1, Z.shape[1]))
+    tables = (law.draw(len(Z), rng) for _ in range(_CUT))
+    cut = [shares_between(T, grouped(way.lies(T), k, _SAME).labels, k) for T in tables]
+    return shares_between(Z, labels, k), np.array(cut)
 
 
 def _telling(between: Array, chance: Array) -> Array:
@@ -229,20 +288,37 @@ def _telling(between: Array, chance: Array) -> Array:
     return np.asarray(false_discovery_control(p))
 
 
+def _plane(everywhere: Array, Z: Array) -> Array | None:
+    if Z.shape[1] == 1:
+        return None
+    return np.asarray((everywhere - Z.mean(axis=0)) @ components(Z, 2))
+
+
+def _spread(strengths: Array) -> tuple[float, float]:
+    low, high = np.quantile(strengths, [0.025, 0.975])
+    return float(low), float(high)
+
+
 def _evidence(
-    explained: Array, p: float, unseen: _Unseen | None, stability: float, n: int, looks: int, alpha: float
+    beyond: Look,
+    drawn: list[Look],
+    p: float,
+    strengths: Array | None,
+    stability: float,
+    n: int,
+    holds: bool,
+    alpha: float,
 ) -> Evidence:
-    draws = len(explained) - 1
-    holds = unseen is not None and unseen.holds
+    largest = _largest(_all(drawn))
     return Evidence(
-        statistic=float(explained[0]),
+        statistic=float(beyond.all.max()),
         p=p,
         q=p,
-        held_out=None if unseen is None else float(unseen.strengths.mean()),
-        stability=None if unseen is None else stability,
+        held_out=None if strengths is None else float(strengths.mean()),
+        stability=None if strengths is None else stability,
         n=n,
-        looks=looks,
-        method=f"{METHOD}, {draws} draws",
+        looks=len(beyond.all),
+        method=f"{METHOD}, {len(drawn)} draws",
         verdict=verdict_of(p, effect_holds=holds, alpha=alpha),
-        null=Null(METHOD, float(np.median(explained[1:])), float(np.quantile(explained[1:], 1 - alpha)), draws),
+        null=Null(METHOD, float(np.median(largest)), float(np.quantile(largest, 1 - alpha)), len(drawn)),
     )

@@ -86,6 +86,52 @@ def second_peak(Z: Array) -> NDArray[np.bool_]:
     return np.asarray(_margins(Z)[1] > 0.035 + 0.35 / np.sqrt(len(Z)))
 
 
+def peaks(x: Array, k: int, least: float = 0.02) -> Array | None:
+    """(k - 1,) where to cut values so that each part has one peak; None where no bandwidth shows k of them.
+
+    Values are smoothed ever less, as long as there are no more than k peaks with enough rows; the cuts are the lowest
+    places between.
+
+    Args:
+        x: (n,).
+        k: how many peaks.
+        least: share of the values that makes a peak, at least 5 of them.
+
+    >>> rng = np.random.default_rng(0)
+    >>> peaks(np.concatenate([rng.normal(0, 1, 100), rng.normal(8, 1, 50)]), 2).round(0)
+    array([4.])
+    """
+    n, scale = len(x), float(x.std())
+    if scale == 0.0:
+        return None
+    low = x.min() - scale
+    step = (x.max() + scale - low) / (_GRID - 1)
+    counts = _binned(x[:, None], np.array([low]), np.array([step]))
+    needed = max(5, int(np.ceil(least * n)))
+    ordered, found = np.sort(x), None
+    for width in scale * np.geomspace(1.0, 0.5 * n**-0.2, 16):
+        density = _smoothed(counts, np.array([width / step]))[:, 0]
+        lows = low + step * (1 + np.flatnonzero((density[1:-1] < density[:-2]) & (density[1:-1] <= density[2:])))
+        cuts = _large(lows, ordered, needed)
+        if len(cuts) >= k:
+            break
+        if len(cuts) == k - 1:
+            found = cuts
+    return found
+
+
+def _large(cuts: Array, ordered: Array, needed: int) -> Array:
+    """The cuts that leave enough values in every part; of a part with too few, the cut on its right goes."""
+    kept: list[float] = []
+    start = 0
+    for cut in cuts:
+        place = int(np.searchsorted(ordered, cut))
+        if place - start >= needed and len(ordered) - place >= needed:
+            kept.append(float(cut))
+            start = place
+    return np.array(kept)
+
+
 def _correlations(Z: Array) -> tuple[Array, Array]:
     """Factors of the cleaned correlation: axes axes^T + noise^2, of unit diagonal."""
     n, d = Z.shape

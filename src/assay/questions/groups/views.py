@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from assay.asking.page import Page, Plane
-from assay.asking.words import SURVIVED
+from assay.asking.words import SURVIVED, listed
 from assay.questions.groups.answer import Groups
-from assay.questions.groups.group_search import SIZES
 from assay.views.elements import heat_cell, name_cell, table
 from assay.views.embedding import add_map, embedding_map
 from assay.views.escape import escaped
@@ -53,10 +52,9 @@ def _drawn(found: Groups, page: Page, plane: Plane, called: list[str]) -> list[V
     return [
         View(
             "groups", "The groups on components 1 and 2", figure, (("dot soft", "a row"),),
-            f"{found.k} groups of {sizes} rows, found by k-means in {found.axes} dimensions. Groups that overlap here "
-            "may lie apart along further ones. Numbers of groups were compared with what chance cuts out of tables "
-            "with the same correlations and no groups.",
-            _sizes_table(found) + _stability_table(found), "rows",
+            f"{found.k} groups of {sizes} rows: {found.way}. Groups that overlap here may lie apart along further "
+            "directions. The search is compared with the same one in tables with the same correlations and no groups.",
+            _searched_table(found) + _profile_table(found), "rows",
         )
     ]  # fmt: skip
 
@@ -81,21 +79,37 @@ def _apart(found: Groups) -> View:
     caption = f"Means of the groups in standard deviations from the mean of all rows{'; ' + scope if scope else ''}"
     words = (
         '<p class="aside">Any grouping makes the columns differ that it was made of. "By chance" is how much of a '
-        "column lies between groups that k-means cuts out of tables without groups; q compares with that.</p>"
+        "column lies between groups that are cut out of tables without any; q compares with that.</p>"
     )
     heat = table(caption, heads, rows, numeric=range(1, len(heads)))
     content = f'{words}<div class="heats">{heat}</div>'
     return View("groups-apart", "What tells the groups apart", numbers=content, about="rows")
 
 
-def _sizes_table(found: Groups) -> str:
-    rows = [[str(k), number(float(gain))] for k, gain in zip(SIZES, found.gains, strict=True)]
-    caption = "How far the groups stand out, in standard deviations of chance"
-    return table(caption, ["Groups", "Beyond chance"], rows, numeric=(0, 1))
+def _searched_table(found: Groups) -> str:
+    rows = [[escaped(what), number(gain)] for what, gain in found.beyond]
+    caption = "What was searched, and how far it is beyond chance, in its standard deviations"
+    return table(caption, ["Search", "Beyond chance"], rows, numeric=(1,))
 
 
-def _stability_table(found: Groups) -> str:
-    rows = [[f"Group {g + 1}", count(int(found.sizes[g])), percent(float(found.stability[g]))] for g in range(found.k)]
-    return table(
-        "How much of each group comes back on rows drawn again", ["", "Rows", "Comes back"], rows, numeric=(1, 2)
-    )
+def _profile_table(found: Groups) -> str:
+    heads = ["", "Rows", "Set apart by", "Coincides with", "Far from its middle", "Comes back"]
+    rows = [
+        [
+            f"Group {g + 1}",
+            count(int(found.sizes[g])),
+            escaped(found.names[g] or "no single column"),
+            escaped(", ".join(one.said() for one in found.coincide if one.group == g) or "no category"),
+            _rows(found, g),
+            percent(float(found.stability[g])),
+        ]
+        for g in range(found.k)
+    ]
+    caption = "The groups; comes back: how much of each is found again among rows drawn again"
+    return table(caption, heads, rows, numeric=(1, 5))
+
+
+def _rows(found: Groups, g: int) -> str:
+    """Numbers of the rows of a group that are far from its middle, the first few."""
+    numbers = [str(int(row) + 1) for row in found.strangers[g]]
+    return escaped(f"row {listed(numbers)}" if len(numbers) == 1 else f"rows {listed(numbers)}") if numbers else "none"

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from assay.asking.words import Words, chance, listed
 from assay.questions.groups.answer import Groups
 from assay.questions.groups.group_search import SIZES
-from assay.views.numbers import count, percent
+from assay.views.numbers import count, number, percent, probability
 
 WORDS = Words(
     "group of rows",
     "groups of rows",
-    statistic="Share of variance between groups",
-    statistic_format=percent,
+    statistic="Standard deviations beyond chance",
+    statistic_format=number,
     held_out="prediction strength",
     held_out_format=percent,
     stability="Of the weakest group comes back",
@@ -25,38 +23,53 @@ WORDS = Words(
 
 def subject(found: Groups) -> str:
     """The columns that tell the groups apart."""
-    names = _telling(found)
+    names = [found.columns[j] for j in found.telling]
     return listed(names) if names else "the rows"
 
 
 def sentence(found: Groups) -> str:
-    """How many groups, how far apart beside what chance cuts out of one lump, and whether half predicts half."""
+    """How many groups and which, whether a gap lies between on unseen rows, and whether half predicts half."""
     evidence = found.evidence
-    space = "the columns" if found.axes == len(found.columns) else f"the {found.axes} largest components"
-    size = f"explain {percent(found.explained)} of the variance of {space}"
-    usual = percent(float(np.median(found.explained_by_chance)))
-    by_chance = f"{found.k} cut out of tables with the same correlations and no groups, {usual} ({chance(evidence)})"
-    unseen = ""
+    if evidence.verdict not in ("supported", "suggestive"):
+        return _none(found)
+    fall = "fall" if evidence.verdict == "supported" else "may fall"
+    said = f"The rows {fall} into {found.k} groups: {'; '.join(_group(found, g) for g in range(found.k))}."
+    said += f" They are {found.way}, with a gap between that is there on unseen rows, too"
+    said += f"; one lump of the same correlations does not come near, nor do rows without a gap ({chance(evidence)})."
     if evidence.held_out is not None and found.strength_range is not None:
         low, high = found.strength_range
-        unseen = (
+        said += (
             f" One half of the rows predicts {percent(evidence.held_out)} of the pairs that the other half puts "
             f"together, in the weakest group (95% of halvings {percent(low)} to {percent(high)})."
         )
-    names = _telling(found)
-    apart = f", which differ in {listed(names)}" if names else ""
-    sizes = listed([count(int(size)) for size in found.sizes])
+    if found.fewest < found.most:
+        said += f" How many there are is open: from {found.fewest} to {found.most}."
     if found.k == SIZES[-1]:
-        unseen += f" More than {found.k} groups were not looked for."
-    if evidence.verdict == "supported":
-        return f"The rows fall into {found.k} groups, of {sizes} rows{apart}. They {size}; {by_chance}.{unseen}"
-    if evidence.verdict == "suggestive":
-        return f"The rows may fall into {found.k} groups, of {sizes} rows. They {size}; {by_chance}.{unseen}"
-    return f"No groups of rows stand out: {found.k} {size}; {by_chance}."
+        said += f" More than {found.k} groups were not looked for."
+    return said
 
 
-def _telling(found: Groups) -> list[str]:
-    """Columns whose groups differ by more than any grouping makes them differ, the largest difference first."""
-    beyond = np.flatnonzero(found.column_q <= 0.05)
-    order = beyond[np.argsort(-found.between[beyond], kind="stable")]
-    return [found.columns[j] for j in order]
+def _none(found: Groups) -> str:
+    if found.lump_p > 0.05:
+        return (
+            "No groups of rows stand out: one lump of the same correlations does as well "
+            f"(p {probability(found.lump_p)})."
+        )
+    if found.torn:
+        return (
+            "No groups of rows can be named: the rows are no round lump and have gaps, but one half of them does not "
+            "predict the groups of the other."
+        )
+    return (
+        "No groups of rows: the rows are no round lump, but no gap lies between the pieces they could be cut into. "
+        "They lie along a curve or a gradient."
+    )
+
+
+def _group(found: Groups, g: int) -> str:
+    said = f"{count(int(found.sizes[g]))} rows"
+    name = found.names[g]
+    same = [one.said() for one in found.coincide if one.group == g]
+    if name:
+        said += f" with {name}"
+    return said + (f" = {listed(same)}" if same else "")

@@ -1,0 +1,53 @@
+"""Merges of dense places in one compiled call."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.intp]
+
+
+@njit(cache=True, nogil=True)
+def rises(edges: Numbers, lengths: Array, thin: Array, least: int) -> Array:
+    """(n - 1,) for each link of a tree, shortest first, how much thinner rows are there than in the part it joins.
+
+    Args:
+        edges: (n - 1, 2) links in ascending order of length.
+        lengths: (n - 1,) logarithms.
+        thin: (n,) logarithm of the distance to a near neighbour.
+        least: rows that make a part; a link that joins fewer has -inf.
+    """
+    n = len(thin)
+    parent, size, total = np.arange(n), np.ones(n, np.intp), thin.copy()
+    found = np.full(n - 1, -np.inf)
+    for e in range(n - 1):
+        a, b = _root(parent, edges[e, 0]), _root(parent, edges[e, 1])
+        if size[a] >= least and size[b] >= least:
+            found[e] = lengths[e] - max(total[a] / size[a], total[b] / size[b])
+        if size[a] < size[b]:
+            a, b = b, a
+        parent[b] = a
+        size[a] += size[b]
+        total[a] += total[b]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def parts(edges: Numbers, kept: NDArray[np.bool_], n: int) -> Numbers:
+    """(n,) which part of the tree each row is in, where only some links are kept; named by one of its rows."""
+    parent = np.arange(n)
+    for e in range(len(edges)):
+        if kept[e]:
+            parent[_root(parent, edges[e, 0])] = _root(parent, edges[e, 1])
+    return np.array([_root(parent, i) for i in range(n)])
+
+
+@njit(cache=True, nogil=True)
+def _root(parent: Numbers, i: int) -> int:
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = parent[i]
+    return i

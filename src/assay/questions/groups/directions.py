@@ -1,0 +1,49 @@
+"""Directions along which groups may show as peaks: the columns, the largest components, and the most unusual ones.
+
+    unusual   rows are made round, x -> W x of covariance I; the eigenvectors of E |Wx|^2 Wx (Wx)^T are directions of
+              extreme kurtosis. For groups of one shape, however elongated, these hold the discriminants, without
+              anybody knowing the groups
+
+Reference: Tyler, Critchley, Duembgen and Oja, JRSS B 71 (2009), invariant coordinates; Pena and Prieto, JASA 96 (2001).
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.linalg.top import top_eigen
+
+Array: TypeAlias = NDArray[np.float64]
+
+_MOST = 10  # components
+_WHITENED = 30  # columns that can be made round, at least ten rows each
+_FLAT = 1e-8  # share of the largest variance below which a direction holds nothing
+
+
+def components(Z: Array, most: int = _MOST) -> Array:
+    """(d, r) directions of the largest variance, those without any left out."""
+    n, d = Z.shape
+    centred = Z - Z.mean(axis=0)
+    r = min(most, d, n - 1)
+    if d <= n:
+        found = top_eigen(centred.T @ centred, r)
+        axes = found.vectors
+    else:
+        found = top_eigen(centred @ centred.T, r)
+        axes = centred.T @ (found.vectors / np.sqrt(np.maximum(found.values, np.finfo(float).tiny)))
+    return np.asarray(axes[:, found.values > _FLAT * found.values[0]])
+
+
+def unusual(Z: Array) -> Array:
+    """(d, r) directions of extreme kurtosis, the least peaked first; among the largest components of many columns."""
+    n, d = Z.shape
+    base = components(Z, d if d <= min(_WHITENED, n // 10) else min(_MOST, n // 10))
+    scores = (Z - Z.mean(axis=0)) @ base
+    spread = scores.std(axis=0)
+    round_ = scores / spread
+    lengths = (round_**2).sum(axis=1)
+    _, axes = np.linalg.eigh((round_ * lengths[:, None]).T @ round_ / n)
+    return np.asarray((base / spread) @ axes)

@@ -1,0 +1,216 @@
+"""Ways to describe groups, the simplest first; each learnt on some rows and applied to others.
+
+column      the peaks of one column, cut where few rows lie between
+projection  the same along the direction with the largest dip, of the components and the unusual directions
+centres     k-means
+mixture     normal laws with covariances of their own, in few components
+shapes      dense parts of any shape, in a few components
+
+Every rule but the last has centres: between two of them that are neighbours unseen rows can be looked at for a valley.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.questions.groups.dense import Dense
+from assay.questions.groups.dip import dips
+from assay.questions.groups.directions import components, unusual
+from assay.questions.groups.group_search import Room, Space
+from assay.questions.groups.grouping import grouped, labelled
+from assay.questions.groups.unimodal import peaks
+from assay.summary.distances import squared_distances
+
+Array: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.intp]
+
+_MOST = 4  # groups that are sought otherwise than by k-means
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rule:
+    """Groups, as learnt on some rows.
+
+    Attributes:
+        k: how many.
+        place: (n, r) where rows lie, from their comparable columns.
+        assign: (n,) group of each, from where they lie.
+        centres: (k, r) in the middle of each; None where a group may have any shape.
+    """
+
+    k: int
+    place: Callable[[Array], Array]
+    assign: Callable[[Array], Numbers]
+    centres: Array | None
+
+    def labels(self, Z: Array) -> Numbers:
+        """(n,) group of each row."""
+        return self.assign(self.place(Z))
+
+
+class Way(ABC):
+    """A way to describe groups."""
+
+    name: str
+    numbers: tuple[int, ...]
+
+    @abstractmethod
+    def lies(self, Z: Array) -> Array:
+        """(n, r) where (n, d) comparable rows lie, by what is learnt of themselves."""
+
+    @abstractmethod
+    def learnt(self, Z: Array, k: int, seed: int) -> Rule | None:
+        """The rule for k groups of (n, d) comparable rows; None where there are not as many."""
+
+    @abstractmethod
+    def said(self, columns: Sequence[str]) -> str:
+        """How groups are described, as part of a sentence: "The groups are ..."."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Way):
+    """Peaks of one column."""
+
+    j: int
+    name = "column"
+    numbers = tuple(range(2, _MOST + 1))
+
+    def lies(self, Z: Array) -> Array:
+        """The column."""
+        return Z[:, [self.j]]
+
+    def learnt(self, Z: Array, k: int, seed: int) -> Rule | None:
+        """Cut between the peaks."""
+        return _cut(self.lies, Z, k)
+
+    def said(self, columns: Sequence[str]) -> str:
+        """Name the column."""
+        return f"peaks of one column, {columns[self.j]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Projection(Way):
+    """Peaks along the direction with the largest dip."""
+
+    name = "projection"
+    numbers = tuple(range(2, _MOST + 1))
+
+    def lies(self, Z: Array) -> Array:
+        """Along the direction."""
+        return np.asarray(Z @ _dipped(Z))
+
+    def learnt(self, Z: Array, k: int, seed: int) -> Rule | None:
+        """Cut between the peaks."""
+        w = _dipped(Z)
+        return _cut(lambda rows: rows @ w, Z, k)
+
+    def said(self, columns: Sequence[str]) -> str:
+        """One direction of all columns."""
+        return "peaks along one direction in which all columns count"
+
+
+@dataclass(frozen=True, slots=True)
+class Centres(Way):
+    """k-means in a space."""
+
+    space: Space
+    numbers: tuple[int, ...]
+    name = "centres"
+
+    def lies(self, Z: Array) -> Array:
+        """In the space."""
+        return self.space.scores(Z)
+
+    def learnt(self, Z: Array, k: int, seed: int) -> Rule | None:
+        """The centres."""
+        found = grouped(self.lies(Z), k, seed)
+        return Rule(
+            k, lambda rows: self.space.scores(rows, like=Z), lambda S: labelled(S, found.centers), found.centers
+        )
+
+    def said(self, columns: Sequence[str]) -> str:
+        """Where k-means found them."""
+        where = "the columns" if self.space.whole else f"the {self.space.axes} largest components"
+        return f"round lumps among {where} (k-means)"
+
+
+@dataclass(frozen=True, slots=True)
+class Laws(Way):
+    """A mixture of normal laws with covariances of their own."""
+
+    space: Space
+    name = "mixture"
+    numbers = tuple(range(2, _MOST + 1))
+
+    def lies(self, Z: Array) -> Array:
+        """In the space."""
+        return self.space.scores(Z)
+
+    def learnt(self, Z: Array, k: int, seed: int) -> Rule | None:
+        """The mixture, from the groups of k-means on."""
+        from assay.models.cluster.mixture.mixture import GaussianMixture
+
+        S = self.lies(Z)
+        found = GaussianMixture(k, floor=1e-2, random_state=seed).fit(S)
+        return Rule(
+            k,
+            lambda rows: self.space.scores(rows, like=Z),
+            lambda T: np.asarray(found.predict(T), dtype=np.intp),
+            np.asarray(found.means_),
+        )
+
+    def said(self, columns: Sequence[str]) -> str:
+        """Lumps that may be long."""
+        return "lumps of any length and slope (a mixture of normal laws)"
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes(Way):
+    """Dense parts of any shape."""
+
+    room: Room
+    name = "shapes"
+    numbers = tuple(range(2, _MOST + 1))
+
+    def lies(self, Z: Array) -> Array:
+        """In the room."""
+        return self.room.scores(Z)
+
+    def learnt(self, Z: Array, k: int, seed: int) -> Rule | None:
+        """The parts; another row belongs to that of the nearest row."""
+        S = self.lies(Z)
+        own = Dense.of(S).labels(k)
+        if own is None:
+            return None
+        return Rule(
+            k,
+            lambda rows: self.room.scores(rows, like=Z),
+            lambda T: own[squared_distances(T, S).argmin(axis=1)],
+            None,
+        )
+
+    def said(self, columns: Sequence[str]) -> str:
+        """Any shape."""
+        return "dense parts of any shape, with a gap between"
+
+
+def _dipped(Z: Array) -> Array:
+    """(d, 1) the direction with the largest dip."""
+    axes = np.hstack([components(Z), unusual(Z)])
+    return axes[:, [int(dips(Z @ axes).argmax())]]
+
+
+def _cut(place: Callable[[Array], Array], Z: Array, k: int) -> Rule | None:
+    x = place(Z)[:, 0]
+    cuts = peaks(x, k)
+    if cuts is None:
+        return None
+    own = np.searchsorted(cuts, x)
+    centres = np.array([[np.median(x[own == g])] for g in range(k)])
+    return Rule(k, place, lambda S: np.searchsorted(cuts, S[:, 0]), centres)
