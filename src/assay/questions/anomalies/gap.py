@@ -42,7 +42,7 @@ _PRIOR = 0.1, 0.3
 _XI = np.linspace(-0.9, 0.9, 37)[:, None]
 _LOG_SIGMA = np.linspace(-2.2, 2.2, 45)
 _PRIOR_WEIGHTS = np.exp(-0.5 * ((_XI - _PRIOR[0]) / _PRIOR[1]) ** 2)
-_PRIOR_ODDS = 10.0  # of normal rows
+_PRIOR_ODDS = 5.0  # of normal rows
 _STEPS = 20
 
 
