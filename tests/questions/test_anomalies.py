@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from assay.evidence.design import Independent
-from assay.questions.anomalies.test import FEWEST_ROWS, _Judge, anomalies
+from assay.questions.anomalies.measure import Measure
+from assay.questions.anomalies.test import FEWEST_ROWS, anomalies
 
 
 def asked(X, seed=0, alpha=0.05, sample=None, blocks=None):
@@ -227,8 +228,10 @@ def test_no_row_is_farther_out_for_what_it_lacks():
     rng = np.random.default_rng(12)
     X = rng.standard_normal((200, 1)) + 0.2 * rng.standard_normal((200, 5))
     gone = rng.random(X.shape) < 0.2
-    judge = _Judge.of(X, np.arange(200), Independent(200), 0)
-    whole, holed = (judge.distances(rows, np.arange(200)) for rows in (X, np.where(gone, np.nan, X)))
+    holes = np.where(gone, np.nan, X)
+    judge = Measure.of(X, holes, np.arange(200), Independent(200), 0)
+    whole, holed = (judge.distances(rows, np.arange(200)) for rows in (X, holes))
     assert (holed <= whole * (1.0 + 1e-9)).all() and (holed[gone.any(axis=1)] < whole[gone.any(axis=1)]).any()
-    shares = judge.contributions(np.where(gone, np.nan, X)[gone.sum(axis=1) < 5], np.flatnonzero(gone.sum(axis=1) < 5))
+    shares = judge.contributions(holes[gone.sum(axis=1) < 5], np.flatnonzero(gone.sum(axis=1) < 5))
     assert (shares[gone[gone.sum(axis=1) < 5]] == 0.0).all()
+    assert (judge.lonely[gone.any(axis=1)] == judge.lonely.min()).all()  # nor lonelier

@@ -61,16 +61,18 @@ def _of_numbers(pair: Pair, column: LookedAt) -> tuple[str, dict[str, Any]]:
     above = _exceeds(*sides)
     way = column.looks.names[column.looks.strongest]
     if way == "location":
+        agree = (mid_b - mid_a) * (above - 0.5) > 0.0
+        lead = f"lies {'higher' if above > 0.5 else 'lower'} in {b}: median" if agree else "has a median of"
         words = (
-            f"lies {'higher' if above > 0.5 else 'lower'} in {b}: median {number(mid_a)} in {a} and {number(mid_b)} in "
-            f"{b}; a row of {b} has the larger value in {percent(above)} of pairs"
+            f"{lead} {number(mid_a)} in {a} and {number(mid_b)} in {b}; a row of {b} has the larger value in "
+            f"{percent(above)} of pairs"
         )
     else:
         score = column.looks.scores[:, column.looks.strongest]
         more = np.nanmean(score[pair.second]) > np.nanmean(score[~pair.second])
-        lead = {"spread": f"spreads {'more' if more else 'less'} widely", "skew": "leans another way"}
+        shape = {"spread": f"spreads {'more' if more else 'less'} widely", "skew": "leans another way"}
         words = (
-            f"{lead.get(way, 'has another shape')} in {b}: the middle half lies between {number(low_a)} and "
+            f"{shape.get(way, 'has another shape')} in {b}: the middle half lies between {number(low_a)} and "
             f"{number(high_a)} in {a}, between {number(low_b)} and {number(high_b)} in {b}"
         )
     numbers = {

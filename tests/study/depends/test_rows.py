@@ -89,6 +89,18 @@ def test_subjects_are_seen_in_any_order_and_an_age_is_not_one(ordered):
         assert levels_look(smooth, tuple("abcdef"), {"age": Candidate(age - 20, True)}) is None
 
 
+def test_levels_in_few_rows_do_not_name_subjects_of_other_rare_levels():
+    """By the law of F, 12 of 60 such tables were taken for subjects."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        shares = [1.0 / np.arange(1, k + 1) ** power for k, power in ((40, 1.5), (12, 1.5), (40, 1.0))]
+        y, z, who = (rng.choice(len(share), 600, p=share / share.sum()) for share in shares)
+        levels = [(one[:, None] == np.unique(one)).astype(float) for one in (y, z)]
+        owner = ("y",) * levels[0].shape[1] + ("z",) * levels[1].shape[1] + ("a", "b")
+        X = np.column_stack([*levels, rng.standard_normal((600, 2))])
+        assert levels_look(X, owner, {"who": Candidate(who, False)}) is None
+
+
 def test_a_class_is_no_subject_unless_its_name_says_so():
     assert not could_name_subjects("species", 3, 150) and could_name_subjects("site", 6, 150)
     assert could_name_subjects("model", 38, 234) and not could_name_subjects("letter", 26, 20_000)

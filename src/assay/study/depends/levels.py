@@ -31,6 +31,7 @@ _LEFT = 0.9  # of the rows, for the pair of columns that loses most: above, noth
 _MANY, _FEW = 12, 4  # levels of a column that names subjects; the second where its name says so
 _SEVERAL = 2  # columns that the levels explain, at least
 _ROWS_EACH = 60  # at most, on average, where its name does not say so
+_OFF_EACH = 2  # rows for each level that lack a column's commonest value: by fewer of them F is not what it is called
 _SMOOTH = 6  # waves of its ranks that stand for the order of a number
 _NAMES = re.compile(
     r"(^|[^a-z])(subj(ect)?|patient|participant|person|pupil|student|user|customer|client|animal|mouse|rat|donor|site|"
@@ -94,10 +95,10 @@ def could_name_subjects(name: str, levels: int, rows: int) -> bool:
 
 
 def _judged(X: Array, owner: tuple[str, ...], name: str, candidate: Candidate, looks: int) -> LevelsLook | None:
-    used = [j for j, own in enumerate(owner) if own != name and X[:, j].min() < X[:, j].max()]
-    X, owner = X[:, used], tuple(owner[j] for j in used)
     label = np.unique(candidate.codes, return_inverse=True)[1]
     n, groups = len(X), int(label.max()) + 1
+    used = [j for j, own in enumerate(owner) if own != name and _off_commonest(X[:, j]) >= _OFF_EACH * groups]
+    X, owner = X[:, used], tuple(owner[j] for j in used)
     if not X.shape[1] or not could_name_subjects(name, groups, n):
         return None
     Z = _units(rankdata(X, axis=0))
@@ -116,6 +117,11 @@ def _judged(X: Array, owner: tuple[str, ...], name: str, candidate: Candidate, l
     if p > LEVEL or left > _LEFT * n or len({owner[j] for j in np.flatnonzero(each <= LEVEL)}) < _SEVERAL:
         return None
     return LevelsLook(name, min(p, 1.0), float(np.median((ratio - 1.0) / (ratio - 1.0 + n / groups))), design)
+
+
+def _off_commonest(x: Array) -> int:
+    """How many rows do not have the commonest value."""
+    return len(x) - int(np.unique(x, return_counts=True)[1].max())
 
 
 def _units(Z: Array) -> Array:
