@@ -18,7 +18,7 @@ from assay.study.table import prepare
 
 
 def tabled(frame):
-    return gathered(prepare(read(frame))[0], frozenset(), 0)[0]
+    return gathered(prepare(read(frame))[0], frozenset(), 0).every
 
 
 def asked(frame) -> Correlations:

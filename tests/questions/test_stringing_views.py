@@ -40,7 +40,9 @@ def test_structure_is_called_smoother_than_chance_with_its_numbers():
     assert caption.startswith("The same 80 rows, without 1 column of other kinds or without spread, ordered so that")
     assert caption.count("smoother than chance (p ") == 2 and "no smoother" not in caption
     assert "missing" not in caption
-    assert "A missing value counts as the mean, for the order only." in view_of(planted(gaps=True)).caption
+    assert (
+        "For the order only, a value of another row stands in for a missing one." in view_of(planted(gaps=True)).caption
+    )
 
 
 def noise(name="x{}"):

@@ -234,8 +234,8 @@ def test_the_json_form_has_the_promised_keys(customers):
         assert list(finding) == ["id", "kind", "subject", "sentence", "evidence", "shown"]
         assert list(finding["evidence"]) == EVIDENCE_KEYS
     # four ways in which rows may depend; six numbers, one of two channels, two freedoms of three regions; pairs; 2 to 8
-    # groups in two spaces; rows; map; orders
-    assert [question["looks"] for question in document["ledger"]["questions"]] == [4, 9, 28, 14, 440, 1, 2]
+    # groups in two spaces, and peaks of columns, peaks of directions and shapes; rows; map; orders
+    assert [question["looks"] for question in document["ledger"]["questions"]] == [4, 9, 28, 17, 440, 1, 2]
     assert list(document["data"]["columns"][0])[:5] == ["name", "kind", "unit", "role", "used"]
 
 

@@ -105,7 +105,8 @@ def _far_apart(groups: list[Array]) -> bool:
         for second in groups[:b]:
             way = first.mean(axis=0) - second.mean(axis=0)
             length = float(np.linalg.norm(way))
-            spread = np.mean([np.var(rows @ way) for rows in (first, second)]) ** 0.5 / max(length, 1e-300)
+            along = way / max(length, 1e-300)
+            spread = np.mean([np.var(rows @ along) for rows in (first, second)]) ** 0.5
             if length < _APART * spread:
                 return False
     return True

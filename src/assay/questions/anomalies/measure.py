@@ -33,6 +33,7 @@ _FOLDS = 5
 _REACH = 3.0
 _CLEAN = 0.7  # share of the rows among which the bulk is looked for
 _SEARCHED = 3000  # rows among which it is
+_COARSE = 0.25  # robust standard deviations between values
 _MOSTLY = 0.5  # share of one value from which on a column picks no bulk
 _FARTHEST = 1e100  # robust standard deviations as which all beyond count: squares stay in the range of numbers
 
@@ -68,6 +69,7 @@ class Measure:
         models: of the folds.
         robust: whether they rest on the bulk alone, by all columns.
         rows: how many rows each rests on.
+        coarse: whether a column takes values so far from each other that every row lies beside gaps.
     """
 
     middle: Array
@@ -81,6 +83,7 @@ class Measure:
     models: tuple[Mahalanobis, ...]
     robust: bool
     rows: float
+    coarse: bool
 
     @classmethod
     def of(cls, sample: Array, present: Array, numbers: Numbers, design: Design, seed: int) -> Measure | None:
@@ -121,7 +124,8 @@ class Measure:
             for k in range(_FOLDS)
         )
         rows = (1.0 - 1.0 / _FOLDS) * float(bulk.sum())
-        return cls(middle, spread, centres, whiten, within, lonely, numbers, fold, models, robust, rows)
+        coarse = any(_step(column) > _COARSE for column in usual[:, tells].T)
+        return cls(middle, spread, centres, whiten, within, lonely, numbers, fold, models, robust, rows, coarse)
 
     @property
     def telling(self) -> int:
@@ -232,6 +236,12 @@ def _bulk(rows: Array, seed: int) -> NDArray[np.bool_] | None:
     model = Mahalanobis(shrinkage="ledoit-wolf", standardise=False).fit(rows[searched][found.bulk])
     reach = np.quantile(model.distance(rows[searched]), found.bulk.mean())
     return np.asarray(model.distance(rows) <= reach)
+
+
+def _step(column: Array) -> float:
+    """How far apart the values of a column are, typically; 0 where they hardly repeat."""
+    values = np.unique(column)
+    return float(np.median(np.diff(values))) if 1 < len(values) <= len(column) / 2 else 0.0
 
 
 def _commonest(column: Array) -> int:

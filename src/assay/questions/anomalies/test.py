@@ -40,6 +40,7 @@ _LONELY = 0.2  # share of the level for rows without neighbours
 _DRIVEN = 0.6  # share of the squared distance from which on one column puts a row where it is
 _LONELY_MOST = 0.05  # share of the rows that may have none
 METHOD = "a gap below the farthest rows, by the law of the others"
+COARSE = "columns of few values leave gaps between rows by themselves"
 SLOW = "distances fall off so slowly that rows far out are to be expected"
 
 
@@ -107,6 +108,7 @@ def anomalies(
         again = _again(anew, sample, present, numbers, far, out, judged, apart, alpha)
     rows, shown = _shown(out, far, present, numbers)
     heavy = judged.tail is not None and judged.tail.heaviness > HEAVY
+    limit = limit or (SLOW if heavy else COARSE if measure.coarse else "")
     return Anomalies(
         rows=out,
         q=judged.q[out],
@@ -122,7 +124,7 @@ def anomalies(
         lonely=np.isin(out, judged.lonely),
         together=together(np.nan_to_num(measure.placed(rows))),
         groups=len(measure.centres),
-        evidence=replace(_evidence(judged, out, again, alpha), limit=limit or (SLOW if heavy else "")),
+        evidence=replace(_evidence(judged, out, again, alpha), limit=limit),
         alpha=alpha,
     )
 
