@@ -30,11 +30,11 @@ def bare(monkeypatch):
 
 
 def test_targets_that_the_columns_know_nothing_of_are_called_no_more_often_than_the_level(bare, monkeypatch):
-    # of 250 more than 21: a chance of .008 at a true rate of 5%, of .96 at 12%
+    # of 450 more than 34: a chance of .008 at a true rate of 5%, of .95 at 10%
     monkeypatch.setattr(module, "jackknifed", lambda *_: 0.0)  # of the interval, by which nothing is called
     rng = np.random.default_rng(0)
-    found = [prediction(rng.standard_normal((30, 4)), rng.standard_normal(30), names(4), "y") for _ in range(250)]
-    assert sum(one.evidence.verdict == "supported" for one in found) <= 21
+    found = [prediction(rng.standard_normal((30, 4)), rng.standard_normal(30), names(4), "y") for _ in range(450)]
+    assert sum(one.evidence.verdict == "supported" for one in found) <= 34
 
 
 def test_what_is_explained_on_unseen_rows_is_the_share_that_was_planted():

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from assay.comparison.comparison import Comparison
 from assay.report.headline import comparison_headline
-from assay.report.text import Line, card_lines, finding_lines, ledger_line, say
+from assay.report.text import Line, answer_lines, card_lines, say
 
 
 def show(comparison: Comparison, console: Console) -> None:
@@ -26,11 +26,4 @@ def _lines(comparison: Comparison) -> Iterator[Line]:
         yield from card_lines(card)
     for note in comparison.notes:
         yield 0, "yellow", f"Note: {note}"
-    answer = comparison_headline(comparison)
-    yield 0, "", ""
-    yield 0, "bold", answer.line
-    if answer.why:
-        yield 0, "", answer.why
-    yield from finding_lines(comparison.findings)
-    yield 0, "", ""
-    yield 0, "", ledger_line(comparison.ledger)
+    yield from answer_lines(comparison_headline(comparison), comparison.findings, comparison.ledger)

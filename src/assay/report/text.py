@@ -12,7 +12,7 @@ from rich.text import Text
 from assay.asking.card import DataCard
 from assay.asking.finding import Finding
 from assay.asking.words import BADGES, SURVIVED, evidence_line
-from assay.report.headline import headline
+from assay.report.headline import Headline, headline
 from assay.study.findings import Ledger, Study
 from assay.views.escape import visible
 from assay.views.numbers import count, counted
@@ -76,15 +76,8 @@ def say(lines: Iterable[Line], console: Console) -> None:
 
 def _lines(study: Study) -> Iterator[Line]:
     """Paragraphs as (indent, style, words); words may come from the data and are not yet safe to show."""
-    answer = headline(study)
     yield from card_lines(study.data)
-    yield 0, "", ""
-    yield 0, "bold", answer.line
-    if answer.why:
-        yield 0, "", answer.why
-    yield from finding_lines(study.findings)
-    yield 0, "", ""
-    yield 0, "", ledger_line(study.ledger)
+    yield from answer_lines(headline(study), study.findings, study.ledger)
 
 
 def card_lines(data: DataCard) -> Iterator[Line]:
@@ -106,6 +99,23 @@ def card_lines(data: DataCard) -> Iterator[Line]:
         yield 0, "yellow", f"While reading: {problem}"
     if len(data.problems) > _PROBLEMS:
         yield 0, "yellow", f"While reading: {count(len(data.problems) - _PROBLEMS)} more, listed on the page."
+
+
+def answer_lines(answer: Headline, findings: Sequence[Finding], ledger: Ledger) -> Iterator[Line]:
+    """The answer in one line, what it rests on, and what was looked at.
+
+    Args:
+        answer: the line.
+        findings: in their order.
+        ledger: of all looks.
+    """
+    yield 0, "", ""
+    yield 0, "bold", answer.line
+    if answer.why:
+        yield 0, "", answer.why
+    yield from finding_lines(findings)
+    yield 0, "", ""
+    yield 0, "", ledger_line(ledger)
 
 
 def finding_lines(findings: Sequence[Finding]) -> Iterator[Line]:

@@ -87,6 +87,8 @@ def _growth(found: Prediction) -> View:
         known.rows, None, 1.0 - known.share, known.error, x_label="rows learned from", y_label="share not explained"
     )
     told = f"{_UNSEEN} A curve that still falls says that more rows would help; one that is flat, that they would not."
+    if found.classes:
+        told += " Of the rule that is named, before what it fits becomes probabilities: not the scale of the finding."
     return View("growth", "What more rows would bring", figure, (), told)
 
 
