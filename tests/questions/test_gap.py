@@ -54,8 +54,8 @@ def test_chances_fall_and_what_is_reached_is_their_inverse():
 def test_no_gap_is_rarer_than_among_normal_rows():
     rng = np.random.default_rng(5)
     scores = np.sort(np.log(np.linalg.norm(rng.standard_normal((500, 4)), axis=1)))
-    tail = fitted(scores, 1, NormalRows(4, 400.0), lambda _: 1e9)
-    assert tail.likely > 0.9
+    tail = fitted(scores, 1, NormalRows(4, 400.0), lambda _: (1e9, 1e9))
+    assert tail.likely[0] > 0.9 and sum(tail.likely) == pytest.approx(1.0)
     for far in (0.2, 0.5, 1.0):
         assert tail.beyond(tail.end + far) >= tail.normal.beyond(tail.end + far, tail.end, 1) > 0.0
 

@@ -4,9 +4,10 @@ scores    (n,) log distances, ascending; the j farthest lie beyond v, all others
 tail      the m scores below u follow a generalised Pareto law, P(Y > t + y) = (1 + xi y / sigma)^(-1/xi); the j enter
           only as "beyond u", so that rows that do not belong do not make the tail in which they hide
 chance    that all j lie beyond v, as they lie beyond u: the mean of (S(v) / S(u))^j over what xi and sigma may be
+steps     where values repeat, rows lie beyond v only if they still do with each value a step nearer
 looks     every j up to a fifth of the rows: the chance times j (j + 1), whose inverses add up to 1
-normal    where the bulk has the shape of normal rows, as likely as `odds` says, their law takes its place; never is
-          a gap rarer than among normal rows
+normal    where the bulk has the shape of normal rows, as likely as `odds` says, their law takes its place, and that of
+          rows that are stretched a little where it is nearly so; never is a gap rarer than among normal rows
 
 On the scale of logarithms xi = 0 is a power law, so that heavy tails are no special case; normal rows have xi below 0.
 Given u, the rows within and the rows beyond know nothing of each other (Renyi): the chance is one of rows not seen.
@@ -27,11 +28,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.questions.anomalies.normal_rows import NormalRows
+from assay.questions.anomalies.normal_rows import NEARLY, NormalRows, prior_odds
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
-Odds: TypeAlias = Callable[[float], float]
+Odds: TypeAlias = Callable[[float], tuple[float, float]]
 
 FEWEST = 50
 HEAVY = 0.4  # heaviness from which on far rows are to be expected
@@ -42,7 +43,7 @@ _PRIOR = 0.1, 0.3
 _XI = np.linspace(-0.9, 0.9, 37)[:, None]
 _LOG_SIGMA = np.linspace(-2.2, 2.2, 45)
 _PRIOR_WEIGHTS = np.exp(-0.5 * ((_XI - _PRIOR[0]) / _PRIOR[1]) ** 2)
-_PRIOR_ODDS = 5.0  # of normal rows
+
 _STEPS = 20
 
 
@@ -56,8 +57,8 @@ class Tail:
         sigmas: (45,) of the grid.
         weights: (37, 45) of xi and sigma.
         evidence: log likelihood of the scores between, whatever xi and sigma.
-        normal: the law of normal rows, and how likely it is; None where it was not asked for.
-        likely: that probability.
+        normal, nearly: the laws of rows that are or nearly are; None where they were not asked for.
+        likely: (3,) how likely these two are, and the fitted tail.
     """
 
     start: float
@@ -66,7 +67,8 @@ class Tail:
     weights: Array
     evidence: float
     normal: NormalRows | None = None
-    likely: float = 0.0
+    nearly: NormalRows | None = None
+    likely: tuple[float, float, float] = (0.0, 0.0, 1.0)
 
     @property
     def heaviness(self) -> float:
@@ -80,10 +82,10 @@ class Tail:
         alive = np.isfinite(here)  # a tail that ends before u has no weight
         ratio = np.exp(count * (there[alive] - here[alive]))
         chance = float((self.weights[alive] * ratio).sum())
-        if self.normal is None:
+        if self.normal is None or self.nearly is None:
             return chance
-        usual = self.normal.beyond(score, self.end, count)
-        return max(self.likely * usual + (1.0 - self.likely) * chance, usual)
+        usual, stretched = (law.beyond(score, self.end, count) for law in (self.normal, self.nearly))
+        return max(float(np.dot(self.likely, [usual, stretched, chance])), usual)
 
     def reached(self, *chances: float) -> list[float]:
         """The scores that a row beyond u exceeds with these chances."""
@@ -99,7 +101,7 @@ def fitted(ascending: Array, beyond: int, normal: NormalRows | None = None, odds
         ascending: (n,) scores in order.
         beyond: how many are known only to be larger.
         normal: the law of normal rows as far out; None where it is not known.
-        odds: log odds of normal rows by those no farther out than a score.
+        odds: log odds of normal rows against nearly normal ones and others, by those no farther out than a score.
     """
     n = len(ascending)
     within = n - beyond
@@ -120,10 +122,15 @@ def fitted(ascending: Array, beyond: int, normal: NormalRows | None = None, odds
     tail = Tail(start, end, sigmas, posterior / posterior.sum(), float(evidence))
     if normal is None or odds is None:
         return tail
-    told = normal.placed(ascending[:within], start, end, y, weights)
-    against = np.logaddexp(-odds(end) + np.log(3.0), tail.evidence - told.evidence) - np.log(4.0)
-    likely = 1.0 / (1.0 + np.exp(np.clip(against, -700.0, 700.0)) / _PRIOR_ODDS)
-    return Tail(start, end, sigmas, tail.weights, tail.evidence, told, float(likely))
+    told, stretched = (
+        law.placed(ascending[:within], start, end, y, weights)
+        for law in (normal, NormalRows(normal.d, normal.d + NEARLY))
+    )
+    nearly, others = odds(end)
+    against = np.logaddexp(np.log(0.75) - others, np.log(0.25) + tail.evidence - told.evidence)
+    logs = np.array([np.log(prior_odds(n)), np.minimum(-nearly, 1e3), np.minimum(against, 1e3)])
+    likely = np.exp(logs - np.logaddexp.reduce(logs))
+    return Tail(start, end, sigmas, tail.weights, tail.evidence, told, stretched, tuple(likely.tolist()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,23 +147,31 @@ class Gap:
 
 
 def widest_gap(
-    ascending: Array, most: int, *, alone: bool = False, normal: NormalRows | None = None, odds: Odds | None = None
+    ascending: Array,
+    most: int,
+    *,
+    nearer: Array | None = None,
+    alone: bool = False,
+    normal: NormalRows | None = None,
+    odds: Odds | None = None,
 ) -> Gap:
     """The gap that chance explains least.
 
     Args:
         ascending: (n,) scores in order.
         most: rows that may lie beyond it.
+        nearer: (n,) the same rows' scores a step nearer; the scores where values do not repeat.
         alone: whether each row says something of its own; else all beyond a gap count as one, since they may be
             neighbours of each other.
         normal: the law of normal rows.
         odds: log odds of normal rows.
     """
-    n, best = len(ascending), Gap(1.0, 0)
-    for count in _promising(ascending, most):
+    best = Gap(1.0, 0)
+    least = np.minimum.accumulate((ascending if nearer is None else nearer)[::-1])[: most + 1]
+    for count in _promising(ascending, least, most):
         tail = fitted(ascending, count, normal, odds)
         if tail is not None:
-            chance = tail.beyond(float(ascending[n - count]), count if alone else 1)
+            chance = tail.beyond(float(least[count - 1]), count if alone else 1)
             p = min(1.0, chance * count * (count + 1))
             best = Gap(p, count) if p < best.p else best
     return best
@@ -166,6 +181,7 @@ def gaps(
     scores: Array,
     alpha: float,
     *,
+    nearer: Array | None = None,
     share: float = MOST,
     alone: bool = False,
     normal: NormalRows | None = None,
@@ -177,16 +193,17 @@ def gaps(
         scores: (n,) log distances.
         alpha: level at which rows are taken out and the others asked again.
         share: of the rows that may be taken out.
-        alone, normal, odds: see `widest_gap`.
+        nearer, alone, normal, odds: see `widest_gap`.
     """
     order = np.argsort(scores, kind="stable")
     ascending, q = scores[order], np.ones(len(scores))
+    at_least = ascending if nearer is None else nearer[order]
     left, most, first, worst = len(scores), int(share * len(scores)), 1.0, 0.0
     for step in range(_STEPS):
         taken = len(scores) - left
         if taken >= most or left < FEWEST:
             break
-        gap = widest_gap(ascending[:left], most - taken, alone=alone, normal=normal, odds=odds)
+        gap = widest_gap(ascending[:left], most - taken, nearer=at_least[:left], alone=alone, normal=normal, odds=odds)
         first = gap.p if step == 0 else first
         if gap.p > alpha:
             break
@@ -196,10 +213,10 @@ def gaps(
     return q, first
 
 
-def _promising(ascending: Array, most: int) -> list[int]:
+def _promising(ascending: Array, least: Array, most: int) -> list[int]:
     """Numbers of rows below which the gap is widest: all of the first few, and two of each further doubling."""
     counts = np.arange(1, most + 1)
-    widths = counts * (ascending[-counts] - ascending[-counts - 1])
+    widths = counts * (least[counts - 1] - ascending[-counts - 1])
     chosen: list[int] = []
     first = 1
     while first <= most:

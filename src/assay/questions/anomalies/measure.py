@@ -4,6 +4,7 @@ bulk      the rows that the minimum covariance determinant does not find too far
           clean), so that rows that do not belong neither hide themselves nor each other
 groups    that lie far apart have a centre each, and a row is measured from the nearest
 folds     five: a row is measured by the bulk of the rows it is not among
+steps     of columns whose values repeat: a row is beyond a gap only if it still is with each value a step nearer
 else      with fewer than five rows for each column no bulk can be picked: then all rows count, their values beyond 3
           robust standard deviations drawn in; so are those of columns that are mostly one value, which pick no bulk
 """
@@ -33,7 +34,7 @@ _FOLDS = 5
 _REACH = 3.0
 _CLEAN = 0.7  # share of the rows among which the bulk is looked for
 _SEARCHED = 3000  # rows among which it is
-_COARSE = 0.25  # robust standard deviations between values
+_COARSE = 0.25  # robust standard deviations between values from which on rows have no neighbours worth the name
 _MOSTLY = 0.5  # share of one value from which on a column picks no bulk
 _FARTHEST = 1e100  # robust standard deviations as which all beyond count: squares stay in the range of numbers
 
@@ -69,7 +70,7 @@ class Measure:
         models: of the folds.
         robust: whether they rest on the bulk alone, by all columns.
         rows: how many rows each rests on.
-        coarse: whether a column takes values so far from each other that every row lies beside gaps.
+        steps: (d,) between values of a column that repeat, about the nearest centre; 0 where they do not.
     """
 
     middle: Array
@@ -83,7 +84,7 @@ class Measure:
     models: tuple[Mahalanobis, ...]
     robust: bool
     rows: float
-    coarse: bool
+    steps: Array
 
     @classmethod
     def of(cls, sample: Array, present: Array, numbers: Numbers, design: Design, seed: int) -> Measure | None:
@@ -100,6 +101,8 @@ class Measure:
         spread = np.where(spread > 0.0, spread, np.inf)
         usual = np.clip((sample - middle) / spread, -_FARTHEST, _FARTHEST)
         centres, whiten, lonely = _centres(usual, design, seed)
+        steps = np.array([_step(column) for column in usual.T])
+        lonely = None if (steps > _COARSE).any() else lonely
         if lonely is not None:  # what stands in for a missing value has no neighbours of its own
             lonely = np.where(np.isnan(present).any(axis=1), lonely.min(), lonely)
         taken = usual - _nearest(usual, centres, whiten)
@@ -124,34 +127,42 @@ class Measure:
             for k in range(_FOLDS)
         )
         rows = (1.0 - 1.0 / _FOLDS) * float(bulk.sum())
-        coarse = any(_step(column) > _COARSE for column in usual[:, tells].T)
-        return cls(middle, spread, centres, whiten, within, lonely, numbers, fold, models, robust, rows, coarse)
+        return cls(middle, spread, centres, whiten, within, lonely, numbers, fold, models, robust, rows, steps / within)
 
     @property
     def telling(self) -> int:
         """How many columns tell of distances."""
         return int(np.isfinite(self.within).sum())
 
-    def pass_over(self, blocks: Iterable[Array]) -> tuple[Array, Far]:
-        """Distances of all rows, and the rows farthest out."""
+    def pass_over(self, blocks: Iterable[Array]) -> tuple[Array, Array, Far]:
+        """Distances of all rows, the same a step nearer, and the rows farthest out."""
         parts: list[Array] = []
+        nearer: list[Array] = []
         far: Far | None = None
         first = 0
         for block in blocks:
-            scores = self.distances(block, first + np.arange(len(block)))
+            scores, at_least = self.distances(block, first + np.arange(len(block)))
             parts.append(scores)
+            nearer.append(at_least)
             far = (far or Far(np.empty(0, np.intp), np.empty(0), block[:0])).with_block(first, scores, block)
             first += len(block)
         if far is None:
             raise ValueError("a pass without blocks")
-        return np.concatenate(parts), far
+        return np.concatenate(parts), np.concatenate(nearer), far
 
-    def distances(self, rows: Array, numbers: Numbers) -> Array:
-        """Of rows with these numbers."""
-        found = np.empty(len(rows))
+    def distances(self, rows: Array, numbers: Numbers) -> tuple[Array, Array]:
+        """Of rows with these numbers, and the same with each value that repeats a step nearer."""
+        found = np.empty((2, len(rows)))
         for model, here in self._by_model(numbers):
-            found[here] = model.distance(_expected(model, self.placed(rows[here])))
-        return found
+            placed = _expected(model, self.placed(rows[here]))
+            found[:, here] = model.distance(placed)
+            if self.steps.any():
+                found[1, here] = np.minimum(found[0, here], model.distance(self.nearer(placed)))
+        return found[0], found[1]
+
+    def nearer(self, placed: Array) -> Array:
+        """Values a step nearer."""
+        return np.asarray(np.sign(placed) * np.maximum(np.abs(placed) - self.steps, 0.0))
 
     def contributions(self, rows: Array, numbers: Numbers) -> Array:
         """Shares of the columns in the squared distances; none of what is missing."""

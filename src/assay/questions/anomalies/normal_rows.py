@@ -1,31 +1,35 @@
 """How far out normal rows lie, and whether the bulk of a table looks like normal rows.
 
 law       squared distances by r other rows are like F(d, r - d), at a scale that their median tells
-shape     log odds of normal rows against three others: one column with long tails, all of them, or all rows stretched
-          alike (Student's t with 3, 5 and 8 degrees of freedom, each at the scale that suits it)
+shape     log odds of normal rows against others: one column that is not, all of them, or all rows stretched alike
+nearly    Student's t with 8 degrees of freedom, or a normal law bent a little to one side, sinh(asinh(Z) + .2)
+far from  t with 3 and 5, or bent by .45; each law of a column at the scale that suits it
 
 Rows that may not belong are left out of both. Where they are more than 1% of the rows the others count as cut off where
 they end: without its farthest rows every law has short tails.
+
+Reference: Jones and Pewsey, Biometrika 96 (2009), sinh-arcsinh distributions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, fdtrc, fdtri, gammaln, ndtr, stdtr
+from scipy.special import betaln, expit, fdtrc, fdtri, gammaln, ndtr, stdtr
 from scipy.stats import f as f_law
 
 Array: TypeAlias = NDArray[np.float64]
 
-_TAILS = (3.0, 5.0, 8.0)
+_TAKEN, _MOST_TAKEN = 0.25, 100.0  # prior odds of normal rows: for each row, and at most
+NEARLY = 8.0  # degrees of freedom of rows that are nearly normal
+_NEARLY, _OTHERS = slice(1, 4), slice(4, 8)  # among the laws of a column
 _SCALES = np.exp(np.linspace(-0.3, 0.3, 9))
-_QUARTILES = (0.6744897501960817, 0.7648923284043529, 0.7266868438004229, 0.7063866094498353)  # normal, t3, t5, t8
 _FEW = 0.01  # share of the rows without which the others are not yet cut off
 _MOST = 0.2  # that may be left out
-_CLEAR = 2.5  # log odds from which on a column is said to have long tails
 _STEP = 1e-4  # of a derivative
 _DOUBT = np.linspace(-2.5, 2.5, 9)
 
@@ -99,13 +103,77 @@ class NormalRows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Law:
+    """A law that a column may have.
+
+    Attributes:
+        middle: its median.
+        half: how far from it half of the values lie.
+        density: its logarithm at some values.
+        below: chance of smaller values.
+    """
+
+    middle: float
+    half: float
+    density: Callable[[Array], Array]
+    below: Callable[[Array], Array]
+
+    def likelihoods(self, rows: Array) -> Array:
+        """(9, s, d) log densities of values with median 0 and a median distance of 1 from it, at every scale."""
+        scale = (_SCALES / self.half)[:, None, None]
+        return np.asarray(self.density(rows / scale + self.middle) - np.log(scale))
+
+    def log_within(self, extent: Array) -> Array:
+        """(9, d) log chance of values no farther from the median than that of each column."""
+        reach = extent * self.half / _SCALES[:, None]
+        return np.asarray(np.log(self.below(self.middle + reach) - self.below(self.middle - reach)))
+
+
+def _students(nu: float, half: float) -> _Law:
+    constant = gammaln((nu + 1.0) / 2.0) - gammaln(nu / 2.0) - 0.5 * np.log(nu * np.pi)
+    return _Law(
+        0.0, half, lambda z: constant - 0.5 * (nu + 1.0) * np.log1p(z**2 / nu), lambda z: np.asarray(stdtr(nu, z))
+    )
+
+
+def _leaning(bend: float, half: float) -> _Law:
+    def density(x: Array) -> Array:
+        # sinh and cosh of asinh(x) - bend, without the cancellation at large x
+        root = np.hypot(1.0, x)
+        z = x * np.cosh(bend) - root * np.sinh(bend)
+        slope = root * np.cosh(bend) - x * np.sinh(bend)
+        return np.asarray(_log_normal(z) + np.log(slope / root))
+
+    def below(x: Array) -> Array:
+        return np.asarray(ndtr(x * np.cosh(bend) - np.hypot(1.0, x) * np.sinh(bend)))
+
+    return _Law(float(np.sinh(bend)), half, density, below)
+
+
+def _log_normal(z: Array) -> Array:
+    return np.asarray(-0.5 * z**2 - 0.5 * np.log(2.0 * np.pi))
+
+
+_LAWS = (
+    _Law(0.0, 0.6744897501960817, _log_normal, lambda z: np.asarray(ndtr(z))),
+    _students(NEARLY, 0.7063866126448388),
+    _leaning(-0.2, 0.6839984096723496),
+    _leaning(0.2, 0.6839984096723496),
+    _students(5.0, 0.7266868438004226),
+    _students(3.0, 0.7648923284043444),
+    _leaning(-0.45, 0.7237986710565318),
+    _leaning(0.45, 0.7237986710565318),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Shape:
     """What decides between normal rows and others.
 
     Attributes:
         scores: (k,) log distances of the rows farthest out, descending; more than these cannot be left out.
-        columns: (4, 9, d) log likelihood of all rows: normal, t3, t5, t8; each scale; each column.
-        of_far: (k, 4, 9, d) the parts of the farthest, added up from the farthest on.
+        columns: (8, 9, d) log likelihood of all rows: each law, the normal one first; each scale; each column.
+        of_far: (k, 8, 9, d) the parts of the farthest, added up from the farthest on.
         extent: (k, d) the largest absolute value in each column without the farthest.
         lengths: (s,) log distances, ascending, from their median.
         d, rows: of the law of distances.
@@ -130,64 +198,59 @@ class Shape:
         """
         order = np.argsort(-scores, kind="stable")
         far = order[: max(6, int(np.ceil(_MOST * len(rows))))]
-        whole = np.stack([_likelihoods(rows, law).sum(axis=1) for law in range(4)])
-        of_far = np.cumsum(np.stack([_likelihoods(rows[far], law) for law in range(4)]).transpose(2, 0, 1, 3), axis=0)
+        whole = np.stack([law.likelihoods(rows).sum(axis=1) for law in _LAWS])
+        of_far = np.cumsum(np.stack([law.likelihoods(rows[far]) for law in _LAWS]).transpose(2, 0, 1, 3), axis=0)
         sizes = np.maximum.accumulate(np.abs(rows[order[::-1]]), axis=0)[::-1]
         lengths, middle = scores[order[::-1]], float(np.median(scores))
         return cls(scores[far], whole, of_far, sizes[1 : len(far) + 1], lengths - middle, rows.shape[1], by)
 
-    def odds(self, end: float) -> float:
-        """Log odds of normal rows by those no farther out than a score; -inf where too many lie beyond."""
+    def odds(self, end: float) -> tuple[float, float]:
+        """Log odds of normal rows against nearly normal ones and against others, by those no farther out than a score.
+
+        -inf where too many lie beyond.
+        """
         left_out = int(np.count_nonzero(self.scores > end))
         if left_out == len(self.scores):
-            return -np.inf
-        by_column = self._by_column(left_out)
-        one, every = -_mean_of_logs(-by_column), float(by_column.sum())
-        return float(-_mean_of_logs(-np.array([one, every, self._lengths_odds(left_out)])))
+            return -np.inf, -np.inf
+        lengths = self._lengths_odds(left_out)
+        nearly, others = (
+            float(-_mean_of_logs(-np.array([-_mean_of_logs(-by_column), by_column.sum(), of_lengths])))
+            for by_column, of_lengths in zip(self._by_column(left_out), lengths, strict=True)
+        )
+        return nearly, others
 
-    def long_tails(self, end: float) -> NDArray[np.bool_]:
-        """(d,) which columns have long tails, by the rows no farther out than a score."""
+    def doubt(self, end: float) -> Array:
+        """(d,) how likely each column is far from normal, by the rows no farther out than a score."""
         left_out = int(np.count_nonzero(self.scores > end))
         if left_out == len(self.scores):
-            return np.zeros(self.d, dtype=bool)
-        return np.asarray(self._by_column(left_out) < -_CLEAR)
+            return np.ones(self.d)
+        return np.asarray(expit(-self._by_column(left_out)[1] - np.log(prior_odds(len(self.lengths)))))
 
-    def _by_column(self, left_out: int) -> Array:
-        """(d,) log odds of a normal column against one with long tails."""
+    def _by_column(self, left_out: int) -> tuple[Array, Array]:
+        """(d,) log odds of a normal column against a nearly normal one and against others."""
         likelihoods = self.columns - (self.of_far[left_out - 1] if left_out else 0.0)
         if left_out > max(_FEW * len(self.lengths), 1):
-            likelihoods = likelihoods - (len(self.lengths) - left_out) * _log_within(self.extent[left_out - 1])
+            likelihoods = likelihoods - (len(self.lengths) - left_out) * np.stack(
+                [law.log_within(self.extent[left_out - 1]) for law in _LAWS]
+            )
         best = likelihoods.max(axis=1)
-        return np.asarray(best[0] - _mean_of_logs(best[1:]))
+        nearly, others = (np.asarray(best[0] - _mean_of_logs(best[these])) for these in (_NEARLY, _OTHERS))
+        return nearly, others
 
-    def _lengths_odds(self, left_out: int) -> float:
+    def _lengths_odds(self, left_out: int) -> tuple[float, float]:
+        """Log odds of normal rows against rows stretched alike, a little and more."""
         squares = np.exp(2.0 * self.lengths[: len(self.lengths) - left_out])
         found = []
-        for g in (self.rows - self.d, *_TAILS):
+        for g in (self.rows - self.d, NEARLY, 5.0, 3.0):
             middle = float(fdtri(self.d, g, 0.5))
             seen = f_law.logpdf(squares * middle, self.d, g).sum() + len(squares) * np.log(middle)
             found.append(seen - len(squares) * f_law.logcdf(squares[-1] * middle, self.d, g))
-        return float(found[0] - _mean_of_logs(np.array(found[1:])))
+        return float(found[0] - found[1]), float(found[0] - _mean_of_logs(np.array(found[2:])))
 
 
-def _likelihoods(rows: Array, law: int) -> Array:
-    """(9, s, d) log densities of one law at every scale about the one of its quartiles."""
-    scale = (_SCALES / _QUARTILES[law])[:, None, None]
-    z = rows / scale
-    if law == 0:
-        return np.asarray(-0.5 * z**2 - 0.5 * np.log(2.0 * np.pi) - np.log(scale))
-    nu = _TAILS[law - 1]
-    constant = gammaln((nu + 1.0) / 2.0) - gammaln(nu / 2.0) - 0.5 * np.log(nu * np.pi)
-    return np.asarray(constant - 0.5 * (nu + 1.0) * np.log1p(z**2 / nu) - np.log(scale))
-
-
-def _log_within(extent: Array) -> Array:
-    """(4, 9, d) log chance of values no larger, by law, scale and column."""
-    found = []
-    for law, quartile in enumerate(_QUARTILES):
-        z = extent / (_SCALES / quartile)[:, None]
-        found.append(np.log(2.0 * (ndtr(z) if law == 0 else stdtr(_TAILS[law - 1], z)) - 1.0))
-    return np.stack(found)
+def prior_odds(n: int) -> float:
+    """Of normal rows: few rows cannot tell, and less is taken for granted."""
+    return min(_TAKEN * n, _MOST_TAKEN)
 
 
 def _mean_of_logs(values: Array) -> Array:

@@ -4,7 +4,8 @@ score    Mahalanobis distance by the bulk of rows it had no part in, from the ne
 chance   that the farthest rows all lie beyond so wide a gap (`gap`), by the tail of the others with the doubt about it,
          or by the law of normal rows as far as the bulk has their shape (`normal_rows`)
 lonely   the same gap in how far a row's neighbours are, compared with theirs (`local`): a fifth of the level
-column   a row that one column with a long tail puts there has to be rare by that tail too, which the others hide
+column   a row that one column puts there has to be rare by that column's own tail too, as far as this may be long: the
+         others hide it
 looks    every number of farthest rows up to a fifth of all; rows beyond a gap are taken out and the others asked again
 
 A missing value is where the others of its row let expect it, which adds nothing to the distance, and a row that lacks
@@ -40,7 +41,6 @@ _LONELY = 0.2  # share of the level for rows without neighbours
 _DRIVEN = 0.6  # share of the squared distance from which on one column puts a row where it is
 _LONELY_MOST = 0.05  # share of the rows that may have none
 METHOD = "a gap below the farthest rows, by the law of the others"
-COARSE = "columns of few values leave gaps between rows by themselves"
 SLOW = "distances fall off so slowly that rows far out are to be expected"
 
 
@@ -92,13 +92,13 @@ def anomalies(
     if measure is None:
         return None
     tell("measuring distances")
-    scores, far = measure.pass_over(blocks())
+    scores, nearer, far = measure.pass_over(blocks())
     apart = _apart(design, len(scores), seed)
     limit = "" if design is None else design.limit
     if len(apart) < FEWEST:
         apart, limit = np.arange(len(scores)), limit or f"about {len(apart)} rows know nothing of each other, too few"
     tell("looking for gaps")
-    judged = _judged(measure, sample, numbers, far, scores, apart, alpha, seed)
+    judged = _judged(measure, sample, numbers, far, scores, nearer, apart, alpha, seed)
     order = np.argsort(-scores, kind="stable")
     out = order[judged.q[order] <= alpha]
     again = 0.0
@@ -108,7 +108,7 @@ def anomalies(
         again = _again(anew, sample, present, numbers, far, out, judged, apart, alpha)
     rows, shown = _shown(out, far, present, numbers)
     heavy = judged.tail is not None and judged.tail.heaviness > HEAVY
-    limit = limit or (SLOW if heavy else COARSE if measure.coarse else "")
+    limit = limit or (SLOW if heavy else "")
     return Anomalies(
         rows=out,
         q=judged.q[out],
@@ -140,6 +140,7 @@ class _Judged:
 
     Attributes:
         scores: (n,) distances.
+        nearer: (n,) the same a step nearer, where values repeat.
         q: (n,) of each row, for all looks.
         p: of the clearest gap, for all looks.
         tail: of the distances of rows that belong; None where these are all the same.
@@ -148,6 +149,7 @@ class _Judged:
     """
 
     scores: Array
+    nearer: Array
     q: Array
     p: float
     tail: Tail | None
@@ -161,12 +163,13 @@ def _judged(
     numbers: Numbers,
     far: Far,
     scores: Array,
+    nearer: Array,
     apart: Numbers,
     alpha: float,
     seed: int,
 ) -> _Judged:
     """The chances of all rows: of those apart by their gaps, of the others by the tail of these."""
-    logs = np.log(np.maximum(scores, 1e-300))
+    logs, at_least = (np.log(np.maximum(distances, 1e-300)) for distances in (scores, nearer))
     normal = odds = shape = None
     if measure.robust:
         shown = _shaped(numbers, apart, seed)
@@ -176,17 +179,17 @@ def _judged(
         normal, odds = NormalRows(measure.telling, measure.rows), shape.odds
     level = 1.0 if measure.lonely is None else 1.0 - _LONELY
     q, of_apart = np.ones(len(scores)), logs[apart]
-    q[apart], p = gaps(of_apart, alpha * level, alone=True, normal=normal, odds=odds)
+    q[apart], p = gaps(of_apart, alpha * level, nearer=at_least[apart], alone=True, normal=normal, odds=odds)
     belong = np.sort(of_apart[q[apart] > alpha * level])
     tail = fitted(belong, 1, normal, odds)
     if tail is not None and len(apart) < len(scores):
         others = np.setdiff1d(np.arange(len(scores)), apart, assume_unique=True)
-        beyond = others[logs[others] > tail.end]
+        beyond = others[at_least[others] > tail.end]
         once = 2.0 * len(others) / (len(belong) + 1.0)
-        q[beyond] = [min(1.0, once * tail.beyond(float(score))) for score in logs[beyond]]
+        q[beyond] = [min(1.0, once * tail.beyond(float(score))) for score in at_least[beyond]]
         p = min(p, float(q[beyond].min(initial=1.0)))
     if tail is not None and shape is not None and p <= alpha * level:
-        own = _own_column(measure, shape.long_tails(tail.end), sample, numbers, far, q <= alpha * level)
+        own = _own_column(measure, shape.doubt(tail.end), sample, numbers, far, q <= alpha * level)
         # a row that belongs after all has a part in every gap below it
         least = np.full(len(q), own.max(initial=0.0))
         least[far.numbers] = np.maximum.accumulate(own)
@@ -199,28 +202,38 @@ def _judged(
         q[numbers] = np.minimum(q[numbers], of_lonely / _LONELY)
         p = min(p, p_lonely / _LONELY)
         farther[numbers] = np.maximum(farther[numbers], np.exp(measure.lonely))
-    return _Judged(scores, q, p, tail, np.flatnonzero(typical & (q <= alpha)), farther)
+    return _Judged(scores, nearer, q, p, tail, np.flatnonzero(typical & (q <= alpha)), farther)
 
 
 def _own_column(
-    measure: Measure, long: NDArray[np.bool_], sample: Array, numbers: Numbers, far: Far, out: NDArray[np.bool_]
+    measure: Measure, doubt: Array, sample: Array, numbers: Numbers, far: Far, out: NDArray[np.bool_]
 ) -> Array:
-    """(s,) chance of the farthest rows by the tail of the column that puts them there, where that is long; else 0."""
+    """(s,) chance of the farthest rows by the tail of the column that puts them there; 0 where none does alone.
+
+    Args:
+        measure: of distances.
+        doubt: (d,) how likely each column that tells is not normal: so much its own tail counts.
+        sample: (m, D) rows.
+        numbers: (m,) theirs.
+        far: the farthest rows.
+        out: (n,) which rows are beyond a gap.
+    """
     own = np.zeros(len(far.numbers))
     here = np.flatnonzero(out[far.numbers])
-    if not long.any() or not len(here):
+    if not len(here):
         return own
     share = measure.contributions(far.rows[here], far.numbers[here])
     column = np.argmax(share, axis=1)
     told = np.flatnonzero(np.isfinite(measure.within))
-    driven = (share.max(axis=1) >= _DRIVEN) & np.isin(column, told[long])
+    driven = share.max(axis=1) >= _DRIVEN
     inside = measure.placed(sample[~out[numbers]])
     for j in np.unique(column[driven]):
         these = here[driven & (column == j)]
         tail = fitted(np.sort(np.log(np.maximum(np.abs(inside[:, j]), 1e-300))), 1)
         looks = (len(these) + 1.0) * len(out) / (len(inside) + 1.0)
-        values = np.log(np.abs(measure.placed(far.rows[these])[:, j]))
-        own[these] = 1.0 if tail is None else [min(1.0, looks * tail.beyond(max(v, tail.end))) for v in values.tolist()]
+        values = np.log(np.maximum(np.abs(measure.nearer(measure.placed(far.rows[these]))[:, j]), 1e-300))
+        chances = np.ones(len(these)) if tail is None else [tail.beyond(max(v, tail.end)) for v in values.tolist()]
+        own[these] = doubt[told == j] * np.minimum(1.0, looks * np.asarray(chances))
     return own
 
 
@@ -251,10 +264,10 @@ def _again(
     """Share of the rows called out that are called out by other folds of the sample; where none is, whether one is."""
     if measure is None:
         return 0.0
-    fresh = before.scores.copy()
-    fresh[numbers] = measure.distances(present, numbers)
-    fresh[far.numbers] = measure.distances(far.rows, far.numbers)
-    judged = _judged(measure, sample, numbers, far, fresh, apart, 2 * alpha, 1)
+    fresh = np.stack([before.scores, before.nearer])
+    fresh[:, numbers] = measure.distances(present, numbers)
+    fresh[:, far.numbers] = measure.distances(far.rows, far.numbers)
+    judged = _judged(measure, sample, numbers, far, fresh[0], fresh[1], apart, 2 * alpha, 1)
     return float(np.mean(judged.q[out] <= 2 * alpha)) if len(out) else float(judged.p <= 2 * alpha)
 
 
