@@ -141,6 +141,15 @@ def test_a_curve_is_called_that_and_not_groups(draw):
     assert any("along a curve or a gradient" in sentence(one) for one in found)
 
 
+@pytest.mark.parametrize("seed", [1000, 1012])
+def test_a_sine_is_no_two_groups_by_its_height(seed):
+    rng = np.random.default_rng(seed)
+    angle = rng.uniform(0, 4 * np.pi, 300)
+    found = asked(np.column_stack([angle, np.sin(angle) + 0.1 * rng.standard_normal(300)]))
+    assert found.evidence.verdict == "not distinguishable from chance"
+    assert "along a curve or a gradient" in sentence(found)
+
+
 def test_known_tables_get_their_known_answers_for_every_seed_and_order():
     from sklearn.datasets import load_iris, load_wine
 
@@ -148,6 +157,7 @@ def test_known_tables_get_their_known_answers_for_every_seed_and_order():
         order = np.random.default_rng(8).permutation(len(X))
         told = [asked(X), asked(X[order], seed=1)]
         assert [(one.k, one.evidence.verdict) for one in told] == [(k, "supported")] * 2
+        assert f"{k + 1} groups or more are not separable" in sentence(told[0])
         np.testing.assert_array_equal(told[0].labels[order], told[1].labels)
 
 

@@ -20,6 +20,7 @@ from assay.summary.neighbours import Neighbours, nearest_neighbours, neighbours_
 Metric = Literal["euclidean", "cosine", "precomputed"]
 Edges = tuple[Indices, Indices, Array]
 
+_SORTED = 2**22  # distances put in order at once
 _REDUCE = {"min": np.minimum, "max": np.maximum, "sum": np.add}
 
 
@@ -173,9 +174,11 @@ def _nearest_given(D: Any, k: int) -> Neighbours:
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k < len(D):
         raise ParameterError(f"k must be between 1 and {len(D) - 1}, one less than the rows, is {k!r}.")
     indices = np.empty((len(D), int(k)), np.int64)
-    for i, row in enumerate(D):
-        order = np.argsort(row, kind="stable")
-        indices[i] = order[order != i][:k]
+    step = max(1, _SORTED // len(D))
+    for start in range(0, len(D), step):
+        part = D[start : start + step].copy()
+        np.fill_diagonal(part[:, start:], np.inf)
+        indices[start : start + step] = np.argsort(part, axis=1, kind="stable")[:, :k]
     return Neighbours(indices, np.take_along_axis(D, indices, axis=1), "precomputed")
 
 

@@ -11,6 +11,31 @@ Numbers = NDArray[np.intp]
 
 
 @njit(cache=True, nogil=True)
+def distances(T: Array) -> Array:
+    """(n, n) distances of rows, given as (r, n) columns."""
+    n = T.shape[1]
+    D = np.zeros((n, n))
+    for i in range(n):
+        row = D[i]
+        for column in T:
+            at = column[i]
+            for j in range(n):
+                row[j] += (column[j] - at) ** 2
+        for j in range(n):
+            row[j] = np.sqrt(row[j])
+    return D
+
+
+@njit(cache=True, nogil=True)
+def raised(D: Array, near: Array) -> None:
+    """Raise every distance to those at which either of the two rows has its neighbours."""
+    for i in range(len(D)):
+        row, own = D[i], near[i]
+        for j in range(len(D)):
+            row[j] = max(row[j], max(own, near[j]))
+
+
+@njit(cache=True, nogil=True)
 def rises(edges: Numbers, lengths: Array, thin: Array, least: int) -> Array:
     """(n - 1,) for each link of a tree, shortest first, how much thinner rows are there than in the part it joins.
 

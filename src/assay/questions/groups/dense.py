@@ -50,14 +50,14 @@ class Dense:
     @classmethod
     def of(cls, S: Array) -> Dense:
         """Of (n, r) rows, few."""
-        from assay.questions.groups._dense_kernels import rises
+        from assay.questions.groups._dense_kernels import distances, raised, rises
 
         n = len(S)
-        D = np.sqrt(squared_distances(S))
+        D = distances(np.ascontiguousarray(S.T, dtype=np.float64))
         k = neighbours_of(n)
-        near = np.partition(D, k, axis=1)[:, k]
-        near = np.maximum(near, np.finfo(float).tiny)
-        tree = spanning_tree_of_dissimilarities(np.maximum(D, np.maximum(near[:, None], near[None, :])))
+        near = np.maximum(np.partition(D, k, axis=1)[:, k], np.finfo(float).tiny)
+        raised(D, near)
+        tree = spanning_tree_of_dissimilarities(D)
         order = np.argsort(tree.lengths, kind="stable")
         edges = np.ascontiguousarray(tree.edges[order], dtype=np.intp)
         least = max(5, int(np.ceil(_LEAST * n)))

@@ -20,6 +20,7 @@ Array: TypeAlias = NDArray[np.float64]
 
 _MOST = 10  # components
 _WHITENED = 30  # columns that can be made round, at least ten rows each
+_SMALL = 64
 _FLAT = 1e-8  # share of the largest variance below which a direction holds nothing
 
 
@@ -28,13 +29,26 @@ def components(Z: Array, most: int = _MOST) -> Array:
     n, d = Z.shape
     centred = Z - Z.mean(axis=0)
     r = min(most, d, n - 1)
+    values, axes = leading(centred, r)
+    return np.asarray(axes[:, values > _FLAT * values[0]])
+
+
+def leading(X: Array, r: int) -> tuple[Array, Array]:
+    """(r,) the largest eigenvalues of X^T X and (d, r) their directions, by the smaller of X^T X and X X^T."""
+    n, d = X.shape
     if d <= n:
-        found = top_eigen(centred.T @ centred, r)
-        axes = found.vectors
-    else:
-        found = top_eigen(centred @ centred.T, r)
-        axes = centred.T @ (found.vectors / np.sqrt(np.maximum(found.values, np.finfo(float).tiny)))
-    return np.asarray(axes[:, found.values > _FLAT * found.values[0]])
+        return _top(X.T @ X, r)
+    values, vectors = _top(X @ X.T, r)
+    return values, np.asarray(X.T @ (vectors / np.sqrt(np.maximum(values, np.finfo(float).tiny))))
+
+
+def _top(A: Array, r: int) -> tuple[Array, Array]:
+    """The r largest eigenpairs; of a small matrix without a certificate, which would take longer than they do."""
+    if len(A) <= _SMALL:
+        values, vectors = np.linalg.eigh(A)
+        return values[::-1][:r], np.ascontiguousarray(vectors[:, ::-1][:, :r])
+    found = top_eigen(A, r)
+    return found.values, found.vectors
 
 
 def unusual(Z: Array) -> Array:

@@ -10,6 +10,7 @@ shapes      the largest rise between dense parts, in the leading components and 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -17,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.linalg.random_matrix import spectrum_law
-from assay.linalg.top import top_eigen
 from assay.questions.groups.dense import Dense
 from assay.questions.groups.dip import dips
-from assay.questions.groups.directions import components, unusual
+from assay.questions.groups.directions import components, leading, unusual
 from assay.questions.groups.grouping import grouped
 
 Array: TypeAlias = NDArray[np.float64]
@@ -46,19 +46,18 @@ class Space:
     axes: int
     whole: bool
 
-    def scores(self, Z: Array, like: Array | None = None) -> Array:
-        """(n, axes) where rows lie: Z, or other rows in the space of `like`."""
-        base = Z if like is None else like
-        mean, scale = base.mean(axis=0), base.std(axis=0)
+    def of(self, Z: Array) -> Callable[[Array], Array]:
+        """Where any rows lie in the space of (n, d) rows: (m, d) to (m, axes)."""
+        mean, scale = Z.mean(axis=0), Z.std(axis=0)
         scale = np.where(scale > 0, scale, 1.0)
-        X, B = (Z - mean) / scale, (base - mean) / scale
         if self.whole:
-            return np.ascontiguousarray(X)
-        n, d = B.shape
-        if d <= n:
-            return np.ascontiguousarray(X @ top_eigen(B.T @ B, self.axes).vectors)
-        spectrum = top_eigen(B @ B.T, self.axes)
-        return np.ascontiguousarray(X @ (B.T @ (spectrum.vectors / np.sqrt(spectrum.values))))
+            return lambda rows: np.ascontiguousarray((rows - mean) / scale)
+        axes = leading((Z - mean) / scale, self.axes)[1]
+        return lambda rows: np.ascontiguousarray((rows - mean) / scale @ axes)
+
+    def scores(self, Z: Array) -> Array:
+        """(n, axes) where rows lie in their own space."""
+        return self.of(Z)(Z)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +70,16 @@ class Room:
 
     odd: bool
 
-    def scores(self, Z: Array, like: Array | None = None) -> Array:
-        """(n, r) where rows lie: Z, or other rows in the room of `like`."""
-        base = Z if like is None else like
-        if self.odd:
-            return np.asarray(Z @ unusual(base)[:, : SHAPED - 1])
-        return Z if Z.shape[1] <= SHAPED else np.asarray(Z @ components(base, SHAPED))
+    def of(self, Z: Array) -> Callable[[Array], Array]:
+        """Where any rows lie in the room of (n, d) rows: (m, d) to (m, r)."""
+        if not self.odd and Z.shape[1] <= SHAPED:
+            return lambda rows: rows
+        axes = unusual(Z)[:, : SHAPED - 1] if self.odd else components(Z, SHAPED)
+        return lambda rows: np.asarray(rows @ axes)
+
+    def scores(self, Z: Array) -> Array:
+        """(n, r) where rows lie in their own room."""
+        return self.of(Z)(Z)
 
 
 def spaces_of(Z: Array) -> tuple[Space, ...]:

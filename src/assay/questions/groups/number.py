@@ -4,7 +4,8 @@ A description of k groups stands where
   strength  one half of the rows predicts the groups of the other, .8 or more on average over halvings
   valley    a valley lies between all neighbours, on rows that had no part in finding them (median of some divisions)
             which is deep, and thin half-way; where the rows make a thin band it is a gap, else they lie along a curve,
-            which can be cut anywhere
+            which can be cut anywhere. A curve that is cut across its bends shows no band, a sine in two by its
+            height; so where a finer description shows the band, a gap is asked of all
   size      every group has one row in fifty, and five; fewer are strangers
 Of those that stand the one with the most groups is named, and of equal numbers the simplest that no other beats in
 strength. Where another number comes near the bar of strength, the number is said to be open.
@@ -17,7 +18,7 @@ Reference: Tibshirani and Walther, JCGS 14 (2005), prediction strength.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -38,6 +39,7 @@ _HALVINGS, _FIRST = 20, 4
 _HOPELESS = 0.65  # mean strength of the first halvings, below which no more are made
 _DIVISIONS = 3
 _BENT = 0.13  # how far rows make a thin band: lumps stay below .1, rings and arcs are at .4 and more
+_CURVED = 0.4  # so far that they lie along a curve, which other cuts of it may not show
 _DEEP, _GAP = 0.55, 0.1  # height of the valley in lumps (4 sd apart .35, 5 sd .2) and where a band is cut
 _THIN, _THINNER = -0.25, -0.8  # log density half-way, for the same two
 _RISE = 0.4  # of a shape beside its rows; half of the square's tables stay below .2
@@ -55,12 +57,16 @@ class Described:
         k: how many.
         strengths: prediction strength of each halving.
         valley: chance of the valley between the two neighbours where it is least clear; 1 where it is shallow.
+        gap: whether it would be one between pieces of a curve, too.
+        curved: whether it shows that the rows lie along a curve.
     """
 
     way: Way
     k: int
     strengths: Array
     valley: float
+    gap: bool = False
+    curved: bool = False
 
     @property
     def strength(self) -> float:
@@ -107,6 +113,9 @@ def chosen(Z: Array, ways: Sequence[Way], seed: int) -> Chosen:
             standing += [found] if found is not None and found.stands else []
             if standing and standing[-1].strength > 1.0 - _BEATEN:
                 break
+        if any(one.curved for one in tried):
+            tried = [one if one.gap else replace(one, valley=1.0) for one in tried]
+            standing = [one for one in standing if one.gap]
         if named is None and standing:
             best = max(one.strength for one in standing)
             named = next(one for one in standing if one.strength >= best - _BEATEN)
@@ -136,17 +145,24 @@ def described(Z: Array, way: Way, k: int, seed: int) -> Described | None:
     strengths += [prediction_strength(Z, half, way, k, seed) for half in halves[_FIRST:]]
     if np.mean(strengths) < PREDICTED - _NEARLY:
         return Described(way, k, np.array(strengths), 1.0)
-    return Described(way, k, np.array(strengths), 0.0 if whole.centres is None else _chance(Z, way, k, seed, rng))
+    if whole.centres is None:
+        return Described(way, k, np.array(strengths), 0.0, gap=True)
+    return Described(way, k, np.array(strengths), *_chance(Z, way, k, seed, rng))
 
 
-def _chance(Z: Array, way: Way, k: int, seed: int, rng: np.random.Generator) -> float:
-    """Chance of the valley on unseen rows, median of some divisions; 1 where it is shallow or bridged."""
+def _chance(Z: Array, way: Way, k: int, seed: int, rng: np.random.Generator) -> tuple[float, bool, bool]:
+    """Chance of the valley on unseen rows, median of some divisions; 1 where it is shallow or bridged.
+
+    Then whether it is a gap, and whether it lies between pieces of a curve.
+    """
     seen = [valley(Z, way, k, seed, rng) for _ in range(_DIVISIONS)]
     height, bridge, bent = (
         float(np.median(some)) for some in zip(*((v.height, v.bridge, v.bent) for v in seen), strict=True)
     )
-    deep = (height <= _DEEP and bridge <= _THIN) if bent < _BENT else (height <= _GAP and bridge <= _THINNER)
-    return float(np.median([one.chance for one in seen])) if deep else 1.0
+    chance = float(np.median([one.chance for one in seen]))
+    gap = height <= _GAP and bridge <= _THINNER
+    deep = gap or (bent < _BENT and height <= _DEEP and bridge <= _THIN)
+    return chance if deep else 1.0, gap, bent >= _CURVED and not gap and chance <= CLEAR
 
 
 def _shaped(way: Shapes, rule: Rule, Z: Array) -> bool:

@@ -30,6 +30,7 @@ from assay.summary.distances import squared_distances
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
 
+_TRIES = 10  # starts of k-means from which a mixture begins
 _MOST = 4  # groups that are sought otherwise than by k-means
 
 
@@ -129,10 +130,9 @@ class Centres(Way):
 
     def learnt(self, Z: Array, k: int, seed: int) -> Rule | None:
         """The centres."""
-        found = grouped(self.lies(Z), k, seed)
-        return Rule(
-            k, lambda rows: self.space.scores(rows, like=Z), lambda S: labelled(S, found.centers), found.centers
-        )
+        place = self.space.of(Z)
+        found = grouped(place(Z), k, seed)
+        return Rule(k, place, lambda S: labelled(S, found.centers), found.centers)
 
     def said(self, columns: Sequence[str]) -> str:
         """Where k-means found them."""
@@ -156,11 +156,15 @@ class Laws(Way):
         """The mixture, from the groups of k-means on."""
         from assay.models.cluster.mixture.mixture import GaussianMixture
 
-        S = self.lies(Z)
-        found = GaussianMixture(k, floor=1e-2, random_state=seed).fit(S)
+        place = self.space.of(Z)
+        S = place(Z)
+        mean, scale = S.mean(axis=0), S.std(axis=0)
+        scale = np.where(scale > 0, scale, 1.0)
+        start = grouped((S - mean) / scale, k, seed, _TRIES).centers * scale + mean
+        found = GaussianMixture(k, floor=1e-2, means_init=start, random_state=seed).fit(S)
         return Rule(
             k,
-            lambda rows: self.space.scores(rows, like=Z),
+            place,
             lambda T: np.asarray(found.predict(T), dtype=np.intp),
             np.asarray(found.means_),
         )
@@ -184,16 +188,12 @@ class Shapes(Way):
 
     def learnt(self, Z: Array, k: int, seed: int) -> Rule | None:
         """The parts; another row belongs to that of the nearest row."""
-        S = self.lies(Z)
+        place = self.room.of(Z)
+        S = place(Z)
         own = Dense.of(S).labels(k)
         if own is None:
             return None
-        return Rule(
-            k,
-            lambda rows: self.room.scores(rows, like=Z),
-            lambda T: own[squared_distances(T, S).argmin(axis=1)],
-            None,
-        )
+        return Rule(k, place, lambda T: own[squared_distances(T, S).argmin(axis=1)], None)
 
     def said(self, columns: Sequence[str]) -> str:
         """Any shape."""

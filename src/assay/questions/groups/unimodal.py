@@ -109,8 +109,7 @@ def peaks(x: Array, k: int, least: float = 0.02) -> Array | None:
     counts = _binned(x[:, None], np.array([low]), np.array([step]))
     needed = max(5, int(np.ceil(least * n)))
     ordered, found = np.sort(x), None
-    for width in scale * np.geomspace(1.0, 0.5 * n**-0.2, 16):
-        density = _smoothed(counts, np.array([width / step]))[:, 0]
+    for density in _smoothed(counts, scale * np.geomspace(1.0, 0.5 * n**-0.2, 16) / step).T:
         lows = low + step * (1 + np.flatnonzero((density[1:-1] < density[:-2]) & (density[1:-1] <= density[2:])))
         cuts = _large(lows, ordered, needed)
         if len(cuts) >= k:

@@ -44,8 +44,10 @@ def sentence(found: Groups) -> str:
         )
     if found.fewest < found.most:
         said += f" How many there are is open: from {found.fewest} to {found.most}."
-    if found.k == SIZES[-1]:
-        said += f" More than {found.k} groups were not looked for."
+    if found.most == SIZES[-1]:
+        said += f" More than {found.most} groups were not looked for."
+    else:
+        said += f" {found.most + 1} groups or more are not separable: unseen rows show no gap, or halves disagree."
     return said
 
 
