@@ -206,6 +206,15 @@ def test_a_series_that_leads_another_is_named_with_its_lag_whatever_the_order_of
     assert (pairs.first[0], pairs.second[0], pairs.lag[0]) == (0, 1, 3) and "lags up to 10" in found.evidence.method
 
 
+def test_where_too_few_rows_are_independent_no_pair_is_tested():
+    walks = np.cumsum(np.random.default_rng(1).standard_normal((150, 2)), axis=0)
+    found = correlations(walks, np.arange(2), ("a", "b"), design=Serial(150, np.arange(150), 40))
+    assert found.found.pairs.effective.max() < 12
+    (finding,) = found.stricter(2.0, 0.05).findings()
+    assert (finding.evidence.p, finding.evidence.verdict) == (None, "not testable here")
+    assert finding.sentence.startswith("Too few rows are independent of each other")
+
+
 def test_numbers_for_programs_say_strength_lag_and_shape():
     wine = load_wine().data[:, :4]
     found = correlations(wine, np.arange(4), tuple("abcd"))
