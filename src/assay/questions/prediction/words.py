@@ -52,7 +52,7 @@ def machine_name(kind: Kind) -> str:
     """A machine in words that fit after "by"."""
     return {
         "line": "a line",
-        "curves": "a sum of curves, one for each column",
+        "curves": "a sum of one curve for each column",
         "kernel": "a rule in which columns act together (a Gaussian kernel)",
     }[kind]
 
