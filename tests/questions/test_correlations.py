@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_linnerud, load_wine
 
 from assay.evidence.design import Grouped, Serial
 from assay.questions.correlations.test import correlations
@@ -204,6 +204,23 @@ def test_a_series_that_leads_another_is_named_with_its_lag_whatever_the_order_of
     pairs = found.found.pairs
     assert found.evidence.verdict == "supported"
     assert (pairs.first[0], pairs.second[0], pairs.lag[0]) == (0, 1, 3) and "lags up to 10" in found.evidence.method
+
+
+def test_ties_that_less_than_half_of_the_rows_share_do_not_hide_a_pair():
+    sport = load_linnerud(as_frame=True).frame[["Situps", "Waist", "Chins"]]
+    found = correlations(sport.to_numpy(dtype=float), np.arange(3), tuple(sport.columns))
+    pairs = found.found.pairs
+    for i, j, p in zip(pairs.first, pairs.second, pairs.p, strict=True):  # four of twenty rows have the same waist
+        assert p < 4.0 * stats.spearmanr(sport.iloc[:, i], sport.iloc[:, j]).pvalue
+
+
+def test_where_too_few_rows_are_independent_no_pair_is_tested():
+    walks = np.cumsum(np.random.default_rng(1).standard_normal((150, 2)), axis=0)
+    found = correlations(walks, np.arange(2), ("a", "b"), design=Serial(150, np.arange(150), 40))
+    assert found.found.pairs.effective.max() < 12
+    (finding,) = found.stricter(2.0, 0.05).findings()
+    assert (finding.evidence.p, finding.evidence.verdict) == (None, "not testable here")
+    assert finding.sentence.startswith("Too few rows are independent of each other")
 
 
 def test_numbers_for_programs_say_strength_lag_and_shape():

@@ -49,6 +49,18 @@ BERKELEY = [
 ]  # fmt: skip
 
 
+def test_a_pair_that_levels_have_in_opposite_ways_is_not_called_nothing():
+    codes = np.repeat([0, 1, 2], 200)
+    x, e = np.random.default_rng(4).standard_normal((2, 600))
+    found = {}
+    for size in (0.0, 0.6):
+        within = size * np.array([1.0, -1.0, 0.0])[codes]
+        y = within * x + np.sqrt(1.0 - within**2) * e
+        X = np.column_stack([x + 3.0 * codes, y + 3.0 * codes, np.eye(3)[codes]])
+        found[size] = [one.turned for one in told(X, [0, 1, 2, 2, 2], [(0, 1)])[0]]
+    assert found == {0.0: ["away"], 0.6: []}
+
+
 def test_admissions_to_berkeley_no_longer_go_with_sex_once_departments_are_known():
     rows = [
         (sex, admitted, department)

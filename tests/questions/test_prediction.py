@@ -285,6 +285,16 @@ def test_the_interval_of_the_share_holds_what_the_rule_reaches_on_new_rows(bare)
     assert np.mean(widths) < 0.5
 
 
+def test_of_classes_of_equal_size_the_one_found_least_often_is_named():
+    rng = np.random.default_rng(3)
+    codes = np.arange(150) % 3
+    X = rng.standard_normal((150, 2)) + np.array([[0.0, 9.0], [0.0, 0.0], [1.5, 0.0]])[codes]
+    found = prediction(X, codes.astype(float), names(2), "kind", classes=("a", "b", "c"), kinds=("line",))
+    told, hits = found.findings()[0].sentence, found.confusion.matrix.diagonal()
+    worst = "abc"[int(hits.argmin())]
+    assert "each class is 33.3%" in told and f"{hits.min()} of 50 of the class found least often, {worst}" in told
+
+
 def test_right_for_most_rows_is_no_success_where_one_class_has_most():
     rng = np.random.default_rng(11)
     left = rng.random(1500) < 0.05

@@ -213,7 +213,7 @@ def test_what_more_rows_would_bring_is_what_they_bring(quick):
     y = X.sum(axis=1) / np.sqrt(10) + rng.standard_normal(480)
     half = prediction(X[:240], y[:240], names(10), "y", kinds=("line",))
     assert half.growth.low <= 0.5 * 10 / 216 * 0.5 <= half.growth.high and half.growth.high < 0.1
-    assert len(half.growth.rows) == 4 and "Twice the rows would bring" in said(half)
+    assert len(half.growth.rows) == 4 and "Twice the rows would explain" in said(half)
     groups = prediction(X, y, names(10), "y", design=Grouped(480, np.repeat(np.arange(40), 12)), kinds=("line",))
     assert groups.growth is not None  # whole groups
 

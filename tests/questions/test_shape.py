@@ -87,6 +87,12 @@ def test_rows_that_repeat_each_other_are_not_counted_as_many():
     assert free.count("none") < 5 and bound.count("none") > 20
 
 
+def test_levels_that_share_the_lowest_values_are_not_named():
+    codes = np.arange(300) % 4
+    x = np.where(codes == 2, 1.99, 0.99)
+    assert named(x, np.eye(4)[codes], levels=((), tuple("abcd"))) == "x is highest where y is c"
+
+
 def test_of_a_category_the_highest_and_the_lowest_level_are_named():
     rng = np.random.default_rng(5)
     level = rng.integers(3, size=150)

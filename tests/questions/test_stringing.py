@@ -94,6 +94,13 @@ def test_too_few_rows_or_columns_are_not_strung(shape):
     assert strung_table(look(np.random.default_rng(0).standard_normal(shape))) is None
 
 
+def test_two_columns_have_one_order_only():
+    found = strung_table(look(np.random.default_rng(0).standard_normal((30, 2))))
+    assert [one.id for one in found.findings()] == ["order-of-rows"]
+    assert found.looks == 1 and found.by_row.evidence.q == found.by_row.evidence.p
+    assert "columns" not in found.rule.split(";")[0]
+
+
 def test_numbers_out_of_all_bounds_have_an_order():
     X = np.tile([[1e308, -1e308], [-1e308, 1e-320], [0.0, 1e308], [1.0, 0.0]], (3, 1))
     seen = look(np.zeros((12, 2)), scale=[1e-300, 1e300])

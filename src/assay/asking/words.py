@@ -19,6 +19,7 @@ BADGES: dict[Verdict, tuple[str, str]] = {
 }
 SURVIVED: tuple[Verdict, ...] = ("supported", "suggestive")
 _NAMED = 4
+_SMALL = 0.05  # a p that a reader takes for something
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,8 @@ class Words:
         noun: one of them.
         plural: several.
         statistic: what was measured.
-        held_out: what the value on unseen rows is of.
+        unseen: on what the effect was measured that was not used to find it.
+        held_out: what the value there is of.
         held_out_format: how to write that value.
         statistic_format: how to write what was measured.
         stability: what stability means here.
@@ -41,6 +43,7 @@ class Words:
     noun: str
     plural: str
     statistic: str = "statistic"
+    unseen: str = "On unseen rows"
     held_out: str = ""
     held_out_format: Callable[[float | None], str] = number
     statistic_format: Callable[[float | None], str] = number
@@ -72,12 +75,18 @@ def chances(evidence: Evidence) -> tuple[str, str]:
 
 
 def chance(evidence: Evidence) -> str:
-    """The p of a sentence.
+    """The p of a sentence; beside it q, where a small p falls by the number of looks.
 
     >>> chance(Evidence(1.0, p=.0312)), chance(Evidence(1.0))
     ('p = .031', 'no p')
+    >>> chance(Evidence(1.0, p=.0312, q=.1872, verdict="not distinguishable from chance"))
+    'p = .031, but q = .19 for all looks'
     """
-    return "no p" if evidence.p is None else f"p {chances(evidence)[0]}"
+    if evidence.p is None:
+        return "no p"
+    p, q = chances(evidence)
+    fell = evidence.verdict == "not distinguishable from chance" and evidence.q is not None
+    return f"p {p}, but q {q} for all looks" if fell and evidence.p <= _SMALL < (evidence.q or 0.0) else f"p {p}"
 
 
 def shown(evidence: Evidence, words: Words) -> list[tuple[str, str]]:
@@ -85,7 +94,7 @@ def shown(evidence: Evidence, words: Words) -> list[tuple[str, str]]:
     p, q = chances(evidence)
     pairs = [("p", p.removeprefix("= ")), ("q, all looks", q.removeprefix("= "))]
     if evidence.held_out is not None:
-        pairs.append(("On unseen rows", _held_out(evidence, words)))
+        pairs.append((words.unseen, _held_out(evidence, words)))
     if evidence.stability is not None:
         pairs.append((words.stability, words.stability_format(evidence.stability)))
     if evidence.limit:
@@ -132,5 +141,5 @@ def listed(names: Sequence[str]) -> str:
     ('a and b', 'a, b, c and 3 more')
     """
     if len(names) > _NAMED:
-        return ", ".join(names[: _NAMED - 1]) + f" and {len(names) - _NAMED + 1} more"
+        return ", ".join(names[: _NAMED - 1]) + f" and {count(len(names) - _NAMED + 1)} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -27,7 +27,7 @@ from scipy.stats import rankdata
 from assay.engine.local import in_threads
 from assay.summary.association_chance import Likely
 from assay.summary.category_basis import codes_of, contrasts
-from assay.summary.rank_shapes import EXPECTED, resting_on
+from assay.summary.rank_shapes import EXPECTED, ranks_resting_on
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -231,7 +231,7 @@ def _counts(block: Array, part: Array) -> Array:
     unit, n = part[0], part.shape[1]
     step = np.sqrt(12.0 / (n * (n * n - 1.0))) if n > 1 else 0.0  # of ranks without ties, scaled to length 1
     tied = not np.isclose(np.abs(unit).max(initial=0.0), step * (n - 1) / 2.0, rtol=1e-9)
-    return np.array([resting_on(block[:, 0]) if tied else np.inf])
+    return np.array([ranks_resting_on(block[:, 0]) if tied else np.inf])
 
 
 def _ranks(values: Array, gaps: NDArray[np.bool_]) -> Array:

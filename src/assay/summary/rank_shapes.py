@@ -156,15 +156,29 @@ def shapes(X: Array, groups: Indices) -> Shapes:
 
 
 def resting_on(values: Array) -> float:
-    """Rows that the ranks of a number rest on: those that do not have its most frequent value, or do if these are
-    fewer.
+    """Rows that the cosines of ranks of a number rest on: those that do not have its most frequent value, or do if
+    these are fewer.
 
     Infinite where no value is frequent.
     """
+    most = _most(values)
+    return np.inf if most <= max(_TIED * len(values), 1.0) else float(min(most, len(values) - most))
+
+
+def ranks_resting_on(values: Array) -> float:
+    """Rows that the ranks of a number rest on: those that do not have the value of most rows.
+
+    Infinite where less than half of the rows share a value: whatever the ties, ranks are then spread over the others.
+    """
+    most = _most(values)
+    return np.inf if 2 * most < len(values) else float(len(values) - most)
+
+
+def _most(values: Array) -> int:
+    """Rows with the most frequent value."""
     ordered = np.sort(values)
     ends = np.flatnonzero(np.concatenate([ordered[1:] != ordered[:-1], [True]]))
-    most = int(np.diff(ends, prepend=-1).max())
-    return np.inf if most <= max(_TIED * len(values), 1.0) else float(min(most, len(values) - most))
+    return int(np.diff(ends, prepend=-1).max())
 
 
 def _of_values(values: Array) -> tuple[Array, Array, Array]:

@@ -483,6 +483,7 @@ def test_labels_speak_the_columns_of_the_user():
     columns = {"Weight [kg]": SKEWED[:50], "speed": np.arange(50.0) + 0.5, "c": spread(["a", "b"], 50)}
     encoding, _ = fitted(columns, declared=Declared(units={"speed": "km/h"}), log=["Weight [kg]"])
     assert [encoding.label(j) for j in range(4)] == ["log(1 + Weight [kg])", "speed [km/h]", "c = a", "c = b"]
+    assert fitted({"petal (cm)": np.arange(50.0) + 0.5})[0].label(0) == "petal (cm)"  # as in the data
     assert [encoding.source_column(j) for j in range(4)] == ["Weight [kg]", "speed", "c", "c"]
     with pytest.raises(ParameterError, match="group 0 is not a category"):
         encoding.level_shares(0)

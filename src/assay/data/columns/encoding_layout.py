@@ -92,10 +92,11 @@ class Layout:
         return np.array(codec.shares)
 
     def label(self, j: Index) -> str:
-        """How number j is called where it is shown: its name, with the unit where there is one."""
+        """How number j is called where it is shown: its name, with the unit where it has one that its name does not."""
         known, codec = self.fields[self._source[j]], self.codecs[self._source[j]]
         if isinstance(codec, Number) and known.unit:
-            return codec.names(f"{unit_in_name(known.name)[0]} [{known.unit}]")[0]
+            plain, own = unit_in_name(known.name)
+            return codec.names(known.name if own == known.unit else f"{plain} [{known.unit}]")[0]
         return self.names[j]
 
     @cached_property

@@ -47,7 +47,10 @@ def _row(found: Components, j: int) -> list[str]:
 def _described(found: Components, j: int) -> str:
     if found.holds[j] and found.alone(j):
         return made_of(found, j)
-    return "a direction of a set that is known" if found.holds[j] else "the direction is not known"
+    if found.holds[j]:
+        return "a direction of a set that is known"
+    known = j < found.n_real and found.directions.comes_back(j)
+    return "comes back, but what it carries on unseen rows is not sure" if known else "the direction is not known"
 
 
 def _with(found: Components, j: int) -> str:

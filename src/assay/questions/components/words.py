@@ -116,31 +116,44 @@ def _carry(found: Components, which: list[int]) -> str:
 
 def _each(found: Components, which: list[int]) -> str:
     """What the first of them are made of, and which come back only together."""
-    said = [f"component {j + 1} is {made_of(found, j)}" for j in which[:_NAMED]]
-    left = len(which) - len(said)
+    alone = [j for j in which if found.alone(j)]
+    said = [f"component {j + 1} is {made_of(found, j)}" for j in alone[:_NAMED]]
+    left = len(alone) - len(said)
     if left:
         said.append(
-            f"component {which[-1] + 1} is {made_of(found, which[-1])}" if left == 1 else "the others are inside"
+            f"component {alone[-1] + 1} is {made_of(found, alone[-1])}" if left == 1 else "the others are listed below"
         )
     text = "; ".join(said)
-    return f" {text[0].upper()}{text[1:]}.{_sets(found, which)}"
+    return (f" {text[0].upper()}{text[1:]}." if text else "") + _sets(found, which)
 
 
 def _sets(found: Components, which: list[int]) -> str:
     spans = sorted({(int(first), int(last)) for first, last in found.directions.together[which] if last - first > 1})
     return "".join(
         f" Components {first + 1} {'and' if last - first == 2 else 'to'} {last} come back only together: the "
-        f"{'plane' if last - first == 2 else 'space'} of them is known, not the directions in it."
+        f"{'plane' if last - first == 2 else 'space'} of them is known, not the directions in it; most of it is "
+        f"{_space(found, first, last)}."
         for first, last in spans
     )
 
 
+def _space(found: Components, first: int, last: int) -> str:
+    """The columns that lie in the space of several components, those that it carries most of first."""
+    size = np.sqrt((found.loadings[:, first:last] ** 2).sum(axis=1))
+    order = np.argsort(-size, kind="stable")
+    return listed([found.columns[i] for i in order if size[i] >= 0.5 * size[order[0]]])
+
+
 def _others(found: Components, which: list[int]) -> str:
-    """Those that exceed chance and have no direction that can be told."""
-    left = sum(j not in which for j in range(found.n_real))
+    """Those that exceed chance and have no direction that can be told, or one that carries too little."""
+    left = [j for j in range(found.n_real) if j not in which]
     if not left:
         return ""
-    return f" {left} more exceed{'s' if left == 1 else ''} chance but cannot be told apart."
+    one = len(left) == 1
+    they = f"{len(left)} more exceed{'s' if one else ''} chance but"
+    if all(found.directions.comes_back(j) for j in left):
+        return f" {they} what {'it carries' if one else 'they carry'} on unseen rows is not sure."
+    return f" {they} cannot be told apart."
 
 
 def _unseen(evidence: Evidence) -> str:

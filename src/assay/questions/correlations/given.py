@@ -2,8 +2,9 @@
 
     round   within levels, or at equal values, of the third column the pair has the other sign: |z| beyond the point of
             Bonferroni for all pairs x third columns
-    away    there it is compatible with nothing (p above .05) and less than half of what it is as a whole (Bonferroni
-            again), and the third is linked to both more strongly than they are to each other
+    away    there it is compatible with nothing (p above .05), much of it is in no level, and it is less than half of
+            what it is as a whole (Bonferroni again), and the third is linked to both more strongly than they are to
+            each other
 
 Among columns that share one factor every partial correlation shrinks; that is neither. Rows count as many as the design
 says they are worth, less those that the third column took.
@@ -44,6 +45,7 @@ _IN_EACH = 10  # rows that a level must have for a say in "within each"
 _SLACK = 0.8  # of the least that the links must explain, as cubics and strata explain more than lines
 _LEFT = 0.6  # share of the whole that may be left by ranks over all levels, for a look at ranks within them
 _COPY = 1e-12  # of the variance: a third column that is one of the pair leaves nothing
+_MUCH = 0.3  # correlation within one level that is not next to nothing
 _NOTHING = 0.05  # p from which on a pair is compatible with nothing
 
 
@@ -244,18 +246,29 @@ def _told(look: _Look, third: Third, design: Design, alpha: float) -> Given | No
         turned, p = "away", left.half
     else:
         return None
-    each = look.signed and third.codes is not None and _in_each(look.sides, third.codes, within)
+    codes = third.codes if look.signed else None
+    if turned == "away" and codes is not None and _in_some(look.sides, codes, (rows + third.taken) / len(codes)):
+        return None
+    each = codes is not None and _in_each(look.sides, codes, within)
     q = min(p * look.looks, 1.0)
     return Given(
         *look.pair, third.number, turned, whole, within, left.low, left.high, q, third.levels, each, look.signed
     )
 
 
-def _in_each(sides: tuple[Array, Array], codes: Indices, within: float) -> bool:
+def _by_level(sides: tuple[Array, Array], codes: Indices) -> Iterator[tuple[int, float]]:
+    """The rows of each level that has enough, and the strength of the pair there; NaN where a side does not vary."""
     counts = np.bincount(codes)
     for level in np.flatnonzero(counts >= _IN_EACH):
-        here = codes == level
-        Z = [orthonormal(ranked(side[here])) for side in sides]
-        if not (Z[0].shape[1] and Z[1].shape[1]) or strength(Z[0], Z[1]) * within <= 0:
-            return False
-    return True
+        A, B = (orthonormal(ranked(side[codes == level])) for side in sides)
+        yield int(counts[level]), strength(A, B) if A.shape[1] and B.shape[1] else float("nan")
+
+
+def _in_each(sides: tuple[Array, Array], codes: Indices, within: float) -> bool:
+    return all(here * within > 0 for _, here in _by_level(sides, codes))
+
+
+def _in_some(sides: tuple[Array, Array], codes: Indices, worth: float) -> bool:
+    """Whether levels have the pair, though their mean does not: +.6 in one, -.4 in another. `worth` of rows count."""
+    found = [(worth * n, here) for n, here in _by_level(sides, codes) if np.isfinite(here)]
+    return any(abs(here) >= _MUCH and beyond_chance(here, rows, _NOTHING / len(found)) for rows, here in found)

@@ -44,6 +44,7 @@ class Shape:
         of, along: which column is told along which.
         signs: +1 for each rise and -1 for each fall along it, in their order.
         levels: numbers of the levels with the highest and the lowest values; or the two that go together.
+        ends: whether the highest and the lowest level are told; not where others share their values.
     """
 
     first: int
@@ -53,6 +54,7 @@ class Shape:
     along: int
     signs: tuple[int, ...] = ()
     levels: tuple[int, ...] = ()
+    ends: tuple[bool, bool] = (True, True)
 
     @property
     def monotone(self) -> bool:
@@ -163,7 +165,12 @@ def _by_level(y: Array, block: Array, named: tuple[int, int], pair: tuple[int, i
         return Shape(*pair, "none", *named)
     low, high = (int(known[at(parts[0].mean[known])]) for at in (np.argmin, np.argmax))
     there = parts[0].z(low, high) >= _SURE and all(part.z(low, high) >= _AGAIN for part in parts[1:])
-    return Shape(*pair, "highest", *named, levels=(high, low)) if there else Shape(*pair, "none", *named)
+    # of levels that share the highest or the lowest values none is the one
+    means = parts[0].mean[known]
+    ends = tuple(int(np.isclose(means, parts[0].mean[k]).sum()) == 1 for k in (high, low))
+    if not there or not any(ends):
+        return Shape(*pair, "none", *named)
+    return Shape(*pair, "highest", *named, levels=(high, low), ends=(ends[0], ends[1]))
 
 
 def _cells(sides: tuple[Array, Array], pair: tuple[int, int], half: Mask) -> Shape:
@@ -203,10 +210,12 @@ def told(shape: Shape, names: Sequence[str], levels: Sequence[Sequence[str]], *,
         return form if brief else f"{form}: neither rises with the other, but they are not independent"
     if shape.form == "highest":
         high, low = (levels[shape.along][k] for k in shape.levels)
-        if len(levels[shape.of]) == 2:
-            often = f"{of} is most often {levels[shape.of][1]} where {along} is {high}"
-            return f"{often} and least often where it is {low}"
-        return f"{of} is highest where {along} is {high} and lowest where it is {low}"
+        two = len(levels[shape.of]) == 2
+        most, least = ("most often", "least often") if two else ("highest", "lowest")
+        value = f" {levels[shape.of][1]}" if two else ""
+        end, level = (most, high) if shape.ends[0] else (least, low)
+        more = f" and {least} where it is {low}" if all(shape.ends) else ""
+        return f"{of} is {end}{value} where {along} is {level}{more}"
     if shape.form == "together":
         a, b = levels[shape.first][shape.levels[0]], levels[shape.second][shape.levels[1]]
         return f"{names[shape.first]} {a} goes with {names[shape.second]} {b}"

@@ -75,14 +75,16 @@ def correlations(
     pairs = seen_again(found, _asked(found, alpha), halves)
     found = replace(found, pairs=in_order(pairs, alpha))
     stands = standing(found.pairs, alpha)
-    q = smallest(found.pairs, alpha)
+    # where no pair has rows enough that are independent of each other, none was compared with chance
+    testable = design is None or bool((found.pairs.effective >= FEWEST_EFFECTIVE).any())
+    q = smallest(found.pairs, alpha) if testable else None
     chosen = _chosen(found, halves) if stands.any() else None
     # of one pair alone nothing is sure that its own interval leaves open
     undecided = chosen is not None and int(stands.sum()) == 1 and chosen.low <= 0.0 <= chosen.high
     again = float(np.nanmean(found.pairs.again[: max(int(stands.sum()), 1)]))
     evidence = Evidence(
         statistic=abs(float(found.pairs.strength[0])),
-        null=_null(found, alpha),
+        null=_null(found, alpha) if testable else None,
         p=q,
         q=q,
         held_out=abs(float(found.pairs.unseen[0])) if chosen is None else chosen.strength,

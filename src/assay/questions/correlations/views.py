@@ -49,11 +49,10 @@ def views(found: Correlations, page: Page) -> list[View]:
 
 def _bent(found: Correlations) -> str:
     """Pairs that stand with a number near 0 need a word."""
-    return (
-        ""
-        if found.found.pairs.monotone[: found.n_pairs].all()
-        else " A pair that bends stands out whatever its number."
-    )
+    low, high = found.intervals
+    stands = slice(found.n_pairs)
+    bent = ~found.found.pairs.monotone[stands] | ((low[stands] <= 0.0) & (high[stands] >= 0.0))
+    return " A pair that bends stands out whatever its number." if bent.any() else ""
 
 
 def _table(found: Correlations) -> str:
@@ -65,7 +64,7 @@ def _table(found: Correlations) -> str:
         [
             name_cell(names[pairs.first[k]]),
             name_cell(names[pairs.second[k]]),
-            escaped(strength_name(found, k)),
+            escaped(strength_name(found, k)) + (", stands by its shape" if low[k] <= 0.0 <= high[k] else ""),
             fraction(float(pairs.strength[k])),
             fraction(unseen(found, k)),
             f"{fraction(low[k])} to {fraction(high[k])}" if np.isfinite(low[k]) else "",

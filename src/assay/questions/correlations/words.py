@@ -52,7 +52,11 @@ def sentence(found: Correlations) -> str:
     if evidence.verdict == "suggestive":
         first = f"Some columns may go together, most strongly {best}{reached}."
         return " ".join(filter(None, (first, shapes(found))))
-    return f"No pair of columns stands out: the strongest of {count(d.tested)} is {best}{reached}."
+    if evidence.verdict == "not testable here":
+        few = "Too few rows are independent of each other to tell a pair of columns from chance"
+        return f"{few}; the strongest is {best}."
+    which = "the only one" if d.tested == 1 else f"the strongest of {count(d.tested)}"
+    return f"No pair of columns stands out: {which} is {best}{reached}."
 
 
 def _reached(found: Correlations) -> str:
@@ -67,8 +71,11 @@ def words_of(found: Correlations) -> Words:
     """How its evidence is spoken of: with what chance alone would give to whoever looks at so many pairs."""
     d = found.found
     expected = expected_by_chance(d.tested, _ALONE).expected
+    if found.evidence.verdict == "not testable here":
+        return WORDS
     here = int(np.count_nonzero(d.pairs.p <= _ALONE))
     at_least = " or more" if here == len(d.pairs) < d.tested else ""
+    here = max(here, found.n_pairs)  # only the first pairs of many are listed
     many = f"{counted(d.tested, 'pair')} of unrelated columns"
     have = f"here {count(here)}{at_least} {'has' if here == 1 else 'have'}"
     said = f"{_few(expected)} of {many} would have p below .05; {have}"
@@ -162,7 +169,7 @@ def _strongest(found: Correlations) -> str:
     plain = fraction(float(pairs.unseen[0]))
     low, high = (fraction(end) for end in found.strongest_interval)
     if abs(unseen(found, 0)) >= abs(float(pairs.unseen[0])) or fraction(unseen(found, 0)) == plain:
-        return f"{strength_name(found, 0)} {plain} on unseen rows, 95% interval {low} to {high}"
+        return f"{strength_name(found, 0)} {plain}{where}, 95% interval {low} to {high}"
     # the pairs that come next are not corrected for having been chosen: first the number that compares with theirs
     corrected = f"{fraction(unseen(found, 0))} once the luck of being chosen is taken off, 95% interval {low} to {high}"
-    return f"{strength_name(found, 0)} {plain}; {corrected}"
+    return f"{strength_name(found, 0)} {plain}{where}; {corrected}"

@@ -45,7 +45,7 @@ def values_sentence(found: MissingValues) -> str:
     if family is None:
         return ""
     pair, verdict = family.pairs[0], family.evidence.verdict
-    tested = f"{chance(family.evidence)} for {counted(found.looks, 'pair')}"
+    tested = f"{chance(family.evidence)} for {counted(found.looks, 'pair')}{_sampled(found)}"
     if verdict == "supported":
         first = _first_of_each(family.standing(found.alpha))
         clauses = [f"{_more(one)} ({_shares(one)})" for one in first[:_TOLD]]
@@ -74,13 +74,19 @@ def together_sentence(found: MissingValues) -> str:
     how = f"{pair.lacking} and {pair.column} are missing {'together' if more else 'by turns'}"
     rows = (
         f"{pair.lacking} is missing in {percent(pair.upper)} of the rows that lack {pair.column}, and in "
-        f"{percent(pair.lower)} of those that have it ({chance(family.evidence)} for {counted(found.looks, 'pair')})"
+        f"{percent(pair.lower)} of those that have it "
+        f"({chance(family.evidence)} for {counted(found.looks, 'pair')}{_sampled(found)})"
     )
     if verdict == "supported":
         return f"{how}: {rows}.{_others(found, family)}"
     if verdict == "suggestive":
         return f"{how.replace(' are missing', ' may be missing', 1)}: {rows}."
     return f"No two columns are missing together more often than by chance. The nearest: {rows}."
+
+
+def _sampled(found: MissingValues) -> str:
+    """Of how many rows shares are, where they are not of all."""
+    return f", in {count(found.rows)} rows drawn fairly" if found.rows < found.total else ""
 
 
 def untested(found: MissingValues) -> str:

@@ -35,7 +35,11 @@ class _Prediction(Question):
     def why_not(self, table: Table, context: Context) -> str:
         if table.summarised:
             return "" if context.options["target"] in table.columns else "the target does not vary"
+        from assay.questions.prediction.asked import FEWEST_ROWS
+
         target, rows = context.options["target"], len(table.at_hand)
+        if rows < FEWEST_ROWS:
+            return f"it takes {FEWEST_ROWS} rows"
         classes = len(table.levels.get(target, ())) if (target, "category") in table.origins.values() else 0
         few = _ROWS_EACH * classes > rows
         return f"{classes} classes of {target} need {_ROWS_EACH * classes} rows; there are {rows}" if few else ""

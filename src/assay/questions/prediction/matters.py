@@ -45,12 +45,14 @@ class Matters:
         loss: (c,) of the share explained, the largest first.
         interval: (c, 2) 95% interval.
         left_out: columns that were not asked, since others tell more alone.
+        whole: share explained by the rule named, with all columns: the most that can be lost.
     """
 
     names: tuple[tuple[str, ...], ...]
     loss: Array
     interval: Array
     left_out: int
+    whole: float
 
     @property
     def sure(self) -> list[int]:
@@ -91,7 +93,7 @@ def matters(what: Asked, alone: Array, rows: Unseen) -> Matters:
     interval = np.minimum([(one.low, one.high) for one in lost], most)
     order = np.argsort(-np.array([one.value for one in lost]), kind="stable")
     called = tuple(tuple(what.names[c] for c in sets[k]) for k in order)
-    return Matters(called, loss[order], interval[order], len(what.names) - len(asked))
+    return Matters(called, loss[order], interval[order], len(what.names) - len(asked), most)
 
 
 def _exchanged(rule: Rule, X: Array, rows: Codes, orders: list[Codes], own: NDArray[np.bool_]) -> Array:

@@ -66,12 +66,15 @@ def _machines(found: Prediction) -> View:
         for name in [machine_name(kind)]
     ]  # fmt: skip
     if (peer := found.peer) is not None:
-        low, high = points(peer.more.low), points(peer.more.high)
-        said = f"{points(peer.more.value)} points less squared error on the same rows ({low} to {high})"
+        value, low, high, than = peer.more.value, peer.more.low, peer.more.high, "less"
+        if value < 0.0:
+            value, low, high, than = -value, -high, -low, "more"
+        ends = f"{points(low)} to {points(high)}"
+        said = f"{points(value)} points {than} squared error on the same rows ({ends})"
         rows.append(["Boosted trees, as a yardstick", percent(peer.right if found.classes else peer.share), said])
     what = "share of rows called right" if found.classes else "share of the variance explained"
     content = table(
-        f"By what {visible(found.target)} is predicted: {what}, on unseen rows",
+        f"By what {visible(found.target)} is predicted: {what}, on unseen rows of one split into folds",
         ["By", "Reaches", ""],
         rows,
         numeric=(1,),
@@ -88,7 +91,7 @@ def _growth(found: Prediction) -> View:
     )
     told = f"{_UNSEEN} A curve that still falls says that more rows would help; one that is flat, that they would not."
     if found.classes:
-        told += " Of the rule that is named, before what it fits becomes probabilities: not the scale of the finding."
+        told += " Not explained is what is left of the squared error of knowing the shares of classes alone."
     return View("growth", "What more rows would bring", figure, (), told)
 
 

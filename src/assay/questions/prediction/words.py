@@ -37,8 +37,9 @@ def subject(found: Prediction) -> str:
 
 
 def words_of(found: Prediction) -> Words:
-    """How its evidence is spoken of: a class has no variance."""
-    return _CLASS_WORDS if found.classes else WORDS
+    """How its evidence is spoken of: a class has no variance, and chance is compared with what no trend explains."""
+    words = _CLASS_WORDS if found.classes else WORDS
+    return replace(words, statistic=f"{words.statistic}, without the straight trend") if _trend(found) else words
 
 
 def sentence(found: Prediction) -> str:
@@ -51,7 +52,7 @@ def machine_name(kind: Kind) -> str:
     """A machine in words that fit after "by"."""
     return {
         "line": "a line",
-        "curves": "curves, one for each column, added up",
+        "curves": "a sum of one curve for each column",
         "kernel": "a rule in which columns act together (a Gaussian kernel)",
     }[kind]
 
@@ -59,10 +60,12 @@ def machine_name(kind: Kind) -> str:
 def points(share: float) -> str:
     """A share as points of a hundred, whole from one on.
 
-    >>> points(0.034), points(0.0042), points(0.0)
+    >>> points(0.034), points(0.0042), points(0.0004)
     ('3', '0.4', '0')
     """
-    return f"{100.0 * share:.0f}" if abs(share) >= 0.0095 or share == 0.0 else f"{100.0 * share:.1f}"
+    if abs(share) < 0.0005:
+        return "0"
+    return f"{100.0 * share:.0f}" if abs(share) >= 0.0095 else f"{100.0 * share:.1f}"
 
 
 def _size(found: Prediction) -> tuple[str, str, str]:
@@ -73,19 +76,29 @@ def _size(found: Prediction) -> tuple[str, str, str]:
     if evidence.null is not None:
         reach = percent(max(evidence.null.upper, 0.0))
         by_chance = f"{found.drawn} reach {reach} one time in twenty ({chance(evidence)})"
+        if _trend(found):
+            left = percent(max(evidence.statistic, 0.0))
+            by_chance = f"without the straight trend from the first row to the last it is {left}; {by_chance}"
     return percent(max(evidence.held_out or 0.0, 0.0)), f"(95% interval {low} to {high})", by_chance
+
+
+def _trend(found: Prediction) -> bool:
+    """Whether chance was compared with what no line from first to last row explains, and that is another number."""
+    return percent(found.evidence.statistic) != percent(found.evidence.held_out)
 
 
 def _cannot(found: Prediction) -> tuple[str, ...]:
     size, interval, by_chance = _size(found)
-    known = f"they take {size} off the squared error {interval} of" if found.classes else f"they explain {size} of"
-    what = "knowing the shares of classes alone" if found.classes else f"its variance {interval}"
+    known = f"they take {size} {interval} off" if found.classes else f"they explain {size} of"
+    what = "the squared error of knowing the shares of classes alone" if found.classes else f"its variance {interval}"
     by = {"line": "a line", "curves": "a curve for each column", "kernel": "a Gaussian kernel"}
     *some, last = [by[kind] for kind in found.reached]
     asked = f"{', '.join(some)} or {last}" if some else last
     # what others find cannot be said not to be there
     cannot = "is not predicted" if found.peer is not None and found.peer.more.sure else "cannot be predicted"
-    return (f"{found.target} {cannot} from the other columns by {asked}: on unseen rows {known} {what}; {by_chance}.",)
+    beyond = " beyond its trend" if _trend(found) else ""
+    opening = f"{found.target} {cannot} from the other columns{beyond} by {asked}"
+    return (f"{opening}: on unseen rows {known} {what}; {by_chance}.",)
 
 
 def _can(found: Prediction) -> tuple[str, ...]:
@@ -93,7 +106,10 @@ def _can(found: Prediction) -> tuple[str, ...]:
     can = "can" if found.evidence.verdict == "supported" else "can perhaps"
     opening = f"{found.target} {can} be predicted from the other columns: on unseen rows"
     if found.classes:
-        error = f"Against knowing the shares of classes alone the squared error falls by {size} {interval}"
+        error = (
+            "Against knowing the shares of classes alone the squared error of classes coded 0 and 1 falls by "
+            f"{size} {interval} with the rule that fits them best in each fold"
+        )
         first, sure = f"{opening} {_classes(found)}. {error}; {by_chance}.", _sets(found)
     else:
         first = f"{opening} they explain {size} of its variance {interval}; {by_chance}."
@@ -133,14 +149,19 @@ def _others(found: Prediction) -> str:
     """The simplest machine that does it, what a line reaches, and a less simple one that may be better."""
     names = list(found.reached)
     own, place = found.reached[found.machine], names.index(found.machine)
-    reaches = "is right for" if found.classes else "explains"
     told = f"The simplest rule that no other asked surely beats is {machine_name(found.machine)}"
-    if place:
-        told += f", which {reaches} {percent(own)}; a line alone {reaches} {percent(max(found.reached['line'], 0.0))}"
     best = max(names[place:], key=lambda kind: found.reached[kind])
-    if found.reached[best] < own + LEAST:
+    more = found.reached[best] >= own + LEAST
+    if not place and not more:
         return f"{told}."
-    return f"{told}; {machine_name(best)} {reaches} {percent(found.reached[best])}, which is not surely more."
+    # kinds are compared in the first repeat, the finding is of all of them
+    verb, then = ("is right for", "for ") if found.classes else ("explains", "")
+    told += f": on one split into folds it {verb} {percent(max(own, 0.0))}"
+    if place:
+        told += f", a line alone {then}{percent(max(found.reached['line'], 0.0))}"
+    if more:
+        told += f"; {machine_name(best)} {verb} {percent(found.reached[best])}, which is not surely more"
+    return f"{told}."
 
 
 def _sets(found: Prediction) -> str:
@@ -161,9 +182,12 @@ def _rests_on(found: Prediction) -> str:
     told: list[str] = []
     for k in known.sure[:_NAMED]:
         low, high = known.interval[k]
-        lost = " points are lost without" if not told else ""
-        them = "" if told else " it" if len(known.names[k]) == 1 else " them"
-        told.append(f"{_with(known.names[k])} ({points(known.loss[k])}{lost}{them}, {points(low)} to {points(high)})")
+        lost = points(known.loss[k])
+        if not told:  # says once what the points are of
+            them = "it" if len(known.names[k]) == 1 else "them"
+            does = "the rule takes off the squared error" if found.classes else "the rule explains"
+            lost += f" of the {points(known.whole)} points that {does} are lost without {them}"
+        told.append(f"{_with(known.names[k])} ({lost}, {points(low)} to {points(high)})")
     rest = len(known.sure) - len(told)
     if rest:
         return f"It rests on {', '.join(told)} and {rest} more."
@@ -180,11 +204,10 @@ def _growth(found: Prediction) -> str:
         return ""
     if known.high < _HARDLY:
         return "Twice the rows would hardly bring more."
+    would = "With twice the rows the squared error would fall by" if found.classes else "Twice the rows would explain"
     if known.low < _HARDLY and known.twice < _HARDLY:
-        return f"Twice the rows would bring {_counted(known.high)} more at most."
-    return (
-        f"Twice the rows would bring about {_counted(known.twice)} more ({points(known.low)} to {points(known.high)})."
-    )
+        return f"{would} {_counted(known.high)} more at most."
+    return f"{would} about {_counted(known.twice)} more ({points(known.low)} to {points(known.high)})."
 
 
 def _counted(share: float) -> str:
@@ -201,20 +224,27 @@ def _left(found: Prediction) -> str:
 
 
 def _classes(found: Prediction) -> str:
-    """How often the class called is right, beside always calling the largest one, and how many of the rarest are found.
+    """How often the class called is right, beside always calling the largest one, and how many of the rarest it finds.
 
     Right for most rows is no success where one class has most rows.
     """
     low, high = found.right_interval or (0.0, 1.0)
-    right = f"the class called is right for {percent(found.right)} (95% interval {percent(low)} to {percent(high)})"
-    largest = f"the largest class is {percent(found.largest)}"
-    better = "" if low > found.largest else ", so calling that one always would do as well"
-    if found.confusion is None:
+    judged = len(found.truth)
+    of = f" of the {count(judged)} judged" if judged < found.evidence.n else ""  # in time the first rows only teach
+    interval = f"(95% interval {percent(low)} to {percent(high)})"
+    right = f"the class called is right for {percent(found.right)}{of} {interval}"
+    counts = None if found.confusion is None else found.confusion.matrix.sum(axis=1)
+    alike = counts is not None and len(set(counts[counts > 0].tolist())) == 1
+    largest = f"{'each' if alike else 'the largest'} class is {percent(found.largest)}"
+    one = "one of them" if alike else "that one"
+    better = "" if low > found.largest else f", so calling {one} always would do as well"
+    if found.confusion is None or counts is None:
         return f"{right}; {largest}{better}"
-    counts = found.confusion.matrix.sum(axis=1)
-    rarest = int(np.where(counts > 0, counts, counts.max() + 1).argmin())
-    hits = f"{count(int(found.confusion.matrix[rarest, rarest]))} of {count(int(counts[rarest]))}"
-    told = f"{hits} of the rarest class, {found.classes[rarest]}, are found"
+    hits = found.confusion.matrix.diagonal()
+    # where no class is rarer than the others, the one found least often
+    least = int(np.where(counts > 0, hits if alike else counts, counts.max() + 1).argmin())
+    which = "class found least often" if alike else "rarest class"
+    told = f"{count(int(hits[least]))} of {count(int(counts[least]))} of the {which}, {found.classes[least]}, are found"
     area = "" if found.roc is None else f", area under the ROC curve {_area(found.roc.area)}"
     balanced = f"balanced accuracy {percent(found.confusion.balanced_accuracy)}"
     return f"{right}; {largest}{better}; {told}; {balanced}{area}"

@@ -49,7 +49,7 @@ class StrungTable(Answer):
         look: the sample they are of.
         rows: (m,) positions in the sample, in the order strung.
         columns: (d,) numbers of columns, in the order strung.
-        by_row, by_column: how smooth each order is, beside chance.
+        by_row, by_column: how smooth each order is, beside chance; that of two columns is not tested.
         with_previous: (d,) correlation of each column, as strung, with the one before; NaN for the first.
         with_rows: (d,) its correlation with the order of the rows.
     """
@@ -64,15 +64,17 @@ class StrungTable(Answer):
 
     @property
     def evidence(self) -> Evidence:
-        """On the smoother of the two, its p counted twice."""
+        """On the smoother of the two, its p counted twice where both were tested."""
         best = min((self.by_row, self.by_column), key=lambda axis: 1.0 if axis.evidence.q is None else axis.evidence.q)
         p = best.evidence.p
-        return replace(best.evidence, p=None if p is None else min(2.0 * p, 1.0))
+        return replace(best.evidence, p=None if p is None else min(best.evidence.looks * p, 1.0))
 
     @property
     def rule(self) -> str:
         """How tests are corrected for."""
         rows, columns = len(self.by_row.chance), len(self.by_column.chance)
+        if self.looks == 1:
+            return f"one order, of the rows; against {rows} orders of shuffled columns"
         return f"rows and columns, so every p counts twice; against {rows} and {columns} orders of shuffled columns"
 
     def stricter(self, factor: float, alpha: float) -> StrungTable:
@@ -84,12 +86,13 @@ class StrungTable(Answer):
         return replace(self, by_row=next(judged), by_column=next(judged))
 
     def findings(self) -> tuple[Finding, ...]:
-        """One for the rows and one for the columns."""
+        """One for the rows and one for the columns, where there are more than two."""
         from assay.questions.stringing.words import WORDS, sentence
 
         return tuple(
             Finding(f"order-of-{what}", "order", f"the {what}", sentence(self, what), axis.evidence, WORDS[what])
             for what, axis in zip(AXES, (self.by_row, self.by_column), strict=True)
+            if axis.evidence.q is not None
         )
 
     def headline(self, verdict: Verdict) -> str:

@@ -6,7 +6,7 @@ unseen     rows ordered by some of the columns, compared in the others; columns 
            no interval, since folds of columns differ because columns do
 p of rows  Student's t of one more draw: roughness is a mean over many neighbours, nearly normal from one shuffle to the
            next, or skewed to the safe side; of columns, which may be three, their rank among the draws
-looks      two, of rows and of columns: every p counts twice
+looks      two, of rows and of columns: every p counts twice; two columns have one order only, which is not looked at
 """
 
 from __future__ import annotations
@@ -85,8 +85,10 @@ def strung_table(
     z = z[:, kept]
     tell = progress or (lambda _: None)
     design = Independent(len(rows)) if design_of is None else design_of(look.rows[rows] - 1)
+    looks = len(AXES) if len(kept) > 2 else 1
     with one_blas_thread():  # draws run in threads of their own, which those of BLAS only hinder
-        by_row, by_column = (_strung(z, axis, design, alpha, seed, tell) for axis in AXES)
+        by_row = _strung(z, "rows", looks, design, alpha, seed, tell)
+        by_column = _strung(z, "columns", looks, design, alpha, seed, tell) if looks == 2 else _one_order(len(z))
     u = z[by_row.order][:, by_column.order]
     u = (u - u.mean(axis=0)) / u.std(axis=0)
     place = np.arange(len(u)) - (len(u) - 1) / 2
@@ -101,14 +103,21 @@ def strung_table(
     )
 
 
-def _strung(z: Array, axis: Axis, design: Design, alpha: float, seed: int, tell: Callable[[str], object]) -> StrungAxis:
+def _one_order(n: int) -> StrungAxis:
+    """Of two columns, as they came: not tested."""
+    return StrungAxis(np.arange(2), 1.0, np.ones(1), Evidence(statistic=0.0, n=n), False)
+
+
+def _strung(
+    z: Array, axis: Axis, looks: int, design: Design, alpha: float, seed: int, tell: Callable[[str], object]
+) -> StrungAxis:
     tell(f"stringing the {axis}")
     found = _order(z, axis)
     chance = _by_chance(z, axis, design, found.roughness, seed)
     p = _p(found.roughness, chance, axis)
     unseen = _unseen(z, axis, design, seed)
     held_out, error = float(unseen.mean()), float(fold_error(unseen))
-    q, holds = min(2.0 * p, 1.0), held_out - error > 0.0
+    q, holds = min(looks * p, 1.0), held_out - error > 0.0
     evidence = Evidence(
         statistic=1.0 - found.roughness,
         null=Null(METHOD, 1.0 - float(np.median(chance)), 1.0 - float(np.quantile(chance, alpha)), len(chance)),
@@ -116,7 +125,7 @@ def _strung(z: Array, axis: Axis, design: Design, alpha: float, seed: int, tell:
         q=q,
         held_out=held_out,
         n=len(z),
-        looks=2,
+        looks=looks,
         method=f"{METHOD}, {len(chance)} draws",
         verdict=verdict_of(q, effect_holds=holds, alpha=alpha),
         limit=design.limit,

@@ -54,6 +54,8 @@ def _caption(found: StrungTable) -> str:
 
 
 def _smoothness(what: Axis, strung: StrungAxis) -> str:
+    if strung.evidence.q is None:
+        return f"Two {what} have one order only."
     here, usual = percent(strung.roughness), percent(float(strung.chance.mean()))
     compared = f"Neighbouring {what} differ by {here} of what two at random do, shuffled ones by {usual}"
     if strung.evidence.verdict in SURVIVED:

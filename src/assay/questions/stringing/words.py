@@ -13,7 +13,8 @@ WORDS = {
         f"orders of the {what}",
         statistic="Smoothness",
         statistic_format=percent,
-        held_out=f"{_OTHERS[what]} that the order was not made of",
+        unseen=f"{_OTHERS[what].capitalize()} that the order was not made of",
+        held_out="(by chance none)",
         held_out_format=percent,
         reading="Smoothness of an order: by how much less neighbours differ than two at random do. Noise looks smooth "
         "too once it is ordered, so it is compared with the orders of shuffled columns.",
@@ -31,7 +32,8 @@ def sentence(found: StrungTable, what: Axis) -> str:
     by_chance = f"with shuffled columns they differ by {usual} less ({chance(evidence)})"
     unseen = ""
     if evidence.held_out is not None:
-        unseen = f" {_OTHERS[what].capitalize()} that the order was not made of it is {percent(evidence.held_out)}."
+        there = f"{_OTHERS[what].capitalize()} that the order was not made of it is {percent(evidence.held_out)}"
+        unseen = f" {there}, where chance gives none."
     if evidence.verdict == "supported":
         return f"The {what} have an order: strung so that like stands beside like, {size}; {by_chance}.{unseen}"
     if evidence.verdict == "suggestive":

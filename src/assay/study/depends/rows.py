@@ -175,8 +175,8 @@ def _seen(
     n = len(X)
     copies = copies_look(X[:, [own not in sparse for own in owner]], seed, exact=copied)
     if copies is not None:
-        what = "copies" if copies.exact else "copies but for a little jitter"
-        said = f"{count(copies.copies)} of {count(n)} rows are {what} of others and count with them as one"
+        jitter = "" if copies.exact else ", but for a little jitter,"
+        said = f"{count(copies.copies)} of {count(n)} rows are copies of others{jitter} and count with them as one"
         return _answer("copies", (), said, copies.design, None)
     levels = levels_look(X, owner, labels.candidates(outcomes))
     if levels is not None:
@@ -199,7 +199,8 @@ def _seen(
     serial = serial_look(X)
     if serial is None or serial.design is None:
         return None
-    most = f"{fraction(serial.alike)} from row to row in {owner[serial.column]}"
+    level = ", changes of level taken off" if serial.parts > 1 else ""
+    most = f"{fraction(serial.alike)} from row to row in {owner[serial.column]}{level}"
     if serial.design.kind == "place":
         said = f"Rows look like the lines of a grid, neighbours alike ({most})"
         return _answer("place", (), said, serial.design, serial.p)
