@@ -66,7 +66,7 @@ def page(found: Summary, before: dict[str, Any]) -> str:
 def _opening(found: Summary, before: dict[str, Any]) -> str:
     studied = sum(own["tables"] for own in found["families"].values())
     whole = sum(family.tables for family in FAMILIES.values() if family.sort != "interval")
-    version = f"\n*Before* is version {before['version']}, with few tables." if "version" in before else ""
+    version = f"\n*Before* is version {before['version']}." if "version" in before else ""
     needed = tables_needed()
     return f"""# Calibration
 

@@ -37,7 +37,7 @@ Odds: TypeAlias = Callable[[float], tuple[float, float]]
 FEWEST = 50
 HEAVY = 0.4  # heaviness from which on far rows are to be expected
 MOST = 0.2  # share of the rows that may lie beyond a gap: more are a group, not strangers
-_SHARE, _GROWTH, _LEAST = 0.25, 0.75, 12  # of the rows that make the tail
+_SHARE, _MANY, _GROWTH, _LEAST = 0.25, 9.0, 0.4, 12  # of the rows that make the tail
 _BINS = 64  # means of so many parts stand for a long tail
 _PRIOR = 0.1, 0.3
 _XI = np.linspace(-0.9, 0.9, 37)[:, None]
@@ -105,7 +105,7 @@ def fitted(ascending: Array, beyond: int, normal: NormalRows | None = None, odds
     """
     n = len(ascending)
     within = n - beyond
-    m = min(int(max(_LEAST, min(_SHARE * n, n**_GROWTH))), within - 1)
+    m = min(int(max(_LEAST, min(_SHARE * n, max(_MANY * n**_GROWTH, beyond)))), within - 1)
     start, end = float(ascending[within - m - 1]), float(ascending[within - 1])
     y, weights = _binned(ascending[within - m : within] - start)
     scale = float(y @ weights) / m

@@ -100,8 +100,10 @@ class Measure:
         middle, spread = robust_scale(sample)
         spread = np.where(spread > 0.0, spread, np.inf)
         usual = np.clip((sample - middle) / spread, -_FARTHEST, _FARTHEST)
-        centres, whiten, lonely = _centres(usual, design, seed)
         steps = np.array([_step(column) for column in usual.T])
+        # values that repeat are spread over their steps: else every value would be a group of its own
+        spread_out = steps * np.random.default_rng(seed).uniform(-0.5, 0.5, usual.shape)
+        centres, whiten, lonely = _centres(usual + spread_out, design, seed)
         lonely = None if (steps > _COARSE).any() else lonely
         if lonely is not None:  # what stands in for a missing value has no neighbours of its own
             lonely = np.where(np.isnan(present).any(axis=1), lonely.min(), lonely)

@@ -288,7 +288,9 @@ def _evidence(judged: _Judged, out: Numbers, again: float, alpha: float) -> Evid
     null = None
     if tail is not None:
         middle, upper = np.exp(tail.reached(0.25, alpha / 2.0))  # one row is one look of two
-        null = Null(METHOD, float(middle), float(upper))
+        # far by the law of distances, but not by that of the column which puts the row there: p is of the second
+        hidden = judged.p > alpha and float(judged.scores.max()) > upper
+        null = None if hidden else Null(METHOD, float(middle), float(upper))
     return Evidence(
         statistic=float(judged.scores.max()),
         p=judged.p,

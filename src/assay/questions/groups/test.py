@@ -309,9 +309,10 @@ def _evidence(
     holds: bool,
     alpha: float,
 ) -> Evidence:
-    largest = _largest(_all(drawn))
+    largest, most = _largest(_all(drawn)), float(beyond.all.max())
+    null = Null(METHOD, float(np.median(largest)), float(np.quantile(largest, 1 - alpha)), len(drawn))
     return Evidence(
-        statistic=float(beyond.all.max()),
+        statistic=most,
         p=p,
         q=p,
         held_out=None if strengths is None else float(strengths.mean()),
@@ -320,5 +321,6 @@ def _evidence(
         looks=len(beyond.all),
         method=f"{METHOD}, {len(drawn)} draws",
         verdict=verdict_of(p, effect_holds=holds, alpha=alpha),
-        null=Null(METHOD, float(np.median(largest)), float(np.quantile(largest, 1 - alpha)), len(drawn)),
+        # no round lump, but no gap between either: p is that of the gap, with which the lump has nothing to do
+        null=None if p > alpha and most > null.upper else null,
     )
