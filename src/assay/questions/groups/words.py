@@ -37,10 +37,11 @@ def sentence(found: Groups) -> str:
     said += f" They are {found.way}, with a gap between that is there on unseen rows, too"
     said += f"; one lump of the same correlations does not come near, nor do rows without a gap ({chance(evidence)})."
     if evidence.held_out is not None and found.strength_range is not None:
-        low, high = found.strength_range
+        low, high = (percent(end) for end in found.strength_range)
+        halvings = f"95% of halvings {low} to {high}" if low != high else "in all halvings"
         said += (
             f" One half of the rows predicts {percent(evidence.held_out)} of the pairs that the other half puts "
-            f"together, in the weakest group (95% of halvings {percent(low)} to {percent(high)})."
+            f"together, in the weakest group ({halvings})."
         )
     if found.fewest < found.most:
         said += f" How many there are is open: from {found.fewest} to {found.most}."
