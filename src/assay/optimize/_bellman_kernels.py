@@ -1,7 +1,8 @@
 """Compiled backups of decision processes. Imported only when they run: numba takes a second to load.
 
 The pairs of state s are first[s] .. first[s + 1] - 1; where there are none the process ends. The successors of pair i
-are start[i] .. start[i + 1] - 1. Each call takes the states lo .. hi - 1 and writes to places of its own.
+are start[i] .. start[i + 1] - 1. Each call takes the states lo .. hi - 1 and writes to places of its own. Indices are
+taken as unsigned: numba asks of each signed one whether it counts from the end.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ def backup(
             continue
         held = chosen[s] if keep else first[s]
         total = 0.0
-        for j in range(start[held], start[held + 1]):
-            total += p[j] * v[after[j]]
+        for j in range(np.uint64(start[held]), np.uint64(start[held + 1])):
+            total += p[j] * v[np.uint32(after[j])]
         mine = r[held] + discount * total
         best = mine
         pick = held
@@ -51,8 +52,8 @@ def backup(
             if i == held:
                 continue
             total = 0.0
-            for j in range(start[i], start[i + 1]):
-                total += p[j] * v[after[j]]
+            for j in range(np.uint64(start[i]), np.uint64(start[i + 1])):
+                total += p[j] * v[np.uint32(after[j])]
             q = r[i] + discount * total
             best = max(best, q)
             if q > mine + slack:
@@ -89,8 +90,8 @@ def follow(
             least, largest = min(least, 0.0), max(largest, 0.0)
             continue
         total = 0.0
-        for j in range(start[i], start[i + 1]):
-            total += p[j] * v[after[j]]
+        for j in range(np.uint64(start[i]), np.uint64(start[i + 1])):
+            total += p[j] * v[np.uint32(after[j])]
         new[s] = r[i] + discount * total
         change = new[s] - v[s]
         least, largest = min(least, change), max(largest, change)
@@ -103,8 +104,8 @@ def pair_values(lo: int, hi: int, start: Any, after: Any, p: Any, r: Any, discou
     """The value of each of the pairs lo .. hi - 1."""
     for i in range(lo, hi):
         total = 0.0
-        for j in range(start[i], start[i + 1]):
-            total += p[j] * v[after[j]]
+        for j in range(np.uint64(start[i]), np.uint64(start[i + 1])):
+            total += p[j] * v[np.uint32(after[j])]
         q[i] = r[i] + discount * total
 
 

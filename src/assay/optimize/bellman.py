@@ -316,7 +316,7 @@ def _iterate(process: Process, tol: float, max_iter: int, sweeps: int) -> Solved
             v = new
             for _ in range(sweeps):
                 v, (less, more) = backups.follow(v, chosen)
-                if more - less <= _GAIN * (high - low) and max(-less, more) <= _GAIN * max(-low, high):
+                if more - less <= _GAIN * (high - low):
                     break
         return _judged(backups, bound, v, radius if converged else np.inf, n_iter, converged, unit)
 
@@ -326,7 +326,7 @@ def _judged(
 ) -> Solved:
     rounding = bound.rounding(v)
     _, chosen, (low, high) = backups.best(v, np.zeros(len(v), np.int64), rounding, keep=False)
-    residual = max(-low, high, 0.0)
+    residual = max(abs(low), abs(high))
     distance = min(radius, bound.of_residual(residual)) + rounding * bound.steps
     return Solved(
         values=_unscaled(v, unit),
