@@ -170,3 +170,46 @@ def test_who_reads_only_the_first_line_gets_the_whole_page_and_no_complaint(tmp_
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "</html>" in (tmp_path / "report.html").read_text()
+
+
+MACHINE = """state,action,next,probability,reward
+new,run,new,0.9,10
+new,run,worn,0.1,10
+worn,run,worn,1,3
+worn,repair,new,1,-5
+worn,mend,new,1,-5
+"""
+
+
+def test_a_decision_process_is_solved_in_words_and_as_json(tmp_path):
+    (tmp_path / "machine.csv").write_text(MACHINE)
+    done = run("mdp", "machine.csv", "--discount", "0.95", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    # v = 10 + .95 (.9 v + .1 w) and w = -5 + .95 v
+    assert " new: run, worth 173.973\n worn: repair, worth 160.274 (as good: mend)\n" in done.stdout
+    found = json.loads(run("mdp", "machine.csv", "--json", cwd=tmp_path).stdout)
+    new, worn = found["states"]
+    assert new["value"] == pytest.approx((10 - 0.095 * 5) / (1 - 0.95 * 0.9 - 0.095 * 0.95), rel=1e-12)
+    assert worn["ties"] == ["repair", "mend"]
+    assert set(worn["action_values"]) == {"run", "repair", "mend"}
+    assert found["distance"] < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("text", "how", "words"),
+    [
+        (None, [], "there is no such file"),
+        ("", [], "it holds no transitions"),
+        ("state,action,next,probability\na,go,b,0.5\n", [], "state 'a', action 'go' sum to 0.5, not 1"),
+        (MACHINE, ["--discount", "1"], "every policy must come to an end"),
+        (MACHINE, ["--discount", "2"], "discount must be a number from 0 to 1"),
+        (MACHINE + "new,run,worn,x,1\n", [], "machine.csv, line 7: the probability is 'x'"),
+    ],
+)
+def test_a_wrong_decision_process_gets_one_sentence_and_code_2(tmp_path, text, how, words):
+    if text is not None:
+        (tmp_path / "machine.csv").write_text(text)
+    done = run("mdp", "machine.csv", "--json", *how, cwd=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr and len(done.stderr.splitlines()) == 1
+    assert not done.stdout

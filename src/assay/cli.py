@@ -192,6 +192,34 @@ def compare(
     raise typer.Exit(1 if found.differs else 0)
 
 
+Transitions = Annotated[
+    str, typer.Argument(help="A table with state, action, next, probability and reward.", show_default=False)
+]
+Discount = Annotated[float, typer.Option(help="How much the next step counts, from 0 to 1.")]
+
+
+@app.command()
+def mdp(file: Transitions, discount: Discount = 0.95, json: Printed = False, debug: Debug = False) -> None:
+    """Say what is best to do in each state of a decision process, and what that is worth."""
+    from assay.models.decision.mdp.mdp import MDP
+    from assay.report.decision_text import show
+    from assay.report.findings_json import dumps
+
+    with _explained(debug) as step, _progress(step) as tell:
+        tell("Reading the transitions", None, None)
+        process = MDP.read(file, discount)
+        tell("Finding the best actions", None, None)
+        many = process.n_states > 100_000
+        found = process.modified_policy_iteration() if many else process.policy_iteration()
+    with _explained(debug) as step:
+        step.what = "Showing the findings"
+        console = _terminal()
+        if json:
+            console.out(dumps(found), end="", highlight=False)
+        else:
+            show(found, process.notes, console)
+
+
 def _source(data: list[str], said: dict[str, Any], fusing: dict[str, Any], options: dict[str, str]) -> Any:
     from assay.data.files import archive_kind
     from assay.data.fusion.fuse import fuse

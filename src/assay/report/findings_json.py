@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 
 from assay.comparison.comparison import Comparison
+from assay.models.decision.mdp.solution import Solution
 from assay.study.findings import Study
 
 
-def dumps(study: Study | Comparison) -> str:
-    """Write a study or a comparison as JSON, the same bytes each time: keys sorted, no NaN, UTF-8 text left readable.
+def dumps(study: Study | Comparison | Solution) -> str:
+    """Write what was found as JSON, the same bytes each time: keys sorted, no NaN, UTF-8 text left readable.
 
     Args:
-        study: the study, or the comparison.
+        study: the study, the comparison, or the solution of a decision process.
 
     Returns:
         JSON with a newline at its end.

@@ -49,6 +49,9 @@ class EdgeListSource(Source):
         comments: the comments before the first edge.
     """
 
+    _rows = "edges"
+    _needs = "an edge needs two names"
+
     def __init__(self, path: str | Path, header: bool | None = None) -> None:
         self._place = Place.of(path)
         super().__init__(self._place.name)
@@ -57,11 +60,11 @@ class EdgeListSource(Source):
         self.comments = tuple(found[0].decode() for found in _COMMENT.finditer(_head(start)))
         lines = [line for line in _without_comments(start).decode().split("\n") if line.strip()][:_SAMPLE]
         if not lines:
-            raise DataError(f"cannot read {self._place}: it holds no edges")
+            raise DataError(f"cannot read {self._place}: it holds no {self._rows}")
         self._delimiter, rows = _cut(lines)
         self._width = Counter(map(len, rows[1:] or rows)).most_common(1)[0][0]
         if self._width < 2:
-            raise DataError(f"cannot read {self._place}: an edge needs two names, but its lines hold one")
+            raise DataError(f"cannot read {self._place}: {self._needs}, but its lines hold one")
         first = rows[0] if len(rows[0]) != self._width - 1 else ["", *rows[0]]  # R leaves out the name of the row names
         self.header = _is_header(first, rows[1:]) if header is None else header
         given = [cell.strip().lstrip("#").strip() for cell in first]
@@ -85,7 +88,9 @@ class EdgeListSource(Source):
         except pa.ArrowInvalid as error:
             if "columns, got" in str(error):
                 raise self._ragged() from error
-            raise DataError(f"cannot read {self._place} as a list of edges: {str(error).splitlines()[0]}") from error
+            raise DataError(
+                f"cannot read {self._place} as a list of {self._rows}: {str(error).splitlines()[0]}"
+            ) from error
 
     def line_of(self, row: int) -> int | None:
         """The line of an edge, both as `Source` counts them."""
@@ -153,7 +158,8 @@ class EdgeListSource(Source):
                     "repair the line, quote names that contain the delimiter, begin comments with '# '"
                 )
         return DataError(
-            f"cannot read {self._place}: the line of names has another number of values than the edges, {self._width}"
+            f"cannot read {self._place}: the line of names has another number of values than the {self._rows}, "
+            f"{self._width}"
         )
 
 

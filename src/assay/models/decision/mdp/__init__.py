@@ -1,0 +1,1 @@
+"""Decision processes: the process, its tables on disk, and what solving it gives."""
