@@ -76,7 +76,7 @@ class Turned:
     """
 
     starts: NDArray[np.int64]
-    origins: NDArray[np.int32]
+    origins: NDArray[np.uint32]
     shares: Array
     out: Array
     units: Array
@@ -164,12 +164,12 @@ def turned(links: Links) -> Turned:
 
 def turned_places(
     links: Links, *, wanted: bool = True
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
     """Where the in-links of each node begin, where they come from, and where each link went, if that is wanted."""
     from assay.models.network.pagerank._kernels import turn
 
     m = len(links.ends)
-    by_end, origins = np.zeros(links.n + 1, np.int64), np.empty(m, np.int32)
+    by_end, origins = np.zeros(links.n + 1, np.int64), np.empty(m, np.uint32)
     place = np.empty(m if wanted else 0, np.int64)
     turn(links.starts, links.ends, by_end, origins, place)
     return by_end, origins, place

@@ -84,7 +84,6 @@ def pagerank(
         )
     return Ranking(
         found.scores,
-        np.argsort(-found.scores, kind="stable"),
         links.names,
         found.bound,
         found.iterations,

@@ -110,7 +110,6 @@ class Ranking:
 
     Attributes:
         scores: (n,) larger than or equal to 0, sum to 1.
-        order: (n,) node numbers by descending score, equal ones by number.
         names: of the nodes, if they have any; otherwise nodes are called by their number.
         error_bound: sum over the nodes of |score - true score|, at most.
         iterations: steps of the power iteration.
@@ -119,7 +118,6 @@ class Ranking:
     """
 
     scores: Array
-    order: Whole
     names: tuple[str, ...] | None
     error_bound: float
     iterations: int
@@ -135,6 +133,11 @@ class Ranking:
         first = ", ".join(f"{name} {score:.3g}" for name, score in self.top(3))
         more = ", ..." if len(self.scores) > 3 else ""
         return f"Ranking({len(self.scores):,} nodes: {first}{more}; error below {self.error_bound:.1g})"
+
+    @cached_property
+    def order(self) -> Whole:
+        """(n,) node numbers by descending score, equal ones by number."""
+        return np.argsort(-self.scores, kind="stable")
 
     def name(self, node: int) -> str:
         """What a node is called."""
