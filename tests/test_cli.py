@@ -181,6 +181,8 @@ def test_rank_prints_nodes_their_ranks_and_what_is_beyond_degree(tmp_path):
     written = json.loads(run("rank", "links.csv", "--json", "--top", "3", cwd=tmp_path).stdout)
     assert written["nodes"][0]["rank"] == 1
     assert len(written["nodes"]) == 3 and written["nodes"][0]["node"] == "0"
+    scores = run("rank", "links.csv", "--scores", cwd=tmp_path).stdout
+    assert " to " not in scores.splitlines()[3] and "in-degrees" not in scores
     assert [p.name for p in tmp_path.iterdir()] == ["links.csv"]
 
 

@@ -195,6 +195,7 @@ def compare(
 Edges = Annotated[str, typer.Argument(help="A list of links: a text file or any table.", show_default=False)]
 Top = Annotated[int, typer.Option(help="How many nodes to show.", min=1)]
 Damping = Annotated[float, typer.Option(help="Probability of following a link: at least 0, below 1.")]
+Proven = Annotated[bool, typer.Option("--evidence/--scores", help="Draw intervals and random graphs, or scores alone.")]
 OneWay = Annotated[
     bool | None,
     typer.Option("--directed/--undirected", help="Whether links lead one way; as the file says when not given."),
@@ -208,6 +209,7 @@ def rank(
     json: Printed = False,
     damping: Damping = 0.85,
     directed: OneWay = None,
+    evidence: Proven = True,
     seed: Seed = 0,
     debug: Debug = False,
 ) -> None:
@@ -221,11 +223,11 @@ def rank(
         tell("Ranking the nodes", None, None)
         ranking = pagerank(edges, damping=damping, directed=directed, seed=seed)
         tell("Drawing links anew", None, None)
-        found = ranking.as_dict(top)
+        found = ranking.as_dict(top, evidence=evidence)
     with _explained(debug) as step:
         step.what = "Showing the ranking"
         console = _terminal()
-        text = writer.dumps(found, indent=2) if json else "\n".join(map(visible, ranking.lines(top)))
+        text = writer.dumps(found, indent=2) if json else "\n".join(map(visible, ranking.lines(top, evidence=evidence)))
         console.out(text, highlight=False)
 
 

@@ -268,22 +268,23 @@ class Ranking:
             }
         return found
 
-    def lines(self, top: int = 10) -> list[str]:
+    def lines(self, top: int = 10, *, evidence: bool = True) -> list[str]:
         """The first nodes and what holds of their order, for a terminal."""
-        found = self.as_dict(top)
+        found = self.as_dict(top, evidence=evidence)
+        vary = evidence and self._can_vary
         wide = max(4, *(len(row["node"]) for row in found["nodes"]))
         head = f"{'rank':>8}  {'node':<{wide}}  {'score':>9}  {'in-links':>8}"
         lines = [
             f"{found['count']:,} nodes, {found['links']:,} links; scores right to {self.error_bound:.1g} together."
         ]
-        lines += ["", head + ("  95% of ranks" if self._can_vary else "")]
+        lines += ["", head + ("  95% of ranks" if vary else "")]
         for row in found["nodes"]:
             line = f"{row['rank']:>8,}  {row['node']:<{wide}}  {row['score']:>9.3g}  {row['in_links']:>8,}"
             if "rank_interval" in row:
                 line += "  {:,} to {:,}".format(*row["rank_interval"])
             lines.append(line)
-        lines += ["", found["beyond_degree"]["sentence"]]
-        if not self._can_vary:
+        lines += ["", *([found["beyond_degree"]["sentence"]] if evidence else [])]
+        if evidence and not vary:
             lines.append("No node has two out-links or more: nothing can be resampled, and no interval is known.")
         return lines + list(self.notes[1:])
 
