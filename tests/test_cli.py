@@ -213,3 +213,44 @@ def test_a_wrong_decision_process_gets_one_sentence_and_code_2(tmp_path, text, h
     assert done.returncode == 2
     assert words in done.stderr and len(done.stderr.splitlines()) == 1
     assert not done.stdout
+
+
+def test_rank_prints_nodes_their_ranks_and_what_is_beyond_degree(tmp_path):
+    links = ["source,target"] + [f"{i},{j}" for i in range(12) for j in (0, (i * 5 + 1) % 12, (i + 3) % 12) if i != j]
+    (tmp_path / "links.csv").write_text("\n".join(links) + "\n")
+    done = run("rank", "links.csv", "--top", "2", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "       1  0 " in done.stdout and " to " in done.stdout and "in-degrees" in done.stdout
+    written = json.loads(run("rank", "links.csv", "--json", "--top", "3", cwd=tmp_path).stdout)
+    assert written["nodes"][0]["rank"] == 1
+    assert len(written["nodes"]) == 3 and written["nodes"][0]["node"] == "0"
+    scores = run("rank", "links.csv", "--scores", cwd=tmp_path).stdout
+    assert " to " not in scores.splitlines()[3] and "in-degrees" not in scores
+    assert [p.name for p in tmp_path.iterdir()] == ["links.csv"]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (None, [], "there is no such file"),
+        ("source,target,weight\na,b,1\nb,a,-2\n", [], "line 3: the weight"),
+        ("source,target\na,b\n", ["--damping", "1"], "at least 0 and below 1"),
+    ],
+)
+def test_rank_refuses_in_one_sentence_with_code_2(tmp_path, text, options, message):
+    if text is not None:
+        (tmp_path / "links.csv").write_text(text)
+    done = run("rank", "links.csv", *options, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr and done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_chance_gives_the_number_of_the_method_list(tmp_path):
+    # 10^9 people, 1 day in 100, 10^5 hotels, 1000 days
+    hotels = ["chance", 10**9, 1e-9, "--together", 2, "--occasions", 1000, "--times", 2]
+    done = run(*hotels, cwd=tmp_path)
+    assert done.returncode == 0 and " 249,750 would show this by chance alone" in " ".join(done.stdout.split())
+    assert json.loads(run(*hotels, "--json", cwd=tmp_path).stdout)["expected"] == pytest.approx(249_750, rel=1e-5)
+    done = run("chance", 5, 2.0, cwd=tmp_path)
+    assert done.returncode == 2 and "probability between 0 and 1" in done.stderr

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from assay.models.files import load as load
     from assay.models.missing.fill import FillMissing as FillMissing
     from assay.models.network.embedding import NetworkEmbedding as NetworkEmbedding
+    from assay.models.network.pagerank.pagerank import pagerank as pagerank
     from assay.models.prediction.difference_of_means import DifferenceOfMeans as DifferenceOfMeans
     from assay.models.prediction.fisher import Fisher as Fisher
     from assay.models.prediction.gaussian_rule import GaussianRule as GaussianRule
@@ -180,6 +181,7 @@ _HOMES = {
     "TSNE": "assay.models.embedding.tsne",
     "VAE": "assay.models.embedding.vae.vae",
     "NetworkEmbedding": "assay.models.network.embedding",
+    "pagerank": "assay.models.network.pagerank.pagerank",
     "SpectralClustering": "assay.models.cluster.spectral.spectral",
     "conductance": "assay.summary.conductance",
     "GaussianMixture": "assay.models.cluster.mixture.mixture",

@@ -220,6 +220,77 @@ def mdp(file: Transitions, discount: Discount = 0.95, json: Printed = False, deb
             show(found, process.notes, console)
 
 
+Edges = Annotated[str, typer.Argument(help="A list of links: a text file or any table.", show_default=False)]
+Top = Annotated[int, typer.Option(help="How many nodes to show.", min=1)]
+Damping = Annotated[float, typer.Option(help="Probability of following a link: at least 0, below 1.")]
+Proven = Annotated[bool, typer.Option("--evidence/--scores", help="Draw intervals and random graphs, or scores alone.")]
+OneWay = Annotated[
+    bool | None,
+    typer.Option("--directed/--undirected", help="Whether links lead one way; as the file says when not given."),
+]
+
+
+@app.command()
+def rank(
+    edges: Edges,
+    top: Top = 10,
+    json: Printed = False,
+    damping: Damping = 0.85,
+    directed: OneWay = None,
+    evidence: Proven = True,
+    seed: Seed = 0,
+    debug: Debug = False,
+) -> None:
+    """Rank the nodes of a network by PageRank, with intervals, and say which ranks only repeat the in-degrees."""
+    import json as writer
+
+    from assay.models.network.pagerank.pagerank import pagerank
+    from assay.views.escape import visible
+
+    with _explained(debug) as step, _progress(step) as tell:
+        tell("Ranking the nodes", None, None)
+        ranking = pagerank(edges, damping=damping, directed=directed, seed=seed)
+        tell("Drawing links anew", None, None)
+        found = ranking.as_dict(top, evidence=evidence)
+    with _explained(debug) as step:
+        step.what = "Showing the ranking"
+        console = _terminal()
+        text = writer.dumps(found, indent=2) if json else "\n".join(map(visible, ranking.lines(top, evidence=evidence)))
+        console.out(text, highlight=False)
+
+
+Things = Annotated[int, typer.Argument(help="How many there are: columns, people, tests.", show_default=False)]
+Chance = Annotated[float, typer.Argument(help="That one look shows it once, by chance alone.", show_default=False)]
+Together = Annotated[int, typer.Option(help="How many of them make one look: 2 for pairs.")]
+Occasions = Annotated[int, typer.Option(help="How often each combination could show it.")]
+Times = Annotated[int, typer.Option(help="On how many of these occasions it has to.")]
+AnyFalse = Annotated[float, typer.Option(help="What the probability of any false hit is to be.")]
+
+
+@app.command()
+def chance(
+    things: Things,
+    chance: Chance,
+    together: Together = 1,
+    occasions: Occasions = 1,
+    times: Times = 1,
+    level: AnyFalse = 0.05,
+    json: Printed = False,
+    debug: Debug = False,
+) -> None:
+    """Say how many hits chance alone gives to whoever looks at everything."""
+    import json as writer
+    from dataclasses import asdict
+
+    from assay.evidence.by_chance import expected_by_chance
+
+    with _explained(debug):
+        found = expected_by_chance(things, chance, together=together, occasions=occasions, times=times, level=level)
+        console = _terminal()
+        words = writer.dumps(asdict(found) | {"sentence": found.sentence}, indent=2) if json else found.sentence
+        console.out(words, highlight=False)
+
+
 def _source(data: list[str], said: dict[str, Any], fusing: dict[str, Any], options: dict[str, str]) -> Any:
     from assay.data.files import archive_kind
     from assay.data.fusion.fuse import fuse

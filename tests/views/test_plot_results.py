@@ -53,6 +53,7 @@ CASES = {
     "Explained": (lambda: assay.Mahalanobis(alpha=0.9).fit(X).explain(X, [0, 9, 60]), [()]),
     "EuclideanDimension": (lambda: assay.euclidean_dimension(np.abs(FLAT[:9, :1] - FLAT[:9, 0]) ** 1.5), [()]),
     "Spectrum": (lambda: eigen_symmetric(np.cov(X.T)), [()]),
+    "Ranking": (lambda: assay.pagerank(np.eye(9, k=1) + np.eye(9, k=-3) + np.eye(9, k=2), graphs=19), [()]),
 }
 
 

@@ -37,6 +37,7 @@ RESULTS: dict[str, str] = {
     "Explained": "measures:explained",
     "EuclideanDimension": "measures:euclidean",
     "Spectrum": "measures:spectrum",
+    "Ranking": "measures:ranking",
 }
 
 

@@ -203,3 +203,20 @@ def spectrum(found: Any) -> list[Panel]:
         found: eigenvalues and eigenvectors, descending.
     """
     return [Panel("Eigenvalues", eigenvalue_decay(found.values, kept=len(found.values)))]
+
+
+def ranking(found: Any, *, top: int = 20) -> list[Panel]:
+    """Scores of the first nodes with their intervals.
+
+    Args:
+        found: from `pagerank`.
+        top: how many nodes.
+    """
+    called = [name for name, _ in found.top(top)]
+    scores = found.scores[found.order[:top]]
+    inside = found.intervals
+    drawn = coefficient_view(
+        scores, called, low=inside.score_low[:top], high=inside.score_high[:top], x_label="PageRank"
+    )
+    words = f"{inside.level:.0%} of {inside.resamples} draws of every node's out-links. {found.beyond_degree.sentence}"
+    return [Panel("PageRank of the first nodes", drawn, words)]

@@ -1,0 +1,1 @@
+"""PageRank, and what of its order holds."""

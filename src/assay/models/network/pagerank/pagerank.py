@@ -1,0 +1,161 @@
+"""PageRank: how often a walk along links is at each node.
+
+    x = d (P^T x + v sum_{i without out-links} x_i) + (1 - d) v,      P_ij = w_ij / sum_k w_ik
+
+The walk follows an out-link with probability d, in proportion to the weights, and jumps to v otherwise, or where there
+is no out-link. The map on the right brings any two x closer by the factor d in the 1-norm, so there is one x, and how
+far an iterate is from it is known (`power.py`).
+
+References: Page, Brin, Motwani and Winograd, The PageRank citation ranking, 1999; Langville and Meyer, Google's
+PageRank and beyond, 2006.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.errors import DataError, NotConverged, ParameterError
+from assay.models.network.pagerank.links import Links, links_of, turned
+from assay.models.network.pagerank.power import solve
+from assay.models.network.pagerank.ranking import Ranking
+
+Array = NDArray[np.float64]
+
+
+def pagerank(
+    data: Any,
+    *,
+    damping: float = 0.85,
+    personalise: Mapping[Any, float] | ArrayLike | None = None,
+    start: Ranking | ArrayLike | None = None,
+    directed: bool | None = None,
+    tol: float = 1e-10,
+    max_iter: int | None = None,
+    resamples: int = 200,
+    graphs: int = 99,
+    seed: int = 0,
+) -> Ranking:
+    """Rank the nodes of a graph by PageRank, and say which of the order holds.
+
+    Links with weight 0 are none, links given several times count with the sum of their weights, a link from a node to
+    itself counts, and a node without out-links jumps as `personalise` says.
+
+    Args:
+        data: whatever `assay.read_network` takes, a `Graph`, or a sparse matrix with a row for the out-links of each
+            node. Pairs in a list lead one way, unless `directed` says otherwise; other data as they say themselves.
+        damping: probability of following a link, at least 0 and below 1.
+        personalise: where jumps go: a weight for each node, or for some of them by name; everywhere
+            alike when not given.
+        start: scores to begin from, of this graph before it changed: a `Ranking`, or (n,) numbers.
+        directed: whether links lead one way.
+        tol: what the error bound is to be.
+        max_iter: steps at most; as many as `tol` needs when not given.
+        resamples: draws behind `intervals` and `outranks`.
+        graphs: random graphs with the same degrees behind `beyond_degree`.
+        seed: of these draws.
+
+    Returns:
+        Scores, their order and error bound; `intervals`, `outranks` and `beyond_degree` are computed when asked for.
+
+    >>> found = pagerank([("a", "c"), ("b", "c"), ("c", "a")])
+    >>> [name for name, _ in found.top()]
+    ['c', 'a', 'b']
+    >>> found.error_bound < 1e-10
+    True
+    """
+    _check(damping, tol, max_iter, resamples, graphs, seed)
+    links = links_of(data, directed)
+    v = _jumps(personalise, links)
+    found = solve(turned(links), float(damping), v, _begin(start, links, v), float(tol), max_iter)
+    if found.bound > tol:
+        why = (
+            "rounding allows no less: ask for a larger tol"
+            if found.rounded or max_iter is None
+            else f"after max_iter={max_iter} steps: allow more, or leave max_iter out"
+        )
+        warnings.warn(
+            f"PageRank is known to within {found.bound:.2g}, not tol={tol:g}; {why}", NotConverged, stacklevel=2
+        )
+    return Ranking(
+        found.scores,
+        links.names,
+        found.bound,
+        found.iterations,
+        float(damping),
+        links.notes,
+        links,
+        v,
+        resamples,
+        graphs,
+        seed,
+    )
+
+
+def _check(damping: float, tol: float, max_iter: int | None, resamples: int, graphs: int, seed: int) -> None:
+    if not 0.0 <= damping < 1.0:
+        raise ParameterError(
+            f"damping is at least 0 and below 1, since without jumps the scores need not be unique; got {damping!r}"
+        )
+    if not 0.0 < tol < math.inf:
+        raise ParameterError(f"tol is a number larger than 0; got {tol!r}")
+    whole = (("max_iter", 1 if max_iter is None else max_iter, 1), ("resamples", resamples, 20), ("graphs", graphs, 19))
+    for name, value, least in (*whole, ("seed", seed, 0)):
+        if value != int(value) or value < least:
+            raise ParameterError(f"{name} is a whole number, at least {least}; got {value!r}")
+
+
+def _jumps(given: Mapping[Any, float] | ArrayLike | None, links: Links) -> Array:
+    """(n,) probabilities of where jumps go."""
+    if given is None:
+        return np.full(links.n, 1.0 / links.n)
+    return _normalised(_values(given, links, "personalise"), links, "personalise")
+
+
+def _begin(given: Ranking | ArrayLike | None, links: Links, v: Array) -> Array:
+    if given is None:
+        return v.copy()
+    if not isinstance(given, Ranking):
+        return _normalised(_values(given, links, "start"), links, "start")
+    if given.names is None or links.names is None:
+        if len(given.scores) != links.n:
+            raise ParameterError(
+                f"start has {len(given.scores):,} nodes without names, the graph {links.n:,}: give names to both, or "
+                "one score for each node"
+            )
+        return given.scores.copy()
+    known = dict(zip(given.names, given.scores.tolist(), strict=True))
+    return _normalised(np.array([known.get(name, 1.0 / links.n) for name in links.names]), links, "start")
+
+
+def _values(given: Mapping[Any, float] | ArrayLike, links: Links, called: str) -> Array:
+    if not isinstance(given, Mapping):
+        values = np.asarray(given, dtype=np.float64)
+        if values.shape != (links.n,):
+            raise ParameterError(f"{called} needs one number for each of {links.n:,} nodes; got shape {values.shape}")
+        return values
+    names = {name: i for i, name in enumerate(links.names)} if links.names is not None else None
+    values = np.zeros(links.n)
+    for name, weight in given.items():
+        at = names.get(str(name)) if names is not None else name
+        if not isinstance(at, int | np.integer) or not 0 <= at < links.n:
+            raise ParameterError(f"{called} names {name!r}, which is no node of the graph; leave it out")
+        values[at] = weight
+    return values
+
+
+def _normalised(values: Array, links: Links, called: str) -> Array:
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0.0)))
+    if len(bad):
+        name = links.names[bad[0]] if links.names is not None else bad[0]
+        raise ParameterError(f"{called} must be finite and not negative; node {name} has {values[bad[0]]}")
+    largest = float(values.max())
+    if largest == 0.0:
+        raise DataError(f"{called} is 0 for every node; give one of them a weight, or leave it out")
+    values = np.ldexp(values, -int(np.frexp(largest)[1]))
+    return np.asarray(values / math.fsum(values), dtype=np.float64)
