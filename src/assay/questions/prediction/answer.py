@@ -184,11 +184,4 @@ class Prediction(Answer):
 
     @property
     def _holds(self) -> bool:
-        return clears_its_error(self.evidence.held_out, self.evidence.interval)
-
-
-def clears_its_error(held_out: float | None, interval: tuple[float, float] | None) -> bool:
-    """Whether the value on unseen rows is above 0 by more than its error, half of what the interval leaves below it."""
-    if held_out is None or held_out <= 0.0:
-        return False
-    return interval is None or interval[0] > -held_out
+        return self.evidence.held_out is not None and self.evidence.held_out > 0.0

@@ -28,7 +28,7 @@ from assay.evidence.classification import calibration, confusion, roc
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.monte_carlo import Drawn
-from assay.questions.prediction.answer import Prediction, clears_its_error, drawn
+from assay.questions.prediction.answer import Prediction, drawn
 from assay.questions.prediction.asked import Asked, asked
 from assay.questions.prediction.chance import Judged, by_chance, explained_by, measured, pooled
 from assay.questions.prediction.growth import growth
@@ -226,6 +226,6 @@ def _evidence(
         n=design.n,
         looks=STRENGTHS * able,
         method=f"nested cross-validation in {count} folds{how}, {len(null)} {drawn(design)}",
-        verdict=verdict_of(p, effect_holds=clears_its_error(ours[0], interval), alpha=alpha),
+        verdict=verdict_of(p, effect_holds=ours[0] > 0.0, alpha=alpha),
         limit=design.limit,
     )
