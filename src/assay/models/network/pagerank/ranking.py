@@ -111,7 +111,7 @@ class Ranking:
     Attributes:
         scores: (n,) larger than or equal to 0, sum to 1.
         names: of the nodes, if they have any; otherwise nodes are called by their number.
-        error_bound: sum over the nodes of |score - true score|, at most.
+        error_bound: how far the scores are from the true ones, added up over the nodes, at most.
         iterations: steps of the power iteration.
         damping: of the walk.
         notes: what was decided while the graph was read.
