@@ -141,17 +141,17 @@ def policy_iteration(
         max_iter: most policies.
         callback: called with the number of each policy and its values.
     """
-    unit, scaled = _scaled(process)
-    bound = _Bound.of(scaled)
-    with _Backups(scaled) as backups:
+    unit, process = scaled(process)
+    bound = _Bound.of(process)
+    with _Backups(process) as backups:
         if chosen is None:
-            chosen = backups.best(scaled.final, np.zeros(scaled.n, np.int64), 0.0, keep=False)[1]
-        v, converged, n_iter = scaled.final, False, 0
+            chosen = backups.best(process.final, np.zeros(process.n, np.int64), 0.0, keep=False)[1]
+        v, converged, n_iter = process.final, False, 0
         while not converged and n_iter < max_iter:
             n_iter += 1
-            v = policy_values(scaled, *policy_rows(scaled, chosen), guess=v)
+            v = policy_values(process, *policy_rows(process, chosen), guess=v)
             if callback is not None:
-                callback(n_iter, _unscaled(v, unit))
+                callback(n_iter, unscaled(v, unit))
             old = chosen
             # what rounding may add to the solution is multiplied by the condition of its equations
             slack = bound.rounding(v) * bound.steps
@@ -297,13 +297,13 @@ def _longest(process: Process) -> float:
 
 
 def _iterate(process: Process, tol: float, max_iter: int, sweeps: int) -> Solved:
-    unit, scaled = _scaled(process)
-    bound = _Bound.of(scaled)
-    v, chosen = scaled.final, np.zeros(scaled.n, np.int64)
+    unit, process = scaled(process)
+    bound = _Bound.of(process)
+    v, chosen = process.final, np.zeros(process.n, np.int64)
     n_iter, converged, radius = 0, False, np.inf
-    going = ~scaled.ends
-    goal = tol * max(np.abs(scaled.r).max(initial=0.0), np.abs(scaled.final).max(initial=0.0))
-    with _Backups(scaled) as backups:
+    going = ~process.ends
+    goal = tol * max(np.abs(process.r).max(initial=0.0), np.abs(process.final).max(initial=0.0))
+    with _Backups(process) as backups:
         while n_iter < max_iter:
             n_iter += 1
             new, chosen, (low, high) = backups.best(v, chosen, bound.rounding(v), keep=False)
@@ -329,8 +329,8 @@ def _judged(
     residual = max(abs(low), abs(high))
     distance = min(radius, bound.of_residual(residual)) + rounding * bound.steps
     return Solved(
-        values=_unscaled(v, unit),
-        pair_values=_unscaled(backups.pairs(v), unit),
+        values=unscaled(v, unit),
+        pair_values=unscaled(backups.pairs(v), unit),
         chosen=chosen,
         residual=float(np.ldexp(residual, unit)),
         distance=float(np.ldexp(distance, unit)),
@@ -340,14 +340,15 @@ def _judged(
     )
 
 
-def _scaled(process: Process) -> tuple[int, Process]:
+def scaled(process: Process) -> tuple[int, Process]:
     """The process with its largest reward between 1/2 and 1, by a power of two, which rounds nothing."""
     largest = max(np.abs(process.r).max(initial=0.0), np.abs(process.final).max(initial=0.0))
     unit = int(np.frexp(largest)[1])
     return unit, replace(process, r=np.ldexp(process.r, -unit), final=np.ldexp(process.final, -unit))
 
 
-def _unscaled(values: Array, unit: int) -> Array:
+def unscaled(values: Array, unit: int) -> Array:
+    """Values of a scaled process in units of its rewards; refused where they leave the range of numbers."""
     with np.errstate(over="ignore", under="ignore"):
         back = np.ldexp(values, unit)
     if not np.isfinite(back).all():

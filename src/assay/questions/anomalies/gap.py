@@ -43,7 +43,6 @@ _PRIOR = 0.1, 0.3
 _XI = np.linspace(-0.9, 0.9, 37)[:, None]
 _LOG_SIGMA = np.linspace(-2.2, 2.2, 45)
 _PRIOR_WEIGHTS = np.exp(-0.5 * ((_XI - _PRIOR[0]) / _PRIOR[1]) ** 2)
-
 _STEPS = 20
 
 

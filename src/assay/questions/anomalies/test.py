@@ -108,7 +108,6 @@ def anomalies(
         again = _again(anew, sample, present, numbers, far, out, judged, apart, alpha)
     rows, shown = _shown(out, far, present, numbers)
     heavy = judged.tail is not None and judged.tail.heaviness > HEAVY
-    limit = limit or (SLOW if heavy else "")
     return Anomalies(
         rows=out,
         q=judged.q[out],
@@ -124,7 +123,7 @@ def anomalies(
         lonely=np.isin(out, judged.lonely),
         together=together(np.nan_to_num(measure.placed(rows))),
         groups=len(measure.centres),
-        evidence=replace(_evidence(judged, out, again, alpha), limit=limit),
+        evidence=replace(_evidence(judged, out, again, alpha), limit=limit or (SLOW if heavy else "")),
         alpha=alpha,
     )
 

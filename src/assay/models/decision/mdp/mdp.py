@@ -32,6 +32,8 @@ from assay.optimize.bellman import (
     never_ending,
     policy_iteration,
     policy_values,
+    scaled,
+    unscaled,
     value_iteration,
 )
 
@@ -142,9 +144,8 @@ class MDP:
         m, n = self._layout, self.n_states
         pairs = sparse.csr_array((m.p, m.after, m.start), shape=(len(m.r), n))
         P = sparse.csr_array(weights @ pairs)
-        # the largest reward is brought near 1 by a power of two, which rounds nothing
-        unit = int(np.frexp(max(np.abs(m.r).max(initial=0.0), np.abs(m.final).max(initial=0.0)))[1])
-        rewards = np.asarray(weights @ np.ldexp(m.r, -unit)) + np.ldexp(m.final, -unit)
+        unit, process = scaled(self._process)
+        rewards = np.asarray(weights @ process.r) + process.final
         if self.discount == 1.0:
             resting = (P.diagonal() == 1.0) & (rewards == 0.0)
             P = sparse.csr_array(sparse.diags_array((~resting).astype(np.float64)) @ P)
@@ -155,12 +156,7 @@ class MDP:
                     f"with discount 1 the policy has no values: from {self._some(lost)} it never comes to an end; take "
                     "a discount below 1, or another policy"
                 )
-        values = policy_values(self._process, P, rewards)
-        with np.errstate(over="ignore", under="ignore"):
-            values = np.ldexp(values, unit)
-        if not np.isfinite(values).all():
-            raise DataError("the values leave the range of floating point numbers; give rewards in a larger unit")
-        return np.asarray(values)
+        return unscaled(policy_values(process, P, rewards), unit)
 
     def value_iteration(self, *, tol: float = 1e-9, max_iter: int = 100_000) -> Solution:
         """Apply Bellman's equation until the span of the change bounds the distance from the optimum.
