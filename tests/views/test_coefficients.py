@@ -74,3 +74,9 @@ def test_of_many_columns_the_first_are_drawn_and_the_others_counted():
 def test_what_cannot_be_drawn_is_said(given, told):
     with pytest.raises(ParameterError, match=told):
         coefficient_view(**given)
+
+
+def test_scores_in_order_are_drawn_as_given_and_not_compared_with_zero():
+    plot = coefficient_view([3.0, 2.0, 1.0], ["a", "b", "c"], low=[1.0, 1.9, 0.9], high=[5.0, 2.1, 1.1], in_order=True)
+    drawn = plot.renderers[-1].data_source.data
+    assert drawn["name"].tolist() == ["a", "b", "c"] and not plot.legend

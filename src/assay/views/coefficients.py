@@ -31,6 +31,7 @@ def coefficient_view(
     low: ArrayLike | None = None,
     high: ArrayLike | None = None,
     x_label: str = "coefficient",
+    in_order: bool = False,
 ) -> Any:
     """Draw coefficients, those farthest from zero first, with intervals where they are known.
 
@@ -42,6 +43,7 @@ def coefficient_view(
         low: (d,) lower end of their intervals; not finite where there is none.
         high: (d,) upper end.
         x_label: what coefficients are, with their unit.
+        in_order: draw them as given, where being zero or not is no question.
 
     Returns:
         A Bokeh figure.
@@ -58,8 +60,8 @@ def coefficient_view(
     called = names_of(names, len(at))
     ends = _ends(at, low, high)
     known: NDArray[np.bool_] = np.asarray(np.isfinite(ends).all(axis=1))
-    shown = np.argsort(-_farness(at, ends, known), kind="stable")[:SHOWN]
-    clear = ~known | (ends[:, 0] > 0) | (ends[:, 1] < 0)
+    shown = np.arange(len(at))[:SHOWN] if in_order else np.argsort(-_farness(at, ends, known), kind="stable")[:SHOWN]
+    clear = in_order | ~known | (ends[:, 0] > 0) | (ends[:, 1] < 0)
     m = len(shown)
     plot = _canvas(np.concatenate([at[shown], ends[shown][known[shown]].ravel(), [0.0]]), m, x_label)
     columns: dict[str, Any] = {
@@ -68,12 +70,13 @@ def coefficient_view(
         "low": np.where(known, ends[:, 0], at)[shown], "high": np.where(known, ends[:, 1], at)[shown],
         "span": _texts(_span(*ends[j]) if known[j] else "not known" for j in shown),
     }  # fmt: skip
-    _draw(plot, columns, clear[shown], bool(known.any()))
+    said = [("", "@name"), (x_label, "@text")] if in_order else [("column", "@name"), ("coefficient", "@text")]
+    _draw(plot, columns, clear[shown], bool(known.any()), said, "" if in_order else "differs from zero")
     plot.yaxis.ticker = FixedTicker(ticks=list(range(m)))
     plot.yaxis.major_label_overrides = {k: PlainText(text=shortened(called[j], _NAME)) for k, j in enumerate(shown)}
     plot.yaxis.update(axis_line_alpha=0.0, major_tick_out=0)
     if m < len(at):
-        note(plot, f"{m} of {len(at):,} columns are drawn, those farthest from zero.")
+        note(plot, f"{m} of {len(at):,} columns are drawn, {'the first' if in_order else 'those farthest from zero'}.")
     return plot
 
 
@@ -113,11 +116,18 @@ def _span(low: float, high: float) -> str:
     return f"{brief(low, 4)} to {brief(high, 4)}"
 
 
-def _draw(plot: Any, columns: dict[str, Any], clear: NDArray[np.bool_], ranged: bool) -> None:
+def _draw(
+    plot: Any,
+    columns: dict[str, Any],
+    clear: NDArray[np.bool_],
+    ranged: bool,
+    said: list[tuple[str, str]],
+    differs: str,
+) -> None:
     entries: list[Any] = []
-    said = [("column", "@name"), ("coefficient", "@text"), *([("interval", "@span")] if ranged else [])]
+    said = [*said, *([("interval", "@span")] if ranged else [])]
     for words, which, style in (
-        ("differs from zero" if ranged else "", clear, {"color": REAL}),
+        (differs if ranged else "", clear, {"color": REAL}),
         ("could be zero", ~clear, {"line_color": REAL, "fill_color": "#ffffff"}),
     ):
         if which.any():

@@ -216,7 +216,7 @@ def ranking(found: Any, *, top: int = 20) -> list[Panel]:
     scores = found.scores[found.order[:top]]
     inside = found.intervals
     drawn = coefficient_view(
-        scores, called, low=inside.score_low[:top], high=inside.score_high[:top], x_label="PageRank"
+        scores, called, low=inside.score_low[:top], high=inside.score_high[:top], x_label="PageRank", in_order=True
     )
     words = f"{inside.level:.0%} of {inside.resamples} draws of every node's out-links. {found.beyond_degree.sentence}"
     return [Panel("PageRank of the first nodes", drawn, words)]
