@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from assay.summary.networks import read_network as read_network
     from assay.summary.normal_em import normal_em as normal_em
     from assay.summary.running import running_moments as running_moments
+    from assay.summary.triples.triples import Triples as Triples
     from assay.views.plot import plot as plot
 
 _HOMES = {
@@ -155,6 +156,7 @@ _HOMES = {
     "GroupedMoments": "assay.summary.grouped",
     "ClassCounts": "assay.summary.class_counts",
     "read_network": "assay.summary.networks",
+    "Triples": "assay.summary.triples.triples",
     "MultivariateNormal": "assay.linalg.normal",
     "normal_em": "assay.summary.normal_em",
     "running_moments": "assay.summary.running",
