@@ -9,7 +9,7 @@ from typing import Final
 from assay.engine.local import available_cores
 from assay.errors import ParameterError
 
-TEAM: Final = 4  # stripes worked on at a time at most; the stripes are cut for so many, whatever the machine has
+TEAM: Final = 2  # stripes worked on at a time; a fixed number, since bits depend on how memory is shared out
 LEAST: Final = 1_000_000
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 _TRIPLE = 96  # bytes of a triple while it is read, checked, sorted and written
@@ -60,8 +60,8 @@ def stripes(n: int, size: int) -> int:
 
 
 def run_of(size: int) -> int:
-    """Triples taken at a time, so that those on their way fill half of the memory."""
-    return max(256, size // 2 // (TEAM + 2) // _TRIPLE)
+    """Triples taken at a time, so that those on their way fill three quarters of the memory."""
+    return max(256, size * 3 // 4 // (TEAM + 2) // _TRIPLE)
 
 
 def plan(shape: tuple[int, int], size: int, *, of_row: int = 8, of_column: int = 8) -> Plan:

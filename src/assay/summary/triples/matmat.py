@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -258,6 +260,14 @@ def _added(heap: _Heap) -> tuple[Indices, Indices, Array]:
     return there[made.row] + heap.at[0], made.col.astype(np.int64) + heap.at[1], made.data
 
 
+class Folder:
+    """A temporary folder that goes with this object."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="assay-"))
+        self.remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
 class Sheet:
     """Triples of a result as they come: in memory, and in a Parquet file once they are too many or one is named."""
 
@@ -281,15 +291,15 @@ class Sheet:
         if self._put is not None:
             self._put.__exit__(kind, error, at)
         if kind is not None and self._folder is not None:
-            self._folder.cleanup()
+            self._folder.remove()
 
     def take(self, part: tuple[Indices, Indices, Array]) -> None:
         """The next triples."""
         self._waiting.append(part)
         self._held += len(part[0])
         if self._writer is None and self._held > self._rooms.kept:
-            self._folder = tempfile.TemporaryDirectory(prefix="assay-")
-            self._writer = pq.ParquetWriter(Path(self._folder.name) / "product.parquet", _SCHEMA)
+            self._folder = Folder()
+            self._writer = pq.ParquetWriter(self._folder.path / "product.parquet", _SCHEMA)
         if self._writer is not None and self._held >= self._rooms.run:
             self._write()
 
@@ -316,5 +326,5 @@ class Sheet:
             put, self._put = self._put, None
             put.__exit__(None, None, None)
             return Triples.of(Path(os.fspath(self._out)), shape=self._shape)  # type: ignore[arg-type]  # a path is named
-        found = Triples.of(Path(self._folder.name) / "product.parquet", shape=self._shape)
+        found = Triples.of(self._folder.path / "product.parquet", shape=self._shape)
         return Triples(found._opened, self._shape, _kept=self._folder)

@@ -35,6 +35,7 @@ Whole = NDArray[np.int64]
 
 _ROUNDING = 16.0 * float(np.finfo(np.float64).eps)  # of a score in one step: the sum, the shares, the jump
 _SUMS = 64.0 * float(np.finfo(np.float64).eps)  # of a sum over a stripe, added by pairs
+_CHUNK = 1 << 15  # scores compared together
 _STRIPE = 1 << 20  # scores looked at together when the largest are found
 
 
@@ -155,8 +156,7 @@ def ranked(
     links = _square(links)
     n = links.shape[0]
     with scratch() as folder:
-        # a row of a stripe: its sum and what rounding left, then old and new score, share, jump while they are compared
-        stripes = plan((n, n), size, of_row=EXACT + 32)
+        stripes = plan((n, n), size, of_row=EXACT)
         walk_v = _weights(personalise, n, stripes.rows, folder / "v", "personalise")
         share = _shares(links, stripes, folder)
         cells = links.T.cut(stripes, folder / "links")
@@ -277,9 +277,8 @@ def _begun(walk: _Walk, begin: Read, x: Stored, z: Stored) -> float:
 def _step(walk: _Walk, jump: float, vectors: tuple[Stored, ...]) -> tuple[float, float, float]:
     """One step of the walk; sums of |y - x|, of y, and of y in nodes without out-links."""
     x, y, z, sent = vectors
-    parts: list[tuple[float, float, float]] = []
 
-    def finish(lo: int, hi: int, arrived: Array) -> tuple[float, float, float]:
+    def some(lo: int, hi: int, arrived: Array) -> tuple[float, float, float]:
         arrived *= walk.damping
         arrived += jump * walk.v(lo, hi)
         share = walk.share.read(lo, hi)
@@ -288,6 +287,12 @@ def _step(walk: _Walk, jump: float, vectors: tuple[Stored, ...]) -> tuple[float,
         moved = np.abs(arrived - x.read(lo, hi)).sum()
         return float(moved), float(arrived.sum()), float(arrived[share == 0.0].sum())
 
-    multiply(walk.cells, z.read, finish, parts.append, exact=True)
-    moved, total, lost = (math.fsum(part[k] for part in parts) for k in range(3))
+    def finish(lo: int, hi: int, arrived: Array) -> None:
+        for at in range(lo, hi, _CHUNK):  # so that the other vectors need no stripe of their own
+            end = min(at + _CHUNK, hi)
+            pieces[at] = some(at, end, arrived[at - lo : end - lo])
+
+    pieces: dict[int, tuple[float, float, float]] = {}
+    multiply(walk.cells, z.read, finish, lambda part: None, exact=True)
+    moved, total, lost = (math.fsum(part[k] for part in pieces.values()) for k in range(3))
     return moved, total, lost
