@@ -4,7 +4,6 @@ import gc
 import subprocess
 import sys
 import tempfile
-import warnings
 
 import numpy as np
 import pyarrow as pa
@@ -404,7 +403,7 @@ def memory(field):
 def whole(name):
     links = assay.Triples.of(f"{folder}/{name}.parquet", shape=shape(name))
     y = links.dot(f"{folder}/{name}.npy", memory=cap, out=f"{folder}/y.npy")
-    ranks = assay.pagerank(links, memory=cap, tol=1e-3, out=f"{folder}/ranks.npy")
+    ranks = assay.pagerank(links, memory=cap, tol=0.1, out=f"{folder}/ranks.npy")
     return ranks.error_bound
 
 def shape(name):
@@ -422,7 +421,7 @@ print(memory("VmHWM") - before, bound)
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peak memory is read from /proc")
 def test_vectors_and_triples_far_above_the_cap_need_no_more_memory(tmp_path):
-    n, m, chunk = 3_000_000, 2_000_000, 100_000
+    n, m, chunk = 2_000_000, 1_500_000, 100_000
     rng = np.random.default_rng(0)
     schema = pa.schema([("i", pa.int64()), ("j", pa.int64()), ("value", pa.float64())])
     for name, size, count in (("small", 100_000, 100_000), ("large", n, m)):
@@ -439,10 +438,13 @@ def test_vectors_and_triples_far_above_the_cap_need_no_more_memory(tmp_path):
     v, y = np.load(tmp_path / "large.npy"), np.load(tmp_path / "y.npy")
     links = Triples.of(tmp_path / "large.parquet", shape=(n, n)).to_scipy()
     np.testing.assert_array_equal(y, links @ v)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConverged)
-        there = assay.pagerank(links, tol=1e-3)
-    ranks = np.load(tmp_path / "ranks.npy")
-    assert np.abs(ranks - there.scores).sum() <= bound + there.error_bound
-    # 16 MB and what Arrow and the allocator hold; v and y alone are 48 MB, the vectors of PageRank 120, the triples 48
-    assert peak < 80e6
+    x = np.load(tmp_path / "ranks.npy")
+    out = np.asarray(links.sum(axis=1)).ravel()
+    share = np.divide(x, out, out=np.zeros(n), where=out > 0)
+    step = 0.85 * (links.T @ share + x[out == 0].sum() / n) + 0.15 / n
+    assert abs(x.sum() - 1) < 1e-12
+    # one step more is at most 1.85 times as far as the fixed point
+    assert np.abs(step - x).sum() <= 1.85 * bound
+    # 16 MB and what Arrow and the allocator hold beside it; v and y alone have 32 MB, the vectors of PageRank 80, and
+    # links as arrays 36
+    assert peak < 48e6
