@@ -9,7 +9,7 @@ import assay
 from assay.asking.found import found
 from assay.data.read import read
 from assay.data.source import Source
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.study.forms.opened import forms, opened
 
 
@@ -33,13 +33,20 @@ def test_a_list_of_links_is_a_network_and_the_first_note_says_why(links):
 
 def test_it_is_a_table_where_the_user_says_so_or_speaks_of_columns(links):
     rows = links.parent / "rows.csv"
-    values = np.random.default_rng(1).standard_normal((60, 2))
+    values = np.random.default_rng(1).uniform(size=(60, 2))
     rows.write_text("from,to,weight,length\n" + "".join(f"a{i},b{i % 9},{x},{y}\n" for i, (x, y) in enumerate(values)))
     assert opened(str(rows)).form == "network"
     assert assay.study(str(rows), form="table").data.form == "table"
     assert assay.study(str(rows), target="weight").data.form == "table"
     with pytest.raises(ParameterError, match="no columns to say anything of"):
         assay.study(str(links), form="network", target="target")
+
+
+def test_what_looks_like_a_network_but_cannot_be_one_is_refused_with_the_way_out(tmp_path):
+    path = tmp_path / "flows.csv"
+    path.write_text("from,to,value\na,b,1\nb,c,-2\n")
+    with pytest.raises(DataError, match="line 3: the weight 'value' is -2.*say form=table to study their rows"):
+        assay.study(str(path))
 
 
 def test_options_of_other_forms_are_refused_and_so_are_unknown_forms(links):
