@@ -64,6 +64,12 @@ Reading = Annotated[
     list[str] | None,
     _several("--option", "NAME=VALUE, for the reader: delimiter, sheet, table, query, join, features, size ..."),
 ]
+Form = Annotated[
+    str | None,
+    typer.Option(
+        help="table, network, ratings or trials; found out by the columns when not given.", show_default=False
+    ),
+]
 Log = Annotated[str, typer.Option(help="auto, never, or names of columns separated by commas.")]
 Order = Annotated[list[str] | None, _several("--order", "A column to draw first in the array plot.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Where something goes wrong, show the traceback too.")]
@@ -92,10 +98,11 @@ def report(
     time: Time = None,
     by: By = None,
     place: Place = None,
+    form: Form = None,
     debug: Debug = False,
     **told: Any,
 ) -> None:
-    """Study a table and write a self-contained page with what it found."""
+    """Study a table, a network, ratings or trials and write a self-contained page with what it found."""
     from assay.data.files import check_writable
     from assay.report.text import show
     from assay.report.write import write_report
@@ -107,11 +114,13 @@ def report(
                 check_writable(page, unlike=Path(given))
         said = {"sensitive": sensitive or [], "kinds": _pairs(kind, "--kind"), "units": _pairs(unit, "--unit")}
         fusing = {"match": _several_pairs(match, "--match"), "resolve": _pairs(resolve, "--resolve")}
-        source = _source(data, said, fusing, _pairs(option, "--option"))
+        source = _source(data, said, fusing, _pairs(option, "--option"), form)
         logs = log if log in ("auto", "never") else log.split(",")
         asked: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
         asked |= {"time": time, "by": by, "place": tuple(place.split(",")) if place else ()}
-        answers = study(source, seed=seed, drop=drop or (), log=logs, missing=missing, progress=tell, **asked)
+        answers = study(
+            source, seed=seed, drop=drop or (), log=logs, missing=missing, form=form, progress=tell, **asked
+        )
         tell("Writing the page", None, None)
         write_report(answers, html_path=output, json_path=json, order=order or ())
     with _explained(debug, written=f"the page is {output}") as step:
@@ -141,6 +150,9 @@ app.command()(_flagged(report))
 Table = Annotated[str, typer.Argument(help="A file, folder, pattern, URL or database.", show_default=False)]
 Page = Annotated[Path | None, typer.Option("--output", "-o", help="Write a page, too.", show_default=False)]
 Printed = Annotated[bool, typer.Option("--json", help="Print the findings as JSON instead of words.")]
+Figure = Annotated[
+    Path | None, typer.Option("--plot", help="Write a figure, too: .html, .png or .svg.", show_default=False)
+]
 Level = Annotated[float, typer.Option(help="Chance of any difference found between tables from one source.")]
 
 
@@ -238,6 +250,7 @@ def rank(
     damping: Damping = 0.85,
     directed: OneWay = None,
     evidence: Proven = True,
+    plot: Figure = None,
     seed: Seed = 0,
     debug: Debug = False,
 ) -> None:
@@ -248,10 +261,12 @@ def rank(
     from assay.views.escape import visible
 
     with _explained(debug) as step, _progress(step) as tell:
+        _writable(plot, edges)
         tell("Ranking the nodes", None, None)
         ranking = pagerank(edges, damping=damping, directed=directed, seed=seed)
         tell("Drawing links anew", None, None)
         found = ranking.as_dict(top, evidence=evidence)
+        _draw(ranking, plot, tell)
     with _explained(debug) as step:
         step.what = "Showing the ranking"
         console = _terminal()
@@ -291,7 +306,9 @@ def chance(
         console.out(words, highlight=False)
 
 
-def _source(data: list[str], said: dict[str, Any], fusing: dict[str, Any], options: dict[str, str]) -> Any:
+def _source(
+    data: list[str], said: dict[str, Any], fusing: dict[str, Any], options: dict[str, str], form: str | None = None
+) -> Any:
     from assay.data.files import archive_kind
     from assay.data.fusion.fuse import fuse
     from assay.data.read import read
@@ -306,7 +323,31 @@ def _source(data: list[str], said: dict[str, Any], fusing: dict[str, Any], optio
         return fuse(data, **said, **fusing, **how)
     if any(fusing.values()):
         raise ParameterError("--match and --resolve are for several sources; only one was given")
+    if not any(said.values()) and (not how or form not in (None, "table")):
+        from assay.study.forms.opened import opened
+
+        return opened(data[0], form, how) if how else data[0]
     return read(data[0], **said, **how)
+
+
+def _writable(figure: Path | None, data: str) -> None:
+    """Refuse a place where no figure can be, before anything is computed."""
+    from assay.data.files import check_writable
+    from assay.errors import ParameterError
+
+    if figure is None:
+        return
+    if figure.suffix.lower() not in (".html", ".png", ".svg"):
+        raise ParameterError(f"a figure is an .html, .png or .svg file; got --plot {figure}")
+    check_writable(figure, unlike=Path(data))
+
+
+def _draw(found: Any, figure: Path | None, tell: Callable[[str, int | None, float | None], object]) -> None:
+    if figure is not None:
+        from assay.views.plot import plot
+
+        tell("Drawing", None, None)
+        plot(found).save(figure)
 
 
 def _several_pairs(given: list[str] | None, option: str) -> dict[str, list[str]]:
