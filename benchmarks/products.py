@@ -31,7 +31,7 @@ def _vector(folder: Path, n: int, m: int) -> list[dict[str, Any]]:
     file, v = folder / "links.parquet", folder / "v.npy"
     exact = loaded(file, n) @ np.load(v)
     return compare(
-        f"M v, {m:,} triples of {n:,} x {n:,} in Parquet, v in a file (8 MB each); quality: largest difference from SciPy",
+        f"M v, {m:,} triples of {n:,} x {n:,} in Parquet, v in a file; quality: largest difference from SciPy",
         {
             "assay, 1 GB": lambda: Triples.of(file, shape=(n, n)).dot(v),
             "assay, 8 MB": lambda: Triples.of(file, shape=(n, n)).dot(v, memory="8 MB"),
