@@ -1,5 +1,6 @@
 """Matrices as triples: SciPy as oracle, the laws of products, any cut of stripes and blocks, and a cap on memory."""
 
+import errno
 import gc
 import subprocess
 import sys
@@ -329,6 +330,27 @@ def test_more_cells_than_can_be_kept_apart_are_refused_and_what_is_named_instead
         plan((10**9, 10**9), as_bytes("1 MB"))
     enough = int(str(refused.value).rsplit("=", 1)[1].replace(",", ""))
     assert plan((10**9, 10**9), enough).cells((10**9, 10**9)) <= enough // 64
+
+
+def test_stripes_of_inner_indices_that_cannot_be_kept_apart_are_refused_and_what_is_named_is_enough():
+    n = 10**9
+    i = np.arange(10_000) * 99_991
+    M = Triples.of((i, i, np.ones(10_000)), shape=(n, n))
+    with pytest.raises(ParameterError, match="inner indices make more stripes") as refused:
+        M.product(M, memory="1 MB")
+    enough = int(str(refused.value).rsplit("=", 1)[1].replace(",", ""))
+    found = M.product(M, memory=enough).gathered(None)
+    np.testing.assert_array_equal(np.sort(found[0]), i)
+    np.testing.assert_array_equal(found[2], np.ones(10_000))
+
+
+def test_a_full_disk_is_one_sentence(monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("assay.summary.triples.triples.cut", full)
+    with pytest.raises(DataError, match="No space left on device; point TMPDIR to a larger disk"):
+        Triples.of(([0], [0]), shape=(100_000, 100_000)).dot(np.ones(100_000), memory="1 MB")
 
 
 @pytest.mark.parametrize("n", [1, 2, 40])

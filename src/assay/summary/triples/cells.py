@@ -134,8 +134,8 @@ def cut(
 
         def keep(part: tuple[Records, Indices]) -> None:
             records, counts = part
-            records.tofile(handle)
-            counts.tofile(tally)
+            handle.write(records.view(np.uint8).data)
+            tally.write(counts.view(np.uint8).data)
             np.add(totals, counts, out=totals)
             lengths.append(len(records))
 

@@ -13,6 +13,7 @@ Reference: Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, 2.3.9 (ma
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import shutil
 import tempfile
@@ -29,6 +30,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from assay.data.files import atomic_write, check_writable
+from assay.errors import ParameterError
 from assay.summary.triples.allowance import TEAM, Plan, run_of
 from assay.summary.triples.cells import LARGEST, Cells, Triple, cut
 from assay.summary.triples.in_order import in_order
@@ -123,7 +125,12 @@ def joined(M: Triples, N: Triples, rooms: Rooms, sheet: Sheet) -> None:
     wide = max(1, min(columns, LARGEST))
     most = (M.count or 64 * rooms.added) * max(1, (N.count or inner) // max(1, inner))
     down = min(4096, max(2, 2 * -(-most // rooms.added)))
-    tall = max(1, min(-(-rows // down), LARGEST, 4 * rooms.added))
+    tall = max(1, min(-(-rows // down), LARGEST))
+    if -(-inner // inside) > max(64, rooms.rows):
+        raise ParameterError(
+            f"{inner:,} inner indices make more stripes than can be kept apart in this memory; allow "
+            f"memory={8 * _JOINED * (math.isqrt(inner) + 1):,}"
+        )
     with scratch() as folder:
         left = M.cut(Plan(max(1, min(rows, LARGEST)), inside, rooms.run), folder / "left")
         right = N.cut(Plan(inside, wide, rooms.run), folder / "right")

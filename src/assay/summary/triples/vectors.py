@@ -5,6 +5,7 @@ Files are read and written, not mapped: what a program maps counts as its memory
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import tempfile
@@ -66,9 +67,17 @@ class Stored:
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """A temporary folder, removed at the end."""
+    """A temporary folder, removed at the end; a full disk is said in one sentence."""
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        yield Path(folder)
+        try:
+            yield Path(folder)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            raise DataError(
+                f"the scratch files of a product do not fit into {Path(folder).parent}: {error.strerror}; point TMPDIR "
+                "to a larger disk"
+            ) from error
 
 
 def reader(given: Given, n: int, called: str) -> Read:
