@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     from assay.summary.moments import Moments as Moments
     from assay.summary.networks import read_network as read_network
     from assay.summary.normal_em import normal_em as normal_em
+    from assay.summary.ratings import Ratings as Ratings
     from assay.summary.running import running_moments as running_moments
     from assay.views.plot import plot as plot
 
@@ -155,6 +156,7 @@ _HOMES = {
     "GroupedMoments": "assay.summary.grouped",
     "ClassCounts": "assay.summary.class_counts",
     "read_network": "assay.summary.networks",
+    "Ratings": "assay.summary.ratings",
     "MultivariateNormal": "assay.linalg.normal",
     "normal_em": "assay.summary.normal_em",
     "running_moments": "assay.summary.running",
