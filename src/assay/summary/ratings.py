@@ -308,9 +308,9 @@ def _of_cells(
         else:
             # each divided before they are added: the sum of large ratings may be no number though their mean is
             sizes = last - first + 1
-            share = value / np.repeat(sizes, sizes) if repeated == "mean" else value
+            parts = value / np.repeat(sizes, sizes) if repeated == "mean" else value
             with np.errstate(over="ignore"):
-                merged = np.add.reduceat(share, first)
+                merged = np.add.reduceat(parts, first)
         alone = last == first
         value = np.where(alone, value[first], merged)
         user, item = user[first], item[first]
