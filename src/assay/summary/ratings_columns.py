@@ -282,9 +282,9 @@ def _order(names: pa.Array) -> Indices:
         try:
             numbers = names.cast(pa.int64())
         except pa.ArrowInvalid:
-            return pc.sort_indices(names).to_numpy().astype(np.int64)
+            return np.asarray(pc.sort_indices(names).to_numpy(), np.int64)
         # 7 and 07 are two names of one number
         table = pa.table({"number": numbers, "text": names})
         keys = [("number", "ascending"), ("text", "ascending")]
-        return pc.sort_indices(table, sort_keys=keys).to_numpy().astype(np.int64)
-    return pc.sort_indices(names).to_numpy().astype(np.int64)
+        return np.asarray(pc.sort_indices(table, sort_keys=keys).to_numpy(), np.int64)
+    return np.asarray(pc.sort_indices(names).to_numpy(), np.int64)
