@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from assay.models.prediction.naive_bayes.naive_bayes import NaiveBayes as NaiveBayes
     from assay.models.prediction.nearest_centroid import NearestCentroid as NearestCentroid
     from assay.models.prediction.perceptron import Perceptron as Perceptron
+    from assay.models.prediction.recommender.matrix_factorization import MatrixFactorization as MatrixFactorization
     from assay.models.prediction.ridge import Ridge as Ridge
     from assay.models.prediction.subspace import SubspaceClassifier as SubspaceClassifier
     from assay.models.prediction.svm.svm import SVM as SVM
@@ -208,6 +209,7 @@ _HOMES = {
     "Perceptron": "assay.models.prediction.perceptron",
     "NearestCentroid": "assay.models.prediction.nearest_centroid",
     "SubspaceClassifier": "assay.models.prediction.subspace",
+    "MatrixFactorization": "assay.models.prediction.recommender.matrix_factorization",
     "MDP": "assay.models.decision.mdp.mdp",
 }
 

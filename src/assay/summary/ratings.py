@@ -225,6 +225,24 @@ class Ratings:
                 made.__dict__[known] = self.__dict__[known]
         return made
 
+    def folds(self, k: int, seed: int) -> Indices:
+        """(m,) the fold of each entry, from 0, dealt out user by user; -1 for that of a user with one rating.
+
+        So every user keeps ratings outside of each fold. That of a user with a single one is never held out.
+
+        Args:
+            k: folds, at least 2.
+            seed: of the dealing.
+        """
+        rng = np.random.default_rng(seed)
+        order = np.lexsort((rng.random(len(self)), self.user))
+        dealt = np.arange(len(self)) - np.repeat(self.starts[:-1], self.per_user)
+        turn = np.repeat(rng.integers(k, size=self.n_users), self.per_user)
+        fold = np.empty(len(self), np.int64)
+        fold[order] = (dealt + turn) % k
+        fold[np.repeat(self.per_user == 1, self.per_user)] = -1
+        return fold
+
     def user_number(self, name: object) -> int:
         """The number of a user; an unknown name is refused with those that are like it."""
         return _number(self.user_numbers, name, "user")

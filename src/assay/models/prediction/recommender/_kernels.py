@@ -14,6 +14,7 @@ from numba import njit
 # Columns of what a half-step tells of each row: squared norms of the gradient before it and of its right side, the loss
 # and the penalty after it.
 GRADIENT, RIGHT, LOSS, PENALTY = range(4)
+_ROUNDING = 1e-24  # squared
 
 
 @njit(cache=True, nogil=True)
@@ -80,9 +81,13 @@ def _solve(A: Any, x: Any, k: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _gradient(A: Any, h: Any, x: Any, told: Any, k: int) -> None:
-    """Squared norms of A x - h and of h."""
-    miss, size = 0.0, 0.0
+def _gradient(A: Any, h: Any, x: Any, told: Any, k: int, rights: Any, m: int) -> None:
+    """Squared norms of A x - h and of h; of h at least that of its rounding, which is all there is if it cancels."""
+    miss, size, trace = 0.0, 0.0, 0.0
+    for a in range(k):
+        trace += A[a, a]
+    for j in range(m):
+        size += _ROUNDING * trace * rights[j] * rights[j]
     for a in range(k):
         sum_ = -h[a]
         for b in range(k):
@@ -138,7 +143,7 @@ def explicit_rows(
         for a in range(k - 1):
             A[a, a] += penalty[row]
         A[k - 1, k - 1] += bias_penalty
-        _gradient(A, h, x, told[row], k)
+        _gradient(A, h, x, told[row], k, target, m)
         x[:] = h
         _solve(A, x, k)
         loss = 0.0
@@ -182,7 +187,7 @@ def implicit_rows(
         _gather(A, h, F, own, more, more + 1.0, m)
         for a in range(k):
             A[a, a] += penalty[row]
-        _gradient(A, h, x, told[row], k)
+        _gradient(A, h, x, told[row], k, more + 1.0, m)
         x[:] = h
         _solve(A, x, k)
         loss, price = 0.0, 0.0

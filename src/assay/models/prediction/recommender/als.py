@@ -76,7 +76,7 @@ class Factors:
 
         out = np.empty(len(user))
         cells(np.asarray(user), np.asarray(item), self.users, self.items, out)
-        return out + self.user_bias[user] + self.item_bias[item]
+        return np.asarray(out + self.user_bias[user] + self.item_bias[item])
 
 
 class _Side(NamedTuple):
