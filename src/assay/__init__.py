@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from assay.evidence.curves import complexity_curve as complexity_curve
     from assay.evidence.curves import learning_curve as learning_curve
     from assay.evidence.evidence import Evidence as Evidence
+    from assay.evidence.ratings import ratings_evidence as ratings_evidence
     from assay.evidence.validation import nested_validation as nested_validation
     from assay.evidence.validation import validate as validate
     from assay.evidence.vc import vc_bound as vc_bound
@@ -148,6 +149,7 @@ _HOMES = {
     "complexity_curve": "assay.evidence.curves",
     "learning_curve": "assay.evidence.curves",
     "expected_by_chance": "assay.evidence.by_chance",
+    "ratings_evidence": "assay.evidence.ratings",
     "vc_bound": "assay.evidence.vc",
     "vc_dimension": "assay.evidence.vc",
     "roc": "assay.evidence.classification",

@@ -49,6 +49,7 @@ class Ratings:
         value: (m,) its rating.
         when: (m,) when it was given, as a number, or None.
         columns: how user, item and rating are called in the data; the last is None where each row counts 1.
+        counts: whether values say how often something was done, rather than how much it was liked.
         notes: what was decided while reading, in sentences.
 
     >>> seen = Ratings.of([("Ann", "Alien", 5), ("Ann", "Brazil", 3), ("Bob", "Alien", 4)])
@@ -66,6 +67,7 @@ class Ratings:
     value: Array
     when: Array | None = None
     columns: tuple[str, str, str | None] = ("user", "item", "rating")
+    counts: bool = False
     notes: tuple[str, ...] = ()
 
     @staticmethod
@@ -108,7 +110,7 @@ class Ratings:
         notes = (_said(roles), *(problem.sentence() for problem in table.problems))
         how = repeated or ("sum" if roles.counts else "mean")
         made = _of_cells(cells.users, cells.items, cells.user, cells.item, cells.value, cells.when, how, notes)
-        return replace(made, columns=(roles.user, roles.item, roles.rating))
+        return replace(made, columns=(roles.user, roles.item, roles.rating), counts=roles.counts)
 
     @staticmethod
     def of_matrix(X: Any, users: Sequence[object] | None = None, items: Sequence[object] | None = None) -> Ratings:

@@ -166,11 +166,49 @@ def implicit(
     return Factors(users, items, *zero, objective, residuals, converged)
 
 
-def biases(ratings: Ratings, bias_penalty: float, *, tol: float = 1e-9, max_iter: int = 200) -> Factors:
+def biases(
+    ratings: Ratings, bias_penalty: float, *, tol: float = 1e-9, max_iter: int = 200, threads: int | None = None
+) -> Factors:
     """Biases alone: no factors."""
     n, d = ratings.n_users, ratings.n_items
     nothing = Factors(np.empty((n, 0)), np.empty((d, 0)), np.zeros(n), np.zeros(d), np.empty(0), np.empty(0), False)
-    return explicit(ratings, nothing, Penalty(0.0, bias_penalty, 0.0), max_iter=max_iter, tol=tol)
+    return explicit(ratings, nothing, Penalty(0.0, bias_penalty, 0.0), max_iter=max_iter, tol=tol, threads=threads)
+
+
+def slopes(ratings: Ratings, base: Factors, penalty: float, bias_penalty: float) -> Factors:
+    """Biases on scales of their own: b_u + c_i + s_u c_i + t_i b_u, s and t ridge regressions given the biases.
+
+    A user who uses more of the scale than others has s_u > 0; where a scale ends, high biases count for less. Neither
+    is a taste: users would put items in the same order.
+
+    Args:
+        ratings: standardised.
+        base: the biases b and c.
+        penalty: of s and t.
+        bias_penalty: of what they change the biases by.
+    """
+    from assay.models.prediction.recommender._kernels import explicit_rows
+
+    def fitted(side: _Side, other: Array, value: Array, n: int) -> Array:
+        F, X = np.column_stack([other, np.ones(len(other))]), np.zeros((n, 2))
+        cost, told = np.full(n, penalty), np.zeros((n, 4))
+        explicit_rows(0, n, side.starts, side.index, value, F, np.zeros(len(other)), X, cost, bias_penalty, told)
+        return X
+
+    by_user, by_item = _sides(ratings)
+    rest = ratings.value - base.at(ratings.user, ratings.item)
+    s = fitted(by_user, base.item_bias, rest, ratings.n_users)
+    rest = rest - s[ratings.user, 0] * base.item_bias[ratings.item] - s[ratings.user, 1]
+    t = fitted(by_item, base.user_bias, rest[ratings.turned.place], ratings.n_items)
+    return Factors(
+        np.column_stack([s[:, 0], base.user_bias]),
+        np.column_stack([base.item_bias, t[:, 0]]),
+        base.user_bias + s[:, 1],
+        base.item_bias + t[:, 1],
+        np.empty(0),
+        np.empty(0),
+        True,
+    )
 
 
 def spectral_start(ratings: Ratings, rest: Array, k: int, base: Factors) -> Factors:

@@ -107,10 +107,10 @@ def explicit_path(
     beta: float,
     *,
     sweeps: int = _SWEEPS,
-    base: Factors | None = None,
+    threads: int | None = None,
 ) -> list[list[Factors]]:
     """Solutions for every rank and penalty, each from that of the penalty before."""
-    base = biases(train, beta, tol=1e-4, max_iter=30) if base is None else base
+    base = biases(train, beta, tol=1e-4, max_iter=30, threads=threads)
     rest = train.value - base.at(train.user, train.item)
     widest = spectral_start(train, rest, max(ranks), base)
     rows = []
@@ -121,7 +121,7 @@ def explicit_path(
         row, last = [], _first(widest, rank)
         for alpha in alphas:
             penalty = Penalty(alpha, beta, POWER)
-            found = explicit(train, last, penalty, max_iter=sweeps, tol=_TOL)
+            found = explicit(train, last, penalty, max_iter=sweeps, tol=_TOL, threads=threads)
             row.append(found)
             # factors that a large penalty brought to nothing are no start for a smaller one
             last = found if np.abs(found.items).max(initial=0.0) > 1e-3 else _first(widest, rank)

@@ -135,7 +135,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         self,
         n_components: int | Literal["held-out"] = 10,
         *,
-        alpha: float | Literal["held-out"] = 1.0,
+        alpha: float | Literal["held-out"] = 1.4,
         bias_alpha: float | Literal["held-out"] = 3.0,
         feedback: Literal["explicit", "implicit"] = "explicit",
         confidence: float = 1.0,
