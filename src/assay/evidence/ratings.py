@@ -32,6 +32,7 @@ from assay.summary.ratings import Ratings
 
 Array: TypeAlias = NDArray[np.float64]
 What: TypeAlias = Literal["users", "items", "tastes"]
+Interval: TypeAlias = tuple[float, float, float]  # a mean, and the ends of its 95% interval
 
 WHATS: tuple[What, ...] = ("users", "items", "tastes")
 METHODS = ("mean", "users", "items", "biases", "scales", "factors")
@@ -77,7 +78,7 @@ class RatingsEvidence:
     holds: dict[What, bool]
     chance: dict[What, Array]
     alpha: float | None
-    ranking: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]]
+    ranking: dict[str, tuple[Interval, Interval]]
     notes: tuple[str, ...]
 
     def evidence(self, what: What) -> Evidence:
@@ -85,7 +86,7 @@ class RatingsEvidence:
         found: Evidence = getattr(self, what)
         return found
 
-    def error(self, method: str) -> tuple[float, float, float]:
+    def error(self, method: str) -> Interval:
         """Error of a method on held-out ratings, and its 95% interval.
 
         Args:
@@ -420,7 +421,7 @@ def _core(ratings: Ratings, most: int = _CORE) -> Ratings:
     return _of_some(some, some.per_user > 0, some.per_item > 0)
 
 
-def _ranking(z: Ratings, one: _Judged, folds: Any) -> dict[str, tuple[tuple[float, float, float], ...]]:
+def _ranking(z: Ratings, one: _Judged, folds: Any) -> dict[str, tuple[Interval, Interval]]:
     """Recall and NDCG of the first items in one fold: of factors, biases and popularity."""
     test = folds == 0
     train = z.subset(~test)
@@ -441,11 +442,11 @@ def _ranking(z: Ratings, one: _Judged, folds: Any) -> dict[str, tuple[tuple[floa
     told = {}
     for name, order in orders.items():
         found = ranked(order, train, wanted, FIRST)
-        told[name] = tuple(_mean(values) for values in (found.recall, found.ndcg))
+        told[name] = _mean(found.recall), _mean(found.ndcg)
     return told
 
 
-def _mean(values: Array) -> tuple[float, float, float]:
+def _mean(values: Array) -> Interval:
     mean = float(values.mean())
     half = 1.96 * float(values.std(ddof=1)) / np.sqrt(len(values)) if len(values) > 1 else 1.0
     return mean, max(mean - half, 0.0), min(mean + half, 1.0)

@@ -121,9 +121,10 @@ def rating_roles(
     usual = who is not None and what is not None
     if not usual:
         free = [name for name in rest if name not in (who, what)]
-        if len(names) > _PLACES or len(free) < (who is None) + (what is None):
+        half = (who is None) != (what is None) and user is None and item is None
+        if half or len(names) > _PLACES or len(free) < (who is None) + (what is None):
             raise DataError(
-                f"{table.name} has no columns that are called like users and items; name them with user= and item=. "
+                f"{table.name} has no columns that are called like users and items are; name them with user= and item=. "
                 f"There are {', '.join(map(repr, names[:20]))}"
             )
         who = who or free.pop(0)

@@ -56,7 +56,8 @@ def sentence(answer: Tastes, what: What) -> str:
     if evidence.verdict == "suggestive":
         return f"There may be levels of {what}: knowing the {known} takes away {size}."
     many = answer.found.ratings.n_users if what == "users" else answer.found.ratings.n_items
-    return f"Levels of the {count(many)} {what} are not distinguishable from chance ({p}, gain on held-out ratings {gain})."
+    missed = f"{p}, gain on held-out ratings {gain}"
+    return f"Levels of the {count(many)} {what} are not distinguishable from chance ({missed})."
 
 
 def _of_tastes(answer: Tastes, size: str, missed: str) -> str:
