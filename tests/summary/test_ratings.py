@@ -167,7 +167,7 @@ def test_wrong_columns_are_refused_with_those_that_there_are():
     with pytest.raises(ParameterError, match="there is no column 'who' in the list; there are user, item, rating"):
         Ratings.of(ROWS, user="who")
     wide = pa.table({name: [1.0] for name in "abcde"})
-    with pytest.raises(DataError, match="no columns that are called like users and items are; name them with user="):
+    with pytest.raises(DataError, match="no columns called as users and items are; name them with user="):
         Ratings.of(wide)
     with pytest.raises(DataError, match="holds no ratings"):
         Ratings.of(pa.table({"user": pa.array([], pa.string()), "item": pa.array([], pa.string())}))

@@ -1,7 +1,7 @@
 """What of ratings would survive a second look: levels of users, levels of items, tastes.
 
-yardsticks  mean; users mu + b_u; items mu + c_i; biases mu + b_u + c_i; scales: biases that each user stretches
-            and each item bends (a scale has ends, and some use more of it than others: no taste)
+yardsticks  mean; users mu + b_u; items mu + c_i; biases mu + b_u + c_i; scales mu + b_u + (1 + s_u) c_i + t_i b_u:
+            some use more of the scale than others, and it has ends: no taste
 users       1 - SSE(biases) / SSE(items) on held-out ratings      chance: ratings permuted among the users of each item
 items       1 - SSE(biases) / SSE(users)                          chance: permuted among the items of each user
 tastes      1 - SSE(biases and factors) / SSE(scales)             chance: what scales leave, in units of each user's
@@ -41,7 +41,7 @@ BETA = 3.0  # penalty of biases, the default of the model
 FEWEST = {"users": 8, "items": 8, "ratings": 150}
 FIRST = 10  # items that count where orders are judged
 _ALPHAS = (2.8, 2.0, 1.4, 1.0)
-_SLOPES = (30.0, 5.0)
+_SLOPES = (20.0, 5.0, 1.5)
 _RANK = 10
 _CORE = 12_000  # ratings that are drawn anew: the densest part
 _MOST = 1_000_000
@@ -284,7 +284,7 @@ def _residuals(core: Ratings) -> Callable[[np.random.Generator], Array]:
     centre = core.mean
     z = core.with_values(core.value - centre)
     base = biases(z, BETA, tol=1e-4, max_iter=30)
-    level = slopes(z, base, _SLOPES[-1], BETA).at(z.user, z.item)
+    level = slopes(z, base, _SLOPES[1], BETA).at(z.user, z.item)
     rest = z.value - level
     square = np.bincount(z.user, rest**2, minlength=z.n_users)
     spread = np.sqrt((square + 5.0 * float(np.mean(rest**2))) / (z.per_user + 5.0))[z.user]

@@ -124,8 +124,8 @@ def rating_roles(
         half = (who is None) != (what is None) and user is None and item is None
         if half or len(names) > _PLACES or len(free) < (who is None) + (what is None):
             raise DataError(
-                f"{table.name} has no columns that are called like users and items are; name them with user= and item=. "
-                f"There are {', '.join(map(repr, names[:20]))}"
+                f"{table.name} has no columns called as users and items are; name them with user= and item=; "
+                f"there are {', '.join(map(repr, names[:20]))}"
             )
         who = who or free.pop(0)
         what = what or free.pop(0)

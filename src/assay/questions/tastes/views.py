@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.asking.words import SURVIVED
 from assay.questions.tastes.answer import Tastes
 from assay.views.elements import table
+from assay.views.escape import visible
 from assay.views.numbers import count, fraction, number
 from assay.views.ratings import activity, error_dots, item_map
 from assay.views.results.ratings import CALLED
@@ -12,6 +13,7 @@ from assay.views.searchable import searchable
 from assay.views.view import View
 
 _LISTED = 2000
+_NAME = 40
 
 
 def views(answer: Tastes) -> list[View]:
@@ -33,11 +35,11 @@ def views(answer: Tastes) -> list[View]:
             "users also differ in how much of the scale they use, and the scale has ends. Factors: users who like the "
             "one like the other too. Each fold keeps ratings of every user; penalties are chosen without it. "
             + " ".join(found.notes),
-            _errors(answer) + _orders(answer), "table",
+            _errors(answer) + _orders(answer),
         )
     ]  # fmt: skip
     if found.tastes.verdict in SURVIVED:
-        drawn = item_map(answer.factors, found.ratings.items, found.ratings.per_item)
+        drawn = item_map(answer.factors, [visible(name, _NAME) for name in found.ratings.items], found.ratings.per_item)
         caption = (
             "Items far out in the same direction please the same users; those near the middle please all alike, or "
             "have few ratings. Written are the names of those with most ratings. Levels are taken off."
@@ -48,7 +50,7 @@ def views(answer: Tastes) -> list[View]:
         shown.append(View("no-item-map", caption=told, about="rows"))
     few = activity(found.ratings.per_user, found.ratings.per_item)
     words = "A line that falls early: most have few ratings, and of these little can be said."
-    shown.append(View("rating-activity", "Who rated, and what was rated", few, (), words, "", "table"))
+    shown.append(View("rating-activity", "Who rated, and what was rated", few, (), words))
     return shown
 
 

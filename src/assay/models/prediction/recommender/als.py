@@ -175,40 +175,39 @@ def biases(
     return explicit(ratings, nothing, Penalty(0.0, bias_penalty, 0.0), max_iter=max_iter, tol=tol, threads=threads)
 
 
-def slopes(ratings: Ratings, base: Factors, penalty: float, bias_penalty: float) -> Factors:
-    """Biases on scales of their own: b_u + c_i + s_u c_i + t_i b_u, s and t ridge regressions given the biases.
+def slopes(ratings: Ratings, base: Factors, penalty: float, bias_penalty: float, rounds: int = 2) -> Factors:
+    """Biases on scales of their own: b_u + (1 + s_u) c_i + t_i b_u.
 
     A user who uses more of the scale than others has s_u > 0; where a scale ends, high biases count for less. Neither
-    is a taste: users would put items in the same order.
+    is a taste: all users would put the items in the same order, but for t, which bends it with the level of the user.
 
     Args:
         ratings: standardised.
-        base: the biases b and c.
+        base: biases to begin with.
         penalty: of s and t.
-        bias_penalty: of what they change the biases by.
+        bias_penalty: of b and c.
+        rounds: of users given items and items given users; t comes last.
     """
     from assay.models.prediction.recommender._kernels import explicit_rows
 
-    def fitted(side: _Side, other: Array, value: Array, n: int) -> Array:
-        F, X = np.column_stack([other, np.ones(len(other))]), np.zeros((n, 2))
-        cost, told = np.full(n, penalty), np.zeros((n, 4))
-        explicit_rows(0, n, side.starts, side.index, value, F, np.zeros(len(other)), X, cost, bias_penalty, told)
+    by_user, by_item = _sides(ratings)
+    user, item = ratings.user, ratings.item
+
+    def fitted(side: _Side, other: Array, value: Array, cost: float, alone: float) -> Array:
+        n = len(side.starts) - 1
+        F, X, told = np.column_stack([other, np.ones(len(other))]), np.zeros((n, 2)), np.zeros((n, 4))
+        fixed = (F, np.zeros(len(other)), X, np.full(n, cost), alone, told)
+        explicit_rows(0, n, side.starts, side.index, value, *fixed)
         return X
 
-    by_user, by_item = _sides(ratings)
-    rest = ratings.value - base.at(ratings.user, ratings.item)
-    s = fitted(by_user, base.item_bias, rest, ratings.n_users)
-    rest = rest - s[ratings.user, 0] * base.item_bias[ratings.item] - s[ratings.user, 1]
-    t = fitted(by_item, base.user_bias, rest[ratings.turned.place], ratings.n_items)
-    return Factors(
-        np.column_stack([s[:, 0], base.user_bias]),
-        np.column_stack([base.item_bias, t[:, 0]]),
-        base.user_bias + s[:, 1],
-        base.item_bias + t[:, 1],
-        np.empty(0),
-        np.empty(0),
-        True,
-    )
+    c = base.item_bias
+    for _ in range(rounds):
+        s, b = fitted(by_user, c, ratings.value - c[item], penalty, bias_penalty).T
+        rest = (ratings.value - b[user])[ratings.turned.place]
+        c = fitted(by_item, 1.0 + s, rest, bias_penalty, 1e12)[:, 0]
+    rest = (ratings.value - b[user] - (1.0 + s[user]) * c[item])[ratings.turned.place]
+    t = fitted(by_item, b, rest, penalty, 1e12)[:, 0]
+    return Factors(np.column_stack([s, b]), np.column_stack([c, t]), b.copy(), c, np.empty(0), np.empty(0), True)
 
 
 def spectral_start(ratings: Ratings, rest: Array, k: int, base: Factors) -> Factors:
