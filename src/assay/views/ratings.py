@@ -20,8 +20,8 @@ from assay.views.ticks import brief
 
 FloatArray = NDArray[np.float64]
 
-NAMED = 40  # items whose names are written
-ITEMS = 1500  # items drawn
+NAMED = 30  # items whose names are written
+ITEMS = 300  # items drawn: of those with few ratings little is known
 _NAME = 26
 _LINE, _AROUND = 30, 100
 _POINTS = 400
@@ -137,7 +137,6 @@ def item_map(factors: ArrayLike, names: Sequence[str], per_item: ArrayLike, *, h
     called = [names[i] if rank < NAMED else "" for rank, i in enumerate(order)]
     plot = embedding_map(
         places[order, :2], rows=order + 1, names=called, axes=("factor 1", "factor 2"), height=height,
-        colour=np.log10(np.maximum(sizes[order], 1)), colour_label="ratings, powers of ten",
     )  # fmt: skip
     if len(order) < len(sizes):
         note(plot, f"The {len(order):,} items with most ratings are drawn, of {len(sizes):,}.")

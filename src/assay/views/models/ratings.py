@@ -41,5 +41,11 @@ def factors(model: Any, *, names: Sequence[str] | None = None) -> list[Panel]:
         )
         panels.append(Panel("How many factors", drawn, "Each with the penalty that did best."))
     counted = activity(seen.per_user, seen.per_item)
-    panels.append(Panel("Who rated, and what was rated", counted, "Few have most of the ratings."))
+    panels.append(
+        Panel(
+            "Who rated, and what was rated",
+            counted,
+            "Share of the users, and of the items, that have so many ratings or more.",
+        )
+    )
     return panels

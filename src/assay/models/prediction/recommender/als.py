@@ -5,8 +5,8 @@ implicit  min sum_all w_ui (y_ui - p_u . q_i)^2 + sum_u l_u |p_u|^2 + sum_i l_i 
           w = 1 + confidence count; sum over all cells by the Gram matrix: sum_i q_i q_i^T once, then those seen
 
 A sweep solves the items and then the users, so that at the end each user is exactly what folding it in would give. Each
-solution is exact, hence the objective never rises. The residual is the gradient in the items, relative to the gradient
-at zero; that in the users is zero.
+solution is exact, and a step beyond one is taken back if it does not help: the objective never rises. The residual is
+the gradient in the items, relative to the gradient at zero; that in the users is zero.
 """
 
 from __future__ import annotations
@@ -122,8 +122,11 @@ def explicit(
         fixed = (side.starts, side.index, side.value, F, offset, own, cost, penalty.bias, told)
         team.run(team.over_rows(len(own), lambda lo, hi: explicit_rows(lo, hi, *fixed)))
 
+    def price(own: Array) -> float:
+        return float(costs[1] @ (own[:, :-1] ** 2).sum(axis=1) + penalty.bias * (own[:, -1] ** 2).sum())
+
     objective, residuals, converged = _sweeps(
-        partial(half, by_user), partial(half, by_item), users, items, costs, max_iter, tol, threads, progress
+        partial(half, by_user), partial(half, by_item), users, items, costs, price, max_iter, tol, threads, progress
     )
     return Factors(
         np.ascontiguousarray(users[:, :-1]),
@@ -159,8 +162,11 @@ def implicit(
         fixed = (side.starts, side.index, side.value, other, G, own, cost, told)
         team.run(team.over_rows(len(own), lambda lo, hi: implicit_rows(lo, hi, *fixed)))
 
+    def price(own: Array) -> float:
+        return float(costs[1] @ (own**2).sum(axis=1))
+
     objective, residuals, converged = _sweeps(
-        partial(half, by_user), partial(half, by_item), users, items, costs, max_iter, tol, threads, progress
+        partial(half, by_user), partial(half, by_item), users, items, costs, price, max_iter, tol, threads, progress
     )
     zero = np.zeros(len(users)), np.zeros(len(items))
     return Factors(users, items, *zero, objective, residuals, converged)
@@ -246,17 +252,23 @@ def _sweeps(
     users: Array,
     items: Array,
     costs: tuple[Array, Array],
+    price: Callable[[Array], float],
     max_iter: int,
     tol: float,
     threads: int | None,
     progress: Progress | None,
 ) -> tuple[Array, Array, bool]:
-    """Solve users, then items and users again and again until the gradient in the items is small."""
+    """Solve users, then items and users again and again until the gradient in the items is small.
+
+    Items go on beyond their solution in the direction they came (Nesterov's momentum, which spares most sweeps); where
+    that would raise the objective they do not, and momentum begins anew.
+    """
     from assay.models.prediction.recommender._kernels import GRADIENT, LOSS, PENALTY, RIGHT
 
     told, told_items = np.zeros((len(users), 4)), np.zeros((len(items), 4))
     objective: list[float] = []
     residuals: list[float] = []
+    before, since = items.copy(), 0
     with Team(threads) as team:
         half_users(users, items, costs[0], told, team)
         for sweep in range(max_iter + 1):
@@ -267,8 +279,17 @@ def _sweeps(
             if residuals[-1] <= tol or sweep == max_iter:
                 items[:] = kept  # this half-step only measured the gradient
                 break
+            solved, since = items.copy(), since + 1
+            if since > 1:
+                items += (since - 1) / (since + 2) * (solved - before)
             half_users(users, items, costs[0], told, team)
-            objective.append(float(told[:, LOSS].sum() + told[:, PENALTY].sum() + told_items[:, PENALTY].sum()))
+            reached = told[:, [LOSS, PENALTY]].sum() + price(items)
+            if since > 1 and reached > objective[-1]:
+                items[:], since = solved, 0  # too far: go on from the solution itself
+                half_users(users, items, costs[0], told, team)
+                reached = told[:, [LOSS, PENALTY]].sum() + price(items)
+            before = solved
+            objective.append(float(reached))
             if progress is not None:
                 progress(sweep + 1, max_iter)
     return np.array(objective), np.array(residuals), residuals[-1] <= tol
