@@ -309,14 +309,15 @@ class TestUsing:
 
 class TestChoice:
     def test_no_factors_are_taken_where_there_are_none(self):
-        rng = np.random.default_rng(0)
-        M = rng.normal(size=(80, 1)) + rng.normal(size=30) + rng.normal(size=(80, 30))
-        M[rng.random(M.shape) > 0.5] = np.nan
-        model = MatrixFactorization("held-out", alpha="held-out").fit(M)
-        biases = MatrixFactorization(0).fit(M)
-        # none, or a penalty that leaves next to nothing of them
-        gap = np.abs(model.predict(M) - biases.predict(M)).max()
-        assert model.n_components_ == 0 or gap < 0.05 * M[~np.isnan(M)].std()
+        # of 16 at least 10: a true rate of 82% passes with probability .98, one of 40% is noticed with probability .94
+        none = 0
+        for seed in range(16):
+            rng = np.random.default_rng(seed)
+            M = rng.normal(size=(60, 1)) + rng.normal(size=25) + rng.normal(size=(60, 25))
+            M[rng.random(M.shape) > 0.5] = np.nan
+            model = MatrixFactorization("held-out", alpha="held-out", bias_alpha="held-out").fit(M)
+            none += model.n_components_ == 0
+        assert none >= 10
 
     def test_two_planted_factors_are_used(self):
         model = MatrixFactorization("held-out", alpha="held-out", bias_alpha="held-out").fit(planted(n=120, d=60))

@@ -1,7 +1,8 @@
 """How many factors, and what penalties: by ratings that were held out.
 
 Each fold keeps ratings of every user. In each, biases are fitted for their penalties; then factors, from the largest
-penalty to the smallest, each from the one before. No factors is one of the choices.
+penalty to the smallest, each from the one before. No factors is one of the choices, and the one where factors gain less
+than the standard error of their gain.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Choice:
         alphas: (a,) penalties, descending.
         errors: (r, a) root mean squared error, in units of the ratings; of counts 1 - NDCG.
         std_errors: (r, a)
-        rank: the one with the least error.
+        rank: the one with the least error, or 0 if that gains little.
         alpha: with it.
         bias_alpha: of the biases.
     """
@@ -187,6 +188,10 @@ def _squared(found: Factors, z: Ratings, test: Any) -> float:
 def _least(ranks: Any, alphas: Any, each: Array, errors: Array, beta: float) -> Choice:
     # of equal errors the fewest factors, then the largest penalty
     r, a = np.unravel_index(int(errors.argmin()), errors.shape)
+    if ranks[0] == 0:
+        # the least of many errors is less by luck: factors must gain more than the standard error of their gain
+        gain = each[:, 0, a] - each[:, r, a]
+        r = r if gain.mean() > fold_error(gain) else np.intp(0)
     return Choice(
         np.asarray(ranks, np.int64),
         np.asarray(alphas, np.float64),

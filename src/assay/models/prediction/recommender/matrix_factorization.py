@@ -84,8 +84,8 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
     the mean and the user's bias, both by the mean.
 
     Args:
-        n_components: factors; 0 is biases alone; "held-out" takes what predicts held-out ratings best, of 0, 2, 5, 10
-            and 20, which may be none.
+        n_components: factors; 0 is biases alone; "held-out" takes what predicts held-out ratings best, of 2, 5, 10 and
+            20, or none where that gains less than its standard error.
         alpha: penalty of the factors, times the square root of the number of ratings of a user or item; in units of the
             standard deviation of the ratings, so that it need not change with their scale. "held-out" tries several.
         bias_alpha: penalty of the biases: about how many ratings a bias needs to count for half. "held-out" tries
