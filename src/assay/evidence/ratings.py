@@ -448,5 +448,5 @@ def _ranking(z: Ratings, one: _Judged, folds: Any) -> dict[str, tuple[Interval, 
 
 def _mean(values: Array) -> Interval:
     mean = float(values.mean())
-    half = 1.96 * float(values.std(ddof=1)) / np.sqrt(len(values)) if len(values) > 1 else 1.0
+    half = 1.96 * float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 1.0
     return mean, max(mean - half, 0.0), min(mean + half, 1.0)

@@ -98,6 +98,48 @@ def _gradient(A: Any, h: Any, x: Any, told: Any, k: int, rights: Any, m: int) ->
 
 
 @njit(cache=True, nogil=True)
+def _short_row(A: Any, h: Any, w: Any, F: Any, own: Any, target: Any, x: Any, costs: Any, told: Any, m: int) -> None:
+    """The same solution for fewer ratings than parameters: x = D^-1 F^T (F D^-1 F^T + I)^-1 t, D = diag(costs) > 0."""
+    k = len(costs)
+    trace, square = 0.0, 0.0
+    for a in range(k):
+        h[a] = 0.0
+        trace += costs[a]
+    for i in range(m):
+        f = F[own[i]]
+        fit = 0.0
+        for a in range(k):
+            fit += f[a] * x[a]
+            trace += f[a] * f[a]
+        w[i] = fit - target[i]
+        square += target[i] * target[i]
+        for j in range(i + 1):
+            g, sum_ = F[own[j]], 0.0
+            for a in range(k):
+                sum_ += f[a] * g[a] / costs[a]
+            A[i, j] = sum_
+        A[i, i] += 1.0
+    miss, size = 0.0, _ROUNDING * trace * square
+    for a in range(k):
+        gradient, right = costs[a] * x[a], 0.0
+        for i in range(m):
+            gradient += w[i] * F[own[i], a]
+            right += target[i] * F[own[i], a]
+        miss += gradient * gradient
+        size += right * right
+    told[GRADIENT], told[RIGHT] = miss, size
+    for i in range(m):
+        w[i] = target[i]
+    _solve(A, w, m)
+    for i in range(m):
+        f = F[own[i]]
+        for a in range(k):
+            h[a] += w[i] * f[a]
+    for a in range(k):
+        x[a] = h[a] / costs[a]
+
+
+@njit(cache=True, nogil=True)
 def explicit_rows(
     first: int,
     last: int,
@@ -132,20 +174,26 @@ def explicit_rows(
     for row in range(first, last):
         longest = max(longest, starts[row + 1] - starts[row])
     target, ones = np.empty(longest), np.ones(longest)
+    costs, w = np.empty(k), np.empty(k)
     for row in range(first, last):
         start, m = starts[row], starts[row + 1] - starts[row]
         own, x = index[start : start + m], X[row]
         for j in range(m):
             target[j] = value[start + j] - offset[own[j]]
-        A[:] = 0.0
-        h[:] = 0.0
-        _gather(A, h, F, own, ones, target, m)
-        for a in range(k - 1):
-            A[a, a] += penalty[row]
-        A[k - 1, k - 1] += bias_penalty
-        _gradient(A, h, x, told[row], k, target, m)
-        x[:] = h
-        _solve(A, x, k)
+        if m < k and penalty[row] > 0.0 and bias_penalty > 0.0:
+            costs[:] = penalty[row]
+            costs[k - 1] = bias_penalty
+            _short_row(A, h, w, F, own, target, x, costs, told[row], m)
+        else:
+            A[:] = 0.0
+            h[:] = 0.0
+            _gather(A, h, F, own, ones, target, m)
+            for a in range(k - 1):
+                A[a, a] += penalty[row]
+            A[k - 1, k - 1] += bias_penalty
+            _gradient(A, h, x, told[row], k, target, m)
+            x[:] = h
+            _solve(A, x, k)
         loss = 0.0
         for j in range(m):
             f, rest = F[own[j]], target[j]

@@ -393,9 +393,9 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         how: dict[str, Any] = {"max_iter": self.max_iter, "tol": self.tol, "progress": progress}
         if self.feedback == "implicit":
             return implicit(z, implicit_start(z, k), penalty, **how)
-        base = biases(z, self.bias_alpha_, tol=min(self.tol, 1e-6), max_iter=self.max_iter)
         if not k:
-            return base
+            return biases(z, self.bias_alpha_, tol=self.tol, max_iter=self.max_iter)
+        base = biases(z, self.bias_alpha_, tol=1e-2, max_iter=10)
         return explicit(z, spectral_start(z, z.value - base.at(z.user, z.item), k, base), penalty, **how)
 
     def _keep(self, ratings: Ratings, found: Factors) -> Self:
