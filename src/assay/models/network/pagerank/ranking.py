@@ -252,7 +252,7 @@ class Ranking:
             nodes.append(row)
         found: dict[str, Any] = {
             "count": len(self.scores),
-            "links": len(self._links.ends),
+            "links": self._links.count,
             "damping": self.damping,
             "error_bound": self.error_bound,
             "iterations": self.iterations,
