@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from assay.evidence.curves import complexity_curve as complexity_curve
     from assay.evidence.curves import learning_curve as learning_curve
     from assay.evidence.evidence import Evidence as Evidence
+    from assay.evidence.ratings import ratings_evidence as ratings_evidence
     from assay.evidence.validation import nested_validation as nested_validation
     from assay.evidence.validation import validate as validate
     from assay.evidence.vc import vc_bound as vc_bound
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from assay.models.prediction.naive_bayes.naive_bayes import NaiveBayes as NaiveBayes
     from assay.models.prediction.nearest_centroid import NearestCentroid as NearestCentroid
     from assay.models.prediction.perceptron import Perceptron as Perceptron
+    from assay.models.prediction.recommender.matrix_factorization import MatrixFactorization as MatrixFactorization
     from assay.models.prediction.ridge import Ridge as Ridge
     from assay.models.prediction.subspace import SubspaceClassifier as SubspaceClassifier
     from assay.models.prediction.svm.svm import SVM as SVM
@@ -108,6 +110,7 @@ if TYPE_CHECKING:
     from assay.summary.moments import Moments as Moments
     from assay.summary.networks import read_network as read_network
     from assay.summary.normal_em import normal_em as normal_em
+    from assay.summary.ratings import Ratings as Ratings
     from assay.summary.running import running_moments as running_moments
     from assay.summary.triples.triples import Triples as Triples
     from assay.views.plot import plot as plot
@@ -147,6 +150,7 @@ _HOMES = {
     "complexity_curve": "assay.evidence.curves",
     "learning_curve": "assay.evidence.curves",
     "expected_by_chance": "assay.evidence.by_chance",
+    "ratings_evidence": "assay.evidence.ratings",
     "vc_bound": "assay.evidence.vc",
     "vc_dimension": "assay.evidence.vc",
     "roc": "assay.evidence.classification",
@@ -157,6 +161,7 @@ _HOMES = {
     "ClassCounts": "assay.summary.class_counts",
     "read_network": "assay.summary.networks",
     "Triples": "assay.summary.triples.triples",
+    "Ratings": "assay.summary.ratings",
     "MultivariateNormal": "assay.linalg.normal",
     "normal_em": "assay.summary.normal_em",
     "running_moments": "assay.summary.running",
@@ -208,6 +213,7 @@ _HOMES = {
     "Perceptron": "assay.models.prediction.perceptron",
     "NearestCentroid": "assay.models.prediction.nearest_centroid",
     "SubspaceClassifier": "assay.models.prediction.subspace",
+    "MatrixFactorization": "assay.models.prediction.recommender.matrix_factorization",
     "MDP": "assay.models.decision.mdp.mdp",
 }
 

@@ -152,6 +152,12 @@ MODELS: dict[str, Entry] = {
         "assay.models.prediction.nearest_centroid", guide="subspace.md", plot="prediction:centroids"
     ),
     "SubspaceClassifier": Entry("assay.models.prediction.subspace", guide="subspace.md", plot="prediction:refusing"),
+    "MatrixFactorization": Entry(
+        "assay.models.prediction.recommender.matrix_factorization",
+        guide="recommender.md",
+        plot="ratings:factors",
+        benchmark="recommender.py",
+    ),
 }
 
 # Values that a saved model may hold beside numbers and text.
@@ -178,6 +184,7 @@ RECORDS: dict[str, str] = {
     "HeldOutRidge": "assay.models.canonical",
     "Centring": "assay.summary.gram",
     "Gram": "assay.summary.gram",
+    "Ratings": "assay.summary.ratings",
 }
 
 

@@ -39,6 +39,7 @@ RESULTS: dict[str, str] = {
     "Spectrum": "measures:spectrum",
     "Ranking": "measures:ranking",
     "Graph": "network:graph",
+    "RatingsEvidence": "ratings:evidence",
 }
 
 
