@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from assay.models.correlation.kernel_cca import KernelCCA as KernelCCA
     from assay.models.correlation.nonlinear_cca import NonlinearCCA as NonlinearCCA
     from assay.models.correlation.temporal_cca import TemporalCCA as TemporalCCA
+    from assay.models.decision.mdp.learning.learn import learn_mdp as learn_mdp
     from assay.models.decision.mdp.mdp import MDP as MDP
     from assay.models.embedding.classical_mds import ClassicalMDS as ClassicalMDS
     from assay.models.embedding.diffusion_map import DiffusionMap as DiffusionMap
@@ -207,6 +208,7 @@ _HOMES = {
     "NearestCentroid": "assay.models.prediction.nearest_centroid",
     "SubspaceClassifier": "assay.models.prediction.subspace",
     "MDP": "assay.models.decision.mdp.mdp",
+    "learn_mdp": "assay.models.decision.mdp.learning.learn",
 }
 
 __all__ = ["__version__", *_HOMES]

@@ -98,8 +98,22 @@ class MDP:
         layout = of_rows(
             rows.state, rows.action, rows.after, rows.p, rows.reward, rows.final, rows.states, rows.actions
         )
+        return cls._of(layout, rows.states, rows.actions, discount)
+
+    @classmethod
+    def from_triples(cls, rows: Any, discount: float) -> MDP:
+        """From rows of (state, action, next, probability, reward): `read` by another name.
+
+        Args:
+            rows: whatever `read` takes.
+            discount: of the next step, from 0 to 1.
+        """
+        return cls.read(rows, discount)
+
+    @classmethod
+    def _of(cls, layout: Layout, states: Names, actions: Names, discount: float) -> MDP:
         made = cls.__new__(cls)
-        made._set(layout, rows.states, rows.actions, discount)
+        made._set(layout, states, actions, discount)
         return made
 
     def _set(self, layout: Layout, states: Names, actions: Names, discount: float) -> None:
@@ -125,9 +139,7 @@ class MDP:
 
     def with_discount(self, discount: float) -> MDP:
         """The same process with another discount."""
-        other = MDP.__new__(MDP)
-        other._set(self._layout, self.states, self.actions, discount)
-        return other
+        return MDP._of(self._layout, self.states, self.actions, discount)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the table that `read` reads, whole or not at all."""
