@@ -64,6 +64,12 @@ Reading = Annotated[
     list[str] | None,
     _several("--option", "NAME=VALUE, for the reader: delimiter, sheet, table, query, join, features, size ..."),
 ]
+Form = Annotated[
+    str | None,
+    typer.Option(
+        help="table, network, ratings or trials; found out by the columns when not given.", show_default=False
+    ),
+]
 Log = Annotated[str, typer.Option(help="auto, never, or names of columns separated by commas.")]
 Order = Annotated[list[str] | None, _several("--order", "A column to draw first in the array plot.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Where something goes wrong, show the traceback too.")]
@@ -92,10 +98,11 @@ def report(
     time: Time = None,
     by: By = None,
     place: Place = None,
+    form: Form = None,
     debug: Debug = False,
     **told: Any,
 ) -> None:
-    """Study a table and write a self-contained page with what it found."""
+    """Study a table, a network, ratings or trials and write a self-contained page with what it found."""
     from assay.data.files import check_writable
     from assay.report.text import show
     from assay.report.write import write_report
@@ -107,11 +114,13 @@ def report(
                 check_writable(page, unlike=Path(given))
         said = {"sensitive": sensitive or [], "kinds": _pairs(kind, "--kind"), "units": _pairs(unit, "--unit")}
         fusing = {"match": _several_pairs(match, "--match"), "resolve": _pairs(resolve, "--resolve")}
-        source = _source(data, said, fusing, _pairs(option, "--option"))
+        source = _source(data, said, fusing, _pairs(option, "--option"), form)
         logs = log if log in ("auto", "never") else log.split(",")
         asked: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
         asked |= {"time": time, "by": by, "place": tuple(place.split(",")) if place else ()}
-        answers = study(source, seed=seed, drop=drop or (), log=logs, missing=missing, progress=tell, **asked)
+        answers = study(
+            source, seed=seed, drop=drop or (), log=logs, missing=missing, form=form, progress=tell, **asked
+        )
         tell("Writing the page", None, None)
         write_report(answers, html_path=output, json_path=json, order=order or ())
     with _explained(debug, written=f"the page is {output}") as step:
@@ -291,7 +300,9 @@ def chance(
         console.out(words, highlight=False)
 
 
-def _source(data: list[str], said: dict[str, Any], fusing: dict[str, Any], options: dict[str, str]) -> Any:
+def _source(
+    data: list[str], said: dict[str, Any], fusing: dict[str, Any], options: dict[str, str], form: str | None = None
+) -> Any:
     from assay.data.files import archive_kind
     from assay.data.fusion.fuse import fuse
     from assay.data.read import read
@@ -306,6 +317,10 @@ def _source(data: list[str], said: dict[str, Any], fusing: dict[str, Any], optio
         return fuse(data, **said, **fusing, **how)
     if any(fusing.values()):
         raise ParameterError("--match and --resolve are for several sources; only one was given")
+    if not any(said.values()) and (not how or form not in (None, "table")):
+        from assay.study.forms.opened import opened
+
+        return opened(data[0], form, how) if how else data[0]
     return read(data[0], **said, **how)
 
 

@@ -12,8 +12,8 @@ from scipy import sparse
 import assay.engine.local
 from assay import Graph, pagerank, read_network
 from assay.errors import DataError, NotConverged, ParameterError
-from assay.models.network.pagerank._kernels import exchange
 from assay.models.network.pagerank.links import links_of, turned
+from assay.summary._exchange_kernels import exchange
 
 SHARED = next(p for p in Path(__file__).parents if p.name == "tests").parent.parent / "shared/data"
 shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data are not here")

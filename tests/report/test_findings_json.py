@@ -23,7 +23,9 @@ def test_reading_back_gives_the_study(name):
 def test_the_schema_is_as_published():
     found = json.loads(dumps(sample_study.wholesale()))
     assert set(found) == {"assay", "data", "rows", "ledger", "findings", "answers"}
-    assert set(found["data"]) == {"name", "rows", "rows_used", "columns", "notes", "problems", "duplicates"}
+    assert set(found["data"]) == {
+        "name", "form", "facts", "rows", "rows_used", "columns", "notes", "problems", "duplicates",
+    }  # fmt: skip
     assert set(found["ledger"]) == {"looks", "alpha", "seed", "questions", "not_asked", "together"}
     assert set(found["ledger"]["questions"][0]) == {"question", "looks", "tests", "correction"}
     for finding in found["findings"]:

@@ -6,9 +6,13 @@ What a question of your own needs is importable from here; docs/guide/own-questi
 
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
-from assay.asking.question import Context, Option, Question
+from assay.asking.question import Context, Option, Question, QuestionOf
+from assay.asking.subject import Subject
 from assay.asking.words import Words
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.views.view import View
 
-__all__ = ["Answer", "Context", "Evidence", "Finding", "Null", "Option", "Question", "View", "Words", "verdict_of"]
+__all__ = [
+    "Answer", "Context", "Evidence", "Finding", "Null", "Option", "Question", "QuestionOf", "Subject", "View", "Words",
+    "verdict_of",
+]  # fmt: skip

@@ -87,6 +87,10 @@ class DataCard:
         notes: sentences a reader must see before trusting the rest.
         problems: sentences on what was wrong while reading, with places.
         duplicates: how many rows are the same as others; None where that was not counted.
+        form: of the data, such as "table" or "network".
+        facts: how much there is, where the data are no table, such as "796 nodes" and "2,823 links"; what is counted
+            first is what studies of this form are about.
+        units: one and several of what is drawn and selected in views of such data, such as nodes.
     """
 
     name: str
@@ -96,6 +100,14 @@ class DataCard:
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     duplicates: Duplicates | None = None
+    form: str = "table"
+    facts: tuple[str, ...] = ()
+    units: tuple[str, str] = ("row", "rows")
+
+    @property
+    def size(self) -> str:
+        """How much was looked at, such as "440 rows" or "796 nodes"."""
+        return self.facts[0] if self.facts else counted(self.rows_used or self.rows, "row")
 
     def as_dict(self) -> dict[str, Any]:
         """The card as JSON-ready values."""
@@ -103,6 +115,8 @@ class DataCard:
             "name": self.name,
             "rows": self.rows,
             "rows_used": self.rows_used,
+            "form": self.form,
+            "facts": list(self.facts),
             "duplicates": None if self.duplicates is None else self.duplicates.as_dict(),
             "columns": [
                 {

@@ -8,15 +8,16 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pkgutil import iter_modules
+from typing import Any
 
-from assay.asking.question import Option, Question
+from assay.asking.question import Option, QuestionOf
 from assay.errors import ParameterError
 
 GROUP = "assay.questions"
 # words that `assay.study` and the command line have themselves
 TAKEN = frozenset([
     "data", "output", "json", "seed", "alpha", "drop", "sensitive", "kind", "unit", "match", "resolve", "option",
-    "log", "order", "missing", "progress", "debug", "help", "time", "by", "place",
+    "log", "order", "missing", "progress", "debug", "help", "time", "by", "place", "form",
 ])  # fmt: skip
 
 
@@ -29,7 +30,7 @@ class Found:
         broken: sentences on those of other packages that could not be loaded.
     """
 
-    questions: tuple[Question, ...]
+    questions: tuple[QuestionOf[Any], ...]
     broken: tuple[str, ...] = ()
 
     @property
@@ -37,6 +38,14 @@ class Found:
         """What users may tell them, each option once: two questions that share one share its value."""
         every = {option.name: option for question in self.questions for option in question.options}
         return tuple(every.values())
+
+    def of(self, form: str) -> Found:
+        """Those that are asked of data of this form.
+
+        Args:
+            form: such as "table" or "network".
+        """
+        return Found(tuple(question for question in self.questions if question.form == form), self.broken)
 
     def checked(self, given: dict[str, object]) -> dict[str, object]:
         """What was told, complete; a name that is no option is refused.
@@ -61,7 +70,7 @@ def found() -> Found:
     spec = find_spec(GROUP)
     folders = iter_modules(spec.submodule_search_locations if spec else ())
     own = [import_module(f"{GROUP}.{module.name}").QUESTION for module in folders if module.ispkg]
-    questions: dict[str, Question] = {question.name: question for question in own}
+    questions: dict[str, QuestionOf[Any]] = {question.name: question for question in own}
     broken: list[str] = []
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         try:
@@ -81,11 +90,11 @@ def found() -> Found:
     return Found(tuple(ordered), tuple(broken))
 
 
-def _brought(point: EntryPoint) -> Question:
+def _brought(point: EntryPoint) -> QuestionOf[Any]:
     """The question of another package: an object, a class without arguments, or a module with QUESTION."""
     loaded = point.load()
     question = getattr(loaded, "QUESTION", loaded)
     question = question() if isinstance(question, type) else question
-    if not isinstance(question, Question):
+    if not isinstance(question, QuestionOf):
         raise ParameterError(f"{point.value} is no assay.asking.Question but {type(question).__name__}")
     return question

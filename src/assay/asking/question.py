@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 if TYPE_CHECKING:  # questions are listed by the command line, which must start quickly
     from assay.asking.answer import Answer
-    from assay.asking.table import Table
+    from assay.asking.table import Table  # noqa: F401, by its name, of what Question is asked
 
+Asked = TypeVar("Asked")
 Tell: TypeAlias = Callable[[str, int | None, float | None], object]
 
 
@@ -64,28 +65,27 @@ class Context:
         return lambda what: self.tell(f"{question}: {what}", None, None)
 
 
-class Question(ABC):
+class QuestionOf(ABC, Generic[Asked]):
     """A question. A folder of `assay.questions`, or an entry point of a group of that name, holds one as QUESTION.
 
+    It is asked of data of one form: `Question` of a table; of a network, of ratings or of trials it is a
+    `QuestionOf[Subject[...]]` that names the form (see `assay.study.forms`).
+
     Attributes:
+        form: of the data it is asked of, such as "table" or "network".
         name: one word, under which its answer is kept.
         wording: the question as the ledger prints it.
         options: what the user may tell it.
         priority: its place among findings and on the page; what has a smaller one comes first.
-        whole: whether it is asked of all columns, outcomes of other questions among them.
-        of_summaries: whether it can be asked where there are no rows, only moments: see `Table.summarised`.
-        sparse: whether it is also asked of columns that lack more than half of their values, and so heeds the gaps.
     """
 
+    form: ClassVar[str]
     name: ClassVar[str]
     wording: ClassVar[str]
     options: ClassVar[tuple[Option, ...]] = ()
     priority: ClassVar[int] = 100
-    whole: ClassVar[bool] = False
-    of_summaries: ClassVar[bool] = False
-    sparse: ClassVar[bool] = False
 
-    def why_not(self, table: Table, context: Context) -> str:
+    def why_not(self, table: Asked, context: Context) -> str:
         """Why it does not apply to these data, in words; empty where it does.
 
         Args:
@@ -99,10 +99,25 @@ class Question(ABC):
         return True
 
     @abstractmethod
-    def ask(self, table: Table, context: Context) -> Answer | None:
+    def ask(self, table: Asked, context: Context) -> Answer | None:
         """The answer; None where nothing could be compared.
 
         Args:
             table: the data.
             context: how to ask.
         """
+
+
+class Question(QuestionOf["Table"]):
+    """A question that is asked of a table.
+
+    Attributes:
+        whole: whether it is asked of all columns, outcomes of other questions among them.
+        of_summaries: whether it can be asked where there are no rows, only moments: see `Table.summarised`.
+        sparse: whether it is also asked of columns that lack more than half of their values, and so heeds the gaps.
+    """
+
+    form: ClassVar[str] = "table"
+    whole: ClassVar[bool] = False
+    of_summaries: ClassVar[bool] = False
+    sparse: ClassVar[bool] = False

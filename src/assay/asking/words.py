@@ -34,6 +34,7 @@ class Words:
         held_out: what the value there is of.
         held_out_format: how to write that value.
         statistic_format: how to write what was measured.
+        units: one and several of what the evidence counts.
         stability: what stability means here.
         stability_format: how to write it.
         reading: how to read it, one or two sentences for the page's glossary.
@@ -47,6 +48,7 @@ class Words:
     held_out: str = ""
     held_out_format: Callable[[float | None], str] = number
     statistic_format: Callable[[float | None], str] = number
+    units: tuple[str, str] = ("row", "rows")
     stability: str = "Comes back"
     stability_format: Callable[[float | None], str] = fraction
     reading: str = ""
@@ -101,7 +103,7 @@ def shown(evidence: Evidence, words: Words) -> list[tuple[str, str]]:
         pairs.append(("At most suggestive", evidence.limit))
     return [
         *pairs,
-        ("Rows", count(evidence.n)),
+        (words.units[1].capitalize(), count(evidence.n)),
         ("Looks", count(evidence.looks)),
         *words.more,
         ("Method", evidence.method),
@@ -120,7 +122,7 @@ def evidence_line(evidence: Evidence, words: Words) -> str:
     parts = [] if q == MISSING else [f"q {q}"]
     if evidence.stability is not None:
         parts.append(f"{words.stability.lower()} {words.stability_format(evidence.stability)}")
-    parts += [counted(evidence.n, "row"), counted(evidence.looks, "look")]
+    parts += [counted(evidence.n, *words.units), counted(evidence.looks, "look")]
     return "; ".join(
         [", ".join(parts), *(f"{term[:1].lower()}{term[1:]} {said}" for term, said in words.more), evidence.method]
     )

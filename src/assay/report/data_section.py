@@ -54,6 +54,9 @@ def data_section(study: Study) -> str:
         study: the study.
     """
     data = study.data
+    if data.facts:
+        listed = "".join(f"<li>{escaped(fact)}</li>" for fact in data.facts)
+        return f"<ul>{listed}</ul>{problems_list(data.problems)}{_columns(data)}"
     missing, cells = sum(c.missing for c in data.columns), data.rows * len(data.columns)
     kinds = Counter(c.kind for c in data.columns)
     card = definitions([

@@ -50,9 +50,10 @@ def headline(study: Study) -> Headline:
         return Headline("supported", line, f"{because} {extra}".strip())
     if suggestive:
         line = f"Nothing here is established; {suggestive} would be worth a second look."
-        return Headline("suggestive", line, "Suggestive is less than supported: look again with new rows.")
+        new = "new data" if study.data.facts else "new rows"
+        return Headline("suggestive", line, f"Suggestive is less than supported: look again with {new}.")
     if any(f.evidence.verdict == "not distinguishable from chance" for f in study.findings):
-        looks = f"{counted(study.ledger.looks, 'look')} at {counted(study.data.rows_used or study.data.rows, 'row')}"
+        looks = f"{counted(study.ledger.looks, 'look')} at {study.data.size}"
         near = " ".join(filter(None, (answer.missed_by() for answer in study.answers.values())))
         why = f"That is an answer: {looks} found nothing larger than what chance alone makes. {near}"
         return Headline("not distinguishable from chance", "Nothing here is distinguishable from chance.", why.strip())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.asking.card import DataCard
 from assay.asking.page import Page
 from assay.asking.table import ROWS_SHOWN
 from assay.asking.words import SURVIVED
@@ -65,17 +66,16 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
 
 def _header(study: Study) -> str:
     answer, data = headline(study), study.data
-    used = sum(column.used for column in data.columns)
-    facts = [
-        f"{counted(data.rows_used, 'row')}"
-        if data.rows == data.rows_used
-        else f"{count(data.rows_used)} of {counted(data.rows, 'row')}",
-        f"{count(used)} of {counted(len(data.columns), 'column')} used",
-        counted(study.ledger.looks, "look"),
-    ]
+    facts = [*map(escaped, data.facts or _rows_and_columns(data)), counted(study.ledger.looks, "look")]
     if data.problems:
         facts.append(f'<a href="#problems">{counted(len(data.problems), "problem")} while reading</a>')
     return opening("assay report", data.name, facts, answer, data.notes)
+
+
+def _rows_and_columns(data: DataCard) -> tuple[str, str]:
+    used = sum(column.used for column in data.columns)
+    rows = "" if data.rows == data.rows_used else f"{count(data.rows_used)} of "
+    return f"{rows}{counted(data.rows, 'row')}", f"{count(used)} of {counted(len(data.columns), 'column')} used"
 
 
 def _findings(study: Study) -> str:
@@ -97,11 +97,13 @@ def _views(study: Study, answered: list[list[View]], places: dict[str, str]) -> 
     columns, rows = (_figures(_about(answered, about), places) for about in ("columns", "rows"))
     content = columns + _blocks(answered, "columns")
     if rows:
+        one, several = study.data.units
+        scope = "" if study.data.facts else f"{_scope_of_rows(study)} "
         content += (
-            f"<h3>The rows</h3><p>{_scope_of_rows(study)} "
-            "Select rows in one view, by dragging over them or touching one, and they are selected in all.</p>"
-            '<p class="selected"><output id="selected-rows" aria-live="polite">No rows are selected.</output></p>'
-            f"{rows}"
+            f"<h3>The {several}</h3><p>{scope}"
+            f"Select {several} in one view, by dragging over them or touching one, and they are selected in all.</p>"
+            f'<p class="selected"><output id="selected-rows" data-one="{one}" data-several="{several}" '
+            f'aria-live="polite">No {several} are selected.</output></p>{rows}'
         )
     return content + _blocks(answered, "rows")
 

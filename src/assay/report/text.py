@@ -86,11 +86,10 @@ def card_lines(data: DataCard) -> Iterator[Line]:
     Args:
         data: the card.
     """
-    used = sum(column.used for column in data.columns)
-    rows = counted(data.rows_used, "row")
-    if data.rows_used != data.rows:
-        rows = f"{count(data.rows_used)} of {counted(data.rows, 'row')}"
-    yield 0, "", f"{data.name}: {rows}, {count(used)} of {counted(len(data.columns), 'column')} used"
+    if data.facts:
+        yield 0, "", f"{data.name}: {', '.join(data.facts)}"
+    else:
+        yield 0, "", f"{data.name}: {_rows_and_columns(data)}"
     if data.duplicates is not None:
         yield 0, "", data.duplicates.sentence()
     for note in data.notes:
@@ -99,6 +98,14 @@ def card_lines(data: DataCard) -> Iterator[Line]:
         yield 0, "yellow", f"While reading: {problem}"
     if len(data.problems) > _PROBLEMS:
         yield 0, "yellow", f"While reading: {count(len(data.problems) - _PROBLEMS)} more, listed on the page."
+
+
+def _rows_and_columns(data: DataCard) -> str:
+    used = sum(column.used for column in data.columns)
+    rows = counted(data.rows_used, "row")
+    if data.rows_used != data.rows:
+        rows = f"{count(data.rows_used)} of {counted(data.rows, 'row')}"
+    return f"{rows}, {count(used)} of {counted(len(data.columns), 'column')} used"
 
 
 def answer_lines(answer: Headline, findings: Sequence[Finding], ledger: Ledger) -> Iterator[Line]:

@@ -5,24 +5,29 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from assay.asking.answer import Answer
+from assay.asking.finding import Finding
 from assay.asking.found import Found, found
-from assay.asking.question import Context, Question, Tell
+from assay.asking.question import Context, Question, QuestionOf, Tell
+from assay.asking.subject import Subject
 from assay.asking.table import Table
 from assay.data.columns.target import KnownTarget
-from assay.data.read import read
-from assay.errors import AssayError
+from assay.data.source import Source
+from assay.errors import AssayError, ParameterError
 from assay.study.depends.answer import WORDING
 from assay.study.depends.rows import Told
 from assay.study.findings import Ledger, NotAsked, Study
+from assay.study.forms.opened import TABLE, opened
 from assay.study.gather import Gathered, gathered
 from assay.study.numbers import Missing
 from assay.study.strictness import strictness
 from assay.study.summarised import NEEDS_ROWS, summarised, summary_of
 from assay.study.table import Log, prepare
 from assay.version import __version__
+
+Answers: TypeAlias = dict[QuestionOf[Any], Answer]
 
 _SPARSE = "every column lacks more than half of its values"
 
@@ -38,6 +43,7 @@ def study(
     time: str | None = None,
     by: str | None = None,
     place: Sequence[str] = (),
+    form: str | None = None,
     progress: Tell | None = None,
     **options: Any,
 ) -> Study:
@@ -45,7 +51,8 @@ def study(
 
     Args:
         data: anything `assay.read` takes; or a summary, `Moments` or `GroupedMoments`, or a file of one, of which laws
-            tell what they can: see docs/guide/summaries.md.
+            tell what they can: see docs/guide/summaries.md. A network (a list of links, a graph), ratings and trials
+            are told from tables by their columns and get questions of their own: see docs/guide/forms.md.
         seed: of everything random; the same seed gives the same study.
         alpha: chance of any supported finding in data without structure.
         drop: columns to leave out.
@@ -56,6 +63,8 @@ def study(
         by: the column that names what several rows were taken from, such as a subject, a site or a batch; whole ones
             are split and exchanged.
         place: two columns that say where rows lie. Whatever is not told is looked for: see `Study.rows`.
+        form: "table" where the data are to be studied as rows whatever they look like, "network", "ratings" or
+            "trials"; None to find out. What is told of columns of a table, such as a target, means a table.
         progress: told what is being done, and where that is known how many rows are done and which share of all.
         **options: what questions can be told. `target`: a column to predict from the others; rows that lack it are
             left out, and questions on components and rows are asked of the other columns. `side`: columns that are
@@ -68,16 +77,29 @@ def study(
     ['component', 'correlations', 'map', 'order']
     """
     known = found()
-    told = known.checked(options)
+    known.checked(options)
     tell: Tell = progress or (lambda what, done, fraction: None)
-    outcomes = frozenset(str(told[o.name]) for o in known.options if o.outcome and told[o.name] is not None)
+    context = Context(seed, alpha, tell=tell)
     depends = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
     moments = summary_of(data)
+    asked = form
+    if form is None and (moments is not None or _of_columns(known, options, drop, log, depends)):
+        asked = TABLE
+    given = data if moments is not None and asked == TABLE else opened(data, asked)
+    if isinstance(given, Subject):
+        if _of_columns(known, options, drop, log, depends):
+            raise ParameterError(
+                f"{given.card.name} is studied as {given.form}, which has no columns to say anything of; leave it out, "
+                "or say form='table'"
+            )
+        return _study_of(given, known, _told(known, given.form, options), context)
+    told = _told(known, TABLE, options)
+    outcomes = frozenset(str(told[o.name]) for o in known.options if o.outcome and told[o.name] is not None)
     if moments is not None:
         whole, others, rows = summarised(*moments, drop=drop, told=depends, outcomes=outcomes)
         tables = Gathered(whole, whole, others)
     else:
-        source = read(data)
+        source: Source = given
         for outcome in sorted(outcomes):
             source = KnownTarget(source, outcome)
         table, rows = prepare(
@@ -86,23 +108,63 @@ def study(
         tell("Summarising", None, None)
         tables = gathered(table, outcomes, seed)
     every = tables.every
-    answers, silent = _asked(known, tables, told, Context(seed, alpha, tell=tell))
-    strict = strictness([answer.evidence.p for answer in answers.values()], alpha)
-    answers = {question: answer.stricter(strict.factor, alpha) for question, answer in answers.items()}
-    asked_first = () if every.summarised else (rows.ledger_line(WORDING, 1.0),)
-    silent = [NotAsked(WORDING, NEEDS_ROWS), *silent] if every.summarised else silent
-    others_asked = (answer.ledger_line(question.wording, strict.factor) for question, answer in answers.items())
-    looks = (*asked_first, *others_asked)
-    findings = tuple(finding for answer in answers.values() for finding in answer.findings())
+    answers, silent = _asked_of_tables(known, tables, told, context)
+    answers, ledger = _together(answers, silent, context)
+    if every.summarised:
+        ledger = replace(ledger, not_asked=(NotAsked(WORDING, NEEDS_ROWS), *ledger.not_asked))
+    else:
+        ledger = replace(ledger, questions=(rows.ledger_line(WORDING, 1.0), *ledger.questions))
     return Study(
         replace(every.card, notes=(*every.card.notes, *known.broken)),
-        findings,
-        Ledger(looks, alpha, seed, tuple(silent), strict.words),
+        _findings(answers),
+        ledger,
         __version__,
         {question.name: answer for question, answer in answers.items()},
         None if every.summarised else every.look,
         rows,
     )
+
+
+def _study_of(subject: Subject[Any], known: Found, told: Mapping[str, Any], how: Context) -> Study:
+    """Ask the questions of another form than a table."""
+    answers: Answers = {}
+    silent: list[NotAsked] = []
+    for question in known.of(subject.form).questions:
+        _ask(question, subject, told, how, answers, silent)
+    answers, ledger = _together(answers, silent, how)
+    named = {question.name: answer for question, answer in answers.items()}
+    card = replace(subject.card, notes=(*subject.card.notes, *known.broken))
+    return Study(card, _findings(answers), ledger, __version__, named)
+
+
+def _of_columns(known: Found, options: Mapping[str, Any], drop: Sequence[str], log: Log, depends: Told) -> bool:
+    """Whether something was said that only a table of rows can heed."""
+    own = {option.name: option for option in known.of(TABLE).options}
+    said = any(options[name] != own[name].empty for name in options if name in own)
+    return bool(said or drop or log != "auto" or depends.columns)
+
+
+def _told(known: Found, form: str, options: dict[str, Any]) -> dict[str, Any]:
+    """What was told, complete; refused where no question of this form takes it."""
+    own = {option.name for option in known.of(form).options}
+    told = known.checked(options)
+    empty = {option.name: option.empty for option in known.options}
+    strange = [name for name, value in told.items() if name not in own and value != empty[name]]
+    if strange:
+        raise ParameterError(f"no question that is asked of {form} data takes {strange[0]!r}")
+    return told
+
+
+def _together(answers: Answers, silent: list[NotAsked], how: Context) -> tuple[Answers, Ledger]:
+    """Answers as strict as all questions together ask for, and the ledger of their looks."""
+    strict = strictness([answer.evidence.p for answer in answers.values()], how.alpha)
+    answers = {question: answer.stricter(strict.factor, how.alpha) for question, answer in answers.items()}
+    looks = tuple(answer.ledger_line(question.wording, strict.factor) for question, answer in answers.items())
+    return answers, Ledger(looks, how.alpha, how.seed, tuple(silent), strict.words)
+
+
+def _findings(answers: Answers) -> tuple[Finding, ...]:
+    return tuple(finding for answer in answers.values() for finding in answer.findings())
 
 
 def _signed(function: Callable[..., Study]) -> None:
@@ -119,37 +181,59 @@ def _signed(function: Callable[..., Study]) -> None:
 _signed(study)
 
 
-def _asked(
+def _asked_of_tables(
     known: Found, tables: Gathered, told: Mapping[str, Any], how: Context
-) -> tuple[dict[Question, Answer], list[NotAsked]]:
+) -> tuple[Answers, list[NotAsked]]:
     """Every answer there is, and why the other questions have none."""
-    answers: dict[Question, Answer] = {}
+    answers: Answers = {}
     silent: list[NotAsked] = []
-    for question in known.questions:
+    for question in known.of(TABLE).questions:
+        if not isinstance(question, Question):
+            continue
         table = tables.of(question)
-        context = replace(how, options={option.name: told[option.name] for option in question.options})
-        if not question.asked_for(context):
-            continue
         if table is None or (table.summarised and not question.of_summaries):
-            silent.append(NotAsked(question.wording, _SPARSE if table is None else NEEDS_ROWS))
-            continue
-        answer, why = _answered(question, table, context)
-        if answer is None:
-            silent.append(NotAsked(question.wording, why))
+            if question.asked_for(_context(question, told, how)):
+                silent.append(NotAsked(question.wording, _SPARSE if table is None else NEEDS_ROWS))
         else:
-            answers[question] = answer
+            _ask(question, table, told, how, answers, silent)
     return answers, silent
 
 
-def _answered(question: Question, table: Table, context: Context) -> tuple[Answer | None, str]:
+def _context(question: QuestionOf[Any], told: Mapping[str, Any], how: Context) -> Context:
+    return replace(how, options={option.name: told[option.name] for option in question.options})
+
+
+def _ask(
+    question: QuestionOf[Any],
+    subject: Table | Subject[Any],
+    told: Mapping[str, Any],
+    how: Context,
+    answers: Answers,
+    silent: list[NotAsked],
+) -> None:
+    """Put the answer with the others, or why there is none."""
+    context = _context(question, told, how)
+    if not question.asked_for(context):
+        return
+    answer, why = _answered(question, subject, context)
+    if answer is None:
+        silent.append(NotAsked(question.wording, why))
+    else:
+        answers[question] = answer
+
+
+def _answered(question: QuestionOf[Any], subject: Table | Subject[Any], context: Context) -> tuple[Answer | None, str]:
     """The answer, or why there is none. A fault in a question of another package is said and stops nothing."""
     try:
-        why = question.why_not(table, context)
-        answer = None if why else question.ask(table, context)
+        why = question.why_not(subject, context)
+        answer = None if why else question.ask(subject, context)
     except AssayError:
         raise
     except Exception as error:
         if type(question).__module__.startswith("assay."):
             raise
         return None, f"it failed ({type(error).__name__}: {error})"
-    return answer, why or "the rows and columns there are leave nothing to compare"
+    nothing = "the rows and columns there are leave nothing to compare"
+    if isinstance(subject, Subject):
+        nothing = "there is too little to compare"
+    return answer, why or nothing

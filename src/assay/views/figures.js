@@ -9,13 +9,15 @@ globalThis.assayPlots = (function () {
 
   const sayRows = (source, output) => {
     const most = 30;
+    const { one = "row", several = "rows" } = output.dataset;
     source.selected.properties.indices.change.connect(() => {
       const picked = source.selected.indices;
-      const rows = Array.from(picked, (i) => source.data.row[i]).sort((a, b) => a - b);
+      const rows = Array.from(picked, (i) => source.data.row[i])
+        .sort((a, b) => typeof a === "number" ? a - b : String(a).localeCompare(String(b)));
       const more = rows.length > most ? ` and ${rows.length - most} more` : "";
       output.textContent = rows.length === 0
-        ? "No rows are selected."
-        : `${rows.length} selected: row${rows.length === 1 ? "" : "s"} ${rows.slice(0, most).join(", ")}${more}.`;
+        ? `No ${several} are selected.`
+        : `${rows.length} selected: ${rows.length === 1 ? one : several} ${rows.slice(0, most).join(", ")}${more}.`;
     });
   };
 

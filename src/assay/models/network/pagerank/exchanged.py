@@ -1,11 +1,8 @@
 """Scores in graphs in which only the numbers of links of each node are as they were: what a rank owes to its in-degree.
 
-Ends of links are exchanged pair by pair, so that every node keeps its in-degree and its out-degree, no loop and no
-parallel link arises, and all such graphs are equally likely in the end. All graphs are drawn from one that was itself
-drawn from the observed one: then the observed graph is exchangeable with the others if it is of their kind, however few
-exchanges there were (Besag and Clifford 1989). With z the log scores standardised over all graphs together, M_bc the
-largest z, or the largest -z, of graph b among nodes of like in-degree (class c: 1, 2, 3 to 4, 5 to 8, ...; few links
-have longer tails), and as one class more |z| of the rank correlation with the in-degrees,
+Graphs are drawn as in `assay.summary.random_graphs`. With z the log scores standardised over all graphs together, M_bc
+the largest z, or the largest -z, of graph b among nodes of like in-degree (class c: 1, 2, 3 to 4, 5 to 8, ...; few
+links have longer tails), and as one class more |z| of the rank correlation with the in-degrees,
 
     s_bi = (z_bi - mean_b M_bc) / sd_b M_bc,      T_b = max_i s_bi,      p_i = share of graphs with T_b >= s_0i,
 
@@ -23,11 +20,11 @@ from scipy.stats import rankdata
 from assay.engine.local import in_threads
 from assay.models.network.pagerank.links import Links, turned
 from assay.models.network.pagerank.power import solve
+from assay.summary.random_graphs import Ends
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
-_TRIES = 3  # pairs looked at for each link
 _ENTRIES = 2**25  # scores kept of all graphs
 _SAME = 1e-6  # relative differences below are of the solver
 
@@ -72,8 +69,8 @@ def exchanged(links: Links, damping: float, v: Array, scores: Array, graphs: int
     """
     one_way = links.one_way
     seeds = np.random.SeedSequence([seed, 1]).generate_state(graphs + 1, np.uint64) >> np.uint64(1)
-    kept = _Ends.of(links, one_way)
-    hub, _ = kept.mixed(int(seeds[0]))
+    kept = _Kept.of(links, one_way)
+    hub, _ = kept.ends.mixed(int(seeds[0]))
     arriving = links.arriving
     nodes = np.flatnonzero(arriving > 0)
     if len(nodes) * (graphs + 1) > _ENTRIES:
@@ -83,7 +80,7 @@ def exchanged(links: Links, damping: float, v: Array, scores: Array, graphs: int
 
     def one(number: int) -> tuple[Array, int]:
         ends, done = hub.mixed(int(seeds[number]))
-        found = solve(turned(ends.links(links)), damping, v, scores, tol, threads=False)
+        found = solve(turned(kept.links(ends, links)), damping, v, scores, tol, threads=False)
         return found.scores[nodes], done
 
     drawn = in_threads(one, range(1, graphs + 1))
@@ -133,53 +130,39 @@ def _standard(values: Array) -> Array:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Ends:
-    """Both ends of links, loops apart; an undirected link is here once."""
+class _Kept:
+    """What stays where it is while ends are exchanged: the weights of links, and loops."""
 
-    sources: Whole
-    targets: Whole
+    ends: Ends
     weights: Array | None
     loops: Whole
     loop_weights: Array | None
-    n: int
-    one_way: bool
 
     @staticmethod
-    def of(links: Links, one_way: bool) -> _Ends:
+    def of(links: Links, one_way: bool) -> _Kept:
         sources = np.repeat(np.arange(links.n), links.leaving)
         targets = links.ends.astype(np.int64)
         loop = sources == targets
         kept = ~loop if one_way else sources < targets
         some = None if links.weights is None else links.weights
-        return _Ends(
-            sources[kept],
-            targets[kept],
+        return _Kept(
+            Ends(sources[kept], targets[kept], links.n, one_way),
             None if some is None else some[kept],
             sources[loop],
             None if some is None else some[loop],
-            links.n,
-            one_way,
         )
 
-    def mixed(self, seed: int) -> tuple[_Ends, int]:
-        """The same with ends exchanged, and how many pairs were."""
-        from assay.models.network.pagerank._kernels import exchange
-
-        sources, targets = self.sources.copy(), self.targets.copy()
-        done = exchange(sources, targets, self.n, self.one_way, _TRIES * len(sources), seed)
-        return replace(self, sources=sources, targets=targets), done
-
-    def links(self, like: Links) -> Links:
-        back = () if self.one_way else (self.targets,)
-        forth = () if self.one_way else (self.sources,)
-        sources = np.concatenate([self.sources, *back, self.loops])
-        targets = np.concatenate([self.targets, *forth, self.loops])
+    def links(self, ends: Ends, like: Links) -> Links:
+        back = () if ends.one_way else (ends.targets,)
+        forth = () if ends.one_way else (ends.sources,)
+        sources = np.concatenate([ends.sources, *back, self.loops])
+        targets = np.concatenate([ends.targets, *forth, self.loops])
         order = np.argsort(sources, kind="stable")
         weights = None
         if self.weights is not None and self.loop_weights is not None:
-            twice = () if self.one_way else (self.weights,)
+            twice = () if ends.one_way else (self.weights,)
             weights = np.concatenate([self.weights, *twice, self.loop_weights])[order]
-        starts = np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=self.n))]).astype(np.int64)
+        starts = np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=ends.n))]).astype(np.int64)
         return replace(like, starts=starts, ends=targets[order].astype(np.int32), weights=weights)
 
 

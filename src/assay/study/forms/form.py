@@ -1,0 +1,64 @@
+"""What a form of data must be able to do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+from assay.asking.subject import Subject
+from assay.data.source import Source
+
+Value = TypeVar("Value")
+
+
+class Form(ABC, Generic[Value]):
+    """A form of data that is no table of rows.
+
+    Attributes:
+        name: one word, as `assay.study(form=...)` takes it.
+        called: the same in a sentence, such as "a network".
+    """
+
+    name: ClassVar[str]
+    called: ClassVar[str]
+
+    @abstractmethod
+    def is_one(self, data: Any) -> str:
+        """Why something is of this form by what it is or how its file is called; empty where that does not tell.
+
+        Args:
+            data: what the user gave; for a path, before it is opened.
+        """
+
+    @abstractmethod
+    def looks_like_one(self, source: Source) -> str:
+        """Why an open table is of this form by its columns; empty where it is not.
+
+        It completes "They are studied as a network: ...". Tables that only might be of this form stay tables.
+
+        Args:
+            source: the table.
+        """
+
+    @abstractmethod
+    def read(self, data: Any, how: Mapping[str, Any]) -> Subject[Value]:
+        """The data in this form.
+
+        Args:
+            data: what the user gave, or the source it was opened as.
+            how: options of the reader; a wrong one is refused with those there are.
+        """
+
+
+def named(names: Sequence[str], words: frozenset[str]) -> list[str]:
+    """Columns that are called by one of these words, whatever their case, blanks and signs.
+
+    Args:
+        names: of the columns.
+        words: in small letters and digits alone.
+
+    >>> named(["User ID", "movie"], frozenset(["userid"]))
+    ['User ID']
+    """
+    return [name for name in names if "".join(sign for sign in name.lower() if sign.isalnum()) in words]
