@@ -26,8 +26,14 @@ def weigh(of_step: Any, trial: Any, reward: Any, by_trial: Any, w: Any, g: Any) 
 
 
 @njit(cache=True, nogil=True)
-def estimate(start: Any, after: Any, w: Any, g: Any, usual: float, prior: Any, p: Any, r: Any, loose: Any) -> None:
-    """Probabilities of outcomes, rewards of pairs and the share of each that leads anywhere."""
+def estimate(
+    first: Any, start: Any, after: Any, w: Any, g: Any, usual: float, prior: Any, leave: bool, p: Any, r: Any,
+    loose: Any, share: Any, shut: Any,
+) -> None:  # fmt: skip
+    """Probabilities of outcomes, rewards of pairs, the share of each that leads anywhere, and how often it is taken.
+
+    With `leave` pairs without any weight are shut, unless all of their state are.
+    """
     for i in range(len(r)):
         total, known, gain = 0.0, 0.0, 0.0
         for j in range(start[i], start[i + 1]):
@@ -35,11 +41,19 @@ def estimate(start: Any, after: Any, w: Any, g: Any, usual: float, prior: Any, p
             gain += g[j]
             if after[j] >= 0:
                 known += w[j]
+        share[i] = total
         r[i] = gain / total if total > 0.0 else usual
         full = known + prior[i]
         loose[i] = prior[i] / full if known > 0.0 else 1.0
         for j in range(start[i], start[i + 1]):
             p[j] = w[j] / full if after[j] >= 0 and known > 0.0 else 0.0
+    for s in range(len(first) - 1):
+        total = 0.0
+        for i in range(first[s], first[s + 1]):
+            total += share[i]
+        for i in range(first[s], first[s + 1]):
+            shut[i] = leave and share[i] == 0.0 and total > 0.0
+            share[i] = share[i] / total if total > 0.0 else 1.0 / (first[s + 1] - first[s])
 
 
 @njit(cache=True, nogil=True)
@@ -53,12 +67,13 @@ def _value(i: int, start: Any, after: Any, p: Any, r: Any, loose: Any, discount:
 
 @njit(cache=True, nogil=True)
 def solve(
-    first: Any, start: Any, after: Any, p: Any, r: Any, loose: Any, discount: float, chosen: Any, free: bool, tol: float,
-    most: int, v: Any, q: Any,
+    first: Any, start: Any, after: Any, p: Any, r: Any, loose: Any, share: Any, shut: Any, discount: float, chosen: Any,
+    way: int, tol: float, most: int, v: Any, q: Any,
 ) -> float:  # fmt: skip
-    """Values of the best policy (`free`), or of the chosen one, in place, from those in v; also the distance reached.
+    """Values in place, from those in v, of the best policy (way 0), of the chosen one (1), of the usual one (2).
 
-    Modified policy iteration, stopped by the span of the last change (MacQueen 1966).
+    The usual policy takes pairs by `share`. Modified policy iteration, stopped by the span of the last change (MacQueen
+    1966); returns the distance reached.
     """
     n = len(first) - 1
     new = np.empty(n)
@@ -71,16 +86,22 @@ def solve(
             new[s] = v[s]
             if first[s] == first[s + 1]:
                 continue
-            if free:
+            if way == 0:
                 best = -np.inf
                 for i in range(first[s], first[s + 1]):
-                    q[i] = _value(i, start, after, p, r, loose, discount, v, mean)
-                    if q[i] > best:
-                        best = q[i]
-                        chosen[s] = i
+                    if not shut[i]:
+                        q[i] = _value(i, start, after, p, r, loose, discount, v, mean)
+                        if q[i] > best:
+                            best = q[i]
+                            chosen[s] = i
                 new[s] = best
-            else:
+            elif way == 1:
                 new[s] = _value(chosen[s], start, after, p, r, loose, discount, v, mean)
+            else:
+                new[s] = 0.0
+                for i in range(first[s], first[s + 1]):
+                    if share[i] > 0.0:
+                        new[s] += share[i] * _value(i, start, after, p, r, loose, discount, v, mean)
             low, high = min(low, new[s] - v[s]), max(high, new[s] - v[s])
         v[:] = new
         radius = far * (high - low) / 2.0
@@ -89,6 +110,8 @@ def solve(
                 if first[s] < first[s + 1]:
                     v[s] += far * (low + high) / 2.0
             break
+        if way == 2:
+            continue
         span = high - low
         for _ in range(50):
             mean = v.mean()

@@ -35,6 +35,7 @@ class Counts:
         count: (z,) how often.
         of_step: (steps,) the outcome of each step.
         prior: weight of a uniform next state, in steps.
+        unseen: what becomes of actions never taken in a state.
     """
 
     trials: Trials
@@ -46,6 +47,7 @@ class Counts:
     count: Indices
     of_step: Indices
     prior: float
+    unseen: Unseen = "uniform"
 
     @property
     def n(self) -> int:
@@ -136,6 +138,7 @@ def counted(trials: Trials, *, unseen: Unseen = "uniform", prior: float = 0.0) -
         count=count,
         of_step=of_step,
         prior=float(prior),
+        unseen=unseen,
     )
 
 

@@ -5,7 +5,7 @@
     v, policy   the best of this process, by policy iteration
     evidence    trials drawn anew (`draws.py`), each solved from this solution
 
-Reference: Puterman, Markov Decision Processes, 1994; for the draws Rubin, The Bayesian bootstrap, 1981.
+Reference: Puterman, Markov Decision Processes, 1994.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.errors import ParameterError
 from assay.models.decision.mdp.learning.counts import Counts, Unseen, counted
-from assay.models.decision.mdp.learning.draws import FEWEST_TRIALS, By
+from assay.models.decision.mdp.learning.estimates import FEWEST_TRIALS, By
 from assay.models.decision.mdp.learning.learned import Learned
 from assay.models.decision.mdp.learning.trials import Trials, read_trials
 from assay.models.decision.mdp.mdp import MDP

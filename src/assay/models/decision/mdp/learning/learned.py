@@ -15,7 +15,8 @@ from scipy.stats import false_discovery_control
 from assay.errors import ParameterError
 from assay.models.decision.mdp.layout import Array, Indices, Names
 from assay.models.decision.mdp.learning.counts import Counts
-from assay.models.decision.mdp.learning.draws import By, Draws, drawn, outcome_draws
+from assay.models.decision.mdp.learning.draws import Crossed, Draws, crossed, drawn, outcome_draws
+from assay.models.decision.mdp.learning.estimates import By
 from assay.models.decision.mdp.mdp import MDP
 from assay.models.decision.mdp.solution import Solution
 
@@ -114,7 +115,7 @@ class MoreTrials:
         changes: share of the draws whose best policy is another.
         states: states in which it takes another action, on average.
         loss: what keeping the policy would lose where trials begin, on average over the draws.
-        value: of the policy there.
+        value: of policies learned from half of the trials, there, on the other half.
         interval: of this value.
         never_seen: pairs of state and action that no trial tells of.
         sentence: the same in words.
@@ -229,7 +230,10 @@ class Learned:
         )  # fmt: skip
 
     def intervals(self, level: float = LEVEL) -> Intervals:
-        """Intervals of the values of the policy, where it is kept whatever the draws say.
+        """Intervals of the values of the policy.
+
+        The same trials chose the policy and say what it is worth, which flatters it. So the lower ends are lowered by as
+        much as policies learned from one half of the trials fall short of these values on the other half.
 
         Args:
             level: share of the draws inside.
@@ -237,9 +241,20 @@ class Learned:
         ends, found = _ends(level), self._draws
         low, high = np.quantile(found.values, ends, axis=0)
         before, after = np.quantile(found.start, ends)
-        return Intervals(
-            self.mdp.states, self.values, low, high, (self._start_value, float(before), float(after)), level
-        )
+        flattered = np.maximum(self.values - self._crossed.values, 0.0)
+        short = max(self._start_value - self.held_out[0], 0.0)
+        start = (self._start_value, float(before) - short, float(after))
+        return Intervals(self.mdp.states, self.values, low - flattered, high, start, level)
+
+    @cached_property
+    def held_out(self) -> tuple[float, float, float]:
+        """What policies learned from half of the trials are worth on the other half, where trials begin; its interval."""
+        return _with_ends(self._crossed.learned)
+
+    @cached_property
+    def gain(self) -> tuple[float, float, float]:
+        """What they are worth more there than doing what is done in the trials, with its interval."""
+        return _with_ends(self._crossed.learned - self._crossed.usual)
 
     @cached_property
     def choices(self) -> Choices:
@@ -279,11 +294,11 @@ class Learned:
     @cached_property
     def more_trials(self) -> MoreTrials:
         """Whether more trials would change the policy."""
-        found, inside = self._draws, self.intervals().start
+        found, held = self._draws, self.held_out
         changes, states = float((found.changed > 0).mean()), float(found.changed.mean())
         loss, lost = float(found.loss.mean()), len(self.never_seen)
-        sentence = _sentence(self, changes, states, loss, inside, lost)
-        return MoreTrials(changes, states, loss, inside[0], inside[1:], lost, sentence)
+        sentence = _sentence(self, changes, states, loss, held, lost)
+        return MoreTrials(changes, states, loss, held[0], held[1:], lost, sentence)
 
     @cached_property
     def _chosen(self) -> Indices:
@@ -298,6 +313,12 @@ class Learned:
     def _draws(self) -> Draws:
         return drawn(
             self._counts, self.mdp.discount, self.values, self._chosen, by=self.by, draws=self.draws, seed=self.seed
+        )
+
+    @cached_property
+    def _crossed(self) -> Crossed:
+        return crossed(
+            self._counts, self.mdp.discount, self.values, by=self.by, draws=max(self.draws // 4, 20), seed=self.seed
         )
 
     @property
@@ -325,6 +346,8 @@ class Learned:
             "draws": {"of": self.by, "number": self.draws, "seed": self.seed},
             "never_seen": [[str(s), str(a)] for s, a in self.never_seen],
             "start": {"value": inside.start[0], "interval": list(inside.start[1:])},
+            "held_out": {"value": self.held_out[0], "interval": list(self.held_out[1:])},
+            "gain": {"value": self.gain[0], "interval": list(self.gain[1:])},
             "more_trials": {
                 "policy_changes": more.changes, "states": more.states, "loss": more.loss, "sentence": more.sentence,
             },
@@ -344,6 +367,12 @@ def _ends(level: float) -> tuple[float, float]:
     return (1.0 - level) / 2.0, (1.0 + level) / 2.0
 
 
+def _with_ends(draws: Array) -> tuple[float, float, float]:
+    middle = float(draws.mean())
+    low, high = np.quantile(draws, _ends(LEVEL))
+    return middle, min(float(low), middle), max(float(high), middle)
+
+
 def _two_sided(ahead: Array, spread: Array, support: Indices) -> Array:
     """(m,) p of each difference by Student's t, but never less than so many trials of one sign can show."""
     moved = spread > 0.0
@@ -360,14 +389,14 @@ def _why(rare: bool, best: float) -> str:
 
 
 def _sentence(
-    learned: Learned, changes: float, states: float, loss: float, start: tuple[float, float, float], lost: int
+    learned: Learned, changes: float, states: float, loss: float, held: tuple[float, float, float], lost: int
 ) -> str:
     likely = "would probably change" if changes > _SURE else "would probably not change"
     many = learned.mdp.n_states - int(learned._counts.trials.ends.sum())
     said = (
         f"More trials {likely} the policy: it is another in {changes:.0%} of {learned.draws} draws, in {states:.3g} of "
-        f"{many:,} states on average. To keep this one would lose {loss:.2g} on average, beside its value of "
-        f"{start[0]:.3g} ({start[1]:.3g} to {start[2]:.3g}) where trials begin"
+        f"{many:,} states on average. To keep this one would lose {loss:.2g} on average, beside a value of "
+        f"{held[0]:.3g} ({held[1]:.3g} to {held[2]:.3g}) where trials begin, on trials not learned from"
     )
     unknown = [f"{s!r} in state {t!r}" for t, s in learned.never_seen[:2]]
     if not lost:
