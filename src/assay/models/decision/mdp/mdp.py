@@ -111,6 +111,18 @@ class MDP:
         return cls.read(rows, discount)
 
     @classmethod
+    def from_gym(cls, env: Any, discount: float) -> MDP:
+        """From the table of transitions `P` of an environment of Gymnasium, such as FrozenLake or Taxi.
+
+        Args:
+            env: the environment, or its name. Its states and actions must be numbered.
+            discount: of the next step, from 0 to 1.
+        """
+        from assay.models.decision.mdp.gym.environment import environment, layout_of
+
+        return cls._of(*layout_of(environment(env)), discount)
+
+    @classmethod
     def _of(cls, layout: Layout, states: Names, actions: Names, discount: float) -> MDP:
         made = cls.__new__(cls)
         made._set(layout, states, actions, discount)
