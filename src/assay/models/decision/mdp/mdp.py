@@ -312,7 +312,17 @@ class MDP:
             pairs=np.column_stack([owner, m.action]),
             pair_values=q,
             tied=q >= best[owner] - close,
+            layout=m,
+            entering=self._entering,
         )
+
+    @cached_property
+    def _entering(self) -> Array:
+        m = self._layout
+        reward = np.repeat(m.r, np.diff(m.start)) if m.each is None else m.each
+        weight = np.bincount(m.after, m.p, minlength=self.n_states)
+        total = np.bincount(m.after, m.p * reward, minlength=self.n_states)
+        return np.asarray(np.divide(total, weight, out=np.zeros(self.n_states), where=weight > 0.0) + m.final)
 
     def _one_each(self, policy: Any) -> Indices:
         weights = self._weights(policy)

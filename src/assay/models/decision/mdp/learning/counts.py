@@ -104,9 +104,18 @@ class Counts:
         pair = np.concatenate([self.pair[here], np.repeat(flat, n)])
         after = np.concatenate([self.after[here], np.tile(np.arange(n), len(flat))])
         p = np.concatenate([self.count[here] / full[self.pair[here]], np.repeat(weight[flat] / n, n)])
+        reward = np.concatenate([self._rewards()[here], np.repeat(self.reward[flat], n)])
         return of_rows(
-            self.state[pair], self.action[pair], after, p, self.reward[pair], steps.final, steps.states, steps.actions
+            self.state[pair], self.action[pair], after, p, reward, steps.final, steps.states, steps.actions
         )
+
+    def _rewards(self) -> Array:
+        """(z,) mean reward of each outcome, shifted so that those which are known average to the reward of the pair."""
+        each = np.bincount(self.of_step, self.trials.reward, minlength=len(self.after)) / self.count
+        here = self.after != UNKNOWN
+        total = np.bincount(self.pair[here], (self.count * each)[here], minlength=len(self.state))
+        known = np.divide(total, self.known, out=self.reward.copy(), where=self.known > 0)
+        return np.asarray(each + np.where(self.known == self.seen, 0.0, self.reward - known)[self.pair])
 
 
 def counted(trials: Trials, *, unseen: Unseen = "uniform", prior: float = 0.0) -> Counts:

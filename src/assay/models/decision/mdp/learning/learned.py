@@ -394,7 +394,7 @@ def _sentence(
     likely = "would probably change" if changes > _SURE else "would probably not change"
     many = learned.mdp.n_states - int(learned._counts.trials.ends.sum())
     said = (
-        f"More trials {likely} the policy: it is another in {changes:.0%} of {learned.draws} draws, in {states:.3g} of "
+        f"More trials {likely} the policy: it is another in {changes:.0%} of {learned.draws} draws, in {f'{states:.0f}' if states >= 10 else f'{states:.2g}'} of "
         f"{many:,} states on average. To keep this one would lose {loss:.2g} on average, beside a value of "
         f"{held[0]:.3g} ({held[1]:.3g} to {held[2]:.3g}) where trials begin, on trials not learned from"
     )
