@@ -36,6 +36,7 @@ class Page:
         source: the rows drawn, as a source of figures that are selected together; None where nothing offers one.
         plane: where these rows lie; None likewise.
         groups: (m,) what each row drawn is called by its group; None likewise.
+        node_groups: (n,) what each node of a network is called by its community, "" for none; None likewise.
     """
 
     def __init__(self, answers: Iterable[Answer] = (), *, alpha: float = 0.05) -> None:
@@ -43,5 +44,6 @@ class Page:
         self.source: Any = None
         self.plane: Plane | None = None
         self.groups: list[str] | None = None
+        self.node_groups: list[str] | None = None
         for answer in answers:
             answer.offers(self)

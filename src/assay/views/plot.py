@@ -42,6 +42,7 @@ RESULTS: dict[str, str] = {
     "Learned": "decisions:learned",
     "PolicyCurve": "decisions:curve",
     "Exploration": "decisions:exploration",
+    "Graph": "network:graph",
 }
 
 
