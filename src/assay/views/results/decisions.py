@@ -22,7 +22,7 @@ def solution(found: Any, *, shape: Shape = None) -> list[Panel]:
         found: what a solver of `MDP` gives.
         shape: rows and columns of the grid, where names do not tell.
     """
-    return [_policy(found, shape, None)]
+    return [policy_panel(found, shape, None)]
 
 
 def learned(found: Any, *, shape: Shape = None) -> list[Panel]:
@@ -33,7 +33,7 @@ def learned(found: Any, *, shape: Shape = None) -> list[Panel]:
         shape: rows and columns of the grid, where names do not tell.
     """
     flagged = found.choices.flagged
-    drawn = _policy(found.solution, shape, [state in flagged for state in found.mdp.states])
+    drawn = policy_panel(found.solution, shape, [state in flagged for state in found.mdp.states])
     inside = found.intervals()
     live = np.flatnonzero(found.solution.chosen >= 0)
     live = live[np.argsort(-found.values[live], kind="stable")][:SHOWN]
@@ -68,10 +68,17 @@ def exploration(found: Any, *, shape: Shape = None) -> list[Panel]:
         found: from `assay.explore`.
         shape: rows and columns of the grid, where names do not tell.
     """
-    return [*curve(found.curve), _policy(found.learned.solution, shape, None)]
+    return [*curve(found.curve), policy_panel(found.learned.solution, shape, None)]
 
 
-def _policy(found: Any, shape: Shape, faint: Any) -> Panel:
+def policy_panel(found: Any, shape: Shape = None, faint: Any = None) -> Panel:
+    """The policy on its grid where states lie on one, otherwise as a graph.
+
+    Args:
+        found: what a solver of `MDP` gives.
+        shape: rows and columns of the grid, where names do not tell.
+        faint: n, whether the action of a state cannot be told from another.
+    """
     actions = [None if a < 0 else found.actions[a] for a in found.chosen.tolist()]
     leads = found.leads
     grid = grid_of(found.states, leads, shape, len(found.actions))
