@@ -63,7 +63,8 @@ def policy_graph(
     does = ["ends" if actions[i] is None else str(actions[i]) + ("?" if unsure[i] else "") for i in shown]
     source = ColumnDataSource(
         {
-            "x": x, "y": y, "fill": [UNSEEN if end else mixed(0.08 + 0.9 * p) for end, p in zip(ends, part, strict=True)],
+            "x": x, "y": y,
+            "fill": [UNSEEN if end else mixed(0.08 + 0.9 * p) for end, p in zip(ends, part, strict=True)],
             "shape": np.where(ends, "square", "circle").astype(object),
             "state": [str(states[i]) for i in shown], "action": does,
             "value": [brief(float(values[i]), 4) for i in shown],
@@ -71,11 +72,13 @@ def policy_graph(
     )  # fmt: skip
     nodes = plot.scatter("x", "y", source=source, size=17, marker="shape", fill_color="fill", line_color=LINE)
     plot.add_tools(hover([nodes], [("state", "@state"), ("action", "@action"), ("value", "@value")]))
-    _name(plot, x, y, [f"{shortened(str(states[i]), 14)}: {shortened(d, 12)}" for i, d in zip(shown, does, strict=True)])
-    told = f"Blue: worth {brief(low, 3)} (pale) to {brief(high, 3)}; squares: the process ends. Edges are as wide as they are "
+    _name(
+        plot, x, y, [f"{shortened(str(states[i]), 14)}: {shortened(d, 12)}" for i, d in zip(shown, does, strict=True)]
+    )
+    told = f"Blue: worth {brief(low, 3)} (pale) to {brief(high, 3)}; squares: the process ends. Edges are as wide as "
     more = f" {m} of {n:,} states are drawn, where the policy is most often." if m < n else ""
     doubt = " ?: may as well be another action." if unsure[shown].any() else ""
-    note(plot, f"{told}probable.{doubt}{more}")
+    note(plot, f"{told}they are probable.{doubt}{more}")
     return plot
 
 

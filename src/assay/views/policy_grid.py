@@ -110,7 +110,7 @@ def policy_grid(
     rows, columns = grid.shape
     if rows * columns > CELLS:
         raise ParameterError(f"a grid of {rows} x {columns} cells is too large to be drawn; at most {CELLS} are")
-    at = np.flatnonzero(grid.row >= 0)
+    at = np.flatnonzero(grid.row >= 0).tolist()
     ends = np.array([action is None for action in actions])
     best = _best_ends(ends, entering)
     tints = _tints(values, ends, best)
@@ -121,12 +121,14 @@ def policy_grid(
     wide = max((len(arrows[i]) for i in at if not ends[i]), default=1)
     source = ColumnDataSource(
         {
-            "x": grid.column[at], "y": grid.row[at], "tint": [tints[i][0] for i in at], "ink": [tints[i][1] for i in at],
+            "x": grid.column[at], "y": grid.row[at],
+            "tint": [tints[i][0] for i in at], "ink": [tints[i][1] for i in at],
             "arrow": ["end" if ends[i] else arrows[i] for i in at],
             "told": [("" if entering is None else f"gives {brief(float(gives[i]), 2)}") if ends[i]
                      else brief(float(values[i]), 2) for i in at],
             "edge": [1.0 if unsure[i] else 0.0 for i in at], "strong": [0.45 if unsure[i] else 1.0 for i in at],
-            "state": [str(states[i]) for i in at], "action": ["the process ends" if ends[i] else str(actions[i]) for i in at],
+            "state": [str(states[i]) for i in at],
+            "action": ["the process ends" if ends[i] else str(actions[i]) for i in at],
             "value": [brief(float(values[i]), 4) for i in at],
         }
     )  # fmt: skip
@@ -187,8 +189,12 @@ def _explain(plot: Any, values: FloatArray, ends: Any, best: Any, unsure: NDArra
     live = values[~ends]
     entries: list[Any] = []
     if len(live):
-        entries.append((f"worth {brief(float(live.min()), 3)}", [plot.scatter(fill_color=mixed(0.06), **nowhere)], None))
-        entries.append((f"worth {brief(float(live.max()), 3)}", [plot.scatter(fill_color=mixed(0.94), **nowhere)], None))
+        entries.append(
+            (f"worth {brief(float(live.min()), 3)}", [plot.scatter(fill_color=mixed(0.06), **nowhere)], None)
+        )
+        entries.append(
+            (f"worth {brief(float(live.max()), 3)}", [plot.scatter(fill_color=mixed(0.94), **nowhere)], None)
+        )
     if best.any():
         entries.append(("end that gives most", [plot.scatter(fill_color=UNSEEN, **nowhere)], None))
     if (ends & ~best).any():

@@ -16,7 +16,9 @@ class _Policy(QuestionOf["Subject[Trials]"]):
     form = "trials"
     name = "policy"
     wording = "Does it matter what is done, and what is best?"
-    options = (Option("discount", "How much the next step of a trial counts, 0 to 1 (trials; .95 if not said).", type=float),)
+    options = (
+        Option("discount", "How much the next step of a trial counts, 0 to 1 (trials; .95 if not said).", type=float),
+    )
     priority = 10
 
     def why_not(self, table: Subject[Trials], context: Context) -> str:

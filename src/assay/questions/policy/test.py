@@ -2,7 +2,7 @@
 
     statistic  cross-fitted gain: learn the best policy from half of the trials, and take its value in the process that
                the other half says, less the value there of doing what was done; both ways round, averaged over halves
-    null       actions do not matter: within each state the actions of its steps are exchanged, and everything done again;
+    null       actions do not matter: within each state the actions of its steps are exchanged, and all is done again;
                what happened after each step stays, so do states, rewards and how often each action was taken
     held out   the same gain with the measuring half drawn anew, which gives its interval
     looks      one; states are then told apart among themselves (`Learned.choices`), all states counted
@@ -94,7 +94,10 @@ def policy(
     evidence = Evidence(
         statistic=here,
         null=Null(
-            "actions exchanged within states", float(np.median(chance)), float(np.quantile(chance, 1 - alpha)), len(chance)
+            "actions exchanged within states",
+            float(np.median(chance)),
+            float(np.quantile(chance, 1 - alpha)),
+            len(chance),
         ),
         p=drawn.p,
         q=drawn.p,
@@ -119,9 +122,7 @@ def effect_holds(evidence: Evidence) -> bool:
 def _gain(learned: Learned, trials: Trials, discount: float, seed: int) -> float:
     """The cross-fitted gain; the same halves for the data and for every draw."""
     counts = counted(trials, unseen="left out")
-    found: Crossed = crossed(
-        counts, discount, learned.values, by="trials", draws=_HALVES, seed=seed, weighted=False
-    )
+    found: Crossed = crossed(counts, discount, learned.values, by="trials", draws=_HALVES, seed=seed, weighted=False)
     return float((found.learned - found.usual).mean())
 
 

@@ -41,7 +41,7 @@ def learned(found: Any, *, shape: Shape = None) -> list[Panel]:
         found.values[live], [str(found.mdp.states[i]) for i in live], low=inside.low[live], high=inside.high[live],
         x_label="value of the policy learned", in_order=True,
     )  # fmt: skip
-    words = f"{inside.level:.0%} of {found.draws} draws of {found.by}; lower ends heed that the same trials chose the policy."
+    words = f"{inside.level:.0%} of {found.draws} draws of {found.by}; lower ends heed that they chose the policy, too."
     return [drawn, Panel("Values", values, f"{words} {found.more_trials.sentence}")]
 
 
@@ -57,7 +57,9 @@ def curve(found: Any) -> list[Panel]:
         level=found.optimum,
     )  # fmt: skip
     band = "" if exact else " Band: 95% intervals."
-    words = f"{found.environment}, {int(found.steps[-1]):,} steps, discount {found.discount:g}; measured {found.measured}."
+    words = (
+        f"{found.environment}, {int(found.steps[-1]):,} steps, discount {found.discount:g}; measured {found.measured}."
+    )
     return [Panel("What the policy learned is worth", drawn, words + band)]
 
 
@@ -91,7 +93,7 @@ def policy_panel(found: Any, shape: Shape = None, faint: Any = None) -> Panel:
         rows, columns = grid.shape
         words = "Arrows: the best action; numbers: what the state is worth."
         if grid.guessed:
-            words += f" Actions lead to neighbours on a grid of {rows} x {columns}, so it is drawn as one; shape= says otherwise."
+            words += f" Actions lead to neighbours on a grid of {rows} x {columns}, so it is drawn as one."
         return Panel("The best action in each state", drawn, words)
     graph = policy_graph(found.states, found.values, actions, leads, faint=faint)
     return Panel("The best action in each state", graph, "Where the best action of each state leads.")

@@ -1,4 +1,4 @@
-"""An environment of Gymnasium as a decision process: numbered states and actions, a table of transitions if it has one."""
+"""An environment of Gymnasium as a decision process: numbered states and actions, and its table if it has one."""
 
 from __future__ import annotations
 
@@ -73,15 +73,16 @@ def environment(env: Any) -> Environment:
                 "with a number: wrap the environment so that its space is gymnasium.spaces.Discrete"
             )
     longest = None if spec is None else spec.max_episode_steps
-    seen, done = env.observation_space, env.action_space
+    seen: Any = env.observation_space
+    done: Any = env.action_space
     return Environment(env, name, int(seen.n), int(done.n), int(seen.start), int(done.start), longest)
 
 
 def layout_of(env: Environment) -> tuple[Layout, Names, Names]:
     """The table of transitions of an environment.
 
-    A transition that ends the trial leads to its state as an end, if all that lead there from elsewhere do; otherwise to
-    an end of its own, which is called "name (ended)".
+    A transition that ends the trial leads to its state as an end, if all that lead there from elsewhere do; otherwise
+    to an end of its own, which is called "name (ended)".
     """
     table = env.table
     if table is None:

@@ -1,8 +1,8 @@
 """Learning by trying: go where little is known, count, plan, and measure what the plan is worth.
 
-Trials follow the optimistic plan (`tried.py`): towards what was never tried, and what was tried so seldom that it may be
-better than it looks. Chance alone (epsilon-greedy) reaches what lies behind many right steps in a row only by as many
-lucky ones; docs/guide/learning-decisions.md has the figures.
+Trials follow the optimistic plan (`tried.py`): towards what was never tried, and what was tried so seldom that it may
+be better than it looks. Chance alone (epsilon-greedy) reaches what lies behind many right steps in a row only by as
+many lucky ones; docs/guide/learning-decisions.md has the figures.
 """
 
 from __future__ import annotations

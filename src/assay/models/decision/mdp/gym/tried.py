@@ -11,13 +11,11 @@ The pairs of state s are s k .. s k + k - 1; all trials end in a state n that is
 so that plans go to where something is still to be learned that may be worth it, and no longer to what is clearly worse.
 The variance of the state counts as one step more, since a few steps that led to one place do not say that all will.
 
-Reference: Brafman and Tennenholtz, R-max, Journal of Machine Learning Research 3 (2002); Azar, Osband and Munos, Minimax
-regret bounds for reinforcement learning, ICML (2017), for bonuses by the variance of the next value.
+References: Brafman and Tennenholtz, R-max, Journal of Machine Learning Research 3 (2002); Azar, Osband and Munos,
+Minimax regret bounds for reinforcement learning, ICML (2017), for bonuses by the variance of the next value.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -120,4 +118,4 @@ class Tried:
 def _scatter(group: Indices, count: Array, value: Array, size: Array) -> Array:
     """Sums of squares about the means of groups."""
     mean = np.bincount(group, count * value, minlength=len(size)) / np.maximum(size, 1.0)
-    return np.bincount(group, count * (value - mean[group]) ** 2, minlength=len(size))
+    return np.asarray(np.bincount(group, count * (value - mean[group]) ** 2, minlength=len(size)), np.float64)

@@ -1,7 +1,8 @@
 """Compiled draws of counts and the solution of what they say. Imported only when they run.
 
-The pairs of state s are first[s] .. first[s + 1] - 1, none in an end; the outcomes of pair i are start[i] .. start[i + 1]
-- 1, with weights w and `after` -1 where nobody knows. A share `loose[i]` of pair i leads anywhere, to any state alike.
+The pairs of state s are first[s] .. first[s + 1] - 1, none in an end; the outcomes of pair i are start[i] .. start[i +
+1] - 1, with weights w and `after` -1 where nobody knows. A share `loose[i]` of pair i leads anywhere, to any state
+alike.
 """
 
 from __future__ import annotations

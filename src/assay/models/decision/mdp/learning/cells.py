@@ -1,4 +1,4 @@
-"""Tables of trials as columns of numbers: which column is what, names as they are given, cells checked with their place.
+"""Tables of trials as columns of numbers: which column is what, names as they are given, cells checked in their place.
 
 In text files names are text, 007 is not 7; elsewhere they keep their type, and whole numbers read as real ones, for an
 empty cell among them, are whole numbers again.
@@ -93,15 +93,25 @@ def found_columns(names: Sequence[str], given: Mapping[str, str | None] | None =
         told = (given or {}).get(what)
         if told is not None:
             if told not in names:
-                raise ParameterError(
-                    f"{what}={told!r} names no column; there are {', '.join(map(repr, names[:20]))}"
-                )
+                raise ParameterError(f"{what}={told!r} names no column; there are {', '.join(map(repr, names[:20]))}")
             found[what] = told
             continue
         known = [name for usual in called for name in names if folded(name) == usual]
         if known:
             found[what] = known[0]
     return found
+
+
+def holds_trials(data: Any) -> bool:
+    """Whether a table is one of trials by its columns, rather than of transitions with their probabilities.
+
+    Args:
+        data: a path, a frame, an Arrow table, or a `Source`.
+    """
+    names = _source(data).arrow_schema.names
+    found = found_columns(names)
+    known = {"state", "action", "reward"} <= set(found) and bool({"trial", "done"} & set(found))
+    return known and not any(folded(name) in ("probability", "prob", "p") for name in names)
 
 
 def read_cells(data: Any, given: Mapping[str, str | None]) -> Cells:
@@ -149,8 +159,8 @@ def read_cells(data: Any, given: Mapping[str, str | None]) -> Cells:
     if step is not None and not np.isfinite(step).all():
         row = int(np.flatnonzero(~np.isfinite(step))[0])
         raise DataError(
-            f"{cells.at(row)}: {names['step']!r} is {_said(step[row])}; steps are numbers: repair the row, or leave the "
-            "column out where rows are in order"
+            f"{cells.at(row)}: {names['step']!r} is {_said(step[row])}; steps are numbers: repair the row, or leave "
+            "the column out where rows are in order"
         )
     done = _truths(cells, columns[names["done"]], names["done"]) if "done" in names else None
     if done is not None and "truncated" in names:
@@ -185,12 +195,15 @@ def _opened(data: Any) -> tuple[Source, dict[str, Any]]:
             )
         names = ["trial", "step", "state", "action", "reward", "next_state", "terminated"][: sizes.pop()]
         return _nameless(), {name: [row[i] for row in data] for i, name in enumerate(names)}
-    if isinstance(data, str | os.PathLike) and format_by_name(os.fspath(data)) in (None, "csv"):
-        source: Source = TrialList(os.fspath(data), header=True)
-    else:
-        source = read(data)
+    source = _source(data)
     whole = pa.Table.from_batches(list(source.blocks()), source.arrow_schema)
     return source, {name: whole.column(i) for i, name in enumerate(whole.schema.names)}
+
+
+def _source(data: Any) -> Source:
+    if isinstance(data, str | os.PathLike) and format_by_name(os.fspath(data)) in (None, "csv"):
+        return TrialList(os.fspath(data), header=True)
+    return read(data)
 
 
 def _nameless() -> Source:
@@ -241,7 +254,7 @@ def _listed(cells: Sequence[Any]) -> tuple[Indices, Names]:
 def _ordered(codes: Indices, names: Names) -> tuple[Indices, Names]:
     """Names that are whole numbers, as text too, in their order; others as they come."""
     try:
-        keys = [int(name) if isinstance(name, int | str) else None for name in names]  # type: ignore[arg-type]
+        keys = [int(name) if isinstance(name, int | str) else None for name in names]
     except ValueError:
         return codes, names
     if None in keys or len(names) < 2:

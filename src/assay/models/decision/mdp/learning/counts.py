@@ -1,8 +1,8 @@
 """How often each action led where, in trials, and what it gave.
 
-    outcome j of pair i = (state, action):   c_j times it led to after_j (or nobody knows where), with the mean reward
-    p(t | s, a) = (c_t + w / n) / (sum c + w)      w the weight of the prior, n states;     1 / n where nothing is known
-    r(s, a)     = mean of the rewards of the pair;  where there are none that of all steps
+outcome j of pair i = (state, action):   c_j times it led to after_j (or nobody knows where), with the mean reward
+p(t | s, a) = (c_t + w / n) / (sum c + w)      w the weight of the prior, n states;     1 / n where nothing is known
+r(s, a)     = mean of the rewards of the pair;  where there are none that of all steps
 """
 
 from __future__ import annotations
@@ -105,9 +105,7 @@ class Counts:
         after = np.concatenate([self.after[here], np.tile(np.arange(n), len(flat))])
         p = np.concatenate([self.count[here] / full[self.pair[here]], np.repeat(weight[flat] / n, n)])
         reward = np.concatenate([self._rewards()[here], np.repeat(self.reward[flat], n)])
-        return of_rows(
-            self.state[pair], self.action[pair], after, p, reward, steps.final, steps.states, steps.actions
-        )
+        return of_rows(self.state[pair], self.action[pair], after, p, reward, steps.final, steps.states, steps.actions)
 
     def _rewards(self) -> Array:
         """(z,) mean reward of each outcome, shifted so that those which are known average to the reward of the pair."""

@@ -44,17 +44,17 @@ def learn_mdp(
 ) -> Learned:
     """Learn a decision process from trials, find its best policy, and say how sure that is.
 
-    A row is a step: in a state an action was taken and gave a reward. Where it led is the next state that the row names,
-    or the state of the next step of its trial. A trial ended where the table says so: a last row with a state and no
-    action, whose reward is what ending there is worth, or a column such as `terminated`. Otherwise it is cut off: the
-    reward of its last action counts, where that led is not known.
+    A row is a step: in a state an action was taken and gave a reward. Where it led is the next state that the row
+    names, or the state of the next step of its trial. A trial ended where the table says so: a last row with a state
+    and no action, whose reward is what ending there is worth, or a column such as `terminated`. Otherwise it is cut
+    off: the reward of its last action counts, where that led is not known.
 
     Args:
         trials: a table with the columns trial, step, state, action and reward, and if known next_state and terminated:
             a path, a frame, an Arrow table, a `Source`, a list of mappings, or of tuples in this order.
         discount: of the next step, at least 0 and below 1.
-        unseen: where an action never taken in a state leads: "uniform" to any state alike, with the reward of an average
-            step; or "left out", it cannot be taken there.
+        unseen: where an action never taken in a state leads: "uniform" to any state alike, with the reward of an
+            average step; or "left out", it cannot be taken there.
         prior: weight of a uniform next state, in steps, added to the counts of every pair.
         ended: True if every trial came to its end with its last row, where the table does not say so.
         trial: the column of trials, where it has none of the usual names (trial, episode, run, trajectory).

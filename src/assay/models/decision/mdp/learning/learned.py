@@ -232,8 +232,8 @@ class Learned:
     def intervals(self, level: float = LEVEL) -> Intervals:
         """Intervals of the values of the policy.
 
-        The same trials chose the policy and say what it is worth, which flatters it. So the lower ends are lowered by as
-        much as policies learned from one half of the trials fall short of these values on the other half.
+        The same trials chose the policy and say what it is worth, which flatters it. So the lower ends are lowered by
+        as much as policies learned from one half of the trials fall short of these values on the other half.
 
         Args:
             level: share of the draws inside.
@@ -241,14 +241,16 @@ class Learned:
         ends, found = _ends(level), self._draws
         low, high = np.quantile(found.values, ends, axis=0)
         before, after = np.quantile(found.start, ends)
+        steps = self._counts.trials
+        lowest = min(float(steps.reward.min()), 0.0) / (1.0 - self.mdp.discount) + min(float(steps.final.min()), 0.0)
         flattered = np.maximum(self.values - self._crossed.values, 0.0)
         short = max(self._start_value - self.held_out[0], 0.0)
-        start = (self._start_value, float(before) - short, float(after))
-        return Intervals(self.mdp.states, self.values, low - flattered, high, start, level)
+        start = (self._start_value, max(float(before) - short, lowest), float(after))
+        return Intervals(self.mdp.states, self.values, np.maximum(low - flattered, lowest), high, start, level)
 
     @cached_property
     def held_out(self) -> tuple[float, float, float]:
-        """What policies learned from half of the trials are worth on the other half, where trials begin; its interval."""
+        """What policies of half of the trials are worth on the other half, where trials begin, with its interval."""
         return _with_ends(self._crossed.learned)
 
     @cached_property
@@ -379,7 +381,7 @@ def _two_sided(ahead: Array, spread: Array, support: Indices) -> Array:
     t = np.divide(np.abs(ahead), spread, out=np.where(ahead == 0.0, 0.0, np.inf), where=moved)
     p = 2.0 * stdtr(np.maximum(support - 1, 1), -t)
     # draws of a few outcomes that happen to be alike do not vary, however uncertain the next one is
-    return np.asarray(np.where(support < _FEWEST, 1.0, np.maximum(p, 2.0 * 0.5**support.astype(np.float64))))
+    return np.asarray(np.where(support < _FEWEST, 1.0, np.maximum(p, 2.0 * 0.5 ** support.astype(np.float64))))
 
 
 def _why(rare: bool, best: float) -> str:
@@ -392,9 +394,10 @@ def _sentence(
     learned: Learned, changes: float, states: float, loss: float, held: tuple[float, float, float], lost: int
 ) -> str:
     likely = "would probably change" if changes > _SURE else "would probably not change"
+    often = f"{states:.0f}" if states >= 10 else f"{states:.2g}"
     many = learned.mdp.n_states - int(learned._counts.trials.ends.sum())
     said = (
-        f"More trials {likely} the policy: it is another in {changes:.0%} of {learned.draws} draws, in {f'{states:.0f}' if states >= 10 else f'{states:.2g}'} of "
+        f"More trials {likely} the policy: it is another in {changes:.0%} of {learned.draws} draws, in {often} of "
         f"{many:,} states on average. To keep this one would lose {loss:.2g} on average, beside a value of "
         f"{held[0]:.3g} ({held[1]:.3g} to {held[2]:.3g}) where trials begin, on trials not learned from"
     )

@@ -1,13 +1,13 @@
 """Trials of a decision process: what was done in which state, what it gave, and where it led.
 
-A row is a step: in `state` the `action` was taken and gave `reward`. It led to the next state that the row names, or else
-to the state of the next step of its trial. Of the last action of a trial that is cut off it is not known where it led:
-its reward counts, its transition does not.
+A row is a step: in `state` the `action` was taken and gave `reward`. It led to the next state that the row names, or
+else to the state of the next step of its trial. Of the last action of a trial that is cut off it is not known where it
+led: its reward counts, its transition does not.
 
 A trial ended only where the table says so: by a column such as `terminated`; where there is none, by a last row with a
-state and no action, the end, whose reward is what ending there is worth; or because the user says that all did. Where it
-ended is a state without actions. If others went on from a state of that name, it is called "name (ended)"; where no row
-names it, "end".
+state and no action, the end, whose reward is what ending there is worth; or because the user says that all did. Where
+it ended is a state without actions. If others went on from a state of that name, it is called "name (ended)"; where no
+row names it, "end".
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from assay.models.decision.mdp.layout import Array, Indices, Names
 from assay.models.decision.mdp.learning.cells import Cells, read_cells
 
 Truths = NDArray[np.bool_]
+_LARGEST = 1e150
 UNKNOWN = -1  # where an action led, when nobody knows
 
 
@@ -155,8 +156,8 @@ def _in_order(cells: Cells, notes: list[tuple[str, int]]) -> tuple[Indices, Indi
     if len(same):
         row, before = sorted((int(order[same[0] + 1]), int(order[same[0]])), reverse=True)
         raise DataError(
-            f"{cells.at(row)}: step {step[same[0]]:g} of this trial was given before, in {cells.at(before)}; each step of "
-            f"a trial has one row ({len(same):,} are repeated): leave one out, or give trials names of their own"
+            f"{cells.at(row)}: step {step[same[0]]:g} of this trial was given before, in {cells.at(before)}; each step "
+            f"of a trial has one row ({len(same):,} are repeated): leave one out, or give trials names of their own"
         )
     return order, number, len(heads)
 
@@ -167,22 +168,28 @@ def _check(
     early = np.flatnonzero(blank & ~last)
     if len(early):
         raise DataError(
-            f"{cells.at(int(order[early[0]]))}: there is no action, but the trial goes on after it; only the last row of "
-            "a trial, the state in which it ended, has none"
+            f"{cells.at(int(order[early[0]]))}: there is no action, but the trial goes on after it; only the last row "
+            "of a trial, the state in which it ended, has none"
         )
     wrong = np.flatnonzero(np.where(blank, np.isinf(reward), ~np.isfinite(reward)))
     if len(wrong):
         value = reward[wrong[0]]
         raise DataError(
-            f"{cells.at(int(order[wrong[0]]))}: the reward is {'missing' if np.isnan(value) else f'{value:g}'}, but every "
-            f"action has a finite one ({len(wrong):,} rows lack it): repair the row, or leave its trial out"
+            f"{cells.at(int(order[wrong[0]]))}: the reward is {'missing' if np.isnan(value) else f'{value:g}'}, but "
+            f"every action has a finite one ({len(wrong):,} rows lack it): repair the row, or leave its trial out"
+        )
+    huge = np.flatnonzero(np.abs(reward) > _LARGEST)
+    if len(huge):
+        raise DataError(
+            f"{cells.at(int(order[huge[0]]))}: the reward is {reward[huge[0]]:g}, and squares of such numbers leave the "
+            "range of floating point; give rewards in a larger unit"
         )
     # a row without an action may follow the step that ended the trial
     goes_on = np.flatnonzero(over & ~last & ~np.append(blank[1:] & (trial[1:] == trial[:-1]), False))
     if len(goes_on):
         raise DataError(
-            f"{cells.at(int(order[goes_on[0]]))}: the trial ended with this step, but it has later steps; give what comes "
-            "after another name of its trial"
+            f"{cells.at(int(order[goes_on[0]]))}: the trial ended with this step, but it has later steps; give what "
+            "comes after another name of its trial"
         )
 
 
@@ -249,4 +256,6 @@ def _count(
              "Trials", len(ended))
         )  # fmt: skip
     else:
-        notes.append(("Trials that are cut off: the reward of their last action counts, where it led is not known", lost))
+        notes.append(
+            ("Trials that are cut off: the reward of their last action counts, where it led is not known", lost)
+        )
