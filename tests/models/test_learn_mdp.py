@@ -74,7 +74,9 @@ class TestCounts:
         rows = walked(rng, *world(rng, 4, 3, alike=False), 80, 20)
         found = learn_mdp(rows, 0.9)
         triples = pd.DataFrame(rows, columns=[*NAMES, "next", "over"])
-        triples["next"] = np.where(triples["over"], triples["next"].astype(str) + " (ended)", triples["next"].astype(str))
+        triples["next"] = np.where(
+            triples["over"], triples["next"].astype(str) + " (ended)", triples["next"].astype(str)
+        )
         grouped = triples.groupby(["state", "action"])
         share = grouped["next"].value_counts(normalize=True).rename("p").reset_index()
         mean = grouped["reward"].mean()
@@ -286,7 +288,9 @@ class TestEvidence:
         assert found.choices.flagged == {"x": "an action was taken in fewer than three trials"}
 
     def test_a_deterministic_difference_is_as_sure_as_its_trials(self):
-        rows = [row for t in range(24) for row in ((t, 1, "x", ("go", "stay")[t % 2], float(t % 2)), (t, 2, "z", None, 0.0))]
+        rows = [
+            row for t in range(24) for row in ((t, 1, "x", ("go", "stay")[t % 2], float(t % 2)), (t, 2, "z", None, 0.0))
+        ]
         choices = learn_mdp(rows, 0.5).choices
         assert choices.actions == ("stay",) and choices.p[0] == pytest.approx(2.0 * 0.5**12)
 
@@ -334,13 +338,13 @@ class TestRefusals:
             ([("a", 1, "x", "go", float("nan"))], "the list, row 1: the reward is missing"),
             ([("a", 1, "x", "go", float("inf"))], "the list, row 1: the reward is inf"),
             ([("a", 1, "x", "go", "much")], "the list, row 1: 'reward' is 'much', which is no number"),
-            ([("a", 1, "x", "go", 1.0), ("a", 1, "y", "go", 1.0)], "the list, row 2: step 1 of this trial was given before"),
+            ([("a", 1, "x", "go", 1.0), ("a", 1, "y", "go", 1.0)], "row 2: step 1 of this trial was given before"),
             ([("a", None, "x", "go", 1.0)], "the list, row 1: 'step' is empty; steps are numbers"),
             ([("a", 1, None, "go", 1.0)], "the list, row 1: 'state' is empty; every step has a state"),
             ([(None, 1, "x", "go", 1.0)], "the list, row 1: 'trial' is empty; every step has a trial"),
             ([("a", 1, "x", None, 1.0), ("a", 2, "y", "go", 1.0)], "row 1: there is no action, but the trial goes on"),
             ([("a", 1, "x", None, 1.0)], "holds no action"),
-            ([("a", 1, "x", "go", 1.0, "y", True), ("a", 2, "y", "go", 1.0, "x", False)], "ended with this step, but it has later"),
+            ([("a", 1, "x", "go", 1.0, "y", True), ("a", 2, "y", "go", 1.0, "x", False)], "it has later steps"),
             ([("a", 1, "x", "go", 1.0, "y", "maybe")], "'terminated' holds 'maybe'; it says true or false"),
         ],
     )  # fmt: skip

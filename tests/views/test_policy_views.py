@@ -88,7 +88,9 @@ def test_of_many_states_those_are_drawn_in_which_the_policy_is():
 
 def test_what_was_learned_shows_doubt_and_intervals():
     rng = np.random.default_rng(0)
-    rows = [(t, i, f"s{rng.integers(3)}", "ab"[rng.integers(2)], float(rng.normal())) for t in range(30) for i in range(6)]
+    rows = [
+        (t, i, f"s{rng.integers(3)}", "ab"[rng.integers(2)], float(rng.normal())) for t in range(30) for i in range(6)
+    ]
     found = assay.learn_mdp(rows, 0.9)
     drawn = assay.plot(found)
     assert list(drawn.figures) == ["The best action in each state", "Values"]

@@ -90,7 +90,7 @@ def explore(
     discount: float = 0.95,
     *,
     way: Way = "optimistic",
-    width: float = 3.0,
+    width: float = 5.0,
     epsilon: float = 0.1,
     longest: int | None = None,
     episodes: int = 100,

@@ -181,8 +181,8 @@ def _check(
     huge = np.flatnonzero(np.abs(reward) > _LARGEST)
     if len(huge):
         raise DataError(
-            f"{cells.at(int(order[huge[0]]))}: the reward is {reward[huge[0]]:g}, and squares of such numbers leave the "
-            "range of floating point; give rewards in a larger unit"
+            f"{cells.at(int(order[huge[0]]))}: the reward is {reward[huge[0]]:g}, and squares of such numbers leave "
+            "the range of floating point; give rewards in a larger unit"
         )
     # a row without an action may follow the step that ended the trial
     goes_on = np.flatnonzero(over & ~last & ~np.append(blank[1:] & (trial[1:] == trial[:-1]), False))
