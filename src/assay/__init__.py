@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from assay.models.correlation.kernel_cca import KernelCCA as KernelCCA
     from assay.models.correlation.nonlinear_cca import NonlinearCCA as NonlinearCCA
     from assay.models.correlation.temporal_cca import TemporalCCA as TemporalCCA
+    from assay.models.decision.mdp.gym.explore import explore as explore
+    from assay.models.decision.mdp.learning.learn import learn_mdp as learn_mdp
     from assay.models.decision.mdp.mdp import MDP as MDP
     from assay.models.embedding.classical_mds import ClassicalMDS as ClassicalMDS
     from assay.models.embedding.diffusion_map import DiffusionMap as DiffusionMap
@@ -215,6 +217,8 @@ _HOMES = {
     "SubspaceClassifier": "assay.models.prediction.subspace",
     "MatrixFactorization": "assay.models.prediction.recommender.matrix_factorization",
     "MDP": "assay.models.decision.mdp.mdp",
+    "explore": "assay.models.decision.mdp.gym.explore",
+    "learn_mdp": "assay.models.decision.mdp.learning.learn",
 }
 
 __all__ = ["__version__", *_HOMES]

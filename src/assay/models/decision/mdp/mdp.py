@@ -98,8 +98,34 @@ class MDP:
         layout = of_rows(
             rows.state, rows.action, rows.after, rows.p, rows.reward, rows.final, rows.states, rows.actions
         )
+        return cls._of(layout, rows.states, rows.actions, discount)
+
+    @classmethod
+    def from_triples(cls, rows: Any, discount: float) -> MDP:
+        """From rows of (state, action, next, probability, reward): `read` by another name.
+
+        Args:
+            rows: whatever `read` takes.
+            discount: of the next step, from 0 to 1.
+        """
+        return cls.read(rows, discount)
+
+    @classmethod
+    def from_gym(cls, env: Any, discount: float) -> MDP:
+        """From the table of transitions `P` of an environment of Gymnasium, such as FrozenLake or Taxi.
+
+        Args:
+            env: the environment, or its name. Its states and actions must be numbered.
+            discount: of the next step, from 0 to 1.
+        """
+        from assay.models.decision.mdp.gym.environment import environment, layout_of
+
+        return cls._of(*layout_of(environment(env)), discount)
+
+    @classmethod
+    def _of(cls, layout: Layout, states: Names, actions: Names, discount: float) -> MDP:
         made = cls.__new__(cls)
-        made._set(layout, rows.states, rows.actions, discount)
+        made._set(layout, states, actions, discount)
         return made
 
     def _set(self, layout: Layout, states: Names, actions: Names, discount: float) -> None:
@@ -125,9 +151,7 @@ class MDP:
 
     def with_discount(self, discount: float) -> MDP:
         """The same process with another discount."""
-        other = MDP.__new__(MDP)
-        other._set(self._layout, self.states, self.actions, discount)
-        return other
+        return MDP._of(self._layout, self.states, self.actions, discount)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the table that `read` reads, whole or not at all."""
@@ -290,7 +314,17 @@ class MDP:
             pairs=np.stack([owner, m.action], axis=1),
             pair_values=q,
             tied=q >= best[owner] - close,
+            layout=m,
+            entering=self._entering,
         )
+
+    @cached_property
+    def _entering(self) -> Array:
+        m = self._layout
+        reward = np.repeat(m.r, np.diff(m.start)) if m.each is None else m.each
+        weight = np.bincount(m.after, m.p, minlength=self.n_states)
+        total = np.bincount(m.after, m.p * reward, minlength=self.n_states)
+        return np.asarray(np.divide(total, weight, out=np.zeros(self.n_states), where=weight > 0.0) + m.final)
 
     def _one_each(self, policy: Any) -> Indices:
         weights = self._weights(policy)
