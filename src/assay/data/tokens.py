@@ -14,6 +14,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from functools import cache
+from itertools import pairwise
 
 from assay.data.stop_words import LISTS
 from assay.errors import ParameterError
@@ -140,6 +141,6 @@ def _parted(word: str) -> list[str]:
                 characters[-1] += character
             else:
                 characters.append(character)
-        pairs = ["".join(pair) for pair in zip(characters, characters[1:], strict=False)]
+        pairs = ["".join(pair) for pair in pairwise(characters)]
         terms += pairs or characters
     return terms

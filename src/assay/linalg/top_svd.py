@@ -171,12 +171,12 @@ def _svd_of_near(M: Array) -> tuple[Array, Array, Array]:
     left to decompose. Columns that rounding has made are left to LAPACK.
     """
     lengths = np.linalg.norm(M, axis=0)
-    if M.shape[0] <= 2 * M.shape[1] or lengths.min() <= _BELIEVED * lengths.max():
-        return tuple(sla.svd(M, full_matrices=False, check_finite=False))
-    unit = M / lengths
+    unit = M / np.where(lengths > 0.0, lengths, 1.0)
     gram = unit.T @ unit
-    if np.abs(gram - np.eye(len(gram))).max() > _NEAR:
-        return tuple(sla.svd(M, full_matrices=False, check_finite=False))
+    apart = float(np.abs(gram - np.eye(len(gram))).max())
+    if M.shape[0] <= 2 * M.shape[1] or lengths.min() <= _BELIEVED * lengths.max() or apart > _NEAR:
+        V, values, W = sla.svd(M, full_matrices=False, check_finite=False)
+        return V, values, W
     lower = sla.cholesky(gram, lower=True, check_finite=False)
     V, values, W = sla.svd(lower.T * lengths, check_finite=False)
     return unit @ sla.solve_triangular(lower, V, lower=True, trans="T", check_finite=False), values, W

@@ -2,7 +2,7 @@
 
     counts  C, (n, d): C_ij occurrences of term j in document i; terms in the order of their characters
 
-`a + b` is the summary of both collections. Texts are read once, one by one; what is held is in proportion to the entries.
+`a + b` is the summary of both collections. Texts are read once, one by one; what is held grows with the entries.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class TermDocuments:
         Args:
             texts: strings, or anything `assay.read` takes: a table with a column of text, a folder of text files.
             column: which column holds the texts; may be left out where there is one of text only.
-            stop_words: "english", "dutch", "french", "german", "italian", "portuguese", "spanish", words of your own, or
-                None for none.
+            stop_words: "english", "dutch", "french", "german", "italian", "portuguese", "spanish", words of your own,
+                or None for none.
         """
         left_out = stop_list(stop_words)
         cut = terms_of(left_out)
@@ -77,9 +77,7 @@ class TermDocuments:
         """(d,) in how many documents each term occurs."""
         return np.bincount(self.counts.indices, minlength=len(self.terms)).astype(np.int64)
 
-    def kept(
-        self, *, min_documents: int = 1, max_share: float = 1.0, max_terms: int | None = None
-    ) -> TermDocuments:
+    def kept(self, *, min_documents: int = 1, max_share: float = 1.0, max_terms: int | None = None) -> TermDocuments:
         """The same without terms that are too rare or too common.
 
         Args:

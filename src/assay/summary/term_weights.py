@@ -103,7 +103,7 @@ def _entropy(documents: TermDocuments) -> Array:
     total = np.bincount(counts.indices, counts.data, minlength=d)
     p = counts.data / total[counts.indices]
     entropy = np.bincount(counts.indices, p * np.log(p), minlength=d) / np.log(documents.n)
-    return np.maximum(1.0 + entropy, 0.0)  # rounding may leave a term that is everywhere just below 0
+    return np.asarray(np.maximum(1.0 + entropy, 0.0))  # rounding may leave a term that is everywhere just below 0
 
 
 _FACTORS = {"counts": lambda documents: np.ones(len(documents.terms)), "tf-idf": _idf, "log-entropy": _entropy}

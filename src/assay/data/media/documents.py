@@ -121,4 +121,3 @@ def decoded(content: bytes) -> str:
     except UnicodeDecodeError as error:
         raise DataError(f"it begins as {encoding} but does not go on so") from error
     return repaired(text)[0].decode("utf-8")
-

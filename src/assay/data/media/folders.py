@@ -189,7 +189,9 @@ class FolderSource(Source):
     def texts(self) -> Iterator[str]:
         """The texts that can be read, one for each row."""
         if self.kind != "texts":
-            raise DataError(f"{self.folder} is a folder of {self.kind}, not of texts; give one of .txt, .md or .rst files")
+            raise DataError(
+                f"{self.folder} is a folder of {self.kind}, not of texts; give one of .txt, .md or .rst files"
+            )
         for file in self.files:
             answer = self._attempt(file)
             if not isinstance(answer, DataError):
