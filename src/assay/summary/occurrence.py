@@ -30,7 +30,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.int64]
 
-TRIES = 10  # exchanges tried for each entry
+TRIES = 5  # exchanges tried for each entry, twice as many in which it takes part
 _RANK = 1e-6
 _STEPS = 200
 
