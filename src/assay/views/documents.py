@@ -58,5 +58,5 @@ def documents_map(
     plot.scatter(tips[:, 0], tips[:, 1], size=5, marker="x", color=INK)
     write_names(plot, drawn, names, height=_HEIGHT, axes=True, equal=False)
     for written in plot.select({"type": Label}):
-        written.update(background_fill_color="#ffffff", background_fill_alpha=0.75, text_font_style="bold")
+        written.update(background_fill_color="#ffffff", background_fill_alpha=0.75)
     return plot
