@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from assay.summary.networks import read_network as read_network
     from assay.summary.normal_em import normal_em as normal_em
     from assay.summary.running import running_moments as running_moments
+    from assay.summary.term_documents import TermDocuments as TermDocuments
     from assay.views.plot import plot as plot
 
 _HOMES = {
@@ -157,6 +158,7 @@ _HOMES = {
     "read_network": "assay.summary.networks",
     "MultivariateNormal": "assay.linalg.normal",
     "normal_em": "assay.summary.normal_em",
+    "TermDocuments": "assay.summary.term_documents",
     "running_moments": "assay.summary.running",
     "Gram": "assay.summary.gram",
     "Graph": "assay.summary.graph",

@@ -8,7 +8,7 @@ from assay.errors import DataError, ParameterError
 from assay.summary.term_documents import TermDocuments
 from assay.summary.term_weights import TermWeights
 
-WORDS = "sun moon star comet planet orbit tide wind rain snow cloud storm".split()
+WORDS = ["sun", "moon", "star", "comet", "planet", "orbit", "tide", "wind", "rain", "snow", "cloud", "storm"]
 
 
 def some_texts(n=80, seed=0):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from assay.summary._occurrence_kernels import first_of_copies
+from assay.summary._occurrence_kernels import exchange, first_of_copies
 from assay.summary.occurrence import Occurrence, Rest
 from assay.summary.themes import themes
 
@@ -67,22 +67,17 @@ def test_draws_have_the_law_of_independent_entries_given_the_margins():
         if (cells.sum(axis=0) == table.sum(axis=0)).all() and (cells.sum(axis=1) == table.sum(axis=1)).all():
             law[code] = float(np.prod(odds[cells > 0]))
     total = sum(law.values())
-    from assay.summary._occurrence_kernels import exchange
-
     tally = dict.fromkeys(law, 0)
     draws = 20_000
     for seed in range(draws):
         terms = found.terms.copy()
-        exchange(found.ends, found.document, terms, row, column, np.log(odds_of(found)), 60, np.uint64(seed * 2654435761))
+        seed_of = np.uint64(seed * 2654435761)
+        exchange(found.ends, found.document, terms, row, column, np.log(np.expm1(reach)), 60, seed_of)
         tally[int(dense(found, terms).ravel() @ 2 ** np.arange(9))] += 1
     for code, weight in law.items():
         share = weight / total
         # five standard errors: a table as likely as it should be fails one time in two million
         assert abs(tally[code] / draws - share) < 5 * np.sqrt(share * (1 - share) / draws)
-
-
-def odds_of(found):
-    return np.expm1(found._race[2])
 
 
 def test_products_are_those_of_the_table_written_out():
@@ -111,8 +106,11 @@ def test_planted_topics_are_found_and_hold_on_unseen_documents():
 
 @pytest.mark.parametrize("kind", [{}, {"burst": 8.0, "length": 30}, {"length": 25, "spread": 1.2}])
 def test_documents_without_topics_share_no_theme(kind):
-    """Ten collections; if each were called themed one time in five, at least one would be with a chance of .89."""
-    assert sum(themes(corpus(200, 300, seed=seed, **kind), seed=seed).n_concepts > 0 for seed in range(10)) == 0
+    """Of ten collections at most two: a rate of .05 gives more with a chance of .012, one of .5, as bursts would, .95.
+
+    The rate itself is measured by the tests below that `make calibrate` runs.
+    """
+    assert sum(themes(corpus(200, 300, seed=seed, **kind), seed=seed).n_concepts > 0 for seed in range(10)) <= 2
 
 
 def test_only_presence_counts():
@@ -122,7 +120,7 @@ def test_only_presence_counts():
     np.testing.assert_array_equal(themes(more).values, themes(counts).values)
 
 
-@pytest.mark.parametrize("changed", [0.0, 0.15])
+@pytest.mark.parametrize("changed", [0.0, 0.2])
 def test_copies_and_near_copies_make_no_theme(changed):
     rng = np.random.default_rng(1)
     table = corpus(300, 400, length=30, spread=0.3).toarray()
@@ -138,22 +136,21 @@ def test_copies_and_near_copies_make_no_theme(changed):
     assert not found.used[100:155].all()
 
 
-def test_a_document_repeats_another_by_the_share_of_terms_in_common():
+def test_a_document_repeats_another_by_what_they_have_in_common():
     rng = np.random.default_rng(0)
     sets = [set(rng.choice(40, rng.integers(1, 9), replace=False).tolist()) for _ in range(300)]
     ends = np.cumsum([0, *(len(one) for one in sets)]).astype(np.int64)
     terms = np.array([t for one in sets for t in sorted(one)], dtype=np.int64)
-    found = first_of_copies(ends, terms, 40, 0.6, 3)
-    kept: list[int] = []
+    tells = np.linspace(3.0, 1.0, 40)
+    found = first_of_copies(ends, terms, tells, 0.3, 7.0, 10**9)
     for i, one in enumerate(sets):  # the rule written out
         alike = [
-            k for k in kept
-            if sets[k] == one or (len(one & sets[k]) >= 3 and len(one & sets[k]) >= 0.6 * len(one | sets[k]))
+            k for k in range(i)
+            if sets[k] == one
+            or (tells[sorted(one & sets[k])].sum() >= 7.0 and len(one & sets[k]) >= 0.3 * len(one | sets[k]))
         ]  # fmt: skip
         assert (found[i] in alike) if alike else found[i] == -1
-        if not alike:
-            kept.append(i)
-    assert 20 < len(kept) < 300
+    assert 20 < (found < 0).sum() < 280
 
 
 def test_too_few_documents_or_terms_are_not_tested():

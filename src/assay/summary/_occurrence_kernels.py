@@ -72,45 +72,45 @@ def exchange(ends: Any, document: Any, terms: Any, row: Any, column: Any, odds: 
 
 
 @njit(cache=True, nogil=True)
-def first_of_copies(ends: Any, terms: Any, d: int, alike: float, fewest: int) -> Any:
-    """(n,) the earlier document that each repeats, or -1.
+def first_of_copies(ends: Any, terms: Any, tells: Any, alike: float, enough: float, steps: int) -> Any:
+    """(n,) an earlier document that each repeats, or -1.
 
-    Documents repeat each other where they have the same terms, or `alike` of all terms of both in common and at least
-    `fewest`. Two such documents share one of the first K - ceil(alike K) + 1 terms in any order of all terms: only
-    these are looked up, and only in documents that repeat none.
+    Documents repeat each other where they have the same terms, or where those in common are `alike` of all terms of
+    both and together tell `enough`. Documents with a rare term in common are compared first, and the search for one
+    ends after `steps`: a document that repeats another shares rare terms with it.
 
     Args:
         ends: (n + 1,) where the terms of each document begin.
         terms: (e,) the rarest first, as numbers that ascend in each document.
-        d: how many terms there are.
+        tells: (d,) what each term tells, ln(n / df).
         alike: Jaccard's index from which documents repeat each other.
-        fewest: terms in common.
+        enough: what the terms in common tell at least.
+        steps: comparisons of terms for each document, about.
     """
     n = len(ends) - 1
     repeats = np.full(n, -1, dtype=np.int64)
-    head = np.full(d, -1, dtype=np.int64)
+    head = np.full(len(tells), -1, dtype=np.int64)
     following = np.empty(len(terms), dtype=np.int64)
-    holder = np.empty(len(terms), dtype=np.int64)
     checked = np.full(n, -1, dtype=np.int64)
-    used = 0
+    holder = np.empty(len(terms), dtype=np.int64)
     for i in range(n):
-        start, size = ends[i], ends[i + 1] - ends[i]
-        prefix = size - int(np.ceil(alike * size - 1e-9)) + 1 if size else 0
-        for place in range(start, start + min(prefix, size)):
+        start, size, left = ends[i], ends[i + 1] - ends[i], steps
+        for place in range(start, start + size):
             at = head[terms[place]]
-            while at >= 0 and repeats[i] < 0:
+            while at >= 0 and left > 0 and repeats[i] < 0:
                 other = holder[at]
                 at = following[at]
-                if checked[other] == i:
+                left -= 1
+                wide = ends[other + 1] - ends[other]
+                if checked[other] == i or min(size, wide) < alike * max(size, wide):
                     continue
                 checked[other] = i
-                wide = ends[other + 1] - ends[other]
-                if min(size, wide) < alike * max(size, wide):
-                    continue
-                common, a, b = 0, start, ends[other]
+                left -= size + wide
+                common, told, a, b = 0, 0.0, start, ends[other]
                 while a < start + size and b < ends[other + 1]:
                     if terms[a] == terms[b]:
                         common += 1
+                        told += tells[terms[a]]
                         a += 1
                         b += 1
                     elif terms[a] < terms[b]:
@@ -118,14 +118,12 @@ def first_of_copies(ends: Any, terms: Any, d: int, alike: float, fewest: int) ->
                     else:
                         b += 1
                 same = common == size and common == wide
-                if same or (common >= fewest and common >= alike * (size + wide - common)):
+                if same or (told >= enough and common >= alike * (size + wide - common)):
                     repeats[i] = other
-            if repeats[i] >= 0:
+            if repeats[i] >= 0 or left <= 0:
                 break
-        if repeats[i] < 0:
-            for place in range(start, start + min(prefix, size)):
-                following[used] = head[terms[place]]
-                holder[used] = i
-                head[terms[place]] = used
-                used += 1
+        for place in range(start, start + size):
+            following[place] = head[terms[place]]
+            holder[place] = i
+            head[terms[place]] = place
     return repeats

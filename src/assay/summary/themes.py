@@ -6,7 +6,8 @@ chance     the largest singular value of R where terms are exchanged between doc
            different terms it has and each term in how many documents it is
 p          of the j-th value among the largest of the draws, the tail beyond them fitted; never smaller than that before
 unseen     concepts found in four fifths of the documents: how much more the others vary along them than draws do
-copies     documents that repeat others count once: Jaccard's index of their terms of .6 and three terms in common
+copies     documents that repeat others count once: they have the same terms; or three tenths of all terms of both in
+           common, so rare ones that of n^2 / 2 pairs none has them by chance, sum ln(n / df) >= ln(n^2 / 2) + 3
 
 Terms in fewer than five documents and documents with fewer than two terms left say nothing and stay out.
 """
@@ -32,7 +33,8 @@ from assay.summary.occurrence import Occurrence, Rest
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
 
-ALIKE, IN_COMMON = 0.6, 3
+ALIKE, SURE = 0.3, 3.0
+_STEPS = 100_000  # of looking for a document that one repeats
 FEWEST_WITH = 5  # documents with a term
 FEWEST_DOCUMENTS, FEWEST_TERMS = 20, 6
 DRAWS, FIRST_DRAWS = 39, 19
@@ -40,6 +42,7 @@ HOPELESS = 0.2
 FOLDS = 5
 MOST = 50  # concepts looked at
 _AT_ONCE = 10
+_SHRUNK = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +117,7 @@ def themes(
 
     Args:
         counts: (n, d) sparse, positive where a term is present.
-        weights: (d,) of terms; if not given, ln(n / df) / ln n, the entropy weight of presence.
+        weights: (d,) of terms; (df + 20)^-1/2 if not given, by which all but rare terms vary alike by chance.
         alpha: level of each concept.
         folds: fold of each of some documents, from their numbers; at random if not given.
         seed: of draws and folds.
@@ -139,7 +142,7 @@ def themes(
     if len(documents) < FEWEST_DOCUMENTS or len(columns) < FEWEST_TERMS:
         return _nothing(d, used, first, alpha)
     occurrence = Occurrence.of(csr_array(known[documents][:, columns]))
-    g = np.asarray(weights)[columns] if weights is not None else _entropy(occurrence)
+    g = np.asarray(weights)[columns] if weights is not None else _even(occurrence)
     if not g.any():
         return _nothing(d, used, first, alpha)
     with one_blas_thread():
@@ -161,11 +164,14 @@ def _looked_at(counts: Any) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
 
     n, d = counts.shape
     rank = np.empty(d, dtype=np.int64)
-    rank[np.argsort(np.bincount(counts.indices, minlength=d), kind="stable")] = np.arange(d)
+    with_term = np.bincount(counts.indices, minlength=d)
+    rare = np.argsort(with_term, kind="stable")
+    rank[rare] = np.arange(d)
     rare_first = csr_array((np.ones(counts.nnz), rank[counts.indices], counts.indptr), shape=(n, d))
     rare_first.sort_indices()
     ends, terms = rare_first.indptr.astype(np.int64), rare_first.indices.astype(np.int64)
-    first = first_of_copies(ends, terms, d, ALIKE, IN_COMMON) < 0
+    tells = np.log(max(n, 1) / np.maximum(with_term[rare], 1))
+    first = first_of_copies(ends, terms, tells, ALIKE, np.log(max(n, 1) ** 2 / 2) + SURE, _STEPS) < 0
     documents, columns = np.flatnonzero(first), np.arange(d)
     while len(documents) and len(columns):
         part = counts[documents][:, columns]
@@ -182,8 +188,9 @@ def _nothing(d: int, used: NDArray[np.bool_], first: NDArray[np.bool_], alpha: f
     return Themes(none, none, none, none, none, np.zeros((d, 0)), np.zeros(d), used, first, alpha)
 
 
-def _entropy(occurrence: Occurrence) -> Array:
-    return np.asarray(1.0 - np.log(occurrence.documents_with) / np.log(occurrence.n))
+def _even(occurrence: Occurrence) -> Array:
+    """Weights by which terms vary alike by chance; less for rare ones, whose few coincidences would be all one sees."""
+    return np.asarray(1.0 / np.sqrt(occurrence.documents_with + _SHRUNK))
 
 
 def _chance(occurrence: Occurrence, g: Array, seed: int) -> tuple[list[NDArray[np.int64]], Array]:

@@ -10,6 +10,8 @@ from assay.views.escape import visible
 from assay.views.numbers import count
 from assay.views.view import View
 
+_ONE = "They share one theme, which is no plane to draw them in."
+
 
 def views(found: TextThemes) -> list[View]:
     """A map for each column of texts that shares two themes; a table for one that shares one; a remark for none.
@@ -28,7 +30,11 @@ def _view(j: int, found: ColumnThemes) -> View:
         return View(name, caption=told, about="rows")
     if len(standing) < 2:
         return View(
-            name, f"The theme in {visible(found.column)}", caption="One theme.", numbers=inside(found), about="rows"
+            name,
+            f"The theme in {visible(found.column)}",
+            caption=_ONE,
+            numbers=inside(found),
+            about="rows",
         )
     figure = documents_map(
         found.places, found.rows, found.words, found.at, groups=found.labels or None,
@@ -36,9 +42,9 @@ def _view(j: int, found: ColumnThemes) -> View:
     )  # fmt: skip
     coloured = f" Coloured by {visible(found.label)}." if found.label else ""
     caption = (
-        f"{count(len(found.rows))} texts in {visible(found.column)} where their words put them along the first two "
-        f"themes, and the words that pull most, each in the direction in which it pulls.{coloured} A text with few of "
-        "these words lies near the middle. Texts themselves are not shown."
+        f"Each of {count(len(found.rows))} texts where its words put it along the first two themes, and the words that "
+        f"pull most, each in the direction in which it pulls.{coloured} A text with few of these words lies near the "
+        "middle. Texts themselves are not shown."
     )
     key = (("dot soft", "a text"),)
     return View(

@@ -12,7 +12,7 @@ from assay.views.numbers import count, counted, percent
 WORDS = Words(
     "theme",
     "themes",
-    statistic="Size of the weakest, in units of the largest that chance gives",
+    statistic="Strength of the weakest, where 1 is the strongest that chance usually gives,",
     unseen="On texts that were not used to find it",
     held_out="more spread along it than chance gives",
     held_out_format=percent,
@@ -52,7 +52,7 @@ def sentence(found: ColumnThemes) -> str:
 
 def described(theme: Theme) -> str:
     """The first words of a theme, and those that are used instead."""
-    towards, away = " ".join(theme.towards[:_WORDS]), " ".join(theme.away[:_WORDS])
+    towards, away = ", ".join(theme.towards[:_WORDS]), ", ".join(theme.away[:_WORDS])
     return f"{towards} against {away}" if towards and away else towards or away
 
 
@@ -67,8 +67,8 @@ def inside(found: ColumnThemes) -> str:
     rows = [
         [
             str(j + 1),
-            f"<bdi>{escaped(' '.join(theme.towards))}</bdi>",
-            f"<bdi>{escaped(' '.join(theme.away))}</bdi>",
+            f"<bdi>{escaped(', '.join(theme.towards))}</bdi>",
+            f"<bdi>{escaped(', '.join(theme.away))}</bdi>",
             percent(theme.evidence.held_out),
             *(said.removeprefix("= ") for said in chances(theme.evidence)),
             BADGES[theme.evidence.verdict][1],
