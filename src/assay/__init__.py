@@ -115,6 +115,7 @@ if TYPE_CHECKING:
     from assay.summary.ratings import Ratings as Ratings
     from assay.summary.running import running_moments as running_moments
     from assay.summary.triples.triples import Triples as Triples
+    from assay.summary.term_documents import TermDocuments as TermDocuments
     from assay.views.plot import plot as plot
 
 _HOMES = {
@@ -166,6 +167,7 @@ _HOMES = {
     "Ratings": "assay.summary.ratings",
     "MultivariateNormal": "assay.linalg.normal",
     "normal_em": "assay.summary.normal_em",
+    "TermDocuments": "assay.summary.term_documents",
     "running_moments": "assay.summary.running",
     "Gram": "assay.summary.gram",
     "Graph": "assay.summary.graph",
