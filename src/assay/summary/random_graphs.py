@@ -115,7 +115,7 @@ class AlikeEnds:
     Attributes:
         sources, targets: (m,) of the links, no loops, each pair of nodes once.
         kinds: (m,) such as the part of the graph they are in; every node keeps how many it has of each kind.
-        one_way: (m,) whether a link leads one way; the same for all of a kind. Of the others either end may be the far one.
+        one_way: (m,) whether a link leads one way, the same for all of a kind; of others either end may be the far one.
         n: nodes.
     """
 

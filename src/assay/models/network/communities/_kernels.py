@@ -1,8 +1,8 @@
 """Moves of nodes between communities, communities taken apart, and graphs of communities, in compiled loops.
 
-A graph is here: starts (n + 1,), ends (e,) and weights (e,) of links without loops, each from both of its ends; own (n,)
-what a node has inside itself, counted from both ends; strength (n,) its weights and own together. Weights add up to
-`total`, and a community c gains by node i, up to a factor that is the same for all,
+A graph is here: starts (n + 1,), ends (e,) and weights (e,) of links without loops, each from both of its ends; own
+(n,) what a node has inside itself, counted from both ends; strength (n,) its weights and own together. Strengths add up
+to `total`, and a community c gains by node i, up to a factor that is the same for all,
 
     gain_i(c) = w(i, c) - resolution strength_i strength(c) / total.
 """

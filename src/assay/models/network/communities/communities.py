@@ -5,13 +5,13 @@
     weights w, (n, n) symmetric, w_ii counted twice     K_c  weights of the nodes of c together
     W_cc  weights inside community c, from both ends    2m   all weights, from both ends
 
-Q, the modularity (Newman and Girvan 2004), is at most 1; 0 is what one community for all gives. To find the largest Q is
-hard, and what is found is a good one (`search.py`, the moves of Traag, Waltman and van Eck 2019). Random graphs have
+Q, the modularity (Newman and Girvan 2004), is at most 1; 0 is what one community for all gives. To find the largest Q
+is hard, and what is found is a good one (`search.py`, the moves of Traag, Waltman and van Eck 2019). Random graphs have
 communities of high modularity, too: what of them is more than chance is asked by a study.
 
-References: Newman and Girvan, Finding and evaluating community structure in networks, Physical Review E 69, 2004; Traag,
-Waltman and van Eck, From Louvain to Leiden, Scientific Reports 9, 2019; Reichardt and Bornholdt, Statistical mechanics of
-community detection, Physical Review E 74, 2006 (the resolution).
+References: Newman and Girvan, Finding and evaluating community structure in networks, Physical Review E 69, 2004;
+Traag, Waltman and van Eck, From Louvain to Leiden, Scientific Reports 9, 2019; Reichardt and Bornholdt, Statistical
+mechanics of community detection, Physical Review E 74, 2006 (the resolution).
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def communities(
 ) -> Communities:
     """Find communities of large modularity.
 
-    Links that lead one way count as links both ways with half the weight. Weights are similarities; those of links given
-    several times are added.
+    Links that lead one way count as links both ways with half the weight. Weights are similarities; those of links
+    given several times are added.
 
     Args:
         data: whatever `assay.read_network` takes, or a `Graph`.

@@ -1,8 +1,8 @@
 """The search for communities of largest modularity: moves, pieces, graphs of pieces, until nothing is gained.
 
-Nodes move to where they gain most; communities are taken apart into pieces that hang together; the pieces are the nodes
-of the next, smaller graph, in which whole pieces move (Traag, Waltman and van Eck 2019). All of it begins anew from what
-was found until that gains nothing, so that no node by itself, and no piece, would gain by moving.
+Nodes move to where they gain most; communities are taken apart into pieces that hang together; the pieces are the
+nodes of the next, smaller graph, in which whole pieces move (Traag, Waltman and van Eck 2019). All of it begins anew
+from what was found until that gains nothing, so that no node by itself, and no piece, would gain by moving.
 """
 
 from __future__ import annotations
@@ -143,10 +143,11 @@ def _round(graph: Weighted, resolution: float, labels: Whole, state: NDArray[np.
         if r == len(labels):  # nothing hangs together but single ones: whole communities move instead
             pieces, r = labels, k
         if r == len(labels):
-            return numbered(labels[place])[0]
+            found: Whole = numbered(labels[place])[0]
+            return found
         above = np.empty(r, np.int64)
         above[pieces] = labels
         starts, ends, weights, own = gathered(whole.starts, whole.ends, whole.weights, whole.own, pieces, r)
-        strength = np.bincount(pieces, whole.strength, minlength=r)
+        strength = np.bincount(pieces, whole.strength, minlength=r).astype(np.float64)
         whole = Weighted(starts, ends, weights, own, strength, graph.total)
         place, labels = pieces[place], above
