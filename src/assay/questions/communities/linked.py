@@ -1,10 +1,10 @@
 """A network as the search for communities and its chance take it: both ways, without loops and lone nodes.
 
-What is no community is kept by chance: how many links each node has that lead to it, from it, and both ways; the two
-sides of a network of which no link joins two nodes of one side; small parts by themselves, which would else be
-communities for the only reason that nothing links them with the rest; and branches, what is outside the 2-core of the
-network, which are whole where a random graph with these degrees would fall to pieces: of a tree any cut is as good as any
-other.
+Chance puts links and weights at random, and keeps what is no community: how many links each node has that lead to it,
+from it, and both ways; the two sides of a network of which no link joins two nodes of one side; small parts by
+themselves, which would else be communities for the only reason that nothing links them with the rest; and branches,
+what is outside the 2-core of the network, which are whole where a random graph with these degrees would fall to pieces:
+of a tree any cut is as good as any other.
 """
 
 from __future__ import annotations
@@ -77,6 +77,22 @@ class Linked:
     def large(self) -> int:
         """How many parts are large enough to exchange links with each other."""
         return int((self.part_links >= _LARGE * self.m).sum())
+
+    @property
+    def free_weights(self) -> bool:
+        """Whether links of one kind differ in weight, so that chance can put these elsewhere."""
+        order = np.lexsort((self.weights, self.ends.kinds))
+        kinds, weights = self.ends.kinds[order], self.weights[order]
+        return bool(((kinds[1:] == kinds[:-1]) & (weights[1:] > weights[:-1])).any())
+
+    def shuffled_weights(self, rng: np.random.Generator) -> Array:
+        """(m,) the weights at random among links of the same kind."""
+        if not self.weighted:
+            return self.weights
+        order, by_chance = (np.lexsort((x, self.ends.kinds)) for x in (np.arange(self.m), rng.permutation(self.m)))
+        weights = np.empty(self.m)
+        weights[order] = self.weights[by_chance]
+        return weights
 
 
 def linked(graph: Graph) -> Linked:

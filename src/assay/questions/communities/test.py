@@ -1,10 +1,10 @@
 """Are the links of a network more clustered than its degrees make them?
 
-statistic   the modularity of the communities found, at resolution 1
-chance      random graphs in which every node has as many links, and in which what is no community stays as it is
-            (`linked.py`); communities are searched in each of them, since those of random graphs have high modularity too
-size        share of links left out that are inside communities found among the rest, less what degrees alone give
-comes back  adjusted Rand index of these communities with those of all links
+Statistic: the modularity of the communities found, at resolution 1. Chance: random graphs in which every node has as
+many links, weights are at random on the links, and what is no community stays as it is (`linked.py`); communities are
+searched in each of them, since those of random graphs have high modularity too. Size: the share of links left out that
+is inside communities found among the rest, less what degrees alone give (`held_out.py`). What comes back: the adjusted
+Rand index of these with those of all links.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def clustered(
     best = max(found, search(whole, 1.0, 2 * effort.runs, seed), key=lambda one: one.modularity)
     labels = by_size(best.labels)
     hub, exchanged = links.ends.mixed(state_of(seed, 0))
-    if not exchanged:
+    if not exchanged and not links.free_weights:
         evidence = Evidence(found.modularity, n=links.m, method="no other network has these numbers of links")
         return Clustered(name, graph, links, labels, best.modularity, None, evidence, False, effort.draws)
     tell("links left out")
@@ -113,7 +113,8 @@ def chance(
 
     def one(number: int) -> float:
         ends, _ = hub.mixed(state_of(seed + number, 1))
-        graph = weighted(links.n, ends.sources, ends.targets, links.weights)
+        weights = links.shuffled_weights(np.random.default_rng([seed + number, 3]))
+        graph = weighted(links.n, ends.sources, ends.targets, weights)
         return search(graph, 1.0, effort.runs, seed + number, _ROUNDS).modularity
 
     stages = [_FEW]
@@ -153,7 +154,14 @@ def _judged(
         left.alike,
         links.m,
         1,
-        f"communities searched anew in {len(values)} random networks with the same degrees{by_law}",
+        f"communities searched anew in {len(values)} random networks with the same degrees{by_law}{_kept(links)}",
         verdict_of(p, effect_holds=holds, alpha=alpha),
     )
     return evidence, holds
+
+
+def _kept(links: Linked) -> str:
+    """What else chance keeps, and how links count."""
+    if links.directed:
+        return "; links count both ways, and nodes keep how many lead to them and from them"
+    return "; the two sides between which all links are stay as they are" if links.two_sided else ""

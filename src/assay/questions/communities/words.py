@@ -17,13 +17,14 @@ WORDS = Words(
     units=("link", "links"),
     stability="Borders come back",
     stability_format=fraction,
-    reading="Modularity is the share of links inside communities less what the numbers of links of the nodes alone would "
-    "give. Random networks have communities of high modularity too, so the search is made anew in random networks in "
-    "which every node has as many links as here. Unseen links: a fifth of the links is left out, communities are found "
-    "among the rest, and the links left out are counted inside them. Borders come back: adjusted Rand index of these "
-    "communities with those of all links; 1 is the same, 0 is nothing in common.",
+    reading="Modularity is the share of links inside communities less what the numbers of links of the nodes alone "
+    "would give. Random networks have communities of high modularity too, so the search is made anew in random "
+    "networks in which every node has as many links as here, and weights are on any of them. Unseen links: a fifth of "
+    "the links is left out, communities are found among the rest, and the links left out are counted inside them. "
+    "Borders come back: adjusted Rand index of these communities with those of all links; 1 is the same, 0 is nothing "
+    "in common.",
 )
-_NAMED = 6
+_NAMED = 4
 
 
 def subject(found: Clustered) -> str:
@@ -33,11 +34,9 @@ def subject(found: Clustered) -> str:
 
 def headline(found: Clustered) -> str:
     """How many communities, where that is known."""
-    if found.number_known and len(found.firm) == found.k:
-        return WORDS.several(found.k)
     if found.firm:
-        return "communities of nodes, " + counted(len(found.firm), "of which comes back", "of which come back")
-    return "links that cluster, without borders that come back"
+        return WORDS.several(len(found.firm), None if len(found.firm) == found.k and found.number_known else found.k)
+    return "clustering of links without borders"
 
 
 def sentence(found: Clustered) -> str:
@@ -57,12 +56,13 @@ def _parts(found: Clustered) -> str:
     sizes = found.links.part_nodes
     if len(sizes) < 2:
         return ""
-    each = ", ".join(count(int(size)) for size in sizes[:3]) + (" and fewer" if len(sizes) > 3 else "")
-    one_or_more = f"The network has {count(len(sizes))} separate parts, of {each} nodes"
     large = found.links.large
+    each = listed([count(int(size)) for size in sizes[: max(large, 1)]])
     if large == len(sizes):
-        return f"{one_or_more}; no link joins them, which is part of the evidence."
-    return f"{one_or_more}; that small parts are separate counts for nothing here."
+        return f"The network has {count(len(sizes))} separate parts, of {each} nodes: no link joins them."
+    whose = "the largest" if large < 2 else f"the {count(large)} largest"
+    said = f"The network has {count(len(sizes))} separate parts, {whose} of {each} nodes"
+    return f"{said}; that small ones are separate counts for nothing here."
 
 
 def _opening(found: Clustered) -> str:
@@ -82,8 +82,8 @@ def _opening(found: Clustered) -> str:
         return f"{of} {fall} into communities beyond chance: {named}{more}.{_number(found)}"
     comes = "comes" if len(firm) == 1 else "come"
     return (
-        f"{of} {fall} into communities beyond chance. {count(len(firm))} of {count(k)} found {comes} back: {named}{more}."
-        f" Where the others end depends on the sample.{_number(found)}"
+        f"{of} {fall} into communities beyond chance. {count(len(firm))} of {count(k)} found {comes} back: "
+        f"{named}{more}. Where the others end depends on the sample.{_number(found)}"
     )
 
 
@@ -119,7 +119,7 @@ def _unsure(found: Clustered) -> str:
     if not found.firm or not found.unsure:
         return ""
     whose = counted(found.unsure, "node of these has", "nodes of these have")
-    return f" {whose} no sure place: without some of the links they are elsewhere."
+    return f" {whose} no sure place, and would be elsewhere without some of the links."
 
 
 def _none(found: Clustered) -> str:
@@ -141,8 +141,8 @@ def _none(found: Clustered) -> str:
 def _untested(found: Clustered) -> str:
     if found.links.branches == found.links.m:
         return (
-            "The network has no cycle: it is made of trees, which can be cut anywhere, so nothing tells its communities "
-            "from chance."
+            "The network has no cycle: it is made of trees, which can be cut anywhere, so nothing tells its "
+            "communities from chance."
         )
     return "These numbers of links leave no other network: there is no chance to compare the communities with."
 
