@@ -23,7 +23,7 @@ def run() -> list[dict[str, Any]]:
         ("wiki-Vote, 7,115 nodes, 103,689 links", DATA / "web_graphs/wiki_vote.csv"),
     ):
         if path.exists():
-            rows += _on(what, read_network(path).symmetrised("average"), rounds=5)
+            rows += _on(what, read_network(path).symmetrised("average"), rounds=3)
     return rows
 
 
