@@ -150,11 +150,11 @@ def _draw_nodes(
 ) -> Any:  # fmt: skip
     """The nodes, and what the pointer tells of them."""
     largest = float(sizes[shown].max(initial=0.0)) or 1.0
-    crowd = float(np.clip(60 / max(len(shown), 1), 0.25, 1.0))
+    crowd = float(np.clip(60 / max(len(shown), 1), 0.15, 1.0))
     columns: dict[str, Any] = {
         "row": np.array([called[node] for node in shown], dtype=object),
         "x": places[shown, 0], "y": places[shown, 1], "tint": tint[shown],
-        "across": 3.0 + 13.0 * np.sqrt(crowd) * np.sqrt(np.maximum(sizes[shown], 0.0) / largest),
+        "across": 1.5 + 1.5 * crowd + 13.0 * np.sqrt(crowd) * np.sqrt(np.maximum(sizes[shown], 0.0) / largest),
     }  # fmt: skip
     said = [("node", "@row")]
     if size_label:
