@@ -73,6 +73,8 @@ if TYPE_CHECKING:
     from assay.models.embedding.vae.vae import VAE as VAE
     from assay.models.files import load as load
     from assay.models.missing.fill import FillMissing as FillMissing
+    from assay.models.network.communities.communities import communities as communities
+    from assay.models.network.communities.communities import modularity as modularity
     from assay.models.network.embedding import NetworkEmbedding as NetworkEmbedding
     from assay.models.network.pagerank.pagerank import pagerank as pagerank
     from assay.models.prediction.difference_of_means import DifferenceOfMeans as DifferenceOfMeans
@@ -193,6 +195,8 @@ _HOMES = {
     "VAE": "assay.models.embedding.vae.vae",
     "NetworkEmbedding": "assay.models.network.embedding",
     "pagerank": "assay.models.network.pagerank.pagerank",
+    "communities": "assay.models.network.communities.communities",
+    "modularity": "assay.models.network.communities.communities",
     "SpectralClustering": "assay.models.cluster.spectral.spectral",
     "conductance": "assay.summary.conductance",
     "GaussianMixture": "assay.models.cluster.mixture.mixture",
