@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from assay.errors import ParameterError
 from assay.linalg.fold_error import fold_error, fold_mean
 from assay.models.network.link_prediction.best import EVERY, best, passed_over
+from assay.models.network.link_prediction.calibration import Calibration, calibrated
 from assay.models.network.link_prediction.held_out import FOLDS, LISTED, SCORED, Fold
 from assay.models.network.link_prediction.scores import PairScores
 
@@ -38,12 +39,14 @@ class Missing:
         source, target: names of its nodes, or their numbers in words.
         score: of the pair.
         common: neighbours they share; for links that lead one way, nodes on a way of two links from one to the other.
+        chance: share of the pairs with such a score that were links, where a fifth of the links was taken out.
     """
 
     source: str
     target: str
     score: float
     common: int
+    chance: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,9 +151,10 @@ class LinkPrediction:
             raise ParameterError(f"count must be a whole number from 1 on, is {count!r}.")
         us, vs, values = best(self._scores, self.score, int(count))
         common = self._scores.of(us, vs, ("common",))["common"]
+        chance = self._calibration.of(self._scores, self.score, values)
         return [
-            Missing(self.name(int(u)), self.name(int(v)), float(s), int(c))
-            for u, v, s, c in zip(us, vs, values, common, strict=True)
+            Missing(self.name(int(u)), self.name(int(v)), float(s), int(c), float(p))
+            for u, v, s, c, p in zip(us, vs, values, common, chance, strict=True)
         ]
 
     def limits(self) -> list[str]:
@@ -189,7 +193,10 @@ class LinkPrediction:
                 name: {"auc_like_degrees": a, "auc_any_pair": b} for name, (a, b) in self.by_score().items()
             },
             "missing": [
-                {"source": one.source, "target": one.target, "score": one.score, "common": one.common}
+                {
+                    "source": one.source, "target": one.target, "score": one.score, "common": one.common,
+                    "chance": one.chance,
+                }
                 for one in self.top_missing(count)
             ],
             "notes": [*self.notes, *self.limits()],
@@ -210,8 +217,9 @@ class LinkPrediction:
         return found
 
     @cached_property
+    def _calibration(self) -> Calibration:
+        return calibrated(self._scores.ends, self.score, folds=FOLDS, seed=self._scores.seed)
+
+    @cached_property
     def _numbers(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self.names or ())}
-
-
-__all__ = ["CALLED", "FOLDS", "LinkPrediction", "Missing"]
