@@ -13,24 +13,23 @@ links share in the other half are compared with those expected there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.local import in_threads
-from assay.linalg.monte_carlo import rank_p
 from assay.models.network.link_prediction.surprise import ByChance, Shared, shared_neighbours
 from assay.summary.graph import Graph
-from assay.summary.held_out_links import ends_of
-from assay.summary.random_graphs import same_degrees, state_of
+from assay.summary.held_out_links import NonLinks, ends_of
+from assay.summary.random_graphs import Ends, same_degrees, state_of
 
 Array: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
 
 _SCALE = 9  # random graphs that give the scale
-_WORK = 12_000_000  # links of all random graphs together
+_WORK = 5_000_000  # links of all random graphs together
 _FEWEST, _MOST = 39, 199
 _STREAM = 500_000  # seeds away from those of the test of the whole
 
@@ -85,21 +84,27 @@ def surprising(graph: Graph, *, seed: int = 0) -> Surprising:
     if not judged.any() or float(np.median(z[judged])) <= 0.0:
         none = np.empty(0, dtype=np.int64)
         return Surprising(none, none, np.empty(0), np.empty(0), np.empty(0), int(judged.sum()), draws, float("nan"))
-    p = np.array([rank_p(int((least <= one).sum()), draws) for one in z])
+    p = (1.0 + np.searchsorted(np.sort(least), z, "right")) / (1.0 + draws)
     order = np.argsort(z, kind="stable")
     order = order[p[order] <= 0.2]
     expected = own.expected * by_chance.factor(own)
     count = int((p <= 0.05).sum())
     return Surprising(
-        ends.sources[order], ends.targets[order], own.common[order], expected[order], p[order], int(judged.sum()),
+        *_as_linked(ends, own.sources[order], own.targets[order]), own.common[order], expected[order], p[order], int(judged.sum()),
         draws, _unseen(own, by_chance, expected, count),
     )  # fmt: skip
+
+
+def _as_linked(ends: Ends, sources: Whole, targets: Whole) -> tuple[Whole, Whole]:
+    """Pairs the way the link leads; where it leads both ways the first."""
+    turned = ends.one_way & ~NonLinks(ends).linked(sources, targets)
+    return np.where(turned, targets, sources), np.where(turned, sources, targets)
 
 
 def _unseen(own: Shared, by_chance: ByChance, expected: Array, count: int) -> float:
     if not count:
         return float("nan")
-    first = Shared(own.half / max(own.share, 1e-9), own.expected, own.half, own.share)
+    first = replace(own, common=own.half / max(own.share, 1e-9))
     picked = np.argsort(by_chance.z(first), kind="stable")[:count]
     there = float(expected[picked].sum()) * (1.0 - own.share)
     return float((own.common - own.half)[picked].sum()) / there if there > 0 else float("nan")

@@ -29,7 +29,7 @@ from assay.models.network.link_prediction.prediction import LinkPrediction
 from assay.questions.links.answer import LinksTold
 from assay.questions.links.surprising import surprising
 from assay.summary.graph import Graph
-from assay.summary.held_out_links import ends_of
+from assay.summary.held_out_links import ends_of, folds_tested, same_links
 from assay.summary.random_graphs import Ends, same_degrees, state_of
 
 Array: TypeAlias = NDArray[np.float64]
@@ -79,15 +79,6 @@ def links_told(
     return LinksTold(name, found, tuple(found.top_missing()), chance, evidence, holds, odd, graph.directed)
 
 
-def folds_tested(links: int) -> range:
-    """Which folds the statistic is made of: fewer where each has many links.
-
-    Args:
-        links: in all.
-    """
-    return range(5 if links <= 1_000 else 2 if links <= 10_000 else 1)
-
-
 def effect_holds(found: LinkPrediction) -> bool:
     """Whether links are told beyond degrees by more than the standard error of that."""
     return bool(found.beyond[0] > found.error)
@@ -106,11 +97,15 @@ def _by_chance(
     """The statistic in random graphs; none where these degrees leave no other graph."""
     hub = same_degrees(graph, seed).hub
     draws = DRAWS if len(ends.sources) <= MANY else FEWER
-    if not differ(ends, hub, seed):
-        return np.empty(0)
+
+    def drawn(number: int) -> Ends:
+        return hub.mixed(state_of(1000 * seed + number, 1))[0]
 
     def draw(number: int) -> float:
-        return _value(hub.mixed(state_of(1000 * seed + number, 1))[0], which, seed)
+        return _value(drawn(number), which, seed)
+
+    if same_links(ends, drawn(0)):
+        return np.empty(0)
 
     def hopeless(values: list[float]) -> bool:
         p = student_p(found, np.array(values))
@@ -124,15 +119,6 @@ def _by_chance(
         progress=lambda n: tell(f"what chance does, {n} of {draws} random graphs"),
     ).values
     return np.array([value for value in values if np.isfinite(value)])
-
-
-def differ(ends: Ends, hub: Ends, seed: int) -> bool:
-    """Whether the degrees leave other graphs than this one."""
-    other = hub.mixed(state_of(1000 * seed, 1))[0]
-    own, drawn = (np.stack([e.sources, e.targets]) for e in (ends, other))
-    if not ends.one_way:
-        own, drawn = np.sort(own, axis=0), np.sort(drawn, axis=0)
-    return not np.array_equal(np.sort(own[0] * ends.n + own[1]), np.sort(drawn[0] * ends.n + drawn[1]))
 
 
 def _evidence(

@@ -59,6 +59,40 @@ def shared(
 
 
 @njit(cache=True, nogil=True)
+def shared_by_links(starts: Any, after: Any, weights: Array, common: Array, weighed: Array) -> None:
+    """For each link u - v the number of nodes linked with both, and the sum of their weights.
+
+    Neighbours of the end with more links are marked, and those of the other end looked up.
+
+    Args:
+        starts: (n + 1,) where the links of each node begin.
+        after: (m,) nodes they lead to; each link is here from both of its ends.
+        weights: (n,) of the node between.
+        common: (m,) filled where the node has more links than the other end, or as many and a larger number.
+        weighed: (m,) likewise.
+    """
+    n = len(starts) - 1
+    mark = np.zeros(n, np.bool_)
+    for u in range(n):
+        own = after[starts[u] : starts[u + 1]]
+        for z in own:
+            mark[z] = True
+        for k in range(starts[u], starts[u + 1]):
+            v = after[k]
+            more = starts[u + 1] - starts[u] - (starts[v + 1] - starts[v])
+            if more < 0 or (more == 0 and v > u):
+                continue
+            found, sum_ = 0, 0.0
+            for z in after[starts[v] : starts[v + 1]]:
+                if mark[z]:
+                    found += 1
+                    sum_ += weights[z]
+            common[k], weighed[k] = found, sum_
+        for z in own:
+            mark[z] = False
+
+
+@njit(cache=True, nogil=True)
 def _reached(
     u: int, starts: Any, after: Any, weights: Array, between: Any, both: bool, total: Array, seen: Any, list_: Any
 ) -> int:

@@ -162,8 +162,7 @@ class PairScores:
         Q = rng.standard_normal((n, min(keep + _ROOM, n)))
         Q[:, 0] = roots[1]  # nearly the first of them
         for _ in range(_PASSES):
-            Q = np.linalg.qr(B @ Q)[0]
-            Q = np.linalg.qr(B.T @ Q)[0]
+            Q = np.linalg.qr(B.T @ (B @ Q))[0]
         if not self.ends.one_way:
             values, turn = np.linalg.eigh(_symmetric(Q.T @ (B @ Q)))
             order = np.argsort(-np.abs(values), kind="stable")[:keep]

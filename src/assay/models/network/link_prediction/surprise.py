@@ -22,6 +22,7 @@ from assay.models.network.link_prediction.scores import PairScores
 from assay.summary.random_graphs import Ends
 
 Array: TypeAlias = NDArray[np.float64]
+Whole: TypeAlias = NDArray[np.int64]
 
 _LEAST = 0.5  # expected neighbours in common below which a link is not judged
 _CLASSES = 24
@@ -29,15 +30,18 @@ _CLASSES = 24
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shared:
-    """Neighbours shared by the ends of each link.
+    """Neighbours shared by the ends of each pair of nodes that is linked, either way or both.
 
     Attributes:
+        sources, targets: (m,) the pairs; the node with more links first.
         common: (m,) how many.
         expected: (m,) how many links drawn by the degrees would give.
         half: (m,) those of `common` in one half of the nodes.
         share: of what is expected, how much is in that half.
     """
 
+    sources: Whole
+    targets: Whole
     common: Array
     expected: Array
     half: Array
@@ -95,13 +99,18 @@ def shared_neighbours(ends: Ends, half: NDArray[np.bool_] | None = None) -> Shar
         ends: of the links.
         half: (n,) one half of the nodes; none if not given.
     """
-    from assay.models.network.link_prediction._kernels import shared
+    from assay.models.network.link_prediction._kernels import shared_by_links
 
     A = PairScores(ends).either
-    d = np.diff(A.indptr).astype(np.float64)
+    d = np.diff(A.indptr)
     picked = np.zeros(ends.n) if half is None else half.astype(np.float64)
-    out = np.empty((len(ends.sources), 2))
-    shared(A.indptr, A.indices, A.indptr, A.indices, ends.sources, ends.targets, picked[:, None], out)
-    ways = d * (d - 1)
-    expected = d[ends.sources] * d[ends.targets] * (ways.sum() / d.sum() ** 2)
-    return Shared(out[:, 0], expected, out[:, 1], float((ways * picked).sum() / max(ways.sum(), 1.0)))
+    common, weighed = np.empty(len(A.indices)), np.empty(len(A.indices))
+    shared_by_links(A.indptr, A.indices, picked, common, weighed)
+    rows = np.repeat(np.arange(ends.n), d)
+    cols = A.indices.astype(np.int64)
+    once = (d[rows] > d[cols]) | ((d[rows] == d[cols]) & (rows > cols))
+    sources, targets = rows[once], cols[once]
+    ways = d.astype(np.float64) * (d - 1)
+    expected = d[sources].astype(np.float64) * d[targets] * (ways.sum() / float(d.sum()) ** 2)
+    share = float((ways * picked).sum() / max(ways.sum(), 1.0))
+    return Shared(sources, targets, common[once], expected, weighed[once], share)
