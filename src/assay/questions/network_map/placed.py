@@ -1,7 +1,8 @@
-"""Nodes on a map: their order along the two slowest ways in which values on nodes, linked ones alike, can vary.
+"""Nodes on a map: their order along the two directions in which linked nodes differ least.
 
-Coordinates of a Laplacian eigenmap (`NetworkEmbedding`) are dominated by a few nodes that hang by a link or two; so each
-is turned to ranks, from 0 to 1, which leaves who is beside whom and lets crowds be seen. Weights of links are not used.
+Those are the coordinates of a Laplacian eigenmap (`NetworkEmbedding`), regularised, since a few nodes that hang by a link
+or two would take all of it otherwise. Each is turned to ranks, from 0 to 1, which leaves who is beside whom and lets crowds
+be seen. Weights of links are not used.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def placed(ends: Ends, seed: int) -> Array:
     places = np.full((ends.n, 2), np.nan)
     if part.graph.n < 3:
         return places
-    found = NetworkEmbedding(2, random_state=seed).fit_graph(part.graph).embedding_
+    found = NetworkEmbedding(2, regularise=1.0, random_state=seed).fit_graph(part.graph).embedding_
     for j in range(2):
         # what differs by rounding only, as twins do, has one rank
         value = np.round(found[:, j] / np.abs(found[:, j]).max(), 9)
