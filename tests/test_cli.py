@@ -227,6 +227,14 @@ def test_rank_prints_nodes_their_ranks_and_what_is_beyond_degree(tmp_path):
     scores = run("rank", "links.csv", "--scores", cwd=tmp_path).stdout
     assert " to " not in scores.splitlines()[3] and "in-degrees" not in scores
     assert [p.name for p in tmp_path.iterdir()] == ["links.csv"]
+    assert run("rank", "links.csv", "--plot", "ranks.html", cwd=tmp_path).returncode == 0
+    assert "PageRank" in (tmp_path / "ranks.html").read_text()
+
+
+def test_a_link_that_leads_both_ways_is_counted_once(tmp_path):
+    (tmp_path / "links.csv").write_text("a,b\nb,c\nc,a\n")
+    undirected = run("rank", "links.csv", "--undirected", "--scores", cwd=tmp_path).stdout
+    assert undirected.startswith("3 nodes, 3 links;")
 
 
 @pytest.mark.parametrize(
@@ -235,6 +243,8 @@ def test_rank_prints_nodes_their_ranks_and_what_is_beyond_degree(tmp_path):
         (None, [], "there is no such file"),
         ("source,target,weight\na,b,1\nb,a,-2\n", [], "line 3: the weight"),
         ("source,target\na,b\n", ["--damping", "1"], "at least 0 and below 1"),
+        ("source,target\na,b\n", ["--plot", "ranks.pdf"], "an .html, .png or .svg file; got --plot ranks.pdf"),
+        ("source,target\na,b\n", ["--plot", "links.csv"], "an .html, .png or .svg file"),
     ],
 )
 def test_rank_refuses_in_one_sentence_with_code_2(tmp_path, text, options, message):

@@ -150,6 +150,9 @@ app.command()(_flagged(report))
 Table = Annotated[str, typer.Argument(help="A file, folder, pattern, URL or database.", show_default=False)]
 Page = Annotated[Path | None, typer.Option("--output", "-o", help="Write a page, too.", show_default=False)]
 Printed = Annotated[bool, typer.Option("--json", help="Print the findings as JSON instead of words.")]
+Figure = Annotated[
+    Path | None, typer.Option("--plot", help="Write a figure, too: .html, .png or .svg.", show_default=False)
+]
 Level = Annotated[float, typer.Option(help="Chance of any difference found between tables from one source.")]
 
 
@@ -247,6 +250,7 @@ def rank(
     damping: Damping = 0.85,
     directed: OneWay = None,
     evidence: Proven = True,
+    plot: Figure = None,
     seed: Seed = 0,
     debug: Debug = False,
 ) -> None:
@@ -257,10 +261,12 @@ def rank(
     from assay.views.escape import visible
 
     with _explained(debug) as step, _progress(step) as tell:
+        _writable(plot, edges)
         tell("Ranking the nodes", None, None)
         ranking = pagerank(edges, damping=damping, directed=directed, seed=seed)
         tell("Drawing links anew", None, None)
         found = ranking.as_dict(top, evidence=evidence)
+        _draw(ranking, plot, tell)
     with _explained(debug) as step:
         step.what = "Showing the ranking"
         console = _terminal()
@@ -322,6 +328,26 @@ def _source(
 
         return opened(data[0], form, how) if how else data[0]
     return read(data[0], **said, **how)
+
+
+def _writable(figure: Path | None, data: str) -> None:
+    """Refuse a place where no figure can be, before anything is computed."""
+    from assay.data.files import check_writable
+    from assay.errors import ParameterError
+
+    if figure is None:
+        return
+    if figure.suffix.lower() not in (".html", ".png", ".svg"):
+        raise ParameterError(f"a figure is an .html, .png or .svg file; got --plot {figure}")
+    check_writable(figure, unlike=Path(data))
+
+
+def _draw(found: Any, figure: Path | None, tell: Callable[[str, int | None, float | None], object]) -> None:
+    if figure is not None:
+        from assay.views.plot import plot
+
+        tell("Drawing", None, None)
+        plot(found).save(figure)
 
 
 def _several_pairs(given: list[str] | None, option: str) -> dict[str, list[str]]:

@@ -38,6 +38,7 @@ RESULTS: dict[str, str] = {
     "EuclideanDimension": "measures:euclidean",
     "Spectrum": "measures:spectrum",
     "Ranking": "measures:ranking",
+    "Graph": "network:graph",
 }
 
 

@@ -14,7 +14,7 @@ from assay.asking.subject import Subject
 from assay.data.read import read
 from assay.data.source import Source
 from assay.data.streams import OnePassSource
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.study.forms.form import Form
 
 TABLE = "table"
@@ -53,8 +53,16 @@ def opened(data: Any, form: str | None = None, how: Mapping[str, Any] | None = N
     if form is None and not isinstance(source, OnePassSource):
         for known in forms().values():
             if why := known.looks_like_one(source):
-                return _noted(known.read(source if how else data, {}), why)
+                return _noted(_found_out(known, source if how else data), why)
     return source
+
+
+def _found_out(form: Form[Any], data: Any) -> Subject[Any]:
+    """Data in a form that nobody named; where they do not fit it the user can have a table."""
+    try:
+        return form.read(data, {})
+    except DataError as error:
+        raise DataError(f"{error}; these data look like {form.called}: say form=table to study their rows") from error
 
 
 def _noted(subject: Subject[Any], why: str) -> Subject[Any]:

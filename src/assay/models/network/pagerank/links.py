@@ -45,6 +45,14 @@ class Links:
         return len(self.starts) - 1
 
     @property
+    def count(self) -> int:
+        """Number of links; one that leads both ways is one."""
+        if self.one_way:
+            return len(self.ends)
+        loops = int((np.repeat(np.arange(self.n), self.leaving) == self.ends).sum())
+        return (len(self.ends) + loops) // 2
+
+    @property
     def leaving(self) -> NDArray[np.int64]:
         """(n,) out-links of each node."""
         return np.diff(self.starts)

@@ -134,6 +134,11 @@ class Ranking:
         more = ", ..." if len(self.scores) > 3 else ""
         return f"Ranking({len(self.scores):,} nodes: {first}{more}; error below {self.error_bound:.1g})"
 
+    @property
+    def values(self) -> Array:
+        """(n,) the scores, by the name that all results of decisions and links have."""
+        return self.scores
+
     @cached_property
     def order(self) -> Whole:
         """(n,) node numbers by descending score, equal ones by number."""
@@ -247,7 +252,7 @@ class Ranking:
             nodes.append(row)
         found: dict[str, Any] = {
             "count": len(self.scores),
-            "links": len(self._links.ends),
+            "links": self._links.count,
             "damping": self.damping,
             "error_bound": self.error_bound,
             "iterations": self.iterations,
