@@ -1,14 +1,14 @@
 """Links kept out of a network, pairs that are not linked to compare them with, and how well a score tells them apart.
 
-    folds       every link is in one of K folds; a fold's links are taken out, but for those without which a node had none
+    folds       every link is in one of K; a fold's links are taken out, but for those without which a node had none
     non-links   uniform: every pair that is not linked alike
                 matched: for a link (u, v) a pair (u', v') that is not linked, u' with as many links left as u, v' as v
     won         share of the non-links of a link whose score is below the link's, ties half
     auc         the same over all links and all non-links: Mann and Whitney's, the area under the ROC curve
 
 Degrees are those that are left after the links are taken out, out-degree of u and in-degree of v where links lead one
-way. If chance alone linked the ends of links, a link taken out and a pair of like degrees left would be alike: so what a
-score wins above one half of the matched pairs is no matter of degrees.
+way. If chance alone linked the ends of links, a link taken out and a pair of like degrees left would be alike: so what
+a score wins above one half of the matched pairs is no matter of degrees.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ class NonLinks:
             open_ = open_[~good]
         found = np.ones(shape, dtype=bool)
         found.ravel()[open_] = False
-        return Matched(sources.reshape(shape), targets.reshape(shape), found.all(axis=1))
+        return Matched(sources.reshape(shape), targets.reshape(shape), np.asarray(found.all(axis=1)))
 
     def _key(self, sources: Whole, targets: Whole) -> Whole:
         if self.ends.one_way:
@@ -270,7 +270,7 @@ class _Like:
         few = self.last[nodes] - self.first[nodes] <= reach
         low = np.where(few, np.maximum(self.place[nodes] - reach, 0), self.first[nodes])
         high = np.where(few, np.minimum(self.place[nodes] + reach + 1, len(self.order)), self.last[nodes])
-        return self.order[low + (rng.random(len(nodes)) * (high - low)).astype(np.int64)]
+        return np.asarray(self.order[low + (rng.random(len(nodes)) * (high - low)).astype(np.int64)])
 
 
 def won(links: Array, others: Array) -> Array:

@@ -68,8 +68,9 @@ class NetworkEmbedding(Estimator):
 
     Attributes:
         embedding_: (n, k) coordinates, NaN in the nodes left out; the largest entry of each column is positive.
-        eigenvalues_: (k,) of the Laplacian, ascending, the zero left out, 1 - mu where regularised; of the covariance of the rows of W; or of W
-            itself, by modulus, the sign kept: where it is negative, nodes alike in that coordinate are linked less.
+        eigenvalues_: (k,) of the Laplacian, ascending, the zero left out, 1 - mu where regularised; of the covariance
+            of the rows of W; or of W itself, by modulus, the sign kept: where it is negative, nodes alike in that
+            coordinate are linked less.
         residuals_: (k,) how far each pair is from solving its equation; the length of W v - s u for "adjacency".
         names_: of the nodes, None where they have none.
         left_out_: (m,) numbers of the nodes without a place.
@@ -181,10 +182,14 @@ class NetworkEmbedding(Estimator):
             raise ParameterError(f"no two nodes are linked {where}: there is nothing to embed. Link more rows.")
         k = as_count(self.n_components, n - 1, name="n_components", what=what)
         plain = self.laplacian == "plain"
-        root = np.ones(n) if plain else np.sqrt(graph.degree + self._more_links() * graph.degree.mean())
-        found = self._regularised(graph, root, k) if self._more_links() else bottom_eigen(
-            graph.laplacian("plain" if plain else "symmetric"), k, null=root[:, None], random_state=self._rng()
-        )  # fmt: skip
+        more = self._more_links()
+        root = np.ones(n) if plain else np.sqrt(graph.degree + more * graph.degree.mean())
+        kind: Kind = "plain" if plain else "symmetric"
+        found = (
+            self._regularised(graph, root, k)
+            if more
+            else bottom_eigen(graph.laplacian(kind), k, null=root[:, None], random_state=self._rng())
+        )
         vectors = found.vectors / root[:, None] if self.laplacian == "random-walk" else found.vectors
         self.embedding_ = np.full((whole.n, k), np.nan)
         self.embedding_[part.nodes] = fix_signs(vectors)

@@ -53,8 +53,8 @@ class LinksTold(Answer):
     def rule(self) -> str:
         """How looks are corrected for."""
         return (
-            f"one test of the whole against {len(self.chance)} random graphs, with the score chosen anew in each; single "
-            "links only after it, by the most surprising link of each random graph"
+            f"one test of the whole against {len(self.chance)} random graphs, with the score chosen anew in each; "
+            "single links only after it, by the most surprising link of each random graph"
         )
 
     @property
@@ -65,10 +65,10 @@ class LinksTold(Answer):
     @property
     def surprising(self) -> int:
         """How many of the links in `odd` are surprising, the first ones."""
-        return 0 if self.odd is None else int((self._q <= self.alpha).sum())
+        return 0 if self.odd is None else int((self.odd_q <= self.alpha).sum())
 
     @property
-    def _q(self) -> Array:
+    def odd_q(self) -> Array:
         """Of each link; no smaller than that of the whole, which is tested first."""
         assert self.odd is not None
         first = 1.0 if self.evidence.p is None else self.evidence.p
@@ -86,7 +86,8 @@ class LinksTold(Answer):
         whole = Finding("links", "links", "the links", sentence(self), self.evidence, WORDS)
         if not self.told or not self.surprising:
             return (whole,)
-        return whole, Finding("surprising-links", "surprising link", "single links", odd_sentence(self), self._odd(), ODD)
+        odd = Finding("surprising-links", "surprising link", "single links", odd_sentence(self), self.odd_evidence, ODD)
+        return whole, odd
 
     def headline(self, verdict: Verdict) -> str:
         """That links can be told, and how many are surprising."""
@@ -119,9 +120,11 @@ class LinksTold(Answer):
         evidence = self.evidence.stricter(factor, alpha, effect_holds=self.holds)
         return replace(self, evidence=evidence, factor=self.factor * factor, alpha=alpha)
 
-    def _odd(self) -> Evidence:
+    @property
+    def odd_evidence(self) -> Evidence:
+        """On surprising links; only where there are any."""
         assert self.odd is not None
-        q = float(self._q[0])
+        q = float(self.odd_q[0])
         kept = float(self.odd.unseen)
         return Evidence(
             statistic=float(self.surprising),
@@ -142,7 +145,7 @@ class LinksTold(Answer):
         return [
             {
                 "source": self.found.name(int(odd.sources[i])), "target": self.found.name(int(odd.targets[i])),
-                "common": int(odd.common[i]), "expected": float(odd.expected[i]), "q": float(self._q[i]),
+                "common": int(odd.common[i]), "expected": float(odd.expected[i]), "q": float(self.odd_q[i]),
             }
             for i in range(min(self.surprising, LISTED))
         ]  # fmt: skip

@@ -1,14 +1,14 @@
-"""Links that the others do not lead one to expect: their ends share fewer neighbours than chance gives to their degrees.
+"""Links that the others do not lead one to expect: their ends share fewer neighbours than chance gives such degrees.
 
-With z of every link from `models.network.link_prediction.surprise`, whose scale is taken from random graphs that are used
-for nothing else, and T_b the smallest z of all links of random graph b,
+With z of every link from `models.network.link_prediction.surprise`, whose scale is taken from random graphs that are
+used for nothing else, and T_b the smallest z of all links of random graph b,
 
     p of a link = (1 + number of T_b <= z) / (1 + B)
 
-so that any link of a graph that chance made is called surprising with probability alpha at most, however many there are.
-Where links as a whole share no more neighbours than chance, as in a network of two kinds of nodes, none is surprising.
-Size on what was not used: nodes are halved, links chosen by the neighbours in one half, and the neighbours that the same
-links share in the other half are compared with those expected there.
+so that any link of a graph that chance made is called surprising with probability alpha at most, however many there
+are. Where links as a whole share no more neighbours than chance, as in a network of two kinds of nodes, none is
+surprising. Size on what was not used: nodes are halved, links chosen by the neighbours in one half, and the neighbours
+that the same links share in the other half are compared with those expected there.
 """
 
 from __future__ import annotations
@@ -90,9 +90,14 @@ def surprising(graph: Graph, *, seed: int = 0) -> Surprising:
     expected = own.expected * by_chance.factor(own)
     count = int((p <= 0.05).sum())
     return Surprising(
-        *_as_linked(ends, own.sources[order], own.targets[order]), own.common[order], expected[order], p[order], int(judged.sum()),
-        draws, _unseen(own, by_chance, expected, count),
-    )  # fmt: skip
+        *_as_linked(ends, own.sources[order], own.targets[order]),
+        own.common[order],
+        expected[order],
+        np.asarray(p[order], dtype=np.float64),
+        int(judged.sum()),
+        draws,
+        _unseen(own, by_chance, expected, count),
+    )
 
 
 def _as_linked(ends: Ends, sources: Whole, targets: Whole) -> tuple[Whole, Whole]:

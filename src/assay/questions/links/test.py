@@ -91,9 +91,7 @@ def _value(ends: Ends, which: range, seed: int) -> float:
     return float(np.average([fold.value for fold in folds], weights=[fold.links for fold in folds]))
 
 
-def _by_chance(
-    graph: Graph, ends: Ends, which: range, found: float, seed: int, tell: Callable[[str], object]
-) -> Array:
+def _by_chance(graph: Graph, ends: Ends, which: range, found: float, seed: int, tell: Callable[[str], object]) -> Array:
     """The statistic in random graphs; none where these degrees leave no other graph."""
     hub = same_degrees(graph, seed).hub
     draws = DRAWS if len(ends.sources) <= MANY else FEWER

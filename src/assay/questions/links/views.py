@@ -34,11 +34,11 @@ def _missing(told: LinksTold) -> View:
              "On the way" if told.directed else "In common", "Would be a link"]  # fmt: skip
     right = sum(one.chance for one in told.missing)
     caption = (
-        f"The {len(rows)} pairs that are not linked and look most like links, by {CALLED[told.found.score]}. How many of "
-        f"them would be links is known from links that were hidden: with {percent(told.found.hidden)} of all hidden, so "
-        f"many of the pairs with such a score were hidden links, about {right:.0f} of these {len(rows)}. Where fewer are "
-        f"missing, fewer of these are. Of the 20 best pairs of such a test {percent(told.found.precision)} were hidden "
-        f"links, of the 20 best by numbers of links alone {percent(told.found.precision_degrees)}."
+        f'The {len(rows)} pairs that are not linked and look most like links, by {CALLED[told.found.score]}. "Would be '
+        f'a link" is the share of pairs with such a score that were hidden links, when {percent(told.found.hidden)} of '
+        f"all were hidden: about {right:.0f} of these {len(rows)}. Where fewer are missing, fewer of these are. Of the "
+        f"20 best pairs of such a test {percent(told.found.precision)} were hidden links, of the 20 best by numbers of "
+        f"links alone {percent(told.found.precision_degrees)}."
     )
     caption = " ".join([caption, *told.found.limits()])
     return View("missing-links", "Links that may be missing", None, (), caption,
@@ -53,7 +53,7 @@ def _surprising(told: LinksTold) -> View:
         [
             name_cell(told.found.name(int(odd.sources[i]))), name_cell(told.found.name(int(odd.targets[i]))),
             count(int(odd.common[i])), number(float(odd.expected[i])),
-            probability(float(told._q[i])).removeprefix("= "),
+            probability(float(told.odd_q[i])).removeprefix("= "),
         ]
         for i in range(many)
     ]  # fmt: skip
@@ -68,13 +68,11 @@ def _surprising(told: LinksTold) -> View:
 
 
 def _scores(told: LinksTold) -> View:
-    rows = [
-        [CALLED[name], percent(like), percent(every)] for name, (like, every) in told.found.by_score().items()
-    ]
+    rows = [[CALLED[name], percent(like), percent(every)] for name, (like, every) in told.found.by_score().items()]
     chosen = len({fold.chosen for fold in told.found.folds})
     caption = (
-        "How often an unseen link scores above a pair that is not linked, in five folds of links: pairs whose ends have "
-        "like numbers of links, and pairs drawn from all alike, which numbers of links alone tell already. "
+        "How often an unseen link scores above a pair that is not linked, in five folds of links: pairs whose ends "
+        "have like numbers of links, and pairs drawn from all alike, which numbers of links alone tell already. "
         f"Weights are not used. {'One score was' if chosen == 1 else f'{chosen} scores were'} chosen in the folds."
     )
     heads = ["Score", "Against pairs of like degrees", "Against any pair"]

@@ -16,8 +16,9 @@ WORDS = Words(
     held_out="more often above a pair of like degrees than by degrees alone",
     held_out_format=percent,
     units=("link", "links"),
-    reading="Some links are taken out, and a score made of the others is to tell them from pairs that are not linked but "
-    "have ends with as many links. One half is right by chance. The score is chosen without the links it is measured on.",
+    reading="Some links are taken out, and a score made of the others is to tell them from pairs that are not linked "
+    "but have ends with as many links. One half is right by chance. The score is chosen without the links it is "
+    "measured on.",
 )
 ODD = Words(
     "surprising link",
@@ -27,8 +28,8 @@ ODD = Words(
     held_out="of the neighbours in common that chance would give",
     held_out_format=percent,
     units=("link", "links"),
-    reading="A link is surprising where its ends have so many links that chance would let them share neighbours, and they "
-    "share hardly any: nothing else in the network leads one to expect it.",
+    reading="A link is surprising where its ends have so many links that chance would let them share neighbours, and "
+    "they share hardly any: nothing else in the network leads one to expect it.",
 )
 
 
@@ -37,8 +38,8 @@ def sentence(told: LinksTold) -> str:
     found, evidence = told.found, told.evidence
     if evidence.verdict == "not testable here":
         return (
-            f"Whether links of {told.name} can be told beyond the numbers of links of each node cannot be tested: these "
-            "numbers leave no other network, or too little to compare."
+            f"Whether links of {told.name} can be told beyond the numbers of links of each node cannot be tested: "
+            "these numbers leave no other network, or too little to compare."
         )
     by_chance = percent(float(told.chance.mean()))
     size = (
@@ -48,8 +49,8 @@ def sentence(told: LinksTold) -> str:
     )
     if evidence.verdict not in ("supported", "suggestive"):
         return (
-            f"Links of {told.name} cannot be told beyond the numbers of links of each node: {size}. So no link is called "
-            "missing, and none surprising."
+            f"Links of {told.name} cannot be told beyond the numbers of links of each node: {size}. So no link is "
+            "called missing, and none surprising."
         )
     verb = "can" if evidence.verdict == "supported" else "may be such that they can"
     said = f"Links of {told.name} {verb} be told beyond the numbers of links of each node: {size}, by {_called(told)}."
@@ -82,12 +83,12 @@ def odd_sentence(told: LinksTold) -> str:
         for i in range(min(many, 3))
     ]
     more = f" and {count(many - 3)} more" if many > 3 else ""
-    verb, noun = ("is", "Its") if many == 1 else ("are", "Their")
+    verb, noun = ("is", "its") if many == 1 else ("are", "their")
     first = f"the first share {int(odd.common[0])}, where chance would give {odd.expected[0]:.0f}"
     return (
-        f"{', '.join(pairs)}{more} {verb} surprising, of {counted(odd.judged, 'link')} that could be judged: {noun.lower()} "
-        f"ends share fewer neighbours than nodes with as many links do in random graphs ({first}; {chance(told._odd())}, "
-        "all links counted)."
+        f"{', '.join(pairs)}{more} {verb} surprising, of {counted(odd.judged, 'link')} that could be judged: {noun} "
+        f"ends share fewer neighbours than nodes with as many links do in random graphs ({first}; "
+        f"{chance(told.odd_evidence)}, all links counted)."
     )
 
 

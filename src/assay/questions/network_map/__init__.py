@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.asking.question import Context, QuestionOf
-from assay.asking.subject import Subject
 
 if TYPE_CHECKING:
+    from assay.asking.subject import Subject
     from assay.questions.network_map.answer import NetworkMap
     from assay.summary.graph import Graph
 

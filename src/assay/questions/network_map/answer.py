@@ -56,8 +56,7 @@ class NetworkMap(Answer):
     @property
     def on_map(self) -> NDArray[np.bool_]:
         """(n,) which nodes have a place."""
-        found: NDArray[np.bool_] = np.isfinite(self.places).all(axis=1)
-        return found
+        return np.asarray(np.isfinite(self.places).all(axis=1))
 
     def findings(self) -> tuple[Finding, ...]:
         """One for the map."""

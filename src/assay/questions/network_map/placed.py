@@ -1,8 +1,8 @@
 """Nodes on a map: their order along the two directions in which linked nodes differ least.
 
-Those are the coordinates of a Laplacian eigenmap (`NetworkEmbedding`), regularised, since a few nodes that hang by a link
-or two would take all of it otherwise. Each is turned to ranks, from 0 to 1, which leaves who is beside whom and lets crowds
-be seen. Weights of links are not used.
+Those are the coordinates of a Laplacian eigenmap (`NetworkEmbedding`), regularised, since a few nodes that hang by a
+link or two would take all of it otherwise. Each is turned to ranks, from 0 to 1, which leaves who is beside whom and
+lets crowds be seen. Weights of links are not used.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Does a map of the network show more than chance? Links taken out, told by distances on a map of the others.
 
-statistic  how often the ends of a link that was taken out lie nearer to each other, on a map made without it, than those
-           of a pair of like degrees that is not linked
+statistic  how often the ends of a link that was taken out lie nearer to each other, on a map made without it, than
+           those of a pair of like degrees that is not linked
 chance     the same in random graphs in which every node has as many links
 unseen     the same over five folds of links, with its interval
 movement   how far each node moves when a fifth of the links is taken out, maps laid over each other (Procrustes)
@@ -158,9 +158,7 @@ def _mean(folds: list[_Fold]) -> float:
     return float(np.average([fold.nearer for fold in folds], weights=[fold.links for fold in folds]))
 
 
-def _by_chance(
-    graph: Graph, ends: Ends, which: range, found: float, seed: int, tell: Callable[[str], object]
-) -> Array:
+def _by_chance(graph: Graph, ends: Ends, which: range, found: float, seed: int, tell: Callable[[str], object]) -> Array:
     """The statistic in random graphs; none where these degrees leave no other graph."""
     hub = same_degrees(graph, seed).hub
     draws = DRAWS if len(ends.sources) <= MANY else FEWER

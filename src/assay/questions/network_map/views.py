@@ -8,7 +8,7 @@ from assay.asking.page import Page
 from assay.asking.words import SURVIVED
 from assay.questions.network_map.answer import NetworkMap
 from assay.views.elements import table
-from assay.views.node_map import DRAWN_LINKS, node_map
+from assay.views.network.node_map import DRAWN_LINKS, node_map
 from assay.views.numbers import count, percent
 from assay.views.view import View
 
@@ -35,11 +35,11 @@ def views(drawn: NetworkMap, page: Page) -> list[View]:
     return [
         View(
             "network-map", "A map of the network", figure, tuple(key),
-            "Nodes in their order along the two slowest eigenvectors of the Laplacian, across and upward, so that nodes "
-            "linked with each other, directly and by many short paths, lie close together. Links are the faint lines."
-            f"{some} The best-connected nodes are named where there is room; the pointer names all. How crowded a place "
-            "is cannot be read from the map, since every strip of it has as many nodes, and its axes mean nothing by "
-            "themselves.",
+            "Nodes in their order along two eigenvectors of the network's Laplacian, across and upward, so that nodes "
+            "that are linked, directly and by many short paths, lie close together. Links are the faint lines."
+            f"{some} The best-connected nodes are named where there is room; the pointer names all. Every strip of the "
+            "map, across or upward, has as many nodes, so how large a group is can be read from it and how far apart "
+            "groups are cannot; the axes mean nothing by themselves.",
             _table(drawn), "rows",
         )
     ]  # fmt: skip

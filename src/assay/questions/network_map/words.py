@@ -17,8 +17,8 @@ WORDS = Words(
     units=("link", "links"),
     stability="Nodes stay in their place",
     stability_format=percent,
-    reading="A map is made without some of the links. If it shows who belongs with whom, the ends of those links lie nearer "
-    "to each other on it than two nodes with as many links that are not linked. One half does by chance.",
+    reading="A map is made without some of the links. If it shows who belongs with whom, the ends of those links lie "
+    "nearer to each other on it than two nodes with as many links that are not linked. One half does by chance.",
 )
 
 

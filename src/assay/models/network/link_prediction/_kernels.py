@@ -105,8 +105,7 @@ def _reached(
         z = after[k]
         if z == u or not between[z]:
             continue
-        for l in range(starts[z], starts[z + 1]):
-            v = after[l]
+        for v in after[starts[z] : starts[z + 1]]:
             if seen[v] == -1 or (both and v < u):
                 continue
             if seen[v] == 0:
@@ -163,7 +162,7 @@ def fill_two_steps(starts: Any, after: Any, both: bool, weights: Array, places: 
 
 
 @njit(cache=True, nogil=True)
-def _worse(scores: Array, pairs: Any, a: int, b: int) -> bool:
+def _worse(scores: Array, pairs: Any, a: int, b: int) -> Any:
     """Whether entry a is to leave a list of the best before entry b: a smaller score, or the later of equal pairs."""
     if scores[a] != scores[b]:
         return scores[a] < scores[b]

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from assay.models.network.link_prediction.scores import PairScores
 from assay.summary.held_out_links import NonLinks, degrees
@@ -79,13 +80,15 @@ def passed_over(scores: PairScores) -> int:
 
 
 def _two_steps(
-    A: object, weights: Array, both: bool, most: int, left: Array | None = None, right: Array | None = None
+    links: sparse.csr_array,
+    weights: Array,
+    both: bool,
+    most: int,
+    left: Array | None = None,
+    right: Array | None = None,
 ) -> tuple[Whole, Array]:
-    from scipy import sparse
-
     from assay.models.network.link_prediction._kernels import best_two_steps
 
-    links = sparse.csr_array(A)
     n = links.shape[0]
     none = np.zeros((n, 0))
     d = np.diff(links.indptr).astype(np.float64)

@@ -4,8 +4,8 @@
     hit  whether the pair is a link that was taken out
     p    the non-decreasing function of x nearest to the hits (isotonic regression), all folds together
 
-It says what holds where as large a share of the links is missing as was taken out, a fifth; where fewer are missing, fewer of
-the pairs are links.
+It says what holds where as large a share of the links is missing as was taken out, a fifth; where fewer are missing,
+fewer of the pairs are links.
 """
 
 from __future__ import annotations

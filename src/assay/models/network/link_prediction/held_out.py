@@ -1,7 +1,7 @@
 """How well scores tell links that were taken out from pairs that are not linked, the choice of the score included.
 
-    outer  links in K folds; each fold is taken out, and the score that was chosen on the rest tells its links from pairs
-           of like degrees
+    outer  links in K folds; each fold is taken out, and the score that was chosen on the rest tells its links from
+           pairs of like degrees
     inner  the rest once more: some of its links are taken out, and the score that tells those best is chosen
 
 So no link has a part in choosing the score that it is told by.
@@ -40,8 +40,8 @@ class Fold:
         links: how many were scored.
         matched: by score, how often a link is above a pair of like degrees.
         uniform: by score, how often it is above any pair that is not linked; None where that was not asked for.
-        hits: for the score chosen and for degrees, which of the 20 best pairs were links taken out, the best first; None
-            likewise.
+        hits: for the score chosen and for degrees, which of the 20 best pairs were links taken out, the best first;
+            None likewise.
         taken: how many links were taken out.
     """
 

@@ -68,8 +68,8 @@ class LinkPrediction:
 
     def __repr__(self) -> str:
         return (
-            f"LinkPrediction({self.score}: an unseen link is above a pair of like degrees in {self.auc:.0%}, by degrees "
-            f"alone in {self.auc_degrees:.0%})"
+            f"LinkPrediction({self.score}: an unseen link is above a pair of like degrees in {self.auc:.0%}, by "
+            f"degrees alone in {self.auc_degrees:.0%})"
         )
 
     @cached_property
@@ -119,13 +119,13 @@ class LinkPrediction:
 
     def by_score(self) -> dict[str, tuple[float, float]]:
         """For each score how often a link is above a pair of like degrees, and above any pair."""
-        return {
-            name: (
-                self._mean(lambda fold, name=name: fold.matched[name]),
-                self._mean(lambda fold, name=name: (fold.uniform or {})[name]),
-            )
-            for name in self._scores.names
-        }
+        links = [fold.links for fold in self.folds]
+        found = {}
+        for name in self._scores.names:
+            like = np.average([fold.matched[name] for fold in self.folds], weights=links)
+            every = np.average([(fold.uniform or {})[name] for fold in self.folds], weights=links)
+            found[name] = float(like), float(every)
+        return found
 
     def name(self, node: int) -> str:
         """What a node is called."""
@@ -138,8 +138,8 @@ class LinkPrediction:
             source: a node by name, or by number where nodes have no names.
             target: another one.
         """
-        pair = [np.array([self._number(node)]) for node in (source, target)]
-        return float(self._scores.of(*pair, (self.score,))[self.score][0])
+        one, two = (np.array([self._number(node)]) for node in (source, target))
+        return float(self._scores.of(one, two, (self.score,))[self.score][0])
 
     def top_missing(self, count: int = LISTED) -> list[Missing]:
         """The pairs with the largest scores that are not linked: what a link is, if any is missing.

@@ -6,18 +6,18 @@ With N(u) the nodes u is linked with and d(z) the number of links of z, for link
     common       |N(u) & N(v)|                                  common neighbours
     adamic_adar  sum of 1 / log d(z), z in N(u) & N(v)          Adamic and Adar
     resource     sum of 1 / d(z), z in N(u) & N(v)              resource allocation
-    low_rank_k   (D^1/2 X L X^T D^1/2)_uv, k = 4 and 16         the largest eigenvalues L of D^-1/2 A D^-1/2, by modulus,
-                                                                D the degrees and their mean, beside the first one
+    low_rank_k   (D^1/2 X L X^T D^1/2)_uv, k = 4 and 16         the largest eigenvalues L of D^-1/2 A D^-1/2 and one
+                                                                more, by modulus; D the degrees and their mean
 
-For links that lead one way u is where one would begin: degrees are out-links of u times in-links of v, z has u -> z -> v
-and d(z) counts both ways, the low rank is that of singular values, and beside these
+For links that lead one way u is where one would begin: degrees are out-links of u times in-links of v, z has
+u -> z -> v and d(z) counts both ways, the low rank is that of singular values, and beside these
 
     back         1 where v -> u                                 links that are returned
     either       resource, links taken both ways
 
 Weights of links are not used: whether there is a link is the question.
-References: Liben-Nowell and Kleinberg, JASIST 58, 2007; Zhou, Lu and Zhang, European Physical Journal B 71, 2009; Joseph
-and Yu, Annals of Statistics 44, 2016 (the mean added to degrees).
+References: Liben-Nowell and Kleinberg, JASIST 58, 2007; Zhou, Lu and Zhang, European Physical Journal B 71, 2009;
+Joseph and Yu, Annals of Statistics 44, 2016 (the mean added to degrees).
 """
 
 from __future__ import annotations
@@ -125,7 +125,8 @@ class PairScores:
 
     @cached_property
     def _weights(self) -> Array:
-        d = np.bincount(self.ends.sources, minlength=self.ends.n) + np.bincount(self.ends.targets, minlength=self.ends.n)
+        n = self.ends.n
+        d = np.bincount(self.ends.sources, minlength=n) + np.bincount(self.ends.targets, minlength=n)
         # a node between two others has two links at least; what the others have is not used
         several = np.maximum(d, 2)
         return np.stack([1.0 / np.log(several), 1.0 / several], axis=1)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, GlyphRenderer, HoverTool
+from bokeh.models import ColumnDataSource, HoverTool
 from numpy.typing import ArrayLike, NDArray
 
 from assay.views.embedding import embedding_map
@@ -52,17 +52,17 @@ def node_map(
     plot = embedding_map(
         at[there],
         rows=there + 1,
-        names=[names[node] if node in first else "" for node in there],
-        groups=None if groups is None else [groups[node] or "none" for node in there],
+        names=[names[node] if node in first else "" for node in there.tolist()],
+        groups=None if groups is None else [groups[node] or "none" for node in there.tolist()],
         faint=None if faint is None else np.asarray(faint, dtype=np.float64)[there],
         height=height,
         equal=False,
         called="nodes",
     )
-    marks = next(one for one in plot.renderers if isinstance(one, GlyphRenderer) and "row" in one.data_source.data)
+    marks = next(one for one in plot.renderers if "row" in one.data_source.data)
     shown = np.asarray(marks.data_source.data["row"]) - 1
     marks.data_source.data.update(
-        node=[names[node] for node in shown], links=degree[shown].astype(int), size=_sizes(degree, shown)
+        node=[names[node] for node in shown.tolist()], links=degree[shown].astype(int), size=_sizes(degree, shown)
     )
     marks.glyph.update(size="size")
     for one in (marks.selection_glyph, marks.nonselection_glyph):
