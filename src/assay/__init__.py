@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from assay.models.files import load as load
     from assay.models.missing.fill import FillMissing as FillMissing
     from assay.models.network.embedding import NetworkEmbedding as NetworkEmbedding
+    from assay.models.network.link_prediction.predict import predict_links as predict_links
     from assay.models.network.pagerank.pagerank import pagerank as pagerank
     from assay.models.prediction.difference_of_means import DifferenceOfMeans as DifferenceOfMeans
     from assay.models.prediction.fisher import Fisher as Fisher
@@ -182,6 +183,7 @@ _HOMES = {
     "VAE": "assay.models.embedding.vae.vae",
     "NetworkEmbedding": "assay.models.network.embedding",
     "pagerank": "assay.models.network.pagerank.pagerank",
+    "predict_links": "assay.models.network.link_prediction.predict",
     "SpectralClustering": "assay.models.cluster.spectral.spectral",
     "conductance": "assay.summary.conductance",
     "GaussianMixture": "assay.models.cluster.mixture.mixture",

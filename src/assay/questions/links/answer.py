@@ -14,6 +14,7 @@ from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Null, Verdict, verdict_of
 from assay.models.network.link_prediction.prediction import LinkPrediction, Missing
 from assay.questions.links.surprising import Surprising
+from assay.views.numbers import counted
 from assay.views.view import View
 
 Array: TypeAlias = NDArray[np.float64]
@@ -93,8 +94,9 @@ class LinksTold(Answer):
         """That links can be told, and how many are surprising."""
         if verdict != self.evidence.verdict:
             return ""
-        many = f", {self.surprising:,} of them surprising" if self.told and self.surprising else ""
-        return f"links that can be told by the others{many}"
+        if not self.told or not self.surprising:
+            return "who is linked with whom"
+        return f"who is linked with whom, {counted(self.surprising, 'surprising link')}"
 
     def views(self, page: Page | None = None) -> list[View]:
         """Tables of missing and of surprising links, and how well each score does."""
@@ -135,7 +137,7 @@ class LinksTold(Answer):
             looks=self.odd.judged,
             method="the most surprising link of each random graph with the same numbers of links",
             verdict=verdict_of(q, effect_holds=bool(kept < 1.0), alpha=self.alpha),
-            null=Null("random graphs with the same numbers of links", 0.0, 1.0, self.odd.draws),
+            null=Null("random graphs with the same numbers of links", 0.0, 0.0, self.odd.draws),
         )
 
     def _listed(self) -> list[dict[str, Any]]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from assay.models.network.link_prediction.prediction import CALLED
+from collections.abc import Sequence
+
+from assay.models.network.link_prediction.prediction import CALLED, SHORT
 from assay.questions.links.answer import LinksTold
 from assay.views.elements import name_cell, table
+from assay.views.escape import escaped
+from assay.views.network.link_scores import link_scores
 from assay.views.numbers import count, number, percent, probability
 from assay.views.view import View
 
@@ -12,17 +16,27 @@ _SHOWN = 30
 
 
 def views(told: LinksTold) -> list[View]:
-    """Tables; where links cannot be told, only how well each score does.
+    """How well each score does; where links can be told, tables of missing and of surprising ones.
 
     Args:
         told: the numbers behind the findings.
     """
-    made = []
+    made = [_scores(told)]
     if told.told and told.missing:
         made.append(_missing(told))
     if told.told and told.surprising:
         made.append(_surprising(told))
-    return [*made, _scores(told)]
+    return made
+
+
+def _block(name: str, title: str, words: str, heads: Sequence[str], rows: list[list[str]]) -> View:
+    """A table with words above it, which a block of the page has no other place for."""
+    numbers = table(title, heads, rows, numeric=range(2, len(heads)))
+    return View(name, title, None, (), words, f'<p class="aside">{escaped(words)}</p>{numbers}')
+
+
+def _ends(told: LinksTold) -> list[str]:
+    return ["From", "To"] if told.directed else ["Node", "Other node"]
 
 
 def _missing(told: LinksTold) -> View:
@@ -30,8 +44,7 @@ def _missing(told: LinksTold) -> View:
         [name_cell(one.source), name_cell(one.target), number(one.score), count(one.common), percent(one.chance)]
         for one in told.missing
     ]
-    heads = ["From" if told.directed else "Node", "To" if told.directed else "Node", "Score",
-             "On the way" if told.directed else "In common", "Would be a link"]  # fmt: skip
+    heads = [*_ends(told), "Score", "On the way" if told.directed else "In common", "Would be a link"]
     right = sum(one.chance for one in told.missing)
     caption = (
         f'The {len(rows)} pairs that are not linked and look most like links, by {CALLED[told.found.score]}. "Would be '
@@ -40,9 +53,7 @@ def _missing(told: LinksTold) -> View:
         f"20 best pairs of such a test {percent(told.found.precision)} were hidden links, of the 20 best by numbers of "
         f"links alone {percent(told.found.precision_degrees)}."
     )
-    caption = " ".join([caption, *told.found.limits()])
-    return View("missing-links", "Links that may be missing", None, (), caption,
-                table("Links that may be missing", heads, rows, numeric=(2, 3, 4)), "table")  # fmt: skip
+    return _block("missing-links", "Links that may be missing", caption, heads, rows)
 
 
 def _surprising(told: LinksTold) -> View:
@@ -57,24 +68,29 @@ def _surprising(told: LinksTold) -> View:
         ]
         for i in range(many)
     ]  # fmt: skip
-    heads = ["From" if told.directed else "Node", "To" if told.directed else "Node", "In common", "By chance", "q"]
+    heads = [*_ends(told), "In common", "By chance", "q"]
     some = "" if many == told.surprising else f" The first {many} of {count(told.surprising)}."
     caption = (
         "Links whose ends share fewer neighbours than nodes with as many links do in random graphs, all links "
         f"counted.{some} A link has no part in the neighbours its ends share."
     )
-    return View("surprising-links", "Surprising links", None, (), caption,
-                table("Surprising links", heads, rows, numeric=(2, 3, 4)), "table")  # fmt: skip
+    return _block("surprising-links", "Surprising links", caption, heads, rows)
 
 
 def _scores(told: LinksTold) -> View:
-    rows = [[CALLED[name], percent(like), percent(every)] for name, (like, every) in told.found.by_score().items()]
+    by_score = told.found.by_score()
+    rows = [[CALLED[name], percent(like), percent(every)] for name, (like, every) in by_score.items()]
     chosen = len({fold.chosen for fold in told.found.folds})
+    drawn = link_scores(
+        [SHORT[name] for name in by_score], [like for like, _ in by_score.values()],
+        [every for _, every in by_score.values()], by_chance=told.chance.tolist(),
+    )  # fmt: skip
     caption = (
-        "How often an unseen link scores above a pair that is not linked, in five folds of links: pairs whose ends "
-        "have like numbers of links, and pairs drawn from all alike, which numbers of links alone tell already. "
-        f"Weights are not used. {'One score was' if chosen == 1 else f'{chosen} scores were'} chosen in the folds."
+        "How often an unseen link scores above a pair that is not linked, in five folds of links. Pairs are drawn in "
+        "two ways: their ends have like numbers of links, which is what the finding is about; or each is as likely, "
+        "and then numbers of links alone tell most. In random graphs with the same degrees the score is chosen anew. "
+        f"Weights are not used. {'One score was' if chosen == 1 else f'{chosen} scores were'} chosen in the five folds."
     )
-    heads = ["Score", "Against pairs of like degrees", "Against any pair"]
-    return View("link-scores", "What tells links", None, (), caption,
-                table("What tells links", heads, rows, numeric=(1, 2)), "table")  # fmt: skip
+    heads = ["Score", "Above a pair of like degrees", "Above any pair"]
+    numbers = table("What tells links", heads, rows, numeric=(1, 2))
+    return View("link-scores", "What tells links", drawn, (), " ".join([caption, *told.found.limits()]), numbers)

@@ -13,17 +13,24 @@ WORDS = Words(
     statistic="Links above pairs of like degrees",
     statistic_format=percent,
     unseen="On unseen links",
-    held_out="more often above a pair of like degrees than by degrees alone",
+    held_out="more of the comparisons won than by numbers of links alone",
     held_out_format=percent,
     units=("link", "links"),
     reading="Some links are taken out, and a score made of the others is to tell them from pairs that are not linked "
     "but have ends with as many links. One half is right by chance. The score is chosen without the links it is "
     "measured on.",
 )
+
+
+def _whole(value: float | None) -> str:
+    return "none" if value is None else count(int(value))
+
+
 ODD = Words(
     "surprising link",
     "surprising links",
     statistic="Surprising links",
+    statistic_format=_whole,
     unseen="In the half of the nodes not used",
     held_out="of the neighbours in common that chance would give",
     held_out_format=percent,
@@ -35,7 +42,7 @@ ODD = Words(
 
 def sentence(told: LinksTold) -> str:
     """How often an unseen link is above a pair of like degrees, by chance and in random graphs; what it is told by."""
-    found, evidence = told.found, told.evidence
+    evidence = told.evidence
     if evidence.verdict == "not testable here":
         return (
             f"Whether links of {told.name} can be told beyond the numbers of links of each node cannot be tested: "
@@ -54,10 +61,6 @@ def sentence(told: LinksTold) -> str:
         )
     verb = "can" if evidence.verdict == "supported" else "may be such that they can"
     said = f"Links of {told.name} {verb} be told beyond the numbers of links of each node: {size}, by {_called(told)}."
-    said += (
-        f" Against any pair that is not linked it is {percent(found.auc_uniform)}, but the numbers of links alone give "
-        f"{percent(found.auc_uniform_degrees)} there."
-    )
     return said + (missing_sentence(told) if told.told else " No link is called missing.")
 
 

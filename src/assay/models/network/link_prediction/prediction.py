@@ -29,6 +29,16 @@ CALLED = {
     "low_rank_4": "4 eigenvectors of the links",
     "low_rank_16": "16 eigenvectors of the links",
 }
+SHORT = {
+    "degrees": "numbers of links",
+    "common": "common neighbours",
+    "adamic_adar": "Adamic and Adar",
+    "resource": "resource allocation",
+    "back": "returned links",
+    "either": "either way",
+    "low_rank_4": "4 eigenvectors",
+    "low_rank_16": "16 eigenvectors",
+}
 
 
 @dataclass(frozen=True, slots=True)
