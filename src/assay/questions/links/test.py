@@ -38,6 +38,7 @@ DRAWS = 39
 FEWEST_DRAWS = 9
 MANY = 50_000  # links beyond which fewer draws are made
 FEWER = 19
+SMALLEST = 0.02  # of the comparisons, beyond what degrees win: less is of no use, however sure it is
 HOPELESS = 0.25  # p after the first draws, beyond which the rest are not made
 METHOD = "links exchanged so that every node keeps its number of links"
 
@@ -80,8 +81,8 @@ def links_told(
 
 
 def effect_holds(found: LinkPrediction) -> bool:
-    """Whether links are told beyond degrees by more than the standard error of that."""
-    return bool(found.beyond[0] > found.error)
+    """Whether links are told beyond degrees by more than the standard error of that, and by a size that matters."""
+    return bool(found.beyond[0] > max(found.error, SMALLEST))
 
 
 def _value(ends: Ends, which: range, seed: int) -> float:

@@ -31,7 +31,8 @@ class NetworkMap(Answer):
         names: of the nodes, if they have any.
         chance: (draws,) the statistic in random graphs with the same degrees.
         evidence: the map as a whole.
-        holds: whether links that were taken out lie nearer than chance has it, by more than the error of that.
+        holds: whether links that were taken out lie nearer than chance has it, by more than the error of that and by a
+            twentieth of them at least.
     """
 
     places: Array

@@ -51,6 +51,7 @@ FEWEST_DRAWS = 9
 MANY = 50_000  # links beyond which fewer draws are made
 FEWER = 19
 HOPELESS = 0.25
+SMALLEST = 0.05  # beyond chance: a map on which fewer links are nearer tells a reader nothing, however sure that is
 _SCORED = 2_000  # links of a fold that are compared
 _TOGETHER = 2_000_000  # comparisons of one map at most, to know how far nodes lie apart
 METHOD = "links exchanged so that every node keeps its number of links"
@@ -106,7 +107,8 @@ def network_map(
     moved, scale = _moved(places, folds)
     value, interval = fold_mean([fold.nearer for fold in folds], within=(0.0, 1.0))
     error = float(fold_error(np.array([fold.nearer for fold in folds])))
-    holds = bool(value - error > (float(chance.mean()) if len(chance) else 0.5))
+    beyond = value - (float(chance.mean()) if len(chance) else 0.5)
+    holds = beyond > max(error, SMALLEST)
     shift = float(np.nanmedian(moved)) / scale if scale > 0 else 1.0
     null = None
     if p is not None:
