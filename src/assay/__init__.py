@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from assay.models.network.communities.communities import communities as communities
     from assay.models.network.communities.communities import modularity as modularity
     from assay.models.network.embedding import NetworkEmbedding as NetworkEmbedding
+    from assay.models.network.link_prediction.predict import predict_links as predict_links
     from assay.models.network.pagerank.pagerank import pagerank as pagerank
     from assay.models.prediction.difference_of_means import DifferenceOfMeans as DifferenceOfMeans
     from assay.models.prediction.fisher import Fisher as Fisher
@@ -197,6 +198,7 @@ _HOMES = {
     "pagerank": "assay.models.network.pagerank.pagerank",
     "communities": "assay.models.network.communities.communities",
     "modularity": "assay.models.network.communities.communities",
+    "predict_links": "assay.models.network.link_prediction.predict",
     "SpectralClustering": "assay.models.cluster.spectral.spectral",
     "conductance": "assay.summary.conductance",
     "GaussianMixture": "assay.models.cluster.mixture.mixture",
