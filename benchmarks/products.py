@@ -21,13 +21,14 @@ from assay import Triples, pagerank
 from benchmarks.harness import _memory, _reset_peak, compare, show
 
 STEP = 1 << 17  # triples of a row group
+SMALL = 600_000  # nodes of the small matrix: enough for stripes, so that their code is loaded
 Contender = Callable[[Path, int], Any]
 
 
 def run(n: int = 1_000_000, m: int = 10_000_000, few: int = 2_000_000) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for at, size, counts in ((folder, n, (m, few)), (folder / "small", 20_000, (30_000, 30_000))):
+        for at, size, counts in ((folder, n, (m, few)), (folder / "small", SMALL, (SMALL // 2, SMALL // 2))):
             at.mkdir(exist_ok=True)
             _drawn(at / "links.parquet", size, counts[0])
             _drawn(at / "few.parquet", size, counts[1])
@@ -80,7 +81,7 @@ def _compared(
 def alone(folder: Path, n: int, who: str) -> float:
     """Peak memory of a contender in this process, in MB, above what it had after a small matrix."""
     contender = {**VECTOR, **MATRIX, **RANKS}[who]
-    contender(folder / "small", 20_000)
+    contender(folder / "small", SMALL)
     before = _memory("VmRSS")
     _reset_peak()
     kept = contender(folder, n)
