@@ -267,6 +267,22 @@ class TestLinksLeftOut:
             own = sum(2 * k[i] * k[j] for i, j in pairs if labels[i] == labels[j] == c)
             assert found.own_expected[c] == pytest.approx(own / ends)
 
+    def test_pairs_of_one_side_are_not_expected(self):
+        links = linked(graph_of(nx.bipartite.gnmk_random_graph(8, 9, 40, seed=1)))
+        labels = np.arange(links.n) % 2
+        out = np.arange(links.m) % 5 == 0
+        found = left_out(links, out, labels, lambda *_: labels, 0)
+        a, b = links.ends.sources, links.ends.targets
+        k = np.bincount(np.append(a[~out], b[~out]), minlength=links.n)
+        taken = {frozenset(pair) for pair in zip(a[~out].tolist(), b[~out].tolist(), strict=True)}
+        number = links.nodes
+        pairs = [
+            (i, j) for i in range(links.n) for j in range(i)
+            if frozenset((i, j)) not in taken and (number[i] < 8) != (number[j] < 8)
+        ]  # fmt: skip
+        inside = sum(k[i] * k[j] for i, j in pairs if labels[i] == labels[j])
+        assert found.expected == pytest.approx(inside / sum(k[i] * k[j] for i, j in pairs))
+
     def test_agreement_is_that_of_scikit_learn(self):
         from sklearn.metrics import adjusted_rand_score
 

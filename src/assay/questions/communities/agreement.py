@@ -48,7 +48,7 @@ def agreement(labels: Whole, other: Whole, compared: NDArray[np.bool_]) -> Agree
     b = np.bincount(other[compared], minlength=size)
     shared = both / (a[mine] + b[theirs] - both)
     jaccard, nearest = np.zeros(k), np.zeros(k, np.int64)
-    order = np.argsort(shared, kind="stable")  # the largest of each group is written last
+    order = np.lexsort((-theirs, shared))  # the largest of each group is written last, of equal ones the first
     jaccard[mine[order]], nearest[mine[order]] = shared[order], theirs[order]
     kept = np.where(compared, (other == nearest[labels]).astype(np.float64), np.nan)
     return Agreement(_rand(both, a, b), nearest, jaccard, kept)

@@ -6,8 +6,9 @@ linked with probability in proportion to the product of their numbers of links k
 
     expected = sum_{pairs inside communities, not linked} k_i k_j / sum_{pairs, not linked} k_i k_j     in each region,
 
-regions weighted by what is left out there. Strengths in the place of k would be biased: they hold the very weights that
-the communities were found by. Links of nodes that have none among the rest say nothing and do not count.
+regions weighted by what is left out there; pairs of one side do not count where links join two sides. Strengths in the
+place of k would be biased: they hold the very weights that the communities were found by. Links of nodes that have none
+among the rest say nothing and do not count.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ def left_out(links: Linked, out: NDArray[np.bool_], labels: Whole, find: Callabl
     known = out & (k[a] > 0) & (k[b] > 0)
     there = k > 0
     agreed = agreement(labels, found, there)
-    share = _Expected(k, found, links.regions, a[kept], b[kept])
+    share = _Expected(k, found, links.regions, links.sides, a[kept], b[kept])
     x, y, v = a[known], b[known], w[known]
     same = found[x] == found[y]
     part = np.bincount(links.regions[x], v, minlength=len(share.by_region))
@@ -142,32 +143,39 @@ class _Expected:
         of_community: (k,) share of the ends in a community whose link stays inside.
     """
 
-    def __init__(self, k: Array, labels: Whole, parts: Whole, a: Whole, b: Whole) -> None:
+    def __init__(
+        self, k: Array, labels: Whole, parts: Whole, sides: NDArray[np.bool_] | None, a: Whole, b: Whole
+    ) -> None:
         p, size = int(parts.max()) + 1, int(labels.max()) + 1
-        squares, product = k * k, k[a] * k[b]
+        product = k[a] * k[b]
         same = labels[a] == labels[b]
-        pairs = _pairs(k, squares, parts, p) - np.bincount(parts[a], product, minlength=p)
+        pairs = _pairs(k, sides, parts, p) - np.bincount(parts[a], product, minlength=p)
         # communities that reach over several parts count in each of them
         cell = parts * size + labels
         cells, at = np.unique(cell, return_inverse=True)
-        inside = _pairs(k, squares, at, len(cells)) - np.bincount(at[a[same]], product[same], minlength=len(cells))
+        inside = _pairs(k, sides, at, len(cells)) - np.bincount(at[a[same]], product[same], minlength=len(cells))
         of_part = np.bincount(cells // size, inside, minlength=p)
         with np.errstate(invalid="ignore", divide="ignore"):
             self.by_region = np.where(pairs > 1e-12, np.clip(of_part / pairs, 0.0, 1.0), 0.0)
         # ends of a community: every pair with one end there, those with both counted twice
-        whole = np.bincount(parts, k, minlength=p)[parts] - k
-        ends = np.bincount(labels, k * whole, minlength=size)
+        ends = np.bincount(labels, k * _others(k, sides, parts, p), minlength=size)
         ends -= np.bincount(labels[a], product, minlength=size) + np.bincount(labels[b], product, minlength=size)
         own = 2.0 * np.bincount(cells % size, inside, minlength=size)
         with np.errstate(invalid="ignore", divide="ignore"):
             self.of_community = np.where(ends > 1e-12, np.clip(own / ends, 0.0, 1.0), 0.0)
 
 
-def _pairs(k: Array, squares: Array, groups: Whole, count: int) -> Array:
-    """(count,) sum of k_i k_j over pairs inside each group."""
-    return np.asarray(
-        (np.bincount(groups, k, minlength=count) ** 2 - np.bincount(groups, squares, minlength=count)) / 2
-    )
+def _pairs(k: Array, sides: NDArray[np.bool_] | None, groups: Whole, count: int) -> Array:
+    """(count,) sum of k_i k_j over pairs inside each group; of the two sides, where there are two."""
+    return np.asarray(np.bincount(groups, k * _others(k, sides, groups, count), minlength=count) / 2)
+
+
+def _others(k: Array, sides: NDArray[np.bool_] | None, groups: Whole, count: int) -> Array:
+    """(n,) sum of k over the nodes of a node's group that it could be linked with."""
+    if sides is None:
+        return np.asarray(np.bincount(groups, k, minlength=count)[groups] - k)
+    one, two = (np.bincount(groups, k * side, minlength=count)[groups] for side in (sides, ~sides))
+    return np.where(sides, two, one)
 
 
 def _together(found: Sequence[Left]) -> Unseen:

@@ -45,7 +45,7 @@ class Linked:
         alone: nodes without links.
         loops: links of nodes with themselves, left out.
         directed: whether links lead one way.
-        two_sided: whether no link joins two nodes of the same side.
+        sides: (n,) on which of two sides each node is, where no link joins two nodes of the same side; None elsewhere.
         weighted: whether the links of the network differ in weight.
     """
 
@@ -60,7 +60,7 @@ class Linked:
     alone: int
     loops: int
     directed: bool
-    two_sided: bool
+    sides: NDArray[np.bool_] | None
     weighted: bool
 
     @property
@@ -72,6 +72,11 @@ class Linked:
     def m(self) -> int:
         """Links."""
         return len(self.weights)
+
+    @property
+    def two_sided(self) -> bool:
+        """Whether no link joins two nodes of the same side."""
+        return self.sides is not None
 
     @property
     def large(self) -> int:
@@ -124,7 +129,7 @@ def linked(graph: Graph) -> Linked:
     ends = AlikeEnds(rows, cols, kinds, one_way, len(nodes))
     return Linked(
         nodes, ends, values, parts, regions, int(branch.sum()), links, sizes, graph.n - len(nodes), found,
-        graph.directed, sides is not None, differ,
+        graph.directed, sides, differ,
     )  # fmt: skip
 
 
