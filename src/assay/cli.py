@@ -290,6 +290,51 @@ def rank(
         console.out(text, highlight=False)
 
 
+Rated = Annotated[
+    str, typer.Argument(help="A table with a row for each rating: user, item, rating.", show_default=False)
+]
+Whom = Annotated[
+    str, typer.Option("--user", help="The user to recommend to, as the table calls him or her.", show_default=False)
+]
+Best = Annotated[int, typer.Option("-n", "--number", help="How many items to recommend.", min=1)]
+Called = Annotated[
+    str | None, typer.Option("--items", help="A table with names of the items, such as movies.csv.", show_default=False)
+]
+Rank = Annotated[int, typer.Option("--factors", help="How many factors.", min=1)]
+
+
+@app.command()
+def recommend(
+    ratings: Rated,
+    user: Whom,
+    number: Best = 10,
+    items: Called = None,
+    factors: Rank = 10,
+    json: Printed = False,
+    debug: Debug = False,
+) -> None:
+    """Recommend items to a user, by the ratings or counts of all users."""
+    import json as writer
+
+    from assay.models.prediction.recommender.item_names import item_names
+    from assay.models.prediction.recommender.matrix_factorization import MatrixFactorization
+    from assay.report.recommendation_text import as_dict, lines
+    from assay.summary.ratings import Ratings
+
+    with _explained(debug) as step, _progress(step) as tell:
+        tell("Reading the ratings", None, None)
+        seen = Ratings.of(ratings)
+        seen.user_number(user)  # refuses a name that is not known, before anything is fitted
+        names = {} if items is None else item_names(items, seen)
+        model = MatrixFactorization(factors, feedback="implicit" if seen.counts else "explicit")
+        model.fit_ratings(seen, progress=lambda done, _: tell(f"Fitting {factors} factors, sweep {done}", None, None))
+        found = as_dict(model, user, model.recommend(user, number), names)
+    with _explained(debug) as step:
+        step.what = "Showing the recommendations"
+        text = writer.dumps(found, indent=2, ensure_ascii=False) if json else "\n".join(lines(found))
+        _terminal().out(text, highlight=False)
+
+
 Things = Annotated[int, typer.Argument(help="How many there are: columns, people, tests.", show_default=False)]
 Chance = Annotated[float, typer.Argument(help="That one look shows it once, by chance alone.", show_default=False)]
 Together = Annotated[int, typer.Option(help="How many of them make one look: 2 for pairs.")]

@@ -282,11 +282,13 @@ class MDP:
                 "does; take a discount below 1, or leave out the actions that stay there"
             )
         found = solve(process)
-        q = np.zeros(len(m.r))
-        q[numbers] = found.pair_values
-        chosen = np.where(np.diff(m.first) > 0, m.first[:-1], -1)
-        going = found.chosen >= 0
-        chosen[going] = numbers[found.chosen[going]]
+        q, chosen = found.pair_values, found.chosen
+        if process is not self._process:
+            q = np.zeros(len(m.r))
+            q[numbers] = found.pair_values
+            chosen = np.where(np.diff(m.first) > 0, m.first[:-1], -1)
+            going = found.chosen >= 0
+            chosen[going] = numbers[found.chosen[going]]
         if not found.converged:
             warnings.warn(
                 f"{method} stopped after {found.n_iter} iterations: values may be {found.distance:.3g} from the "
@@ -294,7 +296,7 @@ class MDP:
                 NotConverged,
                 stacklevel=3,
             )
-        owner = np.repeat(np.arange(self.n_states), np.diff(m.first))
+        owner = np.repeat(np.arange(self.n_states, dtype=np.int32), np.diff(m.first))
         best = np.zeros(self.n_states)
         best[chosen >= 0] = q[chosen[chosen >= 0]]
         close = 2.0 * (self.discount * found.distance + found.rounding)
@@ -309,7 +311,7 @@ class MDP:
             distance=found.distance,
             n_iter=found.n_iter,
             converged=found.converged,
-            pairs=np.column_stack([owner, m.action]),
+            pairs=np.stack([owner, m.action], axis=1),
             pair_values=q,
             tied=q >= best[owner] - close,
             layout=m,
