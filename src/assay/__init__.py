@@ -117,8 +117,8 @@ if TYPE_CHECKING:
     from assay.summary.normal_em import normal_em as normal_em
     from assay.summary.ratings import Ratings as Ratings
     from assay.summary.running import running_moments as running_moments
-    from assay.summary.triples.triples import Triples as Triples
     from assay.summary.term_documents import TermDocuments as TermDocuments
+    from assay.summary.triples.triples import Triples as Triples
     from assay.views.plot import plot as plot
 
 _HOMES = {
