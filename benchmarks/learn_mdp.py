@@ -21,7 +21,7 @@ def run(steps: int = 1_000_000) -> list[dict[str, Any]]:
     table = pa.Table.from_pandas(frame, preserve_index=False)
     best = learn_mdp(table, DISCOUNT).values
     return compare(
-        f"{steps:,} steps, {STATES} states, {ACTIONS} actions, 5 next states each; quality: largest difference of values",
+        f"{steps:,} steps, {STATES} states, {ACTIONS} actions, 5 next states; quality: largest difference of values",
         {
             "assay learn_mdp": lambda: learn_mdp(table, DISCOUNT).values,
             "assay learn_mdp, 200 draws": lambda: _with_draws(table),
