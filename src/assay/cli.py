@@ -229,7 +229,7 @@ def mdp(
     with _explained(debug) as step, _progress(step) as tell:
         tell("Reading the table", None, None)
         if holds_trials(file):
-            learned = learn_mdp(file, discount, seed=seed)
+            learned = learn_mdp(file, discount, unseen="left out", seed=seed)
             tell("Drawing trials anew", None, None)
             _ = learned.choices, learned.more_trials
         else:

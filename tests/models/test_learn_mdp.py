@@ -94,6 +94,7 @@ class TestCounts:
         usual = np.mean([5, 1, 3, -1, 4])
         assert q[s, a] == pytest.approx(usual + 0.9 * v.mean(), abs=1e-12)
         less = learn_mdp(STEPS, 0.9, unseen="left out")
+        assert "Actions never taken in a state, left out there: 1 of 4." in less.notes
         assert np.isnan(less.solution.action_values[s, a])
 
     def test_a_prior_moves_probabilities_towards_uniform(self):
@@ -286,6 +287,15 @@ class TestEvidence:
         rows += [(50, 1, "x", "stay", 0.0), (50, 2, "z", None, 0.0)]
         found = learn_mdp(rows, 0.5)
         assert found.choices.flagged == {"x": "an action was taken in fewer than three trials"}
+
+    def test_an_action_that_nobody_tried_is_chosen_only_with_a_flag(self):
+        rows = [
+            row
+            for t in range(30)
+            for row in ((t, 1, "x", "ab"[t % 2], 9.0), (t, 2, "y", "a", -9.0), (t, 3, "z", None, 0))
+        ]
+        found = learn_mdp(rows, 0.5)
+        assert found.policy["y"] == "b" and found.choices.flagged["y"] == "it was never tried there"
 
     def test_a_deterministic_difference_is_as_sure_as_its_trials(self):
         rows = [

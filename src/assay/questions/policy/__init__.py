@@ -19,7 +19,7 @@ class _Policy(QuestionOf["Subject[Trials]"]):
     options = (
         Option("discount", "How much the next step of a trial counts, 0 to 1 (trials; .95 if not said).", type=float),
     )
-    priority = 10
+    priority = 15
 
     def why_not(self, table: Subject[Trials], context: Context) -> str:
         from assay.questions.policy.test import why_not

@@ -127,7 +127,7 @@ def counted(trials: Trials, *, unseen: Unseen = "uniform", prior: float = 0.0) -
     """
     n, k = len(trials.states), len(trials.actions)
     outcome = (trials.state * k + trials.action) * (n + 1) + trials.after + 1
-    found, of_step, count = _unique(outcome)
+    found, of_step, count = _unique(outcome, n * k * (n + 1))
     key, after = found // (n + 1), found % (n + 1) - 1
     live = ~trials.ends
     acted = np.zeros(n, np.bool_)
@@ -149,6 +149,12 @@ def counted(trials: Trials, *, unseen: Unseen = "uniform", prior: float = 0.0) -
     )
 
 
-def _unique(values: Indices) -> tuple[Indices, Indices, Indices]:
-    found: Any = np.unique(values, return_inverse=True, return_counts=True)
-    return found[0], found[1].reshape(-1), found[2].astype(np.int64)
+def _unique(values: Indices, size: int) -> tuple[Indices, Indices, Indices]:
+    """The values there are, which of them each is, and how often; by counting where they are few, by sorting else."""
+    if size <= 4 * len(values):
+        often = np.bincount(values, minlength=size)
+        found = np.flatnonzero(often)
+        place = np.cumsum(often > 0) - 1
+        return found, place[values], often[found]
+    sorted_: Any = np.unique(values, return_inverse=True, return_counts=True)
+    return sorted_[0], sorted_[1].reshape(-1), sorted_[2].astype(np.int64)

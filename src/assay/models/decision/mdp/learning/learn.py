@@ -110,6 +110,9 @@ def learned_from(counts: Counts, discount: float, *, by: By | None = None, draws
     lost = int((counts.seen == 0).sum())
     if lost:
         notes.append(f"Actions never taken in a state, which may lead anywhere: {lost:,} of {len(counts.seen):,}.")
+    live = int((~steps.ends).sum()) * len(steps.actions)
+    if live > len(counts.seen):
+        notes.append(f"Actions never taken in a state, left out there: {live - len(counts.seen):,} of {live:,}.")
     few = steps.n_trials < FEWEST_TRIALS
     if by is None:
         by = "steps" if few else "trials"

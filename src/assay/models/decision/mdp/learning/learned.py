@@ -283,7 +283,7 @@ class Learned:
         clear = (q <= ALPHA) & ~alone
         actions = self.mdp.actions
         why = [
-            "" if yes or one else _why(bool(rare[s]), float(found.best[i]))
+            "" if yes or one else _why(int(c.seen[i]), bool(rare[s]), float(found.best[i]))
             for yes, one, s, i in zip(clear, alone, live.tolist(), picked.tolist(), strict=True)
         ]
         return Choices(
@@ -384,7 +384,9 @@ def _two_sided(ahead: Array, spread: Array, support: Indices) -> Array:
     return np.asarray(np.where(support < _FEWEST, 1.0, np.maximum(p, 2.0 * 0.5 ** support.astype(np.float64))))
 
 
-def _why(rare: bool, best: float) -> str:
+def _why(seen: int, rare: bool, best: float) -> str:
+    if not seen:
+        return "it was never tried there"
     if rare:
         return "an action was taken in fewer than three trials"
     return f"the best in {best:.0%} of the draws"

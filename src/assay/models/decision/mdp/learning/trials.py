@@ -142,22 +142,26 @@ def _in_order(cells: Cells, notes: list[tuple[str, int]]) -> tuple[Indices, Indi
     if trial is None:
         assert cells.done is not None
         trial = np.cumsum(np.append(False, cells.done[:-1]))
-    heads = np.unique(trial, return_index=True)[1]
-    rank = np.empty(int(trial.max()) + 1, np.int64)
-    rank[trial[np.sort(heads)]] = np.arange(len(heads))
-    number = rank[trial]
+    heads = np.full(int(trial.max()) + 1, z)
+    heads[trial[::-1]] = np.arange(z)[::-1]
+    order = np.argsort(heads, kind="stable")
+    rank = np.empty(len(heads), np.int64)
+    rank[order] = np.arange(len(heads))
+    number, heads = rank[trial], heads[heads < z]
     step = np.arange(z, dtype=np.float64) if cells.step is None else cells.step
-    order = np.lexsort((step, number))
-    if not np.array_equal(order, np.arange(z)):
+    ahead, same = np.diff(number), number[1:] == number[:-1]
+    sorted_ = bool((ahead >= 0).all() and (np.diff(step)[same] >= 0.0).all())
+    order = np.arange(z) if sorted_ else np.lexsort((step, number))
+    if not sorted_:
         by_trial = np.argsort(number, kind="stable")
         notes.append(("Rows that were not in the order of their steps, put in order", int((order != by_trial).sum())))
     number, step = number[order], step[order]
-    same = np.flatnonzero((number[1:] == number[:-1]) & (step[1:] == step[:-1]))
-    if len(same):
-        row, before = sorted((int(order[same[0] + 1]), int(order[same[0]])), reverse=True)
+    twice = np.flatnonzero((number[1:] == number[:-1]) & (step[1:] == step[:-1]))
+    if len(twice):
+        row, before = sorted((int(order[twice[0] + 1]), int(order[twice[0]])), reverse=True)
         raise DataError(
-            f"{cells.at(row)}: step {step[same[0]]:g} of this trial was given before, in {cells.at(before)}; each step "
-            f"of a trial has one row ({len(same):,} are repeated): leave one out, or give trials names of their own"
+            f"{cells.at(row)}: step {step[twice[0]]:g} of this trial was given before, in {cells.at(before)}; each "
+            f"step of a trial has one row ({len(twice):,} are repeated): leave one out, or give trials names of their own"
         )
     return order, number, len(heads)
 
