@@ -26,7 +26,7 @@ from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.fold_error import fold_error, fold_interval
 from assay.linalg.monte_carlo import Drawn, endless, monte_carlo
 from assay.models.prediction.recommender.als import Factors, Penalty, biases, explicit, slopes
-from assay.models.prediction.recommender.choose import POWER, explicit_path
+from assay.models.prediction.recommender.choose import BIAS_ALPHA, POWER, explicit_path, left_by_biases
 from assay.models.prediction.recommender.ranking import ranked
 from assay.summary.ratings import Ratings
 
@@ -37,10 +37,10 @@ Interval: TypeAlias = tuple[float, float, float]  # a mean, and the ends of its 
 WHATS: tuple[What, ...] = ("users", "items", "tastes")
 METHODS = ("mean", "users", "items", "biases", "scales", "factors")
 FOLDS = 5
-BETA = 3.0  # penalty of biases, the default of the model
+BETA = BIAS_ALPHA  # penalty of biases
 FEWEST = {"users": 8, "items": 8, "ratings": 150}
 FIRST = 10  # items that count where orders are judged
-_ALPHAS = (2.8, 2.0, 1.4, 1.0)
+_ALPHAS = (3.4, 2.4, 1.7, 1.2)
 _SLOPES = (20.0, 5.0, 1.5)
 _RANK = 10
 _CORE = 12_000  # ratings that are drawn anew: the densest part
@@ -151,7 +151,7 @@ def ratings_evidence(
     tell("predicting ratings that were held out")
     whole = _standard(ratings)
     judged = [_judged(whole, fold, whole.folds(FOLDS, seed)) for fold in range(FOLDS)]
-    unit = float(ratings.value.std())
+    unit = float(ratings.value.std()) / float(whole.value.std())
     core = _core(whole)
     note = (f"Chance was drawn on the {len(core):,} ratings of those who rated most and of what was rated most.",)
     found = _drawn(core, draws, seed, tell)
@@ -393,7 +393,8 @@ def _of_some(ratings: Ratings, users: Any, items: Any) -> Ratings:
 def _standard(ratings: Ratings) -> Ratings:
     largest = float(np.abs(ratings.value).max())
     z = ratings.value / largest  # sums of huge ratings may be no number
-    return ratings.with_values((z - z.mean()) / z.std())
+    whole = ratings.with_values((z - z.mean()) / z.std())
+    return whole.with_values(whole.value / left_by_biases(whole, BETA))
 
 
 def _core(ratings: Ratings, most: int = _CORE) -> Ratings:
