@@ -68,6 +68,7 @@ def test_the_errors_of_the_yardsticks_are_those_of_numpy(levels):
     seen, found = drawn(100), levels
     z = (seen.value - seen.mean) / seen.value.std()
     folds = seen.folds(module.FOLDS, 0)
+    assert len(found.rmse) == 4 * module.FOLDS
     for fold in range(module.FOLDS):
         test = folds == fold
         mean = z[~test].mean()

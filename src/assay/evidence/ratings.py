@@ -46,6 +46,8 @@ _RANK = 10
 _CORE = 12_000  # ratings that are drawn anew: the densest part
 _MOST = 1_000_000
 _SWEEPS = 5
+_REPEATS, _REPEATED = 4, 20_000  # times that few ratings are dealt into folds: each has few to measure on
+_OVERLAP = 1.0 / (FOLDS - 1)  # ratings tested for each learned from
 _ENOUGH = 8  # draws that do as well, after which chance is clear
 _COPIED = 5  # ratings that two users must have in common, and no other, to be copies
 
@@ -57,7 +59,7 @@ class RatingsEvidence:
     Attributes:
         ratings: those asked of, copied users left out.
         methods: names of the yardsticks, factors last.
-        rmse: (folds, methods) root mean squared errors, in units of the ratings.
+        rmse: (folds, methods) root mean squared errors, in units of the ratings; of few ratings four times five folds.
         users, items, tastes: the evidence of each.
         gains: (folds, 3) share of the squared error that users' levels, items' levels and factors take away.
         holds: whether the interval of each lies above zero, by name.
@@ -94,7 +96,7 @@ class RatingsEvidence:
         """
         each = self.rmse[:, self.methods.index(method)]
         mean = float(each.mean())
-        low, high = fold_interval(mean, fold_error(each), len(each), within=(0.0, np.inf))
+        low, high = fold_interval(mean, fold_error(each, _OVERLAP), len(each), within=(0.0, np.inf))
         return mean, float(low), float(high)
 
     def stricter(self, factor: float, alpha: float) -> RatingsEvidence:
@@ -150,7 +152,9 @@ def ratings_evidence(
         raise DataError(f"nothing can be said of these ratings: {why}")
     tell("predicting ratings that were held out")
     whole = _standard(ratings)
-    judged = [_judged(whole, fold, whole.folds(FOLDS, seed)) for fold in range(FOLDS)]
+    repeats = _REPEATS if len(whole) <= _REPEATED else 1
+    dealt = [whole.folds(FOLDS, seed + repeat) for repeat in range(repeats)]
+    judged = [_judged(whole, fold, folds) for folds in dealt for fold in range(FOLDS)]
     unit = float(ratings.value.std()) / float(whole.value.std())
     core = _core(whole)
     note = (f"Chance was drawn on the {len(core):,} ratings of those who rated most and of what was rated most.",)
@@ -170,7 +174,7 @@ def ratings_evidence(
         holds,
         {what: np.array(found[what].values[1:]) for what in WHATS},
         max(set(alphas), key=alphas.count) if alphas else None,
-        _ranking(whole, judged[0], whole.folds(FOLDS, seed)),
+        _ranking(whole, judged[0], dealt[0]),
         notes + (note if len(core) < len(ratings) else ()),
     )
 
@@ -326,7 +330,7 @@ def _evidence(
     q = np.empty(3)
     q[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(3, 0, -1)), 1.0)
     held = gains.mean(axis=0)
-    intervals = fold_interval(held, fold_error(gains), FOLDS, within=(-np.inf, 1.0))
+    intervals = fold_interval(held, fold_error(gains, _OVERLAP), len(gains), within=(-np.inf, 1.0))
     made: dict[What, Evidence] = {}
     holds: dict[What, bool] = {}
     kept = {
