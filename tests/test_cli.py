@@ -195,6 +195,27 @@ def test_a_decision_process_is_solved_in_words_and_as_json(tmp_path):
     assert found["distance"] < 1e-9
 
 
+def test_mdp_learns_from_trials_and_flags_what_it_cannot_tell(tmp_path):
+    steps = ["episode,step,state,action,reward"]
+    for t in range(30):
+        steps += [
+            f"{t},1,new,{'run' if t % 2 else 'rest'},{5 if t % 2 else 1}",
+            f"{t},2,worn,{'ab'[t % 3 % 2]},0",
+            f"{t},3,end,,",
+        ]
+    (tmp_path / "trials.csv").write_text("\n".join(steps) + "\n")
+    done = run("mdp", "trials.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "30 trials, 60 steps: 3 states, 4 actions" in done.stdout
+    assert " new: run, worth 5" in done.stdout and " end: the process ends" in done.stdout
+    assert "More trials would probably" in done.stdout.replace("\n", " ")
+    found = json.loads(run("mdp", "trials.csv", "--json", cwd=tmp_path).stdout)
+    assert found["trials"] == 30 and found["states"][0]["seen"] == {"rest": 15, "run": 15}
+    (tmp_path / "trials.csv").write_text("episode,step,state,action,reward\n1,1,a,go,x\n")
+    done = run("mdp", "trials.csv", cwd=tmp_path)
+    assert done.returncode == 2 and "trials.csv, line 2: 'reward' is 'x', which is no number" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "how", "words"),
     [

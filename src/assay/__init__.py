@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from assay.models.correlation.kernel_cca import KernelCCA as KernelCCA
     from assay.models.correlation.nonlinear_cca import NonlinearCCA as NonlinearCCA
     from assay.models.correlation.temporal_cca import TemporalCCA as TemporalCCA
+    from assay.models.decision.mdp.gym.explore import explore as explore
+    from assay.models.decision.mdp.learning.learn import learn_mdp as learn_mdp
     from assay.models.decision.mdp.mdp import MDP as MDP
     from assay.models.embedding.classical_mds import ClassicalMDS as ClassicalMDS
     from assay.models.embedding.diffusion_map import DiffusionMap as DiffusionMap
@@ -71,7 +73,10 @@ if TYPE_CHECKING:
     from assay.models.embedding.vae.vae import VAE as VAE
     from assay.models.files import load as load
     from assay.models.missing.fill import FillMissing as FillMissing
+    from assay.models.network.communities.communities import communities as communities
+    from assay.models.network.communities.communities import modularity as modularity
     from assay.models.network.embedding import NetworkEmbedding as NetworkEmbedding
+    from assay.models.network.link_prediction.predict import predict_links as predict_links
     from assay.models.network.pagerank.pagerank import pagerank as pagerank
     from assay.models.prediction.difference_of_means import DifferenceOfMeans as DifferenceOfMeans
     from assay.models.prediction.fisher import Fisher as Fisher
@@ -112,6 +117,8 @@ if TYPE_CHECKING:
     from assay.summary.normal_em import normal_em as normal_em
     from assay.summary.ratings import Ratings as Ratings
     from assay.summary.running import running_moments as running_moments
+    from assay.summary.term_documents import TermDocuments as TermDocuments
+    from assay.summary.triples.triples import Triples as Triples
     from assay.views.plot import plot as plot
 
 _HOMES = {
@@ -159,9 +166,11 @@ _HOMES = {
     "GroupedMoments": "assay.summary.grouped",
     "ClassCounts": "assay.summary.class_counts",
     "read_network": "assay.summary.networks",
+    "Triples": "assay.summary.triples.triples",
     "Ratings": "assay.summary.ratings",
     "MultivariateNormal": "assay.linalg.normal",
     "normal_em": "assay.summary.normal_em",
+    "TermDocuments": "assay.summary.term_documents",
     "running_moments": "assay.summary.running",
     "Gram": "assay.summary.gram",
     "Graph": "assay.summary.graph",
@@ -187,6 +196,9 @@ _HOMES = {
     "VAE": "assay.models.embedding.vae.vae",
     "NetworkEmbedding": "assay.models.network.embedding",
     "pagerank": "assay.models.network.pagerank.pagerank",
+    "communities": "assay.models.network.communities.communities",
+    "modularity": "assay.models.network.communities.communities",
+    "predict_links": "assay.models.network.link_prediction.predict",
     "SpectralClustering": "assay.models.cluster.spectral.spectral",
     "conductance": "assay.summary.conductance",
     "GaussianMixture": "assay.models.cluster.mixture.mixture",
@@ -213,6 +225,8 @@ _HOMES = {
     "SubspaceClassifier": "assay.models.prediction.subspace",
     "MatrixFactorization": "assay.models.prediction.recommender.matrix_factorization",
     "MDP": "assay.models.decision.mdp.mdp",
+    "explore": "assay.models.decision.mdp.gym.explore",
+    "learn_mdp": "assay.models.decision.mdp.learning.learn",
 }
 
 __all__ = ["__version__", *_HOMES]

@@ -205,30 +205,46 @@ def compare(
 
 
 Transitions = Annotated[
-    str, typer.Argument(help="A table with state, action, next, probability and reward.", show_default=False)
+    str,
+    typer.Argument(
+        help="A table of state, action, next, probability, reward; or of trials: trial, step, state, action, reward.",
+        show_default=False,
+    ),
 ]
 Discount = Annotated[float, typer.Option(help="How much the next step counts, from 0 to 1.")]
 
 
 @app.command()
-def mdp(file: Transitions, discount: Discount = 0.95, json: Printed = False, debug: Debug = False) -> None:
-    """Say what is best to do in each state of a decision process, and what that is worth."""
+def mdp(
+    file: Transitions, discount: Discount = 0.95, json: Printed = False, seed: Seed = 0, debug: Debug = False
+) -> None:
+    """Say what is best to do in each state of a decision process, and what that is worth; learn it from trials."""
+    from assay.models.decision.mdp.learning.cells import holds_trials
+    from assay.models.decision.mdp.learning.learn import learn_mdp
     from assay.models.decision.mdp.mdp import MDP
-    from assay.report.decision_text import show
+    from assay.report.decision_text import show, show_learned
     from assay.report.findings_json import dumps
 
+    learned, process = None, None
     with _explained(debug) as step, _progress(step) as tell:
-        tell("Reading the transitions", None, None)
-        process = MDP.read(file, discount)
-        tell("Finding the best actions", None, None)
-        many = process.n_states > 100_000
-        found = process.modified_policy_iteration() if many else process.policy_iteration()
+        tell("Reading the table", None, None)
+        if holds_trials(file):
+            learned = learn_mdp(file, discount, seed=seed)
+            tell("Drawing trials anew", None, None)
+            _ = learned.choices, learned.more_trials
+        else:
+            process = MDP.read(file, discount)
+            tell("Finding the best actions", None, None)
+            many = process.n_states > 100_000
+            found = process.modified_policy_iteration() if many else process.policy_iteration()
     with _explained(debug) as step:
         step.what = "Showing the findings"
         console = _terminal()
         if json:
-            console.out(dumps(found), end="", highlight=False)
-        else:
+            console.out(dumps(found if learned is None else learned), end="", highlight=False)
+        elif learned is not None:
+            show_learned(learned, console)
+        elif process is not None:
             show(found, process.notes, console)
 
 

@@ -42,7 +42,7 @@ MODELS: dict[str, Entry] = {
         plot="components:kernel_pca",
         benchmark="kernel_pca.py",
     ),
-    "LSI": Entry("assay.models.components.lsi", guide="lsi.md", plot="components:lsi"),
+    "LSI": Entry("assay.models.components.lsi", guide="lsi.md", plot="components:lsi", benchmark="lsi.py"),
     "ClassicalMDS": Entry(
         "assay.models.embedding.classical_mds", guide="mds.md", plot="embedding:classical_mds", benchmark="mds.py"
     ),
@@ -183,6 +183,7 @@ RECORDS: dict[str, str] = {
     "RandomFourier": "assay.summary.features",
     "HeldOutRidge": "assay.models.canonical",
     "Centring": "assay.summary.gram",
+    "TermWeights": "assay.summary.term_weights",
     "Gram": "assay.summary.gram",
     "Ratings": "assay.summary.ratings",
 }

@@ -73,6 +73,7 @@ def embedding_map(
     height: int = 430,
     equal: bool = True,
     prefix: str = "m",
+    called: str = "rows",
 ) -> Any:
     """Draw the rows where an embedding puts them.
 
@@ -91,6 +92,7 @@ def embedding_map(
         height: in pixels.
         equal: let both axes have the same scale, so that distances can be seen.
         prefix: as in `add_map`.
+        called: what is drawn, several of them.
 
     Returns:
         A Bokeh figure.
@@ -121,9 +123,9 @@ def embedding_map(
     if mapper is not None:
         _name_colours(plot, mapper, colour_label)
     shown = np.stack([source.data[f"{prefix}1"], source.data[f"{prefix}2"]], axis=1)
-    told = _shaded(plot, shown, behind, equal)
+    told = _shaded(plot, shown, behind, equal, called)
     lost = np.count_nonzero(~_found(shown if isinstance(places, ColumnDataSource) else everyone))
-    told += [f"Rows without a place on the map: {lost:,}."] if lost else []
+    told += [f"{called.capitalize()} without a place on the map: {lost:,}."] if lost else []
     told += ["Faint: neighbours on the map are not to be trusted."] if faint is not None else []
     if names is not None and not write_names(
         plot, shown, columns["name"], height=height, axes=axes is not None, equal=equal
@@ -192,7 +194,7 @@ def _sampled(
     return source, {key: values[drawn] for key, values in columns.items()}
 
 
-def _shaded(plot: Any, shown: FloatArray, behind: ArrayLike | None, equal: bool) -> list[str]:
+def _shaded(plot: Any, shown: FloatArray, behind: ArrayLike | None, equal: bool, called: str) -> list[str]:
     """Shade the map by all rows where there are more than are drawn, and say so."""
     if behind is None:
         return []
@@ -201,7 +203,7 @@ def _shaded(plot: Any, shown: FloatArray, behind: ArrayLike | None, equal: bool)
     if len(everyone):
         draw_density(plot, everyone, equal=equal)
     drawn = np.count_nonzero(_found(shown))
-    return [f"{drawn:,} rows are drawn as points; the shade counts all {len(everyone):,}."]
+    return [f"{drawn:,} {called} are drawn as points; the shade counts all {len(everyone):,}."]
 
 
 def _clearness(m: int, faint: Any) -> dict[str, FloatArray]:

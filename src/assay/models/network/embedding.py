@@ -2,6 +2,7 @@
 
 summary    W, (n, n) sparse similarities, symmetric; D = diag(W 1)
 laplacian  L y = lambda D y, L = D - W, the smallest lambda above 0      y_j, (n, k): linked nodes lie close together
+           regularised: W y = mu (D + t) y, the largest mu but one       the same, few nodes hanging by a link apart
 adjacency  (I - 1 1^T / n) W = U diag(s) V^T                             U s, (n, k): nodes with the same links do
 factor     W = V diag(lambda) V^T, the largest |lambda|                  F = V sqrt|lambda|, (n, k): W ~ F sign F^T
 """
@@ -9,7 +10,7 @@ factor     W = V diag(lambda) V^T, the largest |lambda|                  F = V s
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,12 @@ Method: TypeAlias = Literal["laplacian", "adjacency", "factor"]
 _NAMED = 5
 
 
+class _Pairs(NamedTuple):
+    values: Array
+    vectors: Array
+    residuals: Array
+
+
 class NetworkEmbedding(Estimator):
     """Give each node of a network coordinates: which nodes are close, or alike, in whom they are linked with?
 
@@ -55,12 +62,15 @@ class NetworkEmbedding(Estimator):
         laplacian: "random-walk": y as above. "symmetric": D^1/2 y, orthonormal, in which a node's distance from the
             origin grows with its degree. "plain": eigenvectors of D - W, orthonormal, which single nodes hanging by an
             edge may dominate.
+        regularise: t above, in units of the mean degree; 1 is usual where a few nodes that hang by a link or two take
+            all of a dimension. Not for laplacian "plain".
         random_state: seed of the solver's start.
 
     Attributes:
         embedding_: (n, k) coordinates, NaN in the nodes left out; the largest entry of each column is positive.
-        eigenvalues_: (k,) of the Laplacian, ascending, the zero left out; of the covariance of the rows of W; or of W
-            itself, by modulus, the sign kept: where it is negative, nodes alike in that coordinate are linked less.
+        eigenvalues_: (k,) of the Laplacian, ascending, the zero left out, 1 - mu where regularised; of the covariance
+            of the rows of W; or of W itself, by modulus, the sign kept: where it is negative, nodes alike in that
+            coordinate are linked less.
         residuals_: (k,) how far each pair is from solving its equation; the length of W v - s u for "adjacency".
         names_: of the nodes, None where they have none.
         left_out_: (m,) numbers of the nodes without a place.
@@ -88,6 +98,7 @@ class NetworkEmbedding(Estimator):
         graph: Nearest | Within | Literal["auto"] = "auto",
         kernel: Gaussian | None = None,
         laplacian: Kind = "random-walk",
+        regularise: float = 0.0,
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
@@ -95,6 +106,7 @@ class NetworkEmbedding(Estimator):
         self.graph = graph
         self.kernel = kernel
         self.laplacian = laplacian
+        self.regularise = regularise
         self.random_state = random_state
 
     def fit(self, X: Any, y: None = None) -> Self:
@@ -170,9 +182,13 @@ class NetworkEmbedding(Estimator):
             raise ParameterError(f"no two nodes are linked {where}: there is nothing to embed. Link more rows.")
         k = as_count(self.n_components, n - 1, name="n_components", what=what)
         plain = self.laplacian == "plain"
-        root = np.ones(n) if plain else np.sqrt(graph.degree)
-        found = bottom_eigen(
-            graph.laplacian("plain" if plain else "symmetric"), k, null=root[:, None], random_state=self._rng()
+        more = self._more_links()
+        root = np.ones(n) if plain else np.sqrt(graph.degree + more * graph.degree.mean())
+        kind: Kind = "plain" if plain else "symmetric"
+        found = (
+            self._regularised(graph, root, k)
+            if more
+            else bottom_eigen(graph.laplacian(kind), k, null=root[:, None], random_state=self._rng())
         )
         vectors = found.vectors / root[:, None] if self.laplacian == "random-walk" else found.vectors
         self.embedding_ = np.full((whole.n, k), np.nan)
@@ -187,6 +203,22 @@ class NetworkEmbedding(Estimator):
                 'components one by one, or use method="adjacency".'
             )
             warnings.warn(notes[-1], stacklevel=4)
+
+    def _more_links(self) -> float:
+        t = self.regularise
+        if isinstance(t, bool) or not isinstance(t, int | float | np.number) or not 0.0 <= float(t) < np.inf:
+            raise ParameterError(f"regularise must be a number from 0 on, is {t!r}.")
+        if t and self.laplacian == "plain":
+            raise ParameterError('the plain Laplacian has no degrees to add to. Use laplacian="random-walk".')
+        return float(t)
+
+    def _regularised(self, graph: Graph, root: Array, k: int) -> _Pairs:
+        W = graph.weights
+        scaled = W.data / (np.repeat(root, np.diff(W.indptr)) * root[W.indices])
+        matrix = sparse.csr_array((scaled, W.indices, W.indptr), shape=W.shape)
+        found = top_eigen(matrix, k + 1, random_state=self._rng())
+        # the first has one sign: it only says which nodes have many links
+        return _Pairs(1.0 - found.values[1:], found.vectors[:, 1:], found.residuals[1:])
 
     def _rows_of_weights(self, graph: Graph) -> None:
         W, n = graph.weights, graph.n

@@ -1,0 +1,143 @@
+"""Can links be told by the other links, beyond degrees? Links taken out, against random graphs with the same degrees.
+
+statistic  how often a link that was taken out scores above a pair of like degrees that is not linked, by the score that
+           was chosen without it (`models.network.link_prediction.held_out`)
+chance     the same, choice included, in random graphs in which every node has as many links
+unseen     the same beyond what degrees alone do, over five folds, with its interval
+
+All links taken out are counted in one mean, which is nearly normal from one random graph to the next; so one more draw,
+which the data are if chance made them, follows Student's t about the others. Where links can be told, each of them is
+also compared with links of random graphs (`surprising.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from assay.engine.local import in_threads
+from assay.errors import DataError
+from assay.evidence.evidence import Evidence, Null, verdict_of
+from assay.linalg.monte_carlo import monte_carlo, student_p
+from assay.models.network.link_prediction.held_out import told
+from assay.models.network.link_prediction.predict import predict_links
+from assay.models.network.link_prediction.prediction import LinkPrediction
+from assay.questions.links.answer import LinksTold
+from assay.questions.links.surprising import surprising
+from assay.summary.graph import Graph
+from assay.summary.held_out_links import ends_of, folds_tested, same_links
+from assay.summary.random_graphs import Ends, same_degrees, state_of
+
+Array: TypeAlias = NDArray[np.float64]
+
+DRAWS = 39
+FEWEST_DRAWS = 9
+MANY = 50_000  # links beyond which fewer draws are made
+FEWER = 19
+SMALLEST = 0.02  # of the comparisons, beyond what degrees win: less is of no use, however sure it is
+HOPELESS = 0.25  # p after the first draws, beyond which the rest are not made
+METHOD = "links exchanged so that every node keeps its number of links"
+
+
+def links_told(
+    graph: Graph,
+    *,
+    name: str = "the network",
+    alpha: float = 0.05,
+    seed: int = 0,
+    progress: Callable[[str], object] | None = None,
+) -> LinksTold | None:
+    """Say whether links can be told, which pairs look like links, and which links are surprising; None for too few.
+
+    Args:
+        graph: the network.
+        name: what it is called.
+        alpha: chance of claiming anything where only the numbers of links of each node are at work.
+        seed: of everything random.
+        progress: told what is being done.
+    """
+    tell = progress or (lambda _: None)
+    tell("taking links out")
+    try:
+        found = predict_links(graph, seed=seed)
+    except DataError:
+        return None
+    ends = ends_of(graph)
+    which = folds_tested(len(ends.sources))
+    statistic = _value(ends, which, seed)
+    chance = _by_chance(graph, ends, which, statistic, seed, tell)
+    p = student_p(statistic, chance) if len(chance) else None
+    evidence = _evidence(found, statistic, chance, p, alpha, len(ends.sources))
+    holds = effect_holds(found)
+    odd = None
+    if evidence.verdict == "supported":
+        tell("surprising links")
+        odd = surprising(graph, seed=seed)
+    return LinksTold(name, found, tuple(found.top_missing()), chance, evidence, holds, odd, graph.directed)
+
+
+def effect_holds(found: LinkPrediction) -> bool:
+    """Whether links are told beyond degrees by more than the standard error of that, and by a size that matters."""
+    return bool(found.beyond[0] > max(found.error, SMALLEST))
+
+
+def _value(ends: Ends, which: range, seed: int) -> float:
+    folds = told(ends, seed=seed, which=which)
+    if not folds:
+        return float("nan")
+    return float(np.average([fold.value for fold in folds], weights=[fold.links for fold in folds]))
+
+
+def _by_chance(graph: Graph, ends: Ends, which: range, found: float, seed: int, tell: Callable[[str], object]) -> Array:
+    """The statistic in random graphs; none where these degrees leave no other graph."""
+    hub = same_degrees(graph, seed).hub
+    draws = DRAWS if len(ends.sources) <= MANY else FEWER
+
+    def drawn(number: int) -> Ends:
+        return hub.mixed(state_of(1000 * seed + number, 1))[0]
+
+    def draw(number: int) -> float:
+        return _value(drawn(number), which, seed)
+
+    if same_links(ends, drawn(0)):
+        return np.empty(0)
+
+    def hopeless(values: list[float]) -> bool:
+        p = student_p(found, np.array(values))
+        return p is None or p > HOPELESS
+
+    values = monte_carlo(
+        range(draws),
+        lambda some: in_threads(draw, some),
+        (FEWEST_DRAWS, draws - FEWEST_DRAWS),
+        clear=hopeless,
+        progress=lambda n: tell(f"what chance does, {n} of {draws} random graphs"),
+    ).values
+    return np.array([value for value in values if np.isfinite(value)])
+
+
+def _evidence(
+    found: LinkPrediction, statistic: float, chance: Array, p: float | None, alpha: float, links: int
+) -> Evidence:
+    value, interval = found.beyond
+    null = None
+    if p is not None:
+        spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
+        upper = float(chance.mean() + spread * student.isf(alpha, len(chance) - 1))
+        null = Null(METHOD, float(np.median(chance)), upper)
+    return Evidence(
+        statistic=statistic,
+        p=p,
+        q=p,
+        held_out=value,
+        interval=interval,
+        n=links,
+        looks=len(found.by_score()),
+        method=f"{METHOD}, {len(chance)} random graphs with a Student tail, the choice of the score in each",
+        verdict=verdict_of(p, effect_holds=effect_holds(found), alpha=alpha),
+        null=null,
+    )

@@ -1,0 +1,47 @@
+"""The map of a network in plain words."""
+
+from __future__ import annotations
+
+from assay.asking.words import Words, chance
+from assay.questions.network_map.answer import NetworkMap
+from assay.views.numbers import percent
+
+WORDS = Words(
+    "map of the network",
+    "maps of the network",
+    statistic="Links nearer than pairs of like degrees",
+    statistic_format=percent,
+    unseen="On unseen links",
+    held_out="of links nearer than a pair of like degrees",
+    held_out_format=percent,
+    units=("link", "links"),
+    stability="Nodes stay in their place",
+    stability_format=percent,
+    reading="A map is made without some of the links. If it shows who belongs with whom, the ends of those links lie "
+    "nearer to each other on it than two nodes with as many links that are not linked. One half does by chance.",
+)
+
+
+def sentence(drawn: NetworkMap) -> str:
+    """How often an unseen link is nearer than a pair of like degrees, here and in random graphs."""
+    evidence = drawn.evidence
+    size = (
+        f"made without some links, it puts the ends of such a link nearer to each other than two nodes of like degrees "
+        f"that are not linked in {percent(evidence.statistic)}"
+    )
+    part = ""
+    if drawn.share < 1.0:
+        part = f" {percent(drawn.share)} of the nodes with links are on it; no path leads to the others."
+    if evidence.verdict == "not testable here":
+        return f"A map of the network cannot be told from chance: {size}, and the degrees leave no other network.{part}"
+    by_chance = f"50% by chance, {percent(float(drawn.chance.mean()))} in random graphs with the same degrees"
+    unseen = ""
+    if evidence.held_out is not None and evidence.interval is not None:
+        low, high = (percent(end) for end in evidence.interval)
+        unseen = f" Over five folds of links it is {percent(evidence.held_out)} (95% interval {low} to {high})."
+    said = {
+        "supported": "A map of the network shows more than chance",
+        "suggestive": "A map of the network may show more than chance",
+        "not distinguishable from chance": "A map of the network would show no more than chance",
+    }[evidence.verdict]
+    return f"{said}: {size} ({by_chance}; {chance(evidence)}).{unseen}{part}"
