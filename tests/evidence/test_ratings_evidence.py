@@ -30,8 +30,18 @@ def drawn(seed, *, kind="levels", n=60, d=40, share=0.4):
     return Ratings.of_matrix(M)
 
 
-def test_planted_tastes_and_levels_are_supported():
-    found = ratings_evidence(drawn(1, kind="tastes"), draws=59)
+@pytest.fixture(scope="module")
+def tastes():
+    return ratings_evidence(drawn(1, kind="tastes"), draws=59)
+
+
+@pytest.fixture(scope="module")
+def levels():
+    return ratings_evidence(drawn(100), draws=59)
+
+
+def test_planted_tastes_and_levels_are_supported(tastes):
+    found = tastes
     for what in ("users", "items", "tastes"):
         evidence = found.evidence(what)
         assert evidence.verdict == "supported"
@@ -40,25 +50,25 @@ def test_planted_tastes_and_levels_are_supported():
     assert found.alpha is not None
 
 
-def test_levels_without_tastes_are_told_apart():
-    found = ratings_evidence(drawn(100))
+def test_levels_without_tastes_are_told_apart(levels):
+    found = levels
     assert found.users.verdict == found.items.verdict == "supported"
     assert found.tastes.verdict == "not distinguishable from chance"
     assert abs(found.tastes.held_out) < 0.05
 
 
 def test_where_there_is_nothing_nothing_is_found():
-    found = ratings_evidence(drawn(5, kind="nothing"), draws=39)
+    found = ratings_evidence(drawn(5, kind="nothing"), draws=19)
     assert {found.evidence(what).verdict for what in ("users", "items", "tastes")} == {
         "not distinguishable from chance"
     }
 
 
-def test_the_errors_of_the_yardsticks_are_those_of_numpy():
-    seen = drawn(3)
-    found = ratings_evidence(seen, draws=19)
+def test_the_errors_of_the_yardsticks_are_those_of_numpy(levels):
+    seen, found = drawn(100), levels
     z = (seen.value - seen.mean) / seen.value.std()
     folds = seen.folds(module.FOLDS, 0)
+    assert len(found.rmse) == 4 * module.FOLDS
     for fold in range(module.FOLDS):
         test = folds == fold
         mean = z[~test].mean()
@@ -69,7 +79,7 @@ def test_the_errors_of_the_yardsticks_are_those_of_numpy():
 
 
 def test_scale_and_shift_of_the_ratings_change_no_verdict_and_no_share():
-    seen = drawn(4, kind="tastes")
+    seen = drawn(4, kind="tastes", n=30, d=20)
     a = ratings_evidence(seen, draws=19)
     b = ratings_evidence(seen.with_values(20.0 * seen.value - 1000.0), draws=19)
     np.testing.assert_allclose(b.gains, a.gains, atol=1e-6)
@@ -78,7 +88,7 @@ def test_scale_and_shift_of_the_ratings_change_no_verdict_and_no_share():
 
 
 def test_the_same_seed_gives_the_same_evidence():
-    a, b = (ratings_evidence(drawn(6), draws=19, seed=3) for _ in range(2))
+    a, b = (ratings_evidence(drawn(6, n=30, d=20), draws=19, seed=3) for _ in range(2))
     assert a.tastes == b.tastes and a.users == b.users
     np.testing.assert_array_equal(a.rmse, b.rmse)
 
@@ -129,8 +139,8 @@ def test_of_many_ratings_the_densest_are_drawn_anew():
         assert number[int(core.users[u]), int(core.items[i])] == r
 
 
-def test_orders_are_measured_beside_popularity():
-    found = ratings_evidence(drawn(11, kind="tastes"), draws=19)
+def test_orders_are_measured_beside_popularity(tastes):
+    found = tastes
     assert set(found.ranking) == {"popularity", "biases", "factors"}
     for measures in found.ranking.values():
         for mean, low, high in measures:
@@ -138,8 +148,8 @@ def test_orders_are_measured_beside_popularity():
     assert found.ranking["factors"][1][0] > found.ranking["popularity"][1][0]
 
 
-def test_the_errors_are_drawn():
-    found = ratings_evidence(drawn(12), draws=19)
+def test_the_errors_are_drawn(levels):
+    found = levels
     assert list(found.plot().figures) == ["Errors on held-out ratings", "Who rated, and what was rated"]
     assert assay.plot(found).figures
 

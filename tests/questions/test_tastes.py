@@ -19,7 +19,7 @@ from assay.study.forms.opened import opened
 def planted(tmp_path_factory):
     """A file of ratings with two factors, and a study of it."""
     rng = np.random.default_rng(1)
-    M = 3.0 + rng.normal(size=(60, 1)) + rng.normal(size=40)
+    M = 3.0 + 1.6 * rng.normal(size=(60, 1)) + 1.6 * rng.normal(size=40)
     M = M + 0.7 * rng.normal(size=(60, 2)) @ rng.normal(size=(2, 40)) + 0.7 * rng.normal(size=(60, 40))
     path = tmp_path_factory.mktemp("ratings") / "ratings.csv"
     cells = np.argwhere(rng.random(M.shape) < 0.4)
@@ -61,7 +61,7 @@ def test_the_page_shows_errors_items_and_who_rated_and_escapes_names(planted, tm
 
 def test_without_tastes_no_map_is_drawn_and_levels_are_recommended():
     rng = np.random.default_rng(100)
-    M = 0.6 * rng.normal(size=(40, 1)) + 0.6 * rng.normal(size=30) + rng.normal(size=(40, 30))
+    M = 0.6 * rng.normal(size=(30, 1)) + 0.6 * rng.normal(size=20) + rng.normal(size=(30, 20))
     study = assay.study(Ratings.of_matrix(M))
     told = {finding.id: finding for finding in study.findings}
     assert told["tastes"].evidence.verdict == "not distinguishable from chance"

@@ -26,7 +26,7 @@ from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.fold_error import fold_error, fold_interval
 from assay.linalg.monte_carlo import Drawn, endless, monte_carlo
 from assay.models.prediction.recommender.als import Factors, Penalty, biases, explicit, slopes
-from assay.models.prediction.recommender.choose import POWER, explicit_path
+from assay.models.prediction.recommender.choose import BIAS_ALPHA, POWER, explicit_path, left_by_biases
 from assay.models.prediction.recommender.ranking import ranked
 from assay.summary.ratings import Ratings
 
@@ -37,15 +37,17 @@ Interval: TypeAlias = tuple[float, float, float]  # a mean, and the ends of its 
 WHATS: tuple[What, ...] = ("users", "items", "tastes")
 METHODS = ("mean", "users", "items", "biases", "scales", "factors")
 FOLDS = 5
-BETA = 3.0  # penalty of biases, the default of the model
+BETA = BIAS_ALPHA  # penalty of biases
 FEWEST = {"users": 8, "items": 8, "ratings": 150}
 FIRST = 10  # items that count where orders are judged
-_ALPHAS = (2.8, 2.0, 1.4, 1.0)
+_ALPHAS = (3.4, 2.4, 1.7, 1.2)
 _SLOPES = (20.0, 5.0, 1.5)
 _RANK = 10
 _CORE = 12_000  # ratings that are drawn anew: the densest part
 _MOST = 1_000_000
 _SWEEPS = 5
+_REPEATS, _REPEATED = 4, 20_000  # times that few ratings are dealt into folds: each has few to measure on
+_OVERLAP = 1.0 / (FOLDS - 1)  # ratings tested for each learned from
 _ENOUGH = 8  # draws that do as well, after which chance is clear
 _COPIED = 5  # ratings that two users must have in common, and no other, to be copies
 
@@ -57,7 +59,7 @@ class RatingsEvidence:
     Attributes:
         ratings: those asked of, copied users left out.
         methods: names of the yardsticks, factors last.
-        rmse: (folds, methods) root mean squared errors, in units of the ratings.
+        rmse: (folds, methods) root mean squared errors, in units of the ratings; of few ratings four times five folds.
         users, items, tastes: the evidence of each.
         gains: (folds, 3) share of the squared error that users' levels, items' levels and factors take away.
         holds: whether the interval of each lies above zero, by name.
@@ -94,7 +96,7 @@ class RatingsEvidence:
         """
         each = self.rmse[:, self.methods.index(method)]
         mean = float(each.mean())
-        low, high = fold_interval(mean, fold_error(each), len(each), within=(0.0, np.inf))
+        low, high = fold_interval(mean, fold_error(each, _OVERLAP), len(each), within=(0.0, np.inf))
         return mean, float(low), float(high)
 
     def stricter(self, factor: float, alpha: float) -> RatingsEvidence:
@@ -150,8 +152,10 @@ def ratings_evidence(
         raise DataError(f"nothing can be said of these ratings: {why}")
     tell("predicting ratings that were held out")
     whole = _standard(ratings)
-    judged = [_judged(whole, fold, whole.folds(FOLDS, seed)) for fold in range(FOLDS)]
-    unit = float(ratings.value.std())
+    repeats = _REPEATS if len(whole) <= _REPEATED else 1
+    dealt = [whole.folds(FOLDS, seed + repeat) for repeat in range(repeats)]
+    judged = [_judged(whole, fold, folds) for folds in dealt for fold in range(FOLDS)]
+    unit = float(ratings.value.std()) / float(whole.value.std())
     core = _core(whole)
     note = (f"Chance was drawn on the {len(core):,} ratings of those who rated most and of what was rated most.",)
     found = _drawn(core, draws, seed, tell)
@@ -170,7 +174,7 @@ def ratings_evidence(
         holds,
         {what: np.array(found[what].values[1:]) for what in WHATS},
         max(set(alphas), key=alphas.count) if alphas else None,
-        _ranking(whole, judged[0], whole.folds(FOLDS, seed)),
+        _ranking(whole, judged[0], dealt[0]),
         notes + (note if len(core) < len(ratings) else ()),
     )
 
@@ -326,7 +330,7 @@ def _evidence(
     q = np.empty(3)
     q[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(3, 0, -1)), 1.0)
     held = gains.mean(axis=0)
-    intervals = fold_interval(held, fold_error(gains), FOLDS, within=(-np.inf, 1.0))
+    intervals = fold_interval(held, fold_error(gains, _OVERLAP), len(gains), within=(-np.inf, 1.0))
     made: dict[What, Evidence] = {}
     holds: dict[What, bool] = {}
     kept = {
@@ -393,7 +397,8 @@ def _of_some(ratings: Ratings, users: Any, items: Any) -> Ratings:
 def _standard(ratings: Ratings) -> Ratings:
     largest = float(np.abs(ratings.value).max())
     z = ratings.value / largest  # sums of huge ratings may be no number
-    return ratings.with_values((z - z.mean()) / z.std())
+    whole = ratings.with_values((z - z.mean()) / z.std())
+    return whole.with_values(whole.value / left_by_biases(whole, BETA))
 
 
 def _core(ratings: Ratings, most: int = _CORE) -> Ratings:

@@ -30,7 +30,7 @@ def tastes(ratings: Ratings, *, alpha: float, seed: int, progress: Callable[[str
     """
     found = ratings_evidence(ratings, alpha=alpha, seed=seed, progress=progress)
     progress("factors of all ratings")
-    model = MatrixFactorization(_RANK, alpha=found.alpha or 1.4, max_iter=_SWEEPS)
+    model = MatrixFactorization(_RANK, alpha=found.alpha or 1.7, max_iter=_SWEEPS)
     with catch_warnings():
         simplefilter("ignore", NotConverged)  # a picture does not need the last digit
         model.fit(found.ratings)

@@ -32,8 +32,9 @@ Array = NDArray[np.float64]
 
 POWER = 0.5  # of the number of ratings in penalties: between weighted lambda (1) and plain (0); see docs/adr/0023
 RANKS = (2, 5, 10, 20)
-ALPHAS = (4.0, 2.8, 2.0, 1.4, 1.0, 0.7, 0.5)
+ALPHAS = (5.0, 3.4, 2.4, 1.7, 1.2, 0.85, 0.6)
 COUNT_ALPHAS = (10.0, 5.0, 3.0, 2.0, 1.0, 0.5, 0.25)
+BIAS_ALPHA = 3.0
 BIAS_ALPHAS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 FIRST = 20  # items that count where orders are judged
 _SWEEPS = 8
@@ -99,6 +100,13 @@ def choose_explicit(
         if progress is not None:
             progress(fold + 1, k)
     return _least(ranks, alphas, np.sqrt(errors), np.sqrt(errors.mean(axis=0)), beta)
+
+
+def left_by_biases(z: Ratings, beta: float) -> float:
+    """Standard deviation of what biases leave; 1 where they leave nothing, as of ratings that are all the same."""
+    base = biases(z, beta, tol=1e-2, max_iter=10)
+    left = float(np.std(z.value - base.at(z.user, z.item)))
+    return left if left > 1e-6 else 1.0
 
 
 def explicit_path(

@@ -1,7 +1,7 @@
 """Matrix factorisation of ratings: what would a user make of an item that he or she has not rated?
 
 summary   Ratings: the known cells of a (n, d) matrix of users and items; what is missing is not zero
-explicit  r_ui ~ mu + b_u + c_i + p_u . q_i, z = (r - mu) / s                    P (n, k), Q (d, k)
+explicit  r_ui ~ mu + b_u + c_i + p_u . q_i, z = (r - mu) / s, s of what biases leave   P (n, k), Q (d, k)
           min sum_seen (z_ui - b_u - c_i - p_u . q_i)^2 + beta (|b|^2 + |c|^2)
               + alpha (sum_u sqrt(n_u) |p_u|^2 + sum_i sqrt(n_i) |q_i|^2)        n_u, n_i ratings of a user, an item
 implicit  min sum_all w_ui (y_ui - p_u . q_i)^2 + alpha (the same), y 1 where there is a count, w = 1 + confidence r
@@ -35,6 +35,7 @@ from assay.models.prediction.recommender.als import (
 )
 from assay.models.prediction.recommender.choose import (
     ALPHAS,
+    BIAS_ALPHA,
     BIAS_ALPHAS,
     COUNT_ALPHAS,
     POWER,
@@ -43,6 +44,7 @@ from assay.models.prediction.recommender.choose import (
     choose_explicit,
     choose_implicit,
     implicit_start,
+    left_by_biases,
 )
 from assay.models.prediction.recommender.reading import _Reading, counted
 from assay.summary.ratings import Ratings
@@ -61,7 +63,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Re
         n_components: factors; 0 is biases alone; "held-out" takes what predicts held-out ratings best, of 2, 5, 10 and
             20, or none where that gains less than its standard error.
         alpha: penalty of the factors, times the square root of the number of ratings of a user or item; in units of the
-            standard deviation of the ratings, so that it need not change with their scale. "held-out" tries several.
+            standard deviation of what biases leave, whatever the scale of the ratings. "held-out" tries several.
         bias_alpha: penalty of the biases: about how many ratings a bias needs to count for half. "held-out" tries
             several. Counts have no biases.
         feedback: "explicit": ratings say how much something was liked. "implicit": counts say how often something was
@@ -87,7 +89,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Re
         objective_: (t,) after each sweep; it never rises.
         kkt_residual_: gradient at the end, relative to that at zero.
         n_iter_, converged_: sweeps, and whether the gradient is within tol.
-        scale_: standard deviation of the ratings, the unit of the solver.
+        scale_: standard deviation of what biases leave of the ratings, the unit of the solver.
         ratings_: what it was fitted on.
 
     >>> loud = [("Ann", "Alien", 5), ("Ann", "Heidi", 1), ("Bob", "Alien", 4), ("Bob", "Heidi", 2), ("Bob", "Rambo", 5)]
@@ -109,8 +111,8 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Re
         self,
         n_components: int | Literal["held-out"] = 10,
         *,
-        alpha: float | Literal["held-out"] = 1.4,
-        bias_alpha: float | Literal["held-out"] = 3.0,
+        alpha: float | Literal["held-out"] = 1.7,
+        bias_alpha: float | Literal["held-out"] = BIAS_ALPHA,
         feedback: Literal["explicit", "implicit"] = "explicit",
         confidence: float = 1.0,
         cv: int = 5,
@@ -236,9 +238,12 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Re
         centre, spread = float(z.mean()), float(z.std())
         # rounding of the mean is no spread
         spread = spread if spread > 1e-13 * abs(centre) else 1.0
-        self.mean_, self.scale_ = centre * largest, spread * largest
+        beta = BIAS_ALPHA if self.bias_alpha == "held-out" else float(self.bias_alpha)
+        whole = ratings.with_values((z - centre) / spread)
+        left = left_by_biases(whole, beta)
+        self.mean_, self.scale_ = centre * largest, spread * left * largest
         self._low, self._high = float(value.min()), float(value.max())
-        return ratings.with_values((z - centre) / spread)
+        return whole.with_values(whole.value / left)
 
     def _choose(self, z: Ratings) -> Choice:
         rank, alpha, beta = self.n_components, self.alpha, self.bias_alpha
