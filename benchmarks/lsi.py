@@ -1,4 +1,4 @@
-"""Latent semantic indexing of texts beside scikit-learn (ARPACK, randomised) and gensim; wide sparse tables alone."""
+"""Latent semantic indexing of texts beside scikit-learn (ARPACK, randomised) and gensim; and of a wide sparse table."""
 
 from __future__ import annotations
 
