@@ -225,3 +225,42 @@ def test_seven_thousand_voters_agree_with_a_full_decomposition_of_their_core():
     np.testing.assert_allclose(ours.eigenvalues_, values[1:], atol=1e-10)
     assert subspace_angles(ours.embedding_, vectors[:, 1:]).max() < 1e-6
     np.testing.assert_allclose(model.eigenvalues_, [0.1005546, 0.1685881], atol=1e-7)
+
+
+class TestRegularised:
+    def test_it_solves_its_equation_for_the_largest_values_but_one(self):
+        graph = social()
+        model = NetworkEmbedding(3, regularise=1.5).fit_graph(graph)
+        W = graph.weights.toarray()
+        d = W.sum(axis=1)
+        values = eigh(W, np.diag(d + 1.5 * d.mean()), eigvals_only=True)[::-1]
+        np.testing.assert_allclose(model.eigenvalues_, 1 - values[1:4], atol=1e-9)
+        Y = model.embedding_
+        # residuals of a symmetric problem of norm 1, scaled by roots of degrees of about 3
+        np.testing.assert_allclose(W @ Y, (d + 1.5 * d.mean())[:, None] * Y * (1 - model.eigenvalues_), atol=1e-7)
+
+    def test_a_tail_that_hangs_by_a_link_no_longer_takes_a_coordinate(self):
+        rng = np.random.default_rng(0)
+        block = np.kron(np.eye(2), np.ones((30, 30)))
+        W = np.triu(rng.random((60, 60)) < 0.1 + 0.4 * block, 1).astype(float)
+        tail = np.zeros((66, 66))
+        tail[:60, :60] = W
+        tail[59, 60] = 1.0
+        tail[np.arange(60, 65), np.arange(61, 66)] = 1.0
+        graph = Graph.of_adjacency(tail + tail.T)
+        groups = np.repeat([0, 1], 30)
+
+        def told(model):
+            first = model.fit_graph(graph).embedding_[:60, 0]
+            return abs(np.corrcoef(first > np.median(first), groups)[0, 1]), np.abs(model.embedding_[:, 0]).argmax()
+
+        plain, regularised = told(NetworkEmbedding(1)), told(NetworkEmbedding(1, regularise=1.0))
+        assert plain[1] >= 60 > regularised[1]
+        assert regularised[0] > 0.85
+
+    def test_what_it_cannot_be_is_refused(self):
+        for wrong in (-1.0, np.inf, "1", True):
+            with pytest.raises(ParameterError, match="regularise must be a number from 0 on"):
+                NetworkEmbedding(1, regularise=wrong).fit_graph(social())
+        with pytest.raises(ParameterError, match="the plain Laplacian has no degrees to add to"):
+            NetworkEmbedding(1, regularise=1.0, laplacian="plain").fit_graph(social())

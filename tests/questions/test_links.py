@@ -64,7 +64,7 @@ def test_the_sentence_says_chance_random_graphs_and_how_many_would_be_links(told
 
 
 def test_stricter_takes_the_claim_and_with_it_what_is_missing(told):
-    fallen = told.stricter(1e12, 0.05)
+    fallen = told.stricter(0.5 / told.evidence.p, 0.05)
     assert fallen.evidence.verdict == "not distinguishable from chance"
     assert len(fallen.findings()) == 1
     assert "cannot be told" in fallen.findings()[0].sentence
