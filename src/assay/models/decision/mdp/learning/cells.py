@@ -22,6 +22,7 @@ from assay.data.read import read
 from assay.data.source import ArrowSource, Source, is_numeric
 from assay.errors import DataError, ParameterError
 from assay.models.decision.mdp.layout import Array, Indices, Names
+from assay.models.decision.mdp.table import opened
 
 CALLED = {
     "trial": ("trial", "trialid", "episode", "episodeid", "run", "runid", "trajectory", "trajectoryid"),
@@ -108,7 +109,7 @@ def holds_trials(data: Any) -> bool:
     Args:
         data: a path, a frame, an Arrow table, or a `Source`.
     """
-    names = _source(data).arrow_schema.names
+    names = opened(data).arrow_schema.names
     found = found_columns(names)
     known = {"state", "action", "reward"} <= set(found) and bool({"trial", "done"} & set(found))
     return known and not any(folded(name) in ("probability", "prob", "p") for name in names)

@@ -161,7 +161,7 @@ def _in_order(cells: Cells, notes: list[tuple[str, int]]) -> tuple[Indices, Indi
         row, before = sorted((int(order[twice[0] + 1]), int(order[twice[0]])), reverse=True)
         raise DataError(
             f"{cells.at(row)}: step {step[twice[0]]:g} of this trial was given before, in {cells.at(before)}; each "
-            f"step of a trial has one row ({len(twice):,} are repeated): leave one out, or give trials names of their own"
+            f"step of a trial has one row ({len(twice):,} are repeated): leave one out, or name trials apart"
         )
     return order, number, len(heads)
 
