@@ -216,7 +216,12 @@ Discount = Annotated[float, typer.Option(help="How much the next step counts, fr
 
 @app.command()
 def mdp(
-    file: Transitions, discount: Discount = 0.95, json: Printed = False, seed: Seed = 0, debug: Debug = False
+    file: Transitions,
+    discount: Discount = 0.95,
+    json: Printed = False,
+    plot: Figure = None,
+    seed: Seed = 0,
+    debug: Debug = False,
 ) -> None:
     """Say what is best to do in each state of a decision process, and what that is worth; learn it from trials."""
     from assay.models.decision.mdp.learning.cells import holds_trials
@@ -227,6 +232,7 @@ def mdp(
 
     learned, process = None, None
     with _explained(debug) as step, _progress(step) as tell:
+        _writable(plot, file)
         tell("Reading the table", None, None)
         if holds_trials(file):
             learned = learn_mdp(file, discount, unseen="left out", seed=seed)
@@ -237,6 +243,7 @@ def mdp(
             tell("Finding the best actions", None, None)
             many = process.n_states > 100_000
             found = process.modified_policy_iteration() if many else process.policy_iteration()
+        _draw(found if learned is None else learned, plot, tell)
     with _explained(debug) as step:
         step.what = "Showing the findings"
         console = _terminal()
@@ -311,6 +318,7 @@ def recommend(
     items: Called = None,
     factors: Rank = 10,
     json: Printed = False,
+    plot: Figure = None,
     debug: Debug = False,
 ) -> None:
     """Recommend items to a user, by the ratings or counts of all users."""
@@ -322,6 +330,7 @@ def recommend(
     from assay.summary.ratings import Ratings
 
     with _explained(debug) as step, _progress(step) as tell:
+        _writable(plot, ratings)
         tell("Reading the ratings", None, None)
         seen = Ratings.of(ratings)
         seen.user_number(user)  # refuses a name that is not known, before anything is fitted
@@ -329,6 +338,7 @@ def recommend(
         model = MatrixFactorization(factors, feedback="implicit" if seen.counts else "explicit")
         model.fit_ratings(seen, progress=lambda done, _: tell(f"Fitting {factors} factors, sweep {done}", None, None))
         found = as_dict(model, user, model.recommend(user, number), names)
+        _draw(model, plot, tell)
     with _explained(debug) as step:
         step.what = "Showing the recommendations"
         text = writer.dumps(found, indent=2, ensure_ascii=False) if json else "\n".join(lines(found))
