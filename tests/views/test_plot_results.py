@@ -22,6 +22,7 @@ PROBABILITY = np.clip(0.5 + 0.2 * (X[Y > 0, 3] - 1.7), 0.01, 0.99)
 LATE = Y[Y > 0] == 2
 TABLE = np.column_stack([N, T])
 MACHINE = [("new", "run", "worn", 1, 5), ("worn", "mend", "new", 1, -1), ("worn", "run", "worn", 1, 1)]
+RATED = [(f"u{u}", f"i{i}", float((u * 7 + i * 3) % 5)) for u in range(20) for i in range(20) if (u + i) % 4]
 TRIALS = [(t, i, "ab"[(t + i) % 2], "xy"[t * i % 2], float(i)) for t in range(20) for i in range(4)]
 
 
@@ -60,6 +61,8 @@ CASES = {
     "Learned": (lambda: assay.learn_mdp(TRIALS, 0.9, draws=20), [()]),
     "PolicyCurve": (lambda: assay.explore("CliffWalking-v1", 3, 0.9, draws=20).curve, [()]),
     "Exploration": (lambda: assay.explore("CliffWalking-v1", 3, 0.9, draws=20), [()]),
+    "Graph": (lambda: assay.Graph.of_edges([0, 1, 2], [1, 2, 0]), [()]),
+    "RatingsEvidence": (lambda: assay.ratings_evidence(RATED, draws=19, seed=0), [()]),
 }
 
 
