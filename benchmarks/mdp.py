@@ -45,12 +45,13 @@ def many(n: int) -> list[dict[str, Any]]:
         {
             "assay MDP, modified": lambda: MDP(P, R, DISCOUNT).modified_policy_iteration(tol=TOL).values,
             "assay MDP, value iteration": lambda: MDP(P, R, DISCOUNT).value_iteration(tol=TOL).values,
-            "SciPy, value iteration": lambda: sparse_value_iteration(P, R),
+            "assay MDP, made and checked only": lambda: MDP(P, R, DISCOUNT).notes,
+            # the sup norm takes ten times as many products
             "SciPy, stopped by the span": lambda: sparse_value_iteration(P, R, span=True),
         },
-        against="SciPy, value iteration",
+        against="SciPy, stopped by the span",
         quality=_residual(P, R),
-        rounds=1,
+        rounds=3,
     )
 
 
@@ -102,7 +103,9 @@ def _drawn(n: int) -> tuple[list[sparse.csr_array], np.ndarray]:
 
 
 def _residual(P: list[sparse.csr_array], R: np.ndarray) -> Callable[[np.ndarray], str]:
-    def of(v: np.ndarray) -> str:
+    def of(v: Any) -> str:
+        if not isinstance(v, np.ndarray):
+            return ""
         best = np.max([R[:, a] + DISCOUNT * (M @ v) for a, M in enumerate(P)], axis=0)
         return f"{np.abs(best - v).max():.1e}"
 

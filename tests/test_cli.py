@@ -195,6 +195,27 @@ def test_a_decision_process_is_solved_in_words_and_as_json(tmp_path):
     assert found["distance"] < 1e-9
 
 
+def test_mdp_learns_from_trials_and_flags_what_it_cannot_tell(tmp_path):
+    steps = ["episode,step,state,action,reward"]
+    for t in range(30):
+        steps += [
+            f"{t},1,new,{'run' if t % 2 else 'rest'},{5 if t % 2 else 1}",
+            f"{t},2,worn,{'ab'[t % 3 % 2]},0",
+            f"{t},3,end,,",
+        ]
+    (tmp_path / "trials.csv").write_text("\n".join(steps) + "\n")
+    done = run("mdp", "trials.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "30 trials, 60 steps: 3 states, 4 actions" in done.stdout
+    assert " new: run, worth 5" in done.stdout and " end: the process ends" in done.stdout
+    assert "More trials would probably" in done.stdout.replace("\n", " ")
+    found = json.loads(run("mdp", "trials.csv", "--json", cwd=tmp_path).stdout)
+    assert found["trials"] == 30 and found["states"][0]["seen"] == {"rest": 15, "run": 15}
+    (tmp_path / "trials.csv").write_text("episode,step,state,action,reward\n1,1,a,go,x\n")
+    done = run("mdp", "trials.csv", cwd=tmp_path)
+    assert done.returncode == 2 and "trials.csv, line 2: 'reward' is 'x', which is no number" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "how", "words"),
     [
@@ -264,3 +285,42 @@ def test_chance_gives_the_number_of_the_method_list(tmp_path):
     assert json.loads(run(*hotels, "--json", cwd=tmp_path).stdout)["expected"] == pytest.approx(249_750, rel=1e-5)
     done = run("chance", 5, 2.0, cwd=tmp_path)
     assert done.returncode == 2 and "probability between 0 and 1" in done.stderr
+
+
+RATINGS = "user,item,rating\n" + "".join(
+    f"{who},{what},{5 - 4 * ((i + j) % 2)}\n"
+    for i, who in enumerate(["Ann", "Bob", "Cleo", "Dan", "Eve", "Finn"])
+    for j, what in enumerate(["m1", "m2", "m3", "m4", "m5"])
+    if (who, what) not in (("Ann", "m5"), ("Ann", "m4"))
+)
+
+
+def test_recommend_prints_items_with_names_and_json_holds_the_same(tmp_path):
+    (tmp_path / "ratings.csv").write_text(RATINGS)
+    (tmp_path / "films.csv").write_text("item,year,title\n" + "".join(f"m{j},199{j},Film {j}\n" for j in range(1, 6)))
+    done = run("recommend", "ratings.csv", "--user", "Ann", "--items", "films.csv", "--factors", "1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("For user Ann, from 3 ratings and 28 of all; predicted rating:")
+    assert "Film 5 (m5)" in lines[1] and "Film 4 (m4)" in lines[2]
+    told = json.loads(run("recommend", "ratings.csv", "--user", "Ann", "-n", "1", "--json", cwd=tmp_path).stdout)
+    assert [one["item"] for one in told["recommendations"]] == ["m5"]
+    assert told["rated"] == 3 and told["converged"] is True
+
+
+@pytest.mark.parametrize(
+    ("text", "user", "message"),
+    [
+        (None, "Ann", "there is no such file"),
+        (RATINGS, "Anne", "there is no user 'Anne' among 6 users; there are 'Ann'"),
+        (RATINGS + "Ann,m4,inf\n", "Ann", "line 30: the rating 'rating' is inf"),
+        ("a,b,c,d,e\n1,2,3,4,5\n", "1", "name them with user= and item="),
+    ],
+)
+def test_recommend_refuses_in_one_sentence_with_code_2(tmp_path, text, user, message):
+    if text is not None:
+        (tmp_path / "ratings.csv").write_text(text)
+    done = run("recommend", "ratings.csv", "--user", user, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr and done.stderr.count("\n") == 1
+    assert done.stdout == ""

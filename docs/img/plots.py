@@ -171,9 +171,19 @@ def delay():
     return assay.TemporalCCA(lags=range(-8, 9)).fit(lead, behind).plot(chance=1.96 / np.sqrt(200))
 
 
+def themes():
+    """For lsi.md."""
+    return assay.study(DATA / "messages.csv").answers["themes"].plot()
+
+
+def policy():
+    """For learning-decisions.md."""
+    return assay.plot(assay.explore("FrozenLake-v1", trials=300, discount=0.99, seed=1))
+
+
 PICTURES = (
     components, kernel_pca, shepard, scales, dendrogram, divisive, cells, how_many, mixture, bic, eigengap, anomalies,
-    svdd, strung, margin, coefficients, path, complexity, refusal, variates, delay,
+    svdd, strung, margin, coefficients, path, complexity, refusal, variates, delay, themes, policy,
 )  # fmt: skip
 
 

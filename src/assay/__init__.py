@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from assay.evidence.curves import complexity_curve as complexity_curve
     from assay.evidence.curves import learning_curve as learning_curve
     from assay.evidence.evidence import Evidence as Evidence
+    from assay.evidence.ratings import ratings_evidence as ratings_evidence
     from assay.evidence.validation import nested_validation as nested_validation
     from assay.evidence.validation import validate as validate
     from assay.evidence.vc import vc_bound as vc_bound
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
     from assay.models.correlation.kernel_cca import KernelCCA as KernelCCA
     from assay.models.correlation.nonlinear_cca import NonlinearCCA as NonlinearCCA
     from assay.models.correlation.temporal_cca import TemporalCCA as TemporalCCA
+    from assay.models.decision.mdp.gym.explore import explore as explore
+    from assay.models.decision.mdp.learning.learn import learn_mdp as learn_mdp
     from assay.models.decision.mdp.mdp import MDP as MDP
     from assay.models.embedding.classical_mds import ClassicalMDS as ClassicalMDS
     from assay.models.embedding.diffusion_map import DiffusionMap as DiffusionMap
@@ -70,6 +73,8 @@ if TYPE_CHECKING:
     from assay.models.embedding.vae.vae import VAE as VAE
     from assay.models.files import load as load
     from assay.models.missing.fill import FillMissing as FillMissing
+    from assay.models.network.communities.communities import communities as communities
+    from assay.models.network.communities.communities import modularity as modularity
     from assay.models.network.embedding import NetworkEmbedding as NetworkEmbedding
     from assay.models.network.link_prediction.predict import predict_links as predict_links
     from assay.models.network.pagerank.pagerank import pagerank as pagerank
@@ -81,6 +86,7 @@ if TYPE_CHECKING:
     from assay.models.prediction.naive_bayes.naive_bayes import NaiveBayes as NaiveBayes
     from assay.models.prediction.nearest_centroid import NearestCentroid as NearestCentroid
     from assay.models.prediction.perceptron import Perceptron as Perceptron
+    from assay.models.prediction.recommender.matrix_factorization import MatrixFactorization as MatrixFactorization
     from assay.models.prediction.ridge import Ridge as Ridge
     from assay.models.prediction.subspace import SubspaceClassifier as SubspaceClassifier
     from assay.models.prediction.svm.svm import SVM as SVM
@@ -109,7 +115,10 @@ if TYPE_CHECKING:
     from assay.summary.moments import Moments as Moments
     from assay.summary.networks import read_network as read_network
     from assay.summary.normal_em import normal_em as normal_em
+    from assay.summary.ratings import Ratings as Ratings
     from assay.summary.running import running_moments as running_moments
+    from assay.summary.term_documents import TermDocuments as TermDocuments
+    from assay.summary.triples.triples import Triples as Triples
     from assay.views.plot import plot as plot
 
 _HOMES = {
@@ -147,6 +156,7 @@ _HOMES = {
     "complexity_curve": "assay.evidence.curves",
     "learning_curve": "assay.evidence.curves",
     "expected_by_chance": "assay.evidence.by_chance",
+    "ratings_evidence": "assay.evidence.ratings",
     "vc_bound": "assay.evidence.vc",
     "vc_dimension": "assay.evidence.vc",
     "roc": "assay.evidence.classification",
@@ -156,8 +166,11 @@ _HOMES = {
     "GroupedMoments": "assay.summary.grouped",
     "ClassCounts": "assay.summary.class_counts",
     "read_network": "assay.summary.networks",
+    "Triples": "assay.summary.triples.triples",
+    "Ratings": "assay.summary.ratings",
     "MultivariateNormal": "assay.linalg.normal",
     "normal_em": "assay.summary.normal_em",
+    "TermDocuments": "assay.summary.term_documents",
     "running_moments": "assay.summary.running",
     "Gram": "assay.summary.gram",
     "Graph": "assay.summary.graph",
@@ -183,6 +196,8 @@ _HOMES = {
     "VAE": "assay.models.embedding.vae.vae",
     "NetworkEmbedding": "assay.models.network.embedding",
     "pagerank": "assay.models.network.pagerank.pagerank",
+    "communities": "assay.models.network.communities.communities",
+    "modularity": "assay.models.network.communities.communities",
     "predict_links": "assay.models.network.link_prediction.predict",
     "SpectralClustering": "assay.models.cluster.spectral.spectral",
     "conductance": "assay.summary.conductance",
@@ -208,7 +223,10 @@ _HOMES = {
     "Perceptron": "assay.models.prediction.perceptron",
     "NearestCentroid": "assay.models.prediction.nearest_centroid",
     "SubspaceClassifier": "assay.models.prediction.subspace",
+    "MatrixFactorization": "assay.models.prediction.recommender.matrix_factorization",
     "MDP": "assay.models.decision.mdp.mdp",
+    "explore": "assay.models.decision.mdp.gym.explore",
+    "learn_mdp": "assay.models.decision.mdp.learning.learn",
 }
 
 __all__ = ["__version__", *_HOMES]

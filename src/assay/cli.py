@@ -205,30 +205,53 @@ def compare(
 
 
 Transitions = Annotated[
-    str, typer.Argument(help="A table with state, action, next, probability and reward.", show_default=False)
+    str,
+    typer.Argument(
+        help="A table of state, action, next, probability, reward; or of trials: trial, step, state, action, reward.",
+        show_default=False,
+    ),
 ]
 Discount = Annotated[float, typer.Option(help="How much the next step counts, from 0 to 1.")]
 
 
 @app.command()
-def mdp(file: Transitions, discount: Discount = 0.95, json: Printed = False, debug: Debug = False) -> None:
-    """Say what is best to do in each state of a decision process, and what that is worth."""
+def mdp(
+    file: Transitions,
+    discount: Discount = 0.95,
+    json: Printed = False,
+    plot: Figure = None,
+    seed: Seed = 0,
+    debug: Debug = False,
+) -> None:
+    """Say what is best to do in each state of a decision process, and what that is worth; learn it from trials."""
+    from assay.models.decision.mdp.learning.cells import holds_trials
+    from assay.models.decision.mdp.learning.learn import learn_mdp
     from assay.models.decision.mdp.mdp import MDP
-    from assay.report.decision_text import show
+    from assay.report.decision_text import show, show_learned
     from assay.report.findings_json import dumps
 
+    learned, process = None, None
     with _explained(debug) as step, _progress(step) as tell:
-        tell("Reading the transitions", None, None)
-        process = MDP.read(file, discount)
-        tell("Finding the best actions", None, None)
-        many = process.n_states > 100_000
-        found = process.modified_policy_iteration() if many else process.policy_iteration()
+        _writable(plot, file)
+        tell("Reading the table", None, None)
+        if holds_trials(file):
+            learned = learn_mdp(file, discount, unseen="left out", seed=seed)
+            tell("Drawing trials anew", None, None)
+            _ = learned.choices, learned.more_trials
+        else:
+            process = MDP.read(file, discount)
+            tell("Finding the best actions", None, None)
+            many = process.n_states > 100_000
+            found = process.modified_policy_iteration() if many else process.policy_iteration()
+        _draw(found if learned is None else learned, plot, tell)
     with _explained(debug) as step:
         step.what = "Showing the findings"
         console = _terminal()
         if json:
-            console.out(dumps(found), end="", highlight=False)
-        else:
+            console.out(dumps(found if learned is None else learned), end="", highlight=False)
+        elif learned is not None:
+            show_learned(learned, console)
+        elif process is not None:
             show(found, process.notes, console)
 
 
@@ -272,6 +295,54 @@ def rank(
         console = _terminal()
         text = writer.dumps(found, indent=2) if json else "\n".join(map(visible, ranking.lines(top, evidence=evidence)))
         console.out(text, highlight=False)
+
+
+Rated = Annotated[
+    str, typer.Argument(help="A table with a row for each rating: user, item, rating.", show_default=False)
+]
+Whom = Annotated[
+    str, typer.Option("--user", help="The user to recommend to, as the table calls him or her.", show_default=False)
+]
+Best = Annotated[int, typer.Option("-n", "--number", help="How many items to recommend.", min=1)]
+Called = Annotated[
+    str | None, typer.Option("--items", help="A table with names of the items, such as movies.csv.", show_default=False)
+]
+Rank = Annotated[int, typer.Option("--factors", help="How many factors.", min=1)]
+
+
+@app.command()
+def recommend(
+    ratings: Rated,
+    user: Whom,
+    number: Best = 10,
+    items: Called = None,
+    factors: Rank = 10,
+    json: Printed = False,
+    plot: Figure = None,
+    debug: Debug = False,
+) -> None:
+    """Recommend items to a user, by the ratings or counts of all users."""
+    import json as writer
+
+    from assay.models.prediction.recommender.item_names import item_names
+    from assay.models.prediction.recommender.matrix_factorization import MatrixFactorization
+    from assay.report.recommendation_text import as_dict, lines
+    from assay.summary.ratings import Ratings
+
+    with _explained(debug) as step, _progress(step) as tell:
+        _writable(plot, ratings)
+        tell("Reading the ratings", None, None)
+        seen = Ratings.of(ratings)
+        seen.user_number(user)  # refuses a name that is not known, before anything is fitted
+        names = {} if items is None else item_names(items, seen)
+        model = MatrixFactorization(factors, feedback="implicit" if seen.counts else "explicit")
+        model.fit_ratings(seen, progress=lambda done, _: tell(f"Fitting {factors} factors, sweep {done}", None, None))
+        found = as_dict(model, user, model.recommend(user, number), names)
+        _draw(model, plot, tell)
+    with _explained(debug) as step:
+        step.what = "Showing the recommendations"
+        text = writer.dumps(found, indent=2, ensure_ascii=False) if json else "\n".join(lines(found))
+        _terminal().out(text, highlight=False)
 
 
 Things = Annotated[int, typer.Argument(help="How many there are: columns, people, tests.", show_default=False)]

@@ -185,7 +185,7 @@ def test_tail_is_calibrated_below_the_draws(noise):
             tops[i] = np.linalg.eigvalsh(table @ table.T)[-1]
         for _ in range(10):
             chosen = rng.choice(6000, 199, replace=False)
-            hits += (permuted._tail_p(tops, tops[chosen], permuted._monte_carlo_p(tops, tops[chosen])) <= 0.002).sum()
+            hits += (permuted.tail_p(tops, tops[chosen], permuted._monte_carlo_p(tops, tops[chosen])) <= 0.002).sum()
             trials += 6000
     assert 0.1 * 0.002 <= hits / trials <= 1.5 * 0.002
 

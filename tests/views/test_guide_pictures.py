@@ -18,6 +18,7 @@ SHOWN = {
     "bic": "mixture", "eigengap": "spectral-clustering", "shepard": "mds", "scales": "isomap",
     "kernel-pca": "kernel-pca", "margin": "svm", "path": "regression", "coefficients": "regression",
     "complexity": "validation", "refusal": "subspace", "delay": "temporal-cca", "variates": "discriminant",
+    "policy": "learning-decisions",
 }  # fmt: skip
 
 

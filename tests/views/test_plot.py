@@ -93,6 +93,7 @@ CASES = {
     "NaiveBayes": (lambda: assay.NaiveBayes().fit(X, Y), [(X, Y)]),
     "Perceptron": (lambda: assay.Perceptron(random_state=0).fit(X[TWO], Y[TWO]), [(), (X[TWO], Y[TWO])]),
     "NearestCentroid": (lambda: assay.NearestCentroid(refuse=0.9).fit(X, Y), [(), (X, Y)]),
+    "MatrixFactorization": (lambda: assay.MatrixFactorization("held-out").fit(_gappy()), [()]),
     "SubspaceClassifier": (lambda: assay.SubspaceClassifier(1).fit(X, Y), [(X, Y)]),
 }
 

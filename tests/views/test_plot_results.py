@@ -21,6 +21,8 @@ N, T = PROGRESS.data[:150], PROGRESS.target[:150]
 PROBABILITY = np.clip(0.5 + 0.2 * (X[Y > 0, 3] - 1.7), 0.01, 0.99)
 LATE = Y[Y > 0] == 2
 TABLE = np.column_stack([N, T])
+MACHINE = [("new", "run", "worn", 1, 5), ("worn", "mend", "new", 1, -1), ("worn", "run", "worn", 1, 1)]
+TRIALS = [(t, i, "ab"[(t + i) % 2], "xy"[t * i % 2], float(i)) for t in range(20) for i in range(4)]
 
 
 # for each class of result: how it is made, and the ways it is drawn
@@ -54,6 +56,10 @@ CASES = {
     "EuclideanDimension": (lambda: assay.euclidean_dimension(np.abs(FLAT[:9, :1] - FLAT[:9, 0]) ** 1.5), [()]),
     "Spectrum": (lambda: eigen_symmetric(np.cov(X.T)), [()]),
     "Ranking": (lambda: assay.pagerank(np.eye(9, k=1) + np.eye(9, k=-3) + np.eye(9, k=2), graphs=19), [()]),
+    "Solution": (lambda: assay.MDP.read(MACHINE, 0.9).policy_iteration(), [()]),
+    "Learned": (lambda: assay.learn_mdp(TRIALS, 0.9, draws=20), [()]),
+    "PolicyCurve": (lambda: assay.explore("CliffWalking-v1", 3, 0.9, draws=20).curve, [()]),
+    "Exploration": (lambda: assay.explore("CliffWalking-v1", 3, 0.9, draws=20), [()]),
 }
 
 

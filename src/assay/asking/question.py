@@ -94,6 +94,14 @@ class QuestionOf(ABC, Generic[Asked]):
         """
         return ""
 
+    def concerns(self, table: Asked) -> bool:
+        """Whether the data have what it is about; where not, the ledger does not even say that it was not asked.
+
+        Args:
+            table: the data.
+        """
+        return True
+
     def asked_for(self, context: Context) -> bool:
         """Whether it is to be asked at all: a question that needs to be told something waits for it."""
         return True

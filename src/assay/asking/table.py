@@ -16,6 +16,7 @@ from assay.summary.grouped import GroupedMoments
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
 Blocks: TypeAlias = Callable[[], Iterator[Array]]
+Texts: TypeAlias = Callable[[], Iterator[str]]
 
 ROWS_SHOWN = 2000
 
@@ -77,6 +78,8 @@ class Table:
         gapped: starts an iteration over the same blocks with NaN where a value is missing, for rows that do not fit in
             memory; None where none is missing.
         sparse: (D,) numbers of columns that lack more than half of their values; None where no column does.
+        texts: by column of text, or by the name of a folder of texts, what starts an iteration over the texts of the
+            rows in use as they came, empty where missing; to be counted, never to be shown.
     """
 
     card: DataCard
@@ -98,6 +101,7 @@ class Table:
     gaps: NDArray[np.bool_] | None = None
     gapped: Blocks | None = None
     sparse: NDArray[np.bool_] | None = None
+    texts: Mapping[str, Texts] = field(default_factory=dict)
 
     @property
     def design(self) -> Design:

@@ -7,7 +7,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from assay.linalg.iterate import krylov_basis
 from assay.linalg.operand import Multipliable, Operand, symmetric_operand
-from assay.linalg.ritz import EXACT, TopEigen, lapack, ritz, warn_unless_converged
+from assay.linalg.ritz import EXACT, TopEigen, lapack, orthonormal, ritz, warn_unless_converged
 from assay.linalg.validate import Array, RandomState, as_count, as_generator
 
 _RESTARTS = 5_000
@@ -39,8 +39,14 @@ def lanczos(A: Multipliable, k: int, *, random_state: RandomState = 0) -> TopEig
     return lanczos_operand(operand, as_count(k, operand.shape[0]), as_generator(random_state))
 
 
-def lanczos_operand(operand: Operand, k: int, rng: np.random.Generator) -> TopEigen:
+def lanczos_operand(operand: Operand, k: int, rng: np.random.Generator, *, tol: float = 0.0) -> TopEigen:
     """Do the work of `lanczos` on what has been validated.
+
+    Args:
+        operand: the matrix.
+        k: how many.
+        rng: of the start vectors.
+        tol: residual allowed for each pair, relative to its value; 0 for working precision.
 
     >>> lanczos_operand(symmetric_operand(np.eye(9)), 2, np.random.default_rng(0)).values.round(10)
     array([1., 1.])
@@ -51,7 +57,7 @@ def lanczos_operand(operand: Operand, k: int, rng: np.random.Generator) -> TopEi
     start = rng.standard_normal(n)
     if not operand.apply(start).any():  # ARPACK refuses a start that is annihilated: then, surely, A = 0
         return ritz(operand, rng.standard_normal((n, k)), k, tol=EXACT, iterations=1, method="lanczos")
-    found = _arpack(operand, k, start)
+    found = _arpack(operand, k, start, tol)
     if found is None and n <= _SMALL:
         return lapack(operand, k)
     if found is None:
@@ -68,11 +74,13 @@ def lanczos_operand(operand: Operand, k: int, rng: np.random.Generator) -> TopEi
     return ritz(operand, found, k, tol=EXACT, iterations=operand.passes - before, method="lanczos")
 
 
-def _arpack(operand: Operand, k: int, start: Array) -> Array | None:
+def _arpack(operand: Operand, k: int, start: Array, tol: float) -> Array | None:
     n = operand.shape[0]
+    # with 2 k + 1 vectors, the default, orthogonalising costs more than it saves in products
+    ncv = min(n, max(20, 3 * k // 2 + 20))
     linear = LinearOperator((n, n), matvec=operand.apply, dtype=np.float64)
     try:
-        return np.asarray(eigsh(linear, k=k, which="LA", v0=start, maxiter=_RESTARTS)[1])
+        return np.asarray(eigsh(linear, k=k, which="LA", v0=start, maxiter=_RESTARTS, tol=tol, ncv=ncv)[1])
     except ArpackError:
         return None
 
@@ -85,7 +93,7 @@ def _overlooked(operand: Operand, found: Array, k: int, rng: np.random.Generator
     is a gap, a finer one where there is not.
     """
     n = operand.shape[0]
-    Q = np.linalg.qr(found)[0]
+    Q = orthonormal(found)
     H = Q.T @ operand.apply(Q)
     values, W = np.linalg.eigh(0.5 * (H + H.T))
     Q = Q @ W

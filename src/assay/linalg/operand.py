@@ -16,6 +16,8 @@ from scipy.sparse.linalg import LinearOperator
 from assay.errors import DataError
 from assay.linalg.validate import Array, as_matrix, as_symmetric, power_of_two
 
+_COLUMNS = 64
+
 Multipliable: TypeAlias = ArrayLike | sp.sparray | sp.spmatrix | LinearOperator
 
 
@@ -62,7 +64,10 @@ class Operand:
         if self.dense is not None:
             return self.dense
         if isinstance(self._matrix, LinearOperator):
-            return self.apply(np.eye(self.shape[1]))
+            n = self.shape[1]  # some columns at a time, since what lies between its factors may be far wider than it is
+            parts = [self.apply(np.eye(n, min(_COLUMNS, n - start), -start)) for start in range(0, n, _COLUMNS)]
+            self.passes -= len(parts) - 1
+            return np.concatenate(parts, axis=1)
         return np.asarray(self._matrix.toarray(), dtype=np.float64)
 
 

@@ -36,7 +36,7 @@ from assay.linalg.monte_carlo import monte_carlo, rank_p
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import as_matrix
 
-__all__ = ["PermutationPlan", "PermutedSpectrum", "permutation_plan", "permuted_spectrum"]
+__all__ = ["PermutationPlan", "PermutedSpectrum", "permutation_plan", "permuted_spectrum", "tail_p"]
 
 Floats = NDArray[np.float64]
 
@@ -125,7 +125,7 @@ def permuted_spectrum(
         with one_blas_thread():
             tops = _draws(table, left[:, :k], right[:, :k], values[k], shuffle, alpha, n_max, told)
         p_values[k:] = _monte_carlo_p(values[k:], tops)
-        p_tail[k:] = _tail_p(values[k:], tops, p_values[k:])
+        p_tail[k:] = tail_p(values[k:], tops, p_values[k:])
         null.append(tops * scale**2)
         if p_values[k] > alpha:
             n_real = k
@@ -299,11 +299,16 @@ def _monte_carlo_p(values: Floats, tops: Floats) -> Floats:
     return np.array([rank_p(int(some), len(tops)) for some in exceeding])
 
 
-def _tail_p(values: Floats, tops: Floats, p_values: Floats) -> Floats:
+def tail_p(values: Floats, tops: Floats, p_values: Floats) -> Floats:
     """P beyond the draws by a shifted gamma law with their mean, spread and skewness.
 
     Tracy-Widom itself is close to such a law; columns with heavy tails give more skewness, and an estimate from few
     draws errs either way, so two standard errors are added to it.
+
+    Args:
+        values: (k,) of the data.
+        tops: (m,) of the draws; fewer than 39 tell nothing of a tail.
+        p_values: (k,) their ranks among the draws, as shares.
     """
     beyond = p_values * (1 + len(tops)) < 1.5
     spread = float(tops.std(ddof=1)) if len(tops) > 1 else 0.0

@@ -36,6 +36,23 @@ class TopEigen(Spectrum):
     method: str
 
 
+def orthonormal(basis: Array) -> Array:
+    """Span the same with orthonormal columns: by Cholesky where they are nearly so, by Householder where not.
+
+    Cholesky loses the square of the condition, which is 1 for columns that are nearly orthonormal, and takes a quarter
+    of the time.
+
+    >>> np.abs(orthonormal(np.array([[2.0, 1.0], [0.0, 3.0]]))).round(12)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    gram = basis.T @ basis
+    if np.abs(gram - np.eye(len(gram))).max(initial=0.0) > 1e-6:  # also where it is NaN, as no comparison with it holds
+        return np.asarray(np.linalg.qr(basis)[0])
+    lower = sla.cholesky(gram, lower=True, check_finite=False)
+    return np.asarray(sla.solve_triangular(lower, basis.T, lower=True, check_finite=False).T)
+
+
 def ritz(operand: Operand, basis: Array, k: int, *, tol: float, iterations: int, method: str) -> TopEigen:
     """Read the top k eigenpairs off a subspace (Rayleigh-Ritz) and measure their residuals.
 
@@ -55,7 +72,7 @@ def ritz(operand: Operand, basis: Array, k: int, *, tol: float, iterations: int,
     >>> ritz(A, np.eye(3)[:, :2], 1, tol=1e-9, iterations=0, method="lapack").values
     array([3.])
     """
-    Q = np.linalg.qr(basis)[0]
+    Q = orthonormal(basis)
     AQ = operand.apply(Q)
     H = Q.T @ AQ
     values, W = sla.eigh(0.5 * (H + H.T), driver="evd", check_finite=False)

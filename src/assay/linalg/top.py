@@ -45,12 +45,13 @@ def top_eigen(A: Multipliable, k: int, *, random_state: RandomState = 0, method:
         raise ParameterError(f"method must be one of auto, lapack, {', '.join(_BY_PRODUCTS)}; is {method!r}.")
     operand = symmetric_operand(A)
     k = as_count(k, operand.shape[0])
-    if method == "lapack" or _lapack_is_better(operand, k):
+    if method == "lapack" or lapack_is_better(operand, k):
         return lapack(operand, k)
     return lanczos_operand(operand, k, as_generator(random_state))
 
 
-def _lapack_is_better(operand: Operand, k: int) -> bool:
+def lapack_is_better(operand: Operand, k: int) -> bool:
+    """Whether writing the matrix out and decomposing it is sooner done than an iteration."""
     # Measured on 2 cores (OpenBLAS 0.3.31), covariances with and without decay, k = 1, 5, 20, 50. LAPACK's subset
     # against ARPACK in ms: n = 500: 10-30 against 2-50; n = 1000: 40-150 against 40-180; n = 2000: 320-500 against
     # 100-210 for k <= 20, but 420 against 500 for k = 50 without decay. LAPACK's time depends on n alone, and it

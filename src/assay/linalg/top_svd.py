@@ -18,14 +18,16 @@ import numpy as np
 import scipy.linalg as sla
 from scipy.sparse.linalg import LinearOperator
 
-from assay.linalg.lanczos import lanczos
-from assay.linalg.operand import Multipliable, Operand, any_operand
-from assay.linalg.ritz import EXACT, TopEigen
+from assay.linalg.lanczos import lanczos, lanczos_operand
+from assay.linalg.operand import Multipliable, Operand, any_operand, symmetric_operand
+from assay.linalg.ritz import EXACT, TopEigen, lapack, orthonormal
 from assay.linalg.spectral import SVD, column_signs, svd
-from assay.linalg.top import top_eigen
+from assay.linalg.top import lapack_is_better, top_eigen
 from assay.linalg.validate import Array, RandomState, as_count, as_generator
 
 _BELIEVED = 1e-4
+_ENOUGH = 1e-11
+_NEAR = 1e-3
 _PRICE = 32
 _FORMED = 8_192  # a Gram matrix of this side takes 512 MB
 
@@ -76,7 +78,7 @@ def top_svd(A: Multipliable, k: int, *, random_state: RandomState = 0) -> TopSVD
     # Left is the smaller side, so that the Gram matrix A A^T is the small one.
     wide = operand if m <= n else operand.transposed()
     U, method = _left_basis(wide, k, as_generator(random_state))
-    V, values, W = sla.svd(wide.adjoint(U), full_matrices=False, check_finite=False)
+    V, values, W = _svd_of_near(wide.adjoint(U))
     U = U @ W.T
     residuals = np.linalg.norm(wide.apply(V) - U * values, axis=0)
     left, right = (U, V) if m <= n else (V, U)
@@ -107,15 +109,14 @@ def _left_basis(wide: Operand, k: int, rng: np.random.Generator) -> tuple[Array,
     while U.shape[1] < k:
         top = _tried(wide, U, k, rng) if formed else None
         if top is None:
-            G = _formed_gram(wide, U) if formed else _applied_gram(wide, U)
-            top = top_eigen(G, k - U.shape[1], random_state=rng)
+            top = _formed(wide, U, k, rng) if formed else _by_products(wide, U, k, rng)
             method = "gram" if formed or top.method == "lapack" else "lanczos"
         sigma = np.sqrt(np.maximum(top.values, 0.0))
         largest = largest or float(sigma[0])
         # Once only rounding is left, every orthonormal completion is as good as another.
         over = sigma[0] <= 16 * np.finfo(np.float64).eps * largest
         keep = over | (sigma >= _BELIEVED * sigma[0])
-        U = np.linalg.qr(np.column_stack([U, top.vectors[:, keep]]))[0]
+        U = orthonormal(np.column_stack([U, top.vectors[:, keep]]))
     return U, method
 
 
@@ -148,6 +149,39 @@ def _tried(wide: Operand, U: Array, k: int, rng: np.random.Generator) -> TopEige
         return None
 
 
+def _by_products(wide: Operand, U: Array, k: int, rng: np.random.Generator) -> TopEigen:
+    """Of a sparse matrix: products only, which take no more memory than its entries and the vectors found do.
+
+    A residual of 1e-11 in a vector costs its square in the value read off it at the end.
+    """
+    operand, asked = symmetric_operand(_applied_gram(wide, U)), k - U.shape[1]
+    if lapack_is_better(operand, asked):
+        return lapack(operand, asked)
+    return lanczos_operand(operand, asked, rng, tol=_ENOUGH)
+
+
+def _formed(wide: Operand, U: Array, k: int, rng: np.random.Generator) -> TopEigen:
+    return top_eigen(_formed_gram(wide, U), k - U.shape[1], random_state=rng)
+
+
+def _svd_of_near(M: Array) -> tuple[Array, Array, Array]:
+    """The decomposition of a matrix whose columns are nearly orthogonal, as A^T U is: V, values and W^T.
+
+    With its columns at length one the matrix is as good as orthonormal, M = Q R diag(lengths), and only a small one is
+    left to decompose. Columns that rounding has made are left to LAPACK.
+    """
+    lengths = np.linalg.norm(M, axis=0)
+    unit = M / np.where(lengths > 0.0, lengths, 1.0)
+    gram = unit.T @ unit
+    apart = float(np.abs(gram - np.eye(len(gram))).max())
+    if M.shape[0] <= 2 * M.shape[1] or lengths.min() <= _BELIEVED * lengths.max() or apart > _NEAR:
+        V, values, W = sla.svd(M, full_matrices=False, check_finite=False)
+        return V, values, W
+    lower = sla.cholesky(gram, lower=True, check_finite=False)
+    V, values, W = sla.svd(lower.T * lengths, check_finite=False)
+    return unit @ sla.solve_triangular(lower, V, lower=True, trans="T", check_finite=False), values, W
+
+
 def _formed_gram(wide: Operand, U: Array) -> Array:
     A = wide.toarray()
     if U.shape[1]:
@@ -160,7 +194,7 @@ def _applied_gram(wide: Operand, U: Array) -> LinearOperator:
     m = wide.shape[0]
 
     def outside(x: Array) -> Array:
-        return x - U @ (U.T @ x)
+        return x - U @ (U.T @ x) if U.shape[1] else x
 
     def gram(x: Array) -> Array:
         return outside(wide.apply(wide.adjoint(outside(x))))

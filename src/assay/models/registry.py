@@ -42,7 +42,7 @@ MODELS: dict[str, Entry] = {
         plot="components:kernel_pca",
         benchmark="kernel_pca.py",
     ),
-    "LSI": Entry("assay.models.components.lsi", guide="lsi.md", plot="components:lsi"),
+    "LSI": Entry("assay.models.components.lsi", guide="lsi.md", plot="components:lsi", benchmark="lsi.py"),
     "ClassicalMDS": Entry(
         "assay.models.embedding.classical_mds", guide="mds.md", plot="embedding:classical_mds", benchmark="mds.py"
     ),
@@ -152,6 +152,12 @@ MODELS: dict[str, Entry] = {
         "assay.models.prediction.nearest_centroid", guide="subspace.md", plot="prediction:centroids"
     ),
     "SubspaceClassifier": Entry("assay.models.prediction.subspace", guide="subspace.md", plot="prediction:refusing"),
+    "MatrixFactorization": Entry(
+        "assay.models.prediction.recommender.matrix_factorization",
+        guide="recommender.md",
+        plot="ratings:factors",
+        benchmark="recommender.py",
+    ),
 }
 
 # Values that a saved model may hold beside numbers and text.
@@ -177,7 +183,9 @@ RECORDS: dict[str, str] = {
     "RandomFourier": "assay.summary.features",
     "HeldOutRidge": "assay.models.canonical",
     "Centring": "assay.summary.gram",
+    "TermWeights": "assay.summary.term_weights",
     "Gram": "assay.summary.gram",
+    "Ratings": "assay.summary.ratings",
 }
 
 

@@ -68,6 +68,84 @@ def backup(
 
 
 @njit(cache=True, nogil=True)
+def weigh(
+    lo: int,
+    hi: int,
+    first: Any,
+    start: Any,
+    after: Any,
+    p: Any,
+    r: Any,
+    discount: float,
+    v: Any,
+    slack: float,
+    new: Any,
+    chosen: Any,
+    q: Any,
+    span: Any,
+) -> None:
+    """The same as `backup` without `keep`, and the values of all pairs."""
+    least, largest = np.inf, -np.inf
+    for s in range(lo, hi):
+        begin, end = np.uint64(first[s]), np.uint64(first[s + 1])
+        if begin == end:
+            new[s] = v[s]
+            chosen[s] = -1
+            least, largest = min(least, 0.0), max(largest, 0.0)
+            continue
+        best, mine = -np.inf, -np.inf
+        pick: Any = begin
+        for i in range(begin, end):
+            total = 0.0
+            for j in range(np.uint64(start[i]), np.uint64(start[i + np.uint64(1)])):
+                total += p[j] * v[np.uint32(after[j])]
+            value = r[i] + discount * total
+            q[i] = value
+            best = max(best, value)
+            if value > mine + slack:
+                mine, pick = value, i
+        new[s] = best
+        chosen[s] = pick
+        change = best - v[s]
+        least, largest = min(least, change), max(largest, change)
+    span[0] = least
+    span[1] = largest
+
+
+@njit(cache=True, nogil=True)
+def narrow(
+    first: Any, start: Any, after: Any, p: Any, r: Any, q: Any, best: Any, margin: float, share: float
+) -> tuple[Any, Any, Any, Any, Any]:
+    """The pairs whose value is no more than `margin` below the best of their state, as a process of their own.
+
+    Nothing, as arrays of length 0, where more than `share` of the pairs would stay.
+    """
+    n, pairs, moves = len(first) - 1, 0, 0
+    for s in range(n):
+        for i in range(np.uint64(first[s]), np.uint64(first[s + 1])):
+            if q[i] >= best[s] - margin:
+                pairs += 1
+                moves += start[i + np.uint64(1)] - start[i]
+    if pairs > share * len(r):
+        pairs, moves, n = 0, 0, -1
+    firsts, starts = np.zeros(n + 1, np.int64), np.zeros(pairs + 1 if n >= 0 else 0, np.int64)
+    afters, ps, rs = np.empty(moves, after.dtype), np.empty(moves), np.empty(pairs)
+    pair, move = 0, 0
+    for s in range(n):
+        for i in range(np.uint64(first[s]), np.uint64(first[s + 1])):
+            if q[i] >= best[s] - margin:
+                rs[pair] = r[i]
+                for j in range(np.uint64(start[i]), np.uint64(start[i + np.uint64(1)])):
+                    afters[move] = after[j]
+                    ps[move] = p[j]
+                    move += 1
+                pair += 1
+                starts[pair] = move
+        firsts[s + 1] = pair
+    return firsts, starts, afters, ps, rs
+
+
+@njit(cache=True, nogil=True)
 def follow(
     lo: int,
     hi: int,
@@ -97,16 +175,6 @@ def follow(
         least, largest = min(least, change), max(largest, change)
     span[0] = least
     span[1] = largest
-
-
-@njit(cache=True, nogil=True)
-def pair_values(lo: int, hi: int, start: Any, after: Any, p: Any, r: Any, discount: float, v: Any, q: Any) -> None:
-    """The value of each of the pairs lo .. hi - 1."""
-    for i in range(lo, hi):
-        total = 0.0
-        for j in range(np.uint64(start[i]), np.uint64(start[i + 1])):
-            total += p[j] * v[np.uint32(after[j])]
-        q[i] = r[i] + discount * total
 
 
 @njit(cache=True, nogil=True)

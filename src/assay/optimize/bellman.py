@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,7 +35,10 @@ _DIRECT = 2000  # up to so many states a factorisation costs nothing
 _THREADED = 20_000  # below so many transitions threads cost more than they gain
 _REFINED = 5  # Krylov solutions of what is left
 _CLOSE = 1e-12  # a violation of so much of the values is taken, otherwise factors are made
-_GAIN = 0.1  # sweeps of one policy end once they have made the span so much smaller
+_SHARE = 4096  # states of a task at least
+_FEW = 1.3  # pairs for each state: so few need no sieve
+_STAY = 0.8  # share of the pairs that may stay for a sieve to be worth its copy
+_GAIN = 0.3  # sweeps of one policy end once they have made the span so much smaller
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -299,14 +303,14 @@ def _longest(process: Process) -> float:
 def _iterate(process: Process, tol: float, max_iter: int, sweeps: int) -> Solved:
     unit, process = scaled(process)
     bound = _Bound.of(process)
-    v, chosen = process.final, np.zeros(process.n, np.int64)
+    v = process.final
     n_iter, converged, radius = 0, False, np.inf
     going = ~process.ends
     goal = tol * max(np.abs(process.r).max(initial=0.0), np.abs(process.final).max(initial=0.0))
     with _Backups(process) as backups:
         while n_iter < max_iter:
             n_iter += 1
-            new, chosen, (low, high) = backups.best(v, chosen, bound.rounding(v), keep=False)
+            new, chosen, (low, high), q = backups.weigh(v, bound.rounding(v))
             shift, radius = bound.after_backup(low, high)
             floor = bound.rounding(new) * bound.steps
             if radius <= max(goal, floor):
@@ -314,10 +318,13 @@ def _iterate(process: Process, tol: float, max_iter: int, sweeps: int) -> Solved
                 v = np.where(going, new + shift, new)
                 break
             v = new
+            if process.discount < 1.0 and backups.narrow(q, new, 2.0 * (radius + floor)):
+                continue
             for _ in range(sweeps):
                 v, (less, more) = backups.follow(v, chosen)
                 if more - less <= _GAIN * (high - low):
                     break
+        backups.process = process
         return _judged(backups, bound, v, radius if converged else np.inf, n_iter, converged, unit)
 
 
@@ -325,12 +332,12 @@ def _judged(
     backups: _Backups, bound: _Bound, v: Array, radius: float, n_iter: int, converged: bool, unit: int
 ) -> Solved:
     rounding = bound.rounding(v)
-    _, chosen, (low, high) = backups.best(v, np.zeros(len(v), np.int64), rounding, keep=False)
+    _, chosen, (low, high), q = backups.weigh(v, rounding)
     residual = max(abs(low), abs(high))
     distance = min(radius, bound.of_residual(residual)) + rounding * bound.steps
     return Solved(
         values=unscaled(v, unit),
-        pair_values=unscaled(backups.pairs(v), unit),
+        pair_values=unscaled(q, unit),
         chosen=chosen,
         residual=float(np.ldexp(residual, unit)),
         distance=float(np.ldexp(distance, unit)),
@@ -366,14 +373,14 @@ class _Backups:
         from assay.optimize import _bellman_kernels as kernels
 
         self._kernels: Any = kernels
-        self._process = process
+        self.process = process
         self._team = Team(None if len(process.p) > _THREADED else 1)
 
     def best(
         self, v: Array, chosen: Indices, slack: float, *, keep: bool
     ) -> tuple[Array, Indices, tuple[float, float]]:
         """T v, the pairs chosen, and the least and largest change."""
-        a, new = self._process, np.empty_like(v)
+        a, new = self.process, np.empty_like(v)
 
         def work(lo: int, hi: int, span: Array) -> None:
             self._kernels.backup(
@@ -384,18 +391,36 @@ class _Backups:
 
     def follow(self, v: Array, chosen: Indices) -> tuple[Array, tuple[float, float]]:
         """One step of the chosen pairs, and the least and largest change."""
-        a, new = self._process, np.empty_like(v)
+        a, new = self.process, np.empty_like(v)
 
         def work(lo: int, hi: int, span: Array) -> None:
             self._kernels.follow(lo, hi, a.start, a.after, a.p, a.r, a.discount, v, chosen, new, span)
 
         return new, self._spans(work)
 
-    def pairs(self, v: Array) -> Array:
-        """The values of all pairs."""
-        a, q = self._process, np.empty(len(self._process.r))
-        self._kernels.pair_values(0, len(q), a.start, a.after, a.p, a.r, a.discount, v, q)
-        return q
+    def weigh(self, v: Array, slack: float) -> tuple[Array, Indices, tuple[float, float], Array]:
+        """T v, the pairs chosen, the least and largest change, and the values of all pairs."""
+        a, new, chosen, q = self.process, np.empty_like(v), np.empty(len(v), np.int64), np.empty(len(self.process.r))
+
+        def work(lo: int, hi: int, span: Array) -> None:
+            self._kernels.weigh(lo, hi, a.first, a.start, a.after, a.p, a.r, a.discount, v, slack, new, chosen, q, span)
+
+        return new, chosen, self._spans(work), q
+
+    def narrow(self, q: Array, best: Array, margin: float) -> bool:
+        """Go on without the pairs that cannot be the best, if they are many; whether they were left out.
+
+        With v* in T v + shift +- radius, no value of a pair rises by more than shift + radius, and the best of a state
+        by shift - radius at least: a pair more than 2 radius below the best of its state is not best (MacQueen 1967).
+        """
+        a = self.process
+        if margin > 1.0 or len(a.r) <= _FEW * a.n:  # rewards are at most 1: few pairs are so far below
+            return False
+        first, start, after, p, r = self._kernels.narrow(a.first, a.start, a.after, a.p, a.r, q, best, margin, _STAY)
+        if not len(first):
+            return False
+        self.process = replace(a, first=first, start=start, after=after, p=p, r=r)
+        return True
 
     def _spans(self, work: Callable[[int, int, Array], None]) -> tuple[float, float]:
         found: list[Array] = []
@@ -405,7 +430,9 @@ class _Backups:
             work(lo, hi, span)
             found.append(span)
 
-        self._team.run(self._team.over_rows(self._process.n, share))
+        # many small shares: on a busy machine a thread may be kept waiting, and the others take its part
+        n, step = self.process.n, max(_SHARE, -(-self.process.n // 64)) if self._team.threads > 1 else self.process.n
+        self._team.run([partial(share, lo, min(lo + step, n)) for lo in range(0, n, step)])
         spans = np.array(found)
         return float(spans[:, 0].min()), float(spans[:, 1].max())
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rich.console import Console
 
+from assay.models.decision.mdp.learning.learned import Learned
 from assay.models.decision.mdp.solution import Solution
 from assay.report.text import Line, say
 
@@ -21,6 +22,38 @@ def show(found: Solution, notes: tuple[str, ...], console: Console) -> None:
         console: a rich console.
     """
     say(_lines(found, notes), console)
+
+
+def show_learned(found: Learned, console: Console) -> None:
+    """Print the best action of each state, with what cannot be told from it, and whether more trials would change it.
+
+    Args:
+        found: what was learned from trials.
+        console: a rich console.
+    """
+    say(_learned(found), console)
+
+
+def _learned(found: Learned) -> Iterator[Line]:
+    size = f"{found.n_trials:,} trials, {found.n_steps:,} steps: {found.mdp.n_states:,} states"
+    yield 0, "bold", f"{size}, {found.mdp.n_actions:,} actions, discount {found.mdp.discount:g}"
+    for note in found.notes:
+        yield 0, "yellow", f"Note: {note}"
+    choices, inside = found.choices, found.intervals()
+    flagged, at = choices.flagged, {state: i for i, state in enumerate(choices.states)}
+    for s, state in enumerate(found.mdp.states[:_SHOWN]):
+        if state not in at:
+            yield 1, "", f"{state}: the process ends"
+            continue
+        i = at[state]
+        worth = f"worth {found.values[s]:.4g} ({inside.low[s]:.4g} to {inside.high[s]:.4g})"
+        may = f" - or {choices.others[i]}: {flagged[state]}" if state in flagged else ""
+        yield 1, "", f"{state}: {choices.actions[i]}, {worth}{may}"
+    if found.mdp.n_states > _SHOWN:
+        yield 1, "", f"... and {found.mdp.n_states - _SHOWN:,} states more; --json prints all"
+    clear, tested = int(choices.distinguishable.sum()), sum(other is not None for other in choices.others)
+    yield 0, "", f"In {clear:,} of {tested:,} states with a choice it can be told from every other, all states counted."
+    yield 0, "", found.more_trials.sentence
 
 
 def _lines(found: Solution, notes: tuple[str, ...]) -> Iterator[Line]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 
 from assay.comparison.comparison import Comparison
+from assay.models.decision.mdp.learning.learned import Learned
 from assay.models.decision.mdp.solution import Solution
 from assay.study.findings import Study
 
 
-def dumps(study: Study | Comparison | Solution) -> str:
+def dumps(study: Study | Comparison | Solution | Learned) -> str:
     """Write what was found as JSON, the same bytes each time: keys sorted, no NaN, UTF-8 text left readable.
 
     Args:
-        study: the study, the comparison, or the solution of a decision process.
+        study: the study, the comparison, the solution of a decision process, or one learned.
 
     Returns:
         JSON with a newline at its end.

@@ -191,6 +191,8 @@ def _asked_of_tables(
         if not isinstance(question, Question):
             continue
         table = tables.of(question)
+        if not question.concerns(tables.every):
+            continue
         if table is None or (table.summarised and not question.of_summaries):
             if question.asked_for(_context(question, told, how)):
                 silent.append(NotAsked(question.wording, _SPARSE if table is None else NEEDS_ROWS))
@@ -213,7 +215,7 @@ def _ask(
 ) -> None:
     """Put the answer with the others, or why there is none."""
     context = _context(question, told, how)
-    if not question.asked_for(context):
+    if not question.asked_for(context) or not question.concerns(subject):
         return
     answer, why = _answered(question, subject, context)
     if answer is None:

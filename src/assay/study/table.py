@@ -28,6 +28,7 @@ from assay.study.depends.rows import Told, independent_rows, rows_depend, unknow
 from assay.study.first_look import first_look
 from assay.study.numbers import Missing, Tally, completed, filled_by_means, gapped, rows_in_use
 from assay.study.profile import Profile, profiled
+from assay.study.texts import texts_in
 from assay.study.usable import FEWEST_ROWS, mostly_missing, too_few, unusable, varying
 
 Array: TypeAlias = NDArray[np.float64]
@@ -126,6 +127,7 @@ def prepare(
         gaps=gaps,
         gapped=holed if rows is None and tally.lacking.any() else None,
         sparse=sparse if sparse.any() else None,
+        texts=texts_in(source, kept, {*drop, *told.columns, *outcomes}, mask),
     )
     return table, depend
 

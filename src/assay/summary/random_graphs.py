@@ -108,6 +108,37 @@ def same_degrees(graph: Graph, seed: int = 0) -> SameDegrees:
     return SameDegrees(hub, values[kept], rows[loop].astype(np.int64), values[loop], graph.names, graph.meaning)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class AlikeEnds:
+    """Links that are exchanged only with links of their kind; no two nodes are linked twice, whichever way.
+
+    Attributes:
+        sources, targets: (m,) of the links, no loops, each pair of nodes once.
+        kinds: (m,) such as the part of the graph they are in; every node keeps how many it has of each kind.
+        one_way: (m,) whether a link leads one way, the same for all of a kind; of others either end may be the far one.
+        n: nodes.
+    """
+
+    sources: Whole
+    targets: Whole
+    kinds: Whole
+    one_way: NDArray[np.bool_]
+    n: int
+
+    def mixed(self, seed: int, tries: int = _TRIES) -> tuple[AlikeEnds, int]:
+        """The same with ends exchanged, link by link in their places, and how many pairs were.
+
+        Args:
+            seed: of the exchanges, at least 0 and below 2^63; see `state_of`.
+            tries: pairs looked at for each link.
+        """
+        from assay.summary._exchange_kernels import exchange_alike
+
+        sources, targets = self.sources.copy(), self.targets.copy()
+        done = exchange_alike(sources, targets, self.kinds, self.one_way, self.n, tries * len(sources), seed)
+        return replace(self, sources=sources, targets=targets), done
+
+
 def state_of(seed: int, stream: int) -> int:
     """A seed for exchanges from a small number, far from those of its neighbours.
 

@@ -38,7 +38,12 @@ RESULTS: dict[str, str] = {
     "EuclideanDimension": "measures:euclidean",
     "Spectrum": "measures:spectrum",
     "Ranking": "measures:ranking",
+    "Solution": "decisions:solution",
+    "Learned": "decisions:learned",
+    "PolicyCurve": "decisions:curve",
+    "Exploration": "decisions:exploration",
     "Graph": "network:graph",
+    "RatingsEvidence": "ratings:evidence",
 }
 
 

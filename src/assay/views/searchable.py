@@ -29,6 +29,7 @@ def searchable(
     numeric: Iterable[int] = (),
     choices: Iterable[int] = (),
     only: Iterable[int] = (),
+    of: str = "a column",
 ) -> str:
     """Lay out a table that is searched by its first cell and sorted by its heads.
 
@@ -41,6 +42,7 @@ def searchable(
         numeric: which columns hold numbers, perhaps with words behind them.
         choices: columns that begin with one of few words, up to a comma, which rows can be narrowed to.
         only: columns that are mostly empty; rows can be narrowed to those that are not.
+        of: what a row is about, with its article.
 
     >>> text = searchable("t", "All", ["Column", "Kind"], [["a", "number"], ["b", "text"]], choices=[1])
     >>> '<option value="text">text (1)</option>' in text
@@ -52,7 +54,7 @@ def searchable(
         caption = f"{caption}: the first {count(len(kept))} of {count(len(every))}, the rest are in the JSON"
     numbers = set(numeric)
     tools = [
-        f'<label>Find a column <input type="search" id="{identifier}-search" autocomplete="off"></label>',
+        f'<label>Find {escaped(of)} <input type="search" id="{identifier}-search" autocomplete="off"></label>',
         *(_choice(heads[j], j, [row[j] for row in kept]) for j in choices),
         *(_only(heads[j], j) for j in only if any(row[j] for row in kept)),
     ]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,7 @@ from assay.data.columns.table_stats import ColumnStats, Slot, TableStats
 from assay.data.columns.tally import Tally
 from assay.data.field import Field, Kind
 from assay.data.problems import EXAMPLES
+from assay.data.tokens import terms_of
 
 __all__ = ["ColumnStats", "TableStats", "analyzer", "empty_stats", "stats_of"]
 
@@ -176,11 +177,9 @@ def _joined(parts: list[ColumnMoments]) -> ColumnMoments:
 
 
 @cache
-def analyzer() -> Any:
+def analyzer() -> Callable[[str], list[str]]:
     """How a text is cut into words: in small letters, two letters or more, English stop words left out."""
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    return CountVectorizer(stop_words="english").build_analyzer()
+    return terms_of("english")
 
 
 def _word_counts(column: pa.Array, at_most: int) -> tuple[Tally, int]:

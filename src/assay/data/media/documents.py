@@ -15,6 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from assay.data.media.folders import Loaded, reason
 from assay.data.text.encodings import Utf8, encoding_of, repaired
+from assay.data.tokens import stop_list, terms_of
 from assay.errors import DataError, ParameterError
 
 _OWN = ("file", "label")
@@ -23,12 +24,12 @@ _OWN = ("file", "label")
 class WordFeatures:
     """The most frequent words of all texts, one column each.
 
-    Words are two letters or digits and more, in lower case. A first pass over the files counts them, a second one
+    Words are those of `assay.data.tokens`. A first pass over the files counts them, a second one
     weighs them; only the counts of all words and one block of texts are held. tf-idf is scikit-learn's: counts times
     1 + log((1 + n) / (1 + texts with the word)), each text scaled to length one.
 
     Args:
-        stop_words: "english" (scikit-learn's list), words to leave out, or None.
+        stop_words: "english" (scikit-learn's list) or another language, words to leave out, or None.
         max_words: columns at most.
         weights: "tf-idf" or "counts".
     """
@@ -42,20 +43,18 @@ class WordFeatures:
         max_words: int = 1000,
         weights: Literal["tf-idf", "counts"] = "tf-idf",
     ) -> None:
-        if isinstance(stop_words, str) and stop_words != "english":
-            raise ParameterError(f'stop_words is "english", a list of words, or None; got {stop_words!r}')
         if isinstance(max_words, bool) or not isinstance(max_words, int) or max_words < 1:
             raise ParameterError(f"max_words is a whole number from 1 on; got {max_words!r}")
         if weights not in ("tf-idf", "counts"):
             raise ParameterError(f'weights is "tf-idf" or "counts"; got {weights!r}')
-        self._stop_words = stop_words if stop_words is None or isinstance(stop_words, str) else _folded(stop_words)
+        self._stop_words = stop_list(stop_words)
         self._max_words = max_words
         self._weights = weights
         self._vectorizer: Any = None
 
     def fields(self, files: Sequence[Path]) -> tuple[list[pa.Field], tuple[str, ...]]:
         """The columns, from a pass over all texts."""
-        words_in = CountVectorizer(stop_words=self._stop_words).build_analyzer()
+        words_in = terms_of(self._stop_words)
         occurrences: Counter[str] = Counter()
         texts_with: Counter[str] = Counter()
         texts = 0
@@ -87,14 +86,14 @@ class WordFeatures:
 
     def _prepared(self, words: list[str], texts_with: NDArray[np.int64], texts: int) -> Any:
         if self._weights == "counts":
-            return CountVectorizer(stop_words=self._stop_words, vocabulary=words)
-        vectorizer = TfidfVectorizer(stop_words=self._stop_words, vocabulary=words)
+            return CountVectorizer(analyzer=terms_of(self._stop_words), vocabulary=words)
+        vectorizer = TfidfVectorizer(analyzer=terms_of(self._stop_words), vocabulary=words)
         vectorizer.idf_ = np.log((1 + texts) / (1 + texts_with)) + 1
         return vectorizer
 
     def _note(self, kept: int, found: int) -> str:
         which = f"the {kept:,} most frequent of {found:,} words" if kept < found else f"all {found:,} words"
-        without = "" if self._stop_words is None else ", stop words left out"
+        without = "" if not self._stop_words else ", stop words left out"
         return f"Texts are told by the {self._weights} of {which}{without}."
 
 
@@ -122,9 +121,3 @@ def decoded(content: bytes) -> str:
     except UnicodeDecodeError as error:
         raise DataError(f"it begins as {encoding} but does not go on so") from error
     return repaired(text)[0].decode("utf-8")
-
-
-def _folded(words: Sequence[str]) -> list[str]:
-    if not all(isinstance(word, str) for word in words):
-        raise ParameterError("stop_words is a list of words, but not all of them are text")
-    return sorted({word.lower() for word in words})

@@ -186,6 +186,17 @@ class FolderSource(Source):
         if not readable:
             raise self._none_readable()
 
+    def texts(self) -> Iterator[str]:
+        """The texts that can be read, one for each row."""
+        if self.kind != "texts":
+            raise DataError(
+                f"{self.folder} is a folder of {self.kind}, not of texts; give one of .txt, .md or .rst files"
+            )
+        for file in self.files:
+            answer = self._attempt(file)
+            if not isinstance(answer, DataError):
+                yield answer[0]
+
     def _batch(self, files: Sequence[str], pool: Executor) -> pa.RecordBatch | None:
         with _quiet():
             answers = list(pool.map(self._attempt, files))

@@ -19,7 +19,7 @@ CELLS = 320  # along an edge; of more nodes several share a cell
 _HEIGHT = 560
 _NAME = 18
 _SHADES = 64
-_LEAST = 0.02  # of the nodes: a smaller group is not named at the edge
+_LEAST = 0.035  # of the nodes: a smaller group is not named at the edge
 
 
 def ordered_matrix(

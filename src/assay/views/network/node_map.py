@@ -53,7 +53,7 @@ def node_map(
         at[there],
         rows=there + 1,
         names=[names[node] if node in first else "" for node in there.tolist()],
-        groups=None if groups is None else [groups[node] or "none" for node in there.tolist()],
+        groups=None if groups is None else [groups[node] or None for node in there.tolist()],
         faint=None if faint is None else np.asarray(faint, dtype=np.float64)[there],
         height=height,
         equal=False,

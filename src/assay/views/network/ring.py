@@ -78,7 +78,7 @@ def ring(
     angle[shown] = np.pi / 2 - 2 * np.pi * (np.arange(len(shown)) + 0.5) / max(len(shown), 1)
     places = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     plot = _canvas()
-    looks = None if groups is None else grouped(groups)
+    looks = None if groups is None else grouped([one if one != "" else None for one in groups])
     kept, least = heaviest(links, np.isfinite(angle), most)
     tint = np.full(n, REAL, dtype=object) if looks is None else np.array(looks.colours, dtype=object)[looks.code]
     _draw_links(plot, links, kept, places, power, tint, looks is not None)

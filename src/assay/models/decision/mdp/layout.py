@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 
 Array: TypeAlias = NDArray[np.float64]
@@ -18,6 +19,8 @@ Names: TypeAlias = Sequence[Hashable]
 
 _OFF = 1e-8  # a sum of probabilities may differ from 1 by so much
 _EPS = float(np.finfo(np.float64).eps)
+_WOVEN = 2048  # states woven at a time
+_SHARE = 64 * _WOVEN  # states of a task
 NAMED = 5  # so many names in a message
 
 
@@ -94,14 +97,14 @@ def of_rows(
     keys = key[new_pair]
     sizes = np.bincount(pair[at], minlength=len(keys))
     return _finished(
-        keys // max(len(actions), 1),
+        np.searchsorted(keys // max(len(actions), 1), np.arange(n + 1)),
         keys % max(len(actions), 1),
         sizes,
         after[at],
         weight,
         mean,
         final,
-        (n, states, actions),
+        (states, actions),
         merged=len(key) - len(at),
     )
 
@@ -119,53 +122,101 @@ def of_matrices(P: Any, rewards: Any, states: Names | None, actions: Names | Non
     n, k = int(matrices[0].shape[0]), len(matrices)
     states = _checked(states, n, "states")
     actions = _checked(actions, k, "actions")
+    sizes = np.empty((n, k), np.int64)
     for a, M in enumerate(matrices):
-        bad = np.flatnonzero(~(np.isfinite(M.data) & (M.data >= 0.0)))
-        if len(bad):
-            row = int(np.searchsorted(M.indptr, bad[0], side="right") - 1)
-            raise DataError(
-                f"the probability of state {states[row]!r}, action {actions[a]!r}, next state "
-                f"{states[M.indices[bad[0]]]!r} is {M.data[bad[0]]:g}, but probabilities are finite and not negative"
-            )
-    sizes = np.stack([np.diff(M.indptr) for M in matrices], axis=1).astype(np.int64)
-    begin = np.concatenate([[0], np.cumsum(sizes.ravel())])
-    z = int(begin[-1])
-    after, p = np.empty(z, np.int32), np.empty(z)
+        np.subtract(M.indptr[1:], M.indptr[:-1], out=sizes[:, a])
+    begin = np.zeros(n * k + 1, np.int64)
+    np.cumsum(sizes.ravel(), out=begin[1:])
+    after, p, sums, zeros = _woven(matrices, begin, states, actions)
     by_state, by_pair, each = _rewards(rewards, n, k)
-    reward = None if each is None else np.empty(z)
-    for a, M in enumerate(matrices):
-        at = np.repeat(begin[:-1].reshape(n, k)[:, a] - M.indptr[:-1], sizes[:, a]) + np.arange(M.nnz)
-        after[at], p[at] = M.indices, M.data
-        if reward is not None and each is not None:
-            rows = np.repeat(np.arange(n), sizes[:, a])
-            reward[at] = np.asarray(each[a][rows, M.indices]).ravel()
-    there = np.flatnonzero(sizes.ravel())
+    reward = None if each is None else _rewards_woven(matrices, each, begin, sizes)
     final = np.zeros(n)
+    first, action, there = _pairs(sizes)
     if by_state is not None:
-        ending = sizes.sum(axis=1) == 0
+        ending = first[1:] == first[:-1]
         final[ending] = by_state[ending]
     pair_reward = None
     if by_pair is not None:
         pair_reward = by_pair.ravel()[there]
     elif by_state is not None:
-        pair_reward = by_state[there // k]
-    for rewarded, whose in ((final, np.arange(n)), (pair_reward, there // k)):
-        bad = np.empty(0, np.int64) if rewarded is None else np.flatnonzero(~np.isfinite(rewarded))
-        if rewarded is not None and len(bad):
-            raise DataError(
-                f"a reward of state {states[whose[bad[0]]]!r} is {rewarded[bad[0]]:g}, but rewards are finite numbers; "
-                "give a large finite one, or leave the action out"
-            )
+        pair_reward = np.repeat(by_state, np.diff(first))
+    for rewarded, of_pairs in ((final, False), (pair_reward, True)):
+        if rewarded is None or np.isfinite(rewarded).all():
+            continue
+        bad = int(np.flatnonzero(~np.isfinite(rewarded))[0])
+        whose = int(np.searchsorted(first, bad, side="right")) - 1 if of_pairs else bad
+        raise DataError(
+            f"a reward of state {states[whose]!r} is {rewarded[bad]:g}, but rewards are finite numbers; "
+            "give a large finite one, or leave the action out"
+        )
     if reward is not None and not np.isfinite(reward).all():
         j = int(np.flatnonzero(~np.isfinite(reward))[0])
-        i = int(there[np.searchsorted(begin[there], j, side="right") - 1])
+        i = int(np.searchsorted(begin, j, side="right")) - 1
         raise DataError(
             f"the reward of state {states[i // k]!r}, action {actions[i % k]!r}, next state {states[after[j]]!r} is "
             f"{reward[j]:g}, but rewards are finite numbers"
         )
-    named = (n, states, actions)
-    made = _finished(there // k, there % k, sizes.ravel()[there], after, p, reward, final, named, pair_reward)
+    named, found = (states, actions), (sums[there], zeros)
+    made = _finished(
+        first, action, sizes.ravel()[there], after, p, reward, final, named, pair_reward=pair_reward, found=found
+    )
     return made, states, actions
+
+
+def _pairs(sizes: Indices) -> tuple[Indices, NDArray[np.int32], Any]:
+    """The first pair of each state, the action of each pair, and where pairs are among all (state, action)."""
+    n, k = sizes.shape
+    if sizes.all():
+        return np.arange(0, n * k + 1, k), np.tile(np.arange(k, dtype=np.int32), n), slice(None)
+    first = np.zeros(n + 1, np.int64)
+    np.cumsum((sizes > 0).sum(axis=1), out=first[1:])
+    there = np.flatnonzero(sizes.ravel())
+    return first, (there % k).astype(np.int32), there
+
+
+def _woven(
+    matrices: list[Any], begin: Indices, states: Names, actions: Names
+) -> tuple[NDArray[np.int32], Array, Array, int]:
+    """Next states and probabilities by pair, the sums of these, and how many are 0."""
+    from assay.models.decision.mdp._layout_kernels import weave
+
+    n, k, z = int(matrices[0].shape[0]), len(matrices), int(begin[-1])
+    after, p, sums = np.empty(z, np.int32), np.empty(z), np.empty(n * k)
+
+    def share(lo: int) -> int:
+        """How many are 0; -1 - a for the first action with one that is no probability."""
+        zeros = 0
+        # a few states at a time: what is written for all actions stays in the cache
+        for at in range(lo, min(lo + _SHARE, n), _WOVEN):
+            for a, M in enumerate(matrices):
+                end = min(at + _WOVEN, n)
+                found = int(weave(at, end, a, k, M.indptr, M.indices, M.data, begin, after, p, sums))
+                if found < 0:
+                    return -1 - a
+                zeros += found
+        return zeros
+
+    found = in_threads(share, range(0, n, _SHARE))
+    for a in sorted(-1 - count for count in found if count < 0):
+        M = matrices[a]
+        t = int(np.flatnonzero(~(np.isfinite(M.data) & (M.data >= 0.0)))[0])
+        row = int(np.searchsorted(M.indptr, t, side="right") - 1)
+        raise DataError(
+            f"the probability of state {states[row]!r}, action {actions[a]!r}, next state "
+            f"{states[M.indices[t]]!r} is {M.data[t]:g}, but probabilities are finite and not negative"
+        )
+    return after, p, sums, sum(found)
+
+
+def _rewards_woven(matrices: list[Any], each: list[Any], begin: Indices, sizes: Indices) -> Array:
+    """Rewards of transitions by pair."""
+    n, k = sizes.shape
+    reward = np.empty(int(begin[-1]))
+    for a, M in enumerate(matrices):
+        at = np.repeat(begin[:-1].reshape(n, k)[:, a] - M.indptr[:-1], sizes[:, a]) + np.arange(M.nnz)
+        rows = np.repeat(np.arange(n), sizes[:, a])
+        reward[at] = np.asarray(each[a][rows, M.indices]).ravel()
+    return reward
 
 
 def _square(P: Any, what: str) -> list[Any]:
@@ -243,33 +294,41 @@ def _constant(reward: Array, heads: Indices, pair: Indices) -> NDArray[np.bool_]
 
 
 def _finished(
-    state: Indices,
-    action: Indices,
+    first: Indices,
+    action: NDArray[Any],
     sizes: Indices,
     after: NDArray[Any],
     p: Array,
     reward: Array | None,
     final: Array,
-    named: tuple[int, Names, Names],
+    named: tuple[Names, Names],
+    *,
     pair_reward: Array | None = None,
     merged: int = 0,
+    found: tuple[Array, int] | None = None,
 ) -> Layout:
-    n, states, actions = named
-    start = np.concatenate([[0], np.cumsum(sizes)])
-    sums = np.add.reduceat(p, start[:-1]) if len(sizes) else np.empty(0)
-    bad = np.flatnonzero(~(np.abs(sums - 1.0) <= _OFF))
-    if len(bad):
+    """Check sums, leave out what cannot happen, and take expectations; `found` are sums and zeros, where known."""
+    states, actions = named
+    start = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=start[1:])
+    if found is None:
+        found = (np.add.reduceat(p, start[:-1]) if len(sizes) else np.empty(0)), int((p == 0.0).sum())
+    sums, dropped = found
+    off = np.abs(sums - 1.0)
+    worst = float(off.max(initial=0.0))
+    if not worst <= _OFF:
+        bad = np.flatnonzero(~(off <= _OFF))
         i = int(bad[0])
+        state = int(np.searchsorted(first, i, side="right")) - 1
         others = f" ({len(bad)} pairs are so)" if len(bad) > 1 else ""
         raise DataError(
-            f"the probabilities of state {states[state[i]]!r}, action {actions[action[i]]!r} sum to "
+            f"the probabilities of state {states[state]!r}, action {actions[action[i]]!r} sum to "
             f"{sums[i]:.10g}, not 1{others}; give all next states with all digits, or leave the "
             "action out where it cannot be taken"
         )
-    uneven = np.abs(sums - 1.0) > 4.0 * _EPS * sizes
-    if uneven.any():
+    if worst > 4.0 * _EPS * sizes.min(initial=1):
+        uneven = off > 4.0 * _EPS * sizes
         p = np.where(np.repeat(uneven, sizes), p / np.repeat(sums, sizes), p)
-    dropped = int((p == 0.0).sum())
     if dropped:
         there = p > 0.0
         sizes = np.add.reduceat(there, start[:-1], dtype=np.int64)
@@ -282,17 +341,15 @@ def _finished(
         pair_reward = np.add.reduceat(p * reward, start[:-1]) if len(sizes) else np.empty(0)
         pair_reward[same] = reward[start[:-1]][same]
         reward = None if same.all() else reward
-    first = np.searchsorted(state, np.arange(n + 1))
-    ending = np.diff(first) == 0
     return Layout(
-        first=first.astype(np.int64),
-        action=action.astype(np.int32),
-        start=start.astype(np.int64),
+        first=first.astype(np.int64, copy=False),
+        action=action.astype(np.int32, copy=False),
+        start=start,
         after=np.ascontiguousarray(after, dtype=np.int32),
         p=np.ascontiguousarray(p),
-        r=np.ascontiguousarray(pair_reward, dtype=np.float64),
+        r=np.array(pair_reward, dtype=np.float64),  # never the array of the user
         each=reward,
-        final=np.where(ending, final, 0.0),
+        final=np.where(first[1:] == first[:-1], final, 0.0),
         merged=merged,
         dropped=dropped,
     )

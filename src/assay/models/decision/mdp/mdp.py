@@ -98,8 +98,34 @@ class MDP:
         layout = of_rows(
             rows.state, rows.action, rows.after, rows.p, rows.reward, rows.final, rows.states, rows.actions
         )
+        return cls._of(layout, rows.states, rows.actions, discount)
+
+    @classmethod
+    def from_triples(cls, rows: Any, discount: float) -> MDP:
+        """From rows of (state, action, next, probability, reward): `read` by another name.
+
+        Args:
+            rows: whatever `read` takes.
+            discount: of the next step, from 0 to 1.
+        """
+        return cls.read(rows, discount)
+
+    @classmethod
+    def from_gym(cls, env: Any, discount: float) -> MDP:
+        """From the table of transitions `P` of an environment of Gymnasium, such as FrozenLake or Taxi.
+
+        Args:
+            env: the environment, or its name. Its states and actions must be numbered.
+            discount: of the next step, from 0 to 1.
+        """
+        from assay.models.decision.mdp.gym.environment import environment, layout_of
+
+        return cls._of(*layout_of(environment(env)), discount)
+
+    @classmethod
+    def _of(cls, layout: Layout, states: Names, actions: Names, discount: float) -> MDP:
         made = cls.__new__(cls)
-        made._set(layout, rows.states, rows.actions, discount)
+        made._set(layout, states, actions, discount)
         return made
 
     def _set(self, layout: Layout, states: Names, actions: Names, discount: float) -> None:
@@ -125,9 +151,7 @@ class MDP:
 
     def with_discount(self, discount: float) -> MDP:
         """The same process with another discount."""
-        other = MDP.__new__(MDP)
-        other._set(self._layout, self.states, self.actions, discount)
-        return other
+        return MDP._of(self._layout, self.states, self.actions, discount)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the table that `read` reads, whole or not at all."""
@@ -258,11 +282,13 @@ class MDP:
                 "does; take a discount below 1, or leave out the actions that stay there"
             )
         found = solve(process)
-        q = np.zeros(len(m.r))
-        q[numbers] = found.pair_values
-        chosen = np.where(np.diff(m.first) > 0, m.first[:-1], -1)
-        going = found.chosen >= 0
-        chosen[going] = numbers[found.chosen[going]]
+        q, chosen = found.pair_values, found.chosen
+        if process is not self._process:
+            q = np.zeros(len(m.r))
+            q[numbers] = found.pair_values
+            chosen = np.where(np.diff(m.first) > 0, m.first[:-1], -1)
+            going = found.chosen >= 0
+            chosen[going] = numbers[found.chosen[going]]
         if not found.converged:
             warnings.warn(
                 f"{method} stopped after {found.n_iter} iterations: values may be {found.distance:.3g} from the "
@@ -270,7 +296,7 @@ class MDP:
                 NotConverged,
                 stacklevel=3,
             )
-        owner = np.repeat(np.arange(self.n_states), np.diff(m.first))
+        owner = np.repeat(np.arange(self.n_states, dtype=np.int32), np.diff(m.first))
         best = np.zeros(self.n_states)
         best[chosen >= 0] = q[chosen[chosen >= 0]]
         close = 2.0 * (self.discount * found.distance + found.rounding)
@@ -285,10 +311,20 @@ class MDP:
             distance=found.distance,
             n_iter=found.n_iter,
             converged=found.converged,
-            pairs=np.column_stack([owner, m.action]),
+            pairs=np.stack([owner, m.action], axis=1),
             pair_values=q,
             tied=q >= best[owner] - close,
+            layout=m,
+            entering=self._entering,
         )
+
+    @cached_property
+    def _entering(self) -> Array:
+        m = self._layout
+        reward = np.repeat(m.r, np.diff(m.start)) if m.each is None else m.each
+        weight = np.bincount(m.after, m.p, minlength=self.n_states)
+        total = np.bincount(m.after, m.p * reward, minlength=self.n_states)
+        return np.asarray(np.divide(total, weight, out=np.zeros(self.n_states), where=weight > 0.0) + m.final)
 
     def _one_each(self, policy: Any) -> Indices:
         weights = self._weights(policy)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from assay.models.decision.mdp.layout import Array, Indices, Names
+from assay.models.decision.mdp.layout import Array, Indices, Layout, Names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +30,8 @@ class Solution:
         pairs: (m, 2) numbers of state and action of each pair there is.
         pair_values: (m,) their values.
         tied: (m,) whether a pair is the best or, within the accuracy, as good.
+        layout: all transitions.
+        entering: (n,) mean reward of steps that lead to a state, and what it is worth if it is an end.
     """
 
     method: str
@@ -44,6 +47,8 @@ class Solution:
     pairs: Indices
     pair_values: Array
     tied: Any
+    layout: Layout
+    entering: Array
 
     @property
     def policy(self) -> dict[Hashable, Hashable]:
@@ -52,6 +57,28 @@ class Solution:
             state: None if a < 0 else self.actions[a]
             for state, a in zip(self.states, self.chosen.tolist(), strict=True)
         }
+
+    @property
+    def leads(self) -> sparse.csr_array:
+        """(n, n) where the chosen actions lead, with which probability."""
+        keys = self.pairs[:, 0] * len(self.actions) + self.pairs[:, 1]
+        live = np.flatnonzero(self.chosen >= 0)
+        return self._rows(live, np.searchsorted(keys, live * len(self.actions) + self.chosen[live]))
+
+    def leads_by(self, action: int) -> sparse.csr_array:
+        """(n, n) where one action leads, from all states in which it can be taken.
+
+        Args:
+            action: its number.
+        """
+        pairs = np.flatnonzero(self.pairs[:, 1] == action)
+        return self._rows(self.pairs[pairs, 0], pairs)
+
+    def _rows(self, states: Indices, pairs: Indices) -> sparse.csr_array:
+        m, n = self.layout, len(self.states)
+        every = sparse.csr_array((m.p, m.after, m.start), shape=(len(m.r), n))
+        pick = sparse.csr_array((np.ones(len(pairs)), (states, pairs)), shape=(n, len(m.r)))
+        return sparse.csr_array(pick @ every)
 
     @property
     def action_values(self) -> Array:

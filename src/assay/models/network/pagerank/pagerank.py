@@ -13,6 +13,7 @@ PageRank and beyond, 2006.
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -24,6 +25,9 @@ from assay.errors import DataError, NotConverged, ParameterError
 from assay.models.network.pagerank.links import Links, links_of, turned
 from assay.models.network.pagerank.power import solve
 from assay.models.network.pagerank.ranking import Ranking
+from assay.models.network.pagerank.striped import ranked
+from assay.summary.triples.allowance import as_bytes
+from assay.summary.triples.triples import Triples
 
 Array = NDArray[np.float64]
 
@@ -40,6 +44,8 @@ def pagerank(
     resamples: int = 200,
     graphs: int = 99,
     seed: int = 0,
+    memory: int | str | None = None,
+    out: str | os.PathLike[str] | None = None,
 ) -> Ranking:
     """Rank the nodes of a graph by PageRank, and say which of the order holds.
 
@@ -49,6 +55,7 @@ def pagerank(
     Args:
         data: whatever `assay.read_network` takes, a `Graph`, or a sparse matrix with a row for the out-links of each
             node. Pairs in a list lead one way, unless `directed` says otherwise; other data as they say themselves.
+            `Triples` of links (from, to, weight) between nodes numbered from 0: ranked in stripes on disk.
         damping: probability of following a link, at least 0 and below 1.
         personalise: where jumps go: a weight for each node, or for some of them by name; everywhere
             alike when not given.
@@ -59,9 +66,12 @@ def pagerank(
         resamples: draws behind `intervals` and `outranks`.
         graphs: random graphs with the same degrees behind `beyond_degree`.
         seed: of these draws.
+        memory: of `Triples`: what the ranking may take, in bytes or as "200 MB"; 1 GB when not given.
+        out: of `Triples`: path of a .npy file for the scores.
 
     Returns:
         Scores, their order and error bound; `intervals`, `outranks` and `beyond_degree` are computed when asked for.
+        Of `Triples` a `StripedRanking`: scores and error bound only, mapped from a file where they do not fit.
 
     >>> found = pagerank([("a", "c"), ("b", "c"), ("c", "a")])
     >>> [name for name, _ in found.top()]
@@ -70,18 +80,22 @@ def pagerank(
     True
     """
     _check(damping, tol, max_iter, resamples, graphs, seed)
+    if isinstance(data, Triples):
+        if directed is False:
+            raise ParameterError("links of Triples lead one way, from i to j; give both (i, j) and (j, i)")
+        size = as_bytes("1 GB" if memory is None else memory)
+        ranking, rounded = ranked(data, size, float(damping), personalise, start, float(tol), max_iter, out)
+        _warn(ranking.error_bound, tol, max_iter, rounded=rounded)
+        return ranking
+    if memory is not None or out is not None:
+        raise ParameterError(
+            "memory= and out= are for links as assay.Triples, whose nodes are all numbers from 0 to the largest; give "
+            "pagerank(assay.Triples.of(links), memory=...), or leave them out"
+        )
     links = links_of(data, directed)
     v = _jumps(personalise, links)
     found = solve(turned(links), float(damping), v, _begin(start, links, v), float(tol), max_iter)
-    if found.bound > tol:
-        why = (
-            "rounding allows no less: ask for a larger tol"
-            if found.rounded or max_iter is None
-            else f"after max_iter={max_iter} steps: allow more, or leave max_iter out"
-        )
-        warnings.warn(
-            f"PageRank is known to within {found.bound:.2g}, not tol={tol:g}; {why}", NotConverged, stacklevel=2
-        )
+    _warn(found.bound, tol, max_iter, rounded=found.rounded)
     return Ranking(
         found.scores,
         links.names,
@@ -95,6 +109,16 @@ def pagerank(
         graphs,
         seed,
     )
+
+
+def _warn(bound: float, tol: float, max_iter: int | None, *, rounded: bool) -> None:
+    if bound > tol:
+        why = (
+            "rounding allows no less: ask for a larger tol"
+            if rounded or max_iter is None
+            else f"after max_iter={max_iter} steps: allow more, or leave max_iter out"
+        )
+        warnings.warn(f"PageRank is known to within {bound:.2g}, not tol={tol:g}; {why}", NotConverged, stacklevel=3)
 
 
 def _check(damping: float, tol: float, max_iter: int | None, resamples: int, graphs: int, seed: int) -> None:

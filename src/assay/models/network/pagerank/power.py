@@ -59,7 +59,7 @@ def solve(
     from assay.models.network.pagerank._kernels import step
 
     n = len(v)
-    most = _enough(damping, tol) if max_iter is None else max_iter
+    most = enough(damping, tol) if max_iter is None else max_iter
     ends = _blocks(T)
     x, y = start.astype(np.float64), np.empty(n)
     z, sent = x * T.out, np.empty(n)
@@ -83,7 +83,7 @@ def solve(
     return Solved(x / total, bound, steps, rounded)
 
 
-def _enough(damping: float, tol: float) -> int:
+def enough(damping: float, tol: float) -> int:
     """Steps after which the bound, roundings left out, is half of `tol` from any start."""
     if damping == 0.0:
         return 2

@@ -1,0 +1,1 @@
+"""Environments of Gymnasium: their tables of transitions, and learning by trying."""

@@ -1,0 +1,1 @@
+"""Communities of a network by modularity."""

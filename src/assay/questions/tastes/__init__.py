@@ -1,0 +1,34 @@
+"""Do tastes differ, beyond some items being liked more and some users rating higher?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.asking.question import Context, QuestionOf
+
+if TYPE_CHECKING:
+    from assay.asking.subject import Subject
+    from assay.questions.tastes.answer import Tastes
+    from assay.summary.ratings import Ratings
+
+
+class _Tastes(QuestionOf["Subject[Ratings]"]):
+    form = "ratings"
+    name = "tastes"
+    wording = "Do users and items differ in their levels, and do tastes differ beyond these?"
+    priority = 10
+
+    def why_not(self, table: Subject[Ratings], context: Context) -> str:
+        from assay.evidence.ratings import why_not
+
+        if table.value.counts:
+            return "it is about how much items were liked, and these are counts"
+        return why_not(table.value)
+
+    def ask(self, table: Subject[Ratings], context: Context) -> Tastes | None:
+        from assay.questions.tastes.test import tastes
+
+        return tastes(table.value, alpha=context.alpha, seed=context.seed, progress=context.told("Ratings"))
+
+
+QUESTION = _Tastes()
