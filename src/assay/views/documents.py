@@ -41,7 +41,7 @@ def documents_map(
     Returns:
         A Bokeh figure.
 
-    >>> documents_map([[0.0, 1.0], [1.0, 0.0]], [1, 2], ["tea"], [[0.5, 0.5]], axes=("a", "b")).xaxis.axis_label
+    >>> documents_map([[0.0, 1.0], [1.0, 0.0]], [1, 2], ["tea"], [[0.5, 0.5]], axes=("a", "b")).xaxis.axis_label.text
     'a'
     """
     where, pulls = np.asarray(places, dtype=np.float64), np.asarray(at, dtype=np.float64).reshape(-1, 2)
