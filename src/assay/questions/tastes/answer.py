@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
+from assay.asking.words import listed
 from assay.evidence.evidence import Evidence, Verdict
 from assay.evidence.ratings import WHATS, RatingsEvidence
 from assay.views.view import View
@@ -60,7 +61,8 @@ class Tastes(Answer):
         """What has this verdict."""
         from assay.questions.tastes.words import HEADS
 
-        return ", ".join(HEADS[what] for what in reversed(WHATS) if self.found.evidence(what).verdict == verdict)
+        have = [HEADS[what] for what in reversed(WHATS) if self.found.evidence(what).verdict == verdict]
+        return listed(have) if have else ""
 
     def views(self, page: Page | None = None) -> list[View]:
         """Errors beside yardsticks, items on their factors, who rated."""
