@@ -43,6 +43,7 @@ RESULTS: dict[str, str] = {
     "PolicyCurve": "decisions:curve",
     "Exploration": "decisions:exploration",
     "Graph": "network:graph",
+    "Communities": "network:communities",
     "RatingsEvidence": "ratings:evidence",
 }
 

@@ -14,6 +14,8 @@ from assay.views.network.drawn_links import DrawnLinks
 from assay.views.network.matrix import ordered_matrix
 from assay.views.network.ring import LINKS, ring
 
+_NAMED = 9  # communities with a colour of their own
+
 
 def graph(
     found: Any,
@@ -40,3 +42,15 @@ def graph(
         Panel("Chords", ring(links, power=power, **look), f"Curves of power {power:g}."),
         Panel("As a matrix", ordered_matrix(links, names=found.names, groups=groups, directed=found.directed)),
     ]
+
+
+def communities(found: Any, *, power: float = 2.0, most: int = LINKS) -> list[Panel]:
+    """The network with its communities together: on a ring, as chords and as a matrix.
+
+    Args:
+        found: from `assay.communities`.
+        power: of the curves x_i t^p + x_j (1 - t)^p.
+        most: links drawn on a ring: the heaviest.
+    """
+    groups = [f"{label + 1}" if label < _NAMED else "" for label in found.labels]
+    return graph(found.graph, groups=groups, power=power, most=most)

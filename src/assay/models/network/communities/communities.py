@@ -45,6 +45,7 @@ class Communities:
         resolution: as asked for.
         converged: whether searching on from the communities gained nothing.
         notes: what was decided on the way.
+        graph: the network, its links both ways.
     """
 
     labels: Whole
@@ -53,7 +54,8 @@ class Communities:
     modularity: float
     resolution: float
     converged: bool
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
+    graph: Graph
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{size:,}" for size in self.sizes[:3]) + (", ..." if len(self.sizes) > 3 else "")
@@ -115,7 +117,7 @@ def communities(
         )
     labels = by_size(found.labels)
     return Communities(
-        labels, graph.names, np.bincount(labels), found.modularity, float(resolution), found.converged, notes
+        labels, graph.names, np.bincount(labels), found.modularity, float(resolution), found.converged, notes, graph
     )
 
 
