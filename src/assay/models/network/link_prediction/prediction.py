@@ -49,7 +49,8 @@ class Missing:
         source, target: names of its nodes, or their numbers in words.
         score: of the pair.
         common: neighbours they share; for links that lead one way, nodes on a way of two links from one to the other.
-        chance: share of the pairs with such a score that were links, where a fifth of the links was taken out.
+        chance: share of the pairs with such a score that were links, where a fifth of the links was taken out; at most
+            that of the 20 best.
     """
 
     source: str
@@ -161,7 +162,8 @@ class LinkPrediction:
             raise ParameterError(f"count must be a whole number from 1 on, is {count!r}.")
         us, vs, values = best(self._scores, self.score, int(count))
         common = self._scores.of(us, vs, ("common",))["common"]
-        chance = self._calibration.of(self._scores, self.score, values)
+        # the best of all did no better than this where it could be seen, whatever pairs of lower score did
+        chance = np.fmin(self._calibration.of(self._scores, self.score, values), self.precision)
         return [
             Missing(self.name(int(u)), self.name(int(v)), float(s), int(c), float(p))
             for u, v, s, c, p in zip(us, vs, values, common, chance, strict=True)
