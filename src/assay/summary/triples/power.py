@@ -43,7 +43,7 @@ class LeadingPair:
     Attributes:
         value: the eigenvalue.
         vector: (n,) of length 1, its largest entry positive; an array, or mapped from a file.
-        residual: |M u - value u|; an eigenvalue of M is no farther from the value.
+        residual: length of M u - value u; an eigenvalue of M is no farther from the value.
         iterations: products with M.
         converged: whether the residual is small enough.
     """
@@ -153,7 +153,7 @@ def power_iteration(
 def _dominant(
     space: _Striped, c: float, seed: int, tol: float, max_iter: int, norm: float = 0.0
 ) -> tuple[_Found, float]:
-    """Iterate M + c I until |M u - value u| <= tol * norm, the largest |value| met."""
+    """Iterate M + c I until the length of M u - value u is at most tol * norm, the largest modulus met."""
     u, w, after = space.random("u", (seed, 0)), space.vector("w"), space.vector("after")
     found = _Found(u, 1.0, 0.0, math.inf, False)
     length = 1.0  # u'u, 1 but for roundings

@@ -160,7 +160,7 @@ class Triples:
             out: path of a Parquet file for the result, with the columns i, j and value.
 
         Returns:
-            One triple for each (i, k) that any products go to, also where they add up to 0: in memory where they
+            One triple for each (i, k) that any products go to, also where they add up to 0, in memory where they
             fit, otherwise in a file, which without `out` goes with the triples.
         """
         from assay.summary.triples.matmat import product
@@ -185,12 +185,12 @@ class Triples:
     ) -> LeadingPair:
         """The largest eigenvalue of a symmetric matrix and its vector, by repeated products.
 
-        It converges like (|lambda_2| / |lambda_1|)^t and needs that gap; a shift c iterates M + c I. Where the
-        eigenvalue of largest modulus is negative the shift is set to its modulus.
+        It converges like q^t, q the second largest modulus over the largest, and needs that gap; a shift c iterates
+        M + c I. Where the eigenvalue of largest modulus is negative the shift is set to its modulus.
 
         Args:
             memory: what it may take, in bytes or as "200 MB"; vectors are kept in files and read in stripes.
-            tol: |M u - value u|, as a share of the largest |value| met, that is enough.
+            tol: length of M u - value u, as a share of the largest modulus met, that is enough.
             max_iter: most products for one shift.
             shift: c.
             seed: of the vector it begins with.
