@@ -43,7 +43,7 @@ def test_tastes_and_levels_are_findings_with_numbers(planted):
     assert {finding.evidence.verdict for finding in told.values()} == {"supported"}
     assert told["tastes"].sentence.startswith("Tastes differ beyond levels: factors take away ")
     assert "Users rate on different levels" in told["users"].sentence
-    assert study.answers["tastes"].headline("supported") == "tastes, levels of items, levels of users"
+    assert study.answers["tastes"].headline("supported") == "tastes, levels of items and levels of users"
     assert study.ledger.looks == 3
 
 

@@ -4,8 +4,8 @@ yardsticks  mean; users mu + b_u; items mu + c_i; biases mu + b_u + c_i; scales 
             some use more of the scale than others, and it has ends: no taste
 users       1 - SSE(biases) / SSE(items) on held-out ratings      chance: ratings permuted among the users of each item
 items       1 - SSE(biases) / SSE(users)                          chance: permuted among the items of each user
-tastes      1 - SSE(biases and factors) / SSE(scales)             chance: what scales leave, in units of each user's
-                                                                  spread, permuted over all cells and put back
+tastes      1 - SSE(biases and factors) / SSE(scales)             chance: what scales leave, in units of the spread of
+                                                                  user and item, permuted over all cells and put back
 
 Each fold keeps ratings of every user; in each, penalties are chosen on a fifth of what is learned from, and on every
 draw of chance anew. Intervals are those of ratings by these users of these items, not of other users.
@@ -49,6 +49,7 @@ _SWEEPS = 5
 _REPEATS, _REPEATED = 4, 20_000  # times that few ratings are dealt into folds: each has few to measure on
 _OVERLAP = 1.0 / (FOLDS - 1)  # ratings tested for each learned from
 _ENOUGH = 8  # draws that do as well, after which chance is clear
+_PRIOR = 1.0  # ratings that the spread of all counts beside those of a user, or an item
 _COPIED = 5  # ratings that two users must have in common, and no other, to be copies
 
 
@@ -284,16 +285,26 @@ def _within(value: Array, group: Any, rng: np.random.Generator) -> Array:
 
 
 def _residuals(core: Ratings) -> Callable[[np.random.Generator], Array]:
-    """Draws in which only tastes are chance: levels, scales and the spread of each user stay."""
+    """Draws in which only tastes are chance: levels, scales and the spreads of each user and of each item stay."""
     centre = core.mean
     z = core.with_values(core.value - centre)
     base = biases(z, BETA, tol=1e-4, max_iter=30)
     level = slopes(z, base, _SLOPES[1], BETA).at(z.user, z.item)
     rest = z.value - level
-    square = np.bincount(z.user, rest**2, minlength=z.n_users)
-    spread = np.sqrt((square + 5.0 * float(np.mean(rest**2))) / (z.per_user + 5.0))[z.user]
-    unit = np.divide(rest, spread, out=np.zeros_like(rest), where=spread > 0.0)
+    spread = _spread(rest, z.user, z.n_users)
+    spread *= _spread(_units(rest, spread), z.item, z.n_items)
+    unit = _units(rest, spread)
     return lambda rng: centre + level + spread * rng.permutation(unit)
+
+
+def _spread(rest: Array, of: NDArray[Any], n: int) -> Array:
+    """Root mean square of what is left of each user, or item, drawn towards that of all; one for each rating."""
+    square, many = np.bincount(of, rest**2, minlength=n), np.bincount(of, minlength=n)
+    return np.asarray(np.sqrt((square + _PRIOR * float(np.mean(rest**2))) / (many + _PRIOR))[of])
+
+
+def _units(rest: Array, spread: Array) -> Array:
+    return np.divide(rest, spread, out=np.zeros_like(rest), where=spread > 0.0)
 
 
 def _level_gain(z: Ratings, folds: Any, other: Literal["user", "item"]) -> float:
