@@ -7,15 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-
-@njit(cache=True, nogil=True)
-def _next(state: Any) -> Any:
-    """Splitmix64 (Steele, Lea and Flood 2014): one step of the state, one number."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+from assay.summary._splitmix import next_bits
 
 
 @njit(cache=True, nogil=True)
@@ -93,9 +85,9 @@ def exchange(sources: Any, targets: Any, n: int, directed: bool, tries: int, see
     state[0] = np.uint64(seed)
     done = 0
     for _ in range(tries):
-        number = _next(state)
+        number = next_bits(state)
         e = np.int64((number >> np.uint64(33)) % np.uint64(m))
-        number = _next(state)
+        number = next_bits(state)
         f = np.int64((number >> np.uint64(33)) % np.uint64(m))
         turned = not directed and (number & np.uint64(1)) == np.uint64(1)
         a, b = np.int64(sources[e]), np.int64(targets[e])
@@ -146,9 +138,9 @@ def exchange_alike(sources: Any, targets: Any, kinds: Any, one_way: Any, n: int,
     state[0] = np.uint64(seed)
     done = 0
     for _ in range(tries):
-        number = _next(state)
+        number = next_bits(state)
         e = np.int64((number >> np.uint64(33)) % np.uint64(m))
-        number = _next(state)
+        number = next_bits(state)
         f = np.int64((number >> np.uint64(33)) % np.uint64(m))
         if kinds[e] != kinds[f]:
             continue

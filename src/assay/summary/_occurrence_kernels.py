@@ -7,17 +7,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from assay.summary._splitmix import next_bits
+
 _UNIT = 1.0 / 9007199254740992.0  # 2^-53
-
-
-@njit(cache=True, nogil=True)
-def _next(state: Any) -> Any:
-    """The next 64 random bits (splitmix64); the state is an array of one number, so that threads share none."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
 
 
 @njit(cache=True, nogil=True)
@@ -45,15 +37,15 @@ def exchange(ends: Any, document: Any, terms: Any, row: Any, column: Any, odds: 
     entries = np.uint64(len(terms))
     made = 0
     for _ in range(tries):
-        e = np.int64(_next(state) % entries)
-        f = np.int64(_next(state) % entries)
+        e = np.int64(next_bits(state) % entries)
+        f = np.int64(next_bits(state) % entries)
         i, k, j, other = document[e], document[f], terms[e], terms[f]
         if i == k or j == other:
             continue
         ri, rk, cj, cl = row[i], row[k], column[j], column[other]
         if ri != rk and cj != cl:
             gain = odds[ri, cl] + odds[rk, cj] - odds[ri, cj] - odds[rk, cl]
-            if gain < 0.0 and np.float64(_next(state) >> np.uint64(11)) * _UNIT >= np.exp(gain):
+            if gain < 0.0 and np.float64(next_bits(state) >> np.uint64(11)) * _UNIT >= np.exp(gain):
                 continue
         free = True
         for place in range(ends[i], ends[i + 1]):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
+
+import pyarrow as pa
 
 from assay.asking.subject import Subject
 from assay.data.source import Source
@@ -62,3 +66,32 @@ def named(names: Sequence[str], words: frozenset[str]) -> list[str]:
     ['User ID']
     """
     return [name for name in names if "".join(sign for sign in name.lower() if sign.isalnum()) in words]
+
+
+def is_name(kind: pa.DataType) -> bool:
+    """Whether a column of this type can name things: text or whole numbers.
+
+    Args:
+        kind: of the column.
+
+    >>> is_name(pa.int64()), is_name(pa.float64())
+    (True, False)
+    """
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def name_of(data: Any, otherwise: str) -> str:
+    """What the page calls the data: the file without its folder, or the name of the source.
+
+    Args:
+        data: what the user gave.
+        otherwise: what data in memory are called.
+
+    >>> name_of("data/links.csv", "network"), name_of([("a", "b")], "network")
+    ('links.csv', 'network')
+    """
+    if isinstance(data, str | os.PathLike):
+        return Path(os.fspath(data)).name
+    return data.name if isinstance(data, Source) else otherwise

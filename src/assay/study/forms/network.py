@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
-
-import pyarrow as pa
 
 from assay.asking.card import DataCard
 from assay.asking.subject import Subject
 from assay.data.formats.edge_lists import TYPE, WEIGHT
 from assay.data.source import Source
 from assay.errors import ParameterError
-from assay.study.forms.form import Form, named
+from assay.study.forms.form import Form, is_name, name_of, named
 from assay.summary.graph import Graph
 from assay.summary.networks import read_network
 from assay.views.numbers import counted
@@ -55,7 +52,7 @@ class NetworkForm(Form[Graph]):
             one, two = ends[0][0], ends[1][0]
             rest = [name for name in schema.names if name not in (one, two)]
             strange = len(rest) - len(named(rest, _BESIDE))
-            if strange <= _OTHERS and all(_is_name(schema.field(end).type) for end in (one, two)):
+            if strange <= _OTHERS and all(is_name(schema.field(end).type) for end in (one, two)):
                 return f"its columns {one!r} and {two!r} are the ends of links"
         return ""
 
@@ -70,22 +67,9 @@ class NetworkForm(Form[Graph]):
         way = "one way" if graph.directed else "both ways"
         n = int(graph.weights.shape[0])
         facts = (counted(n, "node"), f"{counted(links, 'link')}, {way}")
-        card = DataCard(
-            _name(data), links, links, (), graph.notes[1:], form=self.name, facts=facts, units=("node", "nodes")
-        )  # fmt: skip
+        name = name_of(data, self.name)
+        card = DataCard(name, links, links, (), graph.notes[1:], form=self.name, facts=facts, units=("node", "nodes"))
         return Subject(self.name, card, graph)
-
-
-def _is_name(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return bool(pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _name(data: Any) -> str:
-    if isinstance(data, str | os.PathLike):
-        return Path(os.fspath(data)).name
-    return data.name if isinstance(data, Source) else "network"
 
 
 FORM = NetworkForm()

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
-
-import pyarrow as pa
 
 from assay.asking.card import DataCard
 from assay.asking.subject import Subject
 from assay.data.source import Source, is_numeric
 from assay.errors import ParameterError
-from assay.study.forms.form import Form, named
+from assay.study.forms.form import Form, is_name, name_of, named
 from assay.summary.ratings import Ratings
 from assay.summary.ratings_columns import ITEM, RATING, USER, WHEN
 from assay.views.numbers import counted, percent
@@ -44,7 +40,7 @@ class RatingsForm(Form[Ratings]):
         user, item, rating = (columns[0] for columns in found)
         rest = [name for name in schema.names if name not in (user, item, rating)]
         strange = len(rest) - len(named(rest, frozenset(WHEN.split())))
-        names = all(_is_name(schema.field(column).type) for column in (user, item))
+        names = all(is_name(schema.field(column).type) for column in (user, item))
         if strange > _OTHERS or not names or not is_numeric(schema.field(rating).type):
             return ""
         return f"its columns {user!r}, {item!r} and {rating!r} say who rated what, and how"
@@ -62,20 +58,9 @@ class RatingsForm(Form[Ratings]):
             f"{percent(ratings.density)} of all pairs; the others are missing, not zero",
         )
         m = len(ratings)
-        card = DataCard(_name(data), m, m, (), ratings.notes[1:], form=self.name, facts=facts, units=("item", "items"))
+        name = name_of(data, self.name)
+        card = DataCard(name, m, m, (), ratings.notes[1:], form=self.name, facts=facts, units=("item", "items"))
         return Subject(self.name, card, ratings)
-
-
-def _is_name(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return bool(pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _name(data: Any) -> str:
-    if isinstance(data, str | os.PathLike):
-        return Path(os.fspath(data)).name
-    return data.name if isinstance(data, Source) else "ratings"
 
 
 FORM = RatingsForm()

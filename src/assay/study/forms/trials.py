@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from assay.asking.card import DataCard
@@ -12,7 +10,7 @@ from assay.asking.subject import Subject
 from assay.data.source import Source
 from assay.errors import ParameterError
 from assay.models.decision.mdp.learning.trials import Trials, read_trials
-from assay.study.forms.form import Form, named
+from assay.study.forms.form import Form, name_of, named
 from assay.views.numbers import counted
 
 _TRIAL = frozenset(["trial", "trialid", "episode", "episodeid", "trajectory", "trajectoryid", "run", "runid"])
@@ -55,16 +53,9 @@ class TrialsForm(Form[Trials]):
             counted(trials.n_trials, "trial"), counted(steps, "step"), counted(len(trials.states), "state"),
             counted(len(trials.actions), "action"),
         )  # fmt: skip
-        card = DataCard(
-            _name(data), steps, steps, (), trials.notes, form=self.name, facts=facts, units=("trial", "trials")
-        )
+        name = name_of(data, self.name)
+        card = DataCard(name, steps, steps, (), trials.notes, form=self.name, facts=facts, units=("trial", "trials"))
         return Subject(self.name, card, trials)
-
-
-def _name(data: Any) -> str:
-    if isinstance(data, str | os.PathLike):
-        return Path(os.fspath(data)).name
-    return data.name if isinstance(data, Source) else "trials"
 
 
 FORM = TrialsForm()

@@ -14,24 +14,16 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from assay.summary._splitmix import next_bits
+
 _LEAST = 1e-10  # of a node's strength: gains below are those of rounding
-
-
-@njit(cache=True, nogil=True)
-def _next(state: Any) -> Any:
-    """Splitmix64 (Steele, Lea and Flood 2014): one step of the state, one number."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
 
 
 @njit(cache=True, nogil=True)
 def _shuffled(n: int, state: Any) -> Any:
     order = np.arange(n)
     for i in range(n - 1, 0, -1):
-        j = np.int64((_next(state) >> np.uint64(11)) % np.uint64(i + 1))
+        j = np.int64((next_bits(state) >> np.uint64(11)) % np.uint64(i + 1))
         order[i], order[j] = order[j], order[i]
     return order
 
@@ -178,7 +170,7 @@ def refine(
             else:
                 chances[k] = 0.0
         stay = np.exp(-largest / heat)
-        place = np.float64(_next(state) >> np.uint64(11)) / 9007199254740992.0 * (sum_ + stay)
+        place = np.float64(next_bits(state) >> np.uint64(11)) / 9007199254740992.0 * (sum_ + stay)
         for k in range(count):
             place -= chances[k]
             if place < 0.0 and chances[k] > 0.0:
