@@ -224,3 +224,11 @@ def test_tables_are_of_every_shape_and_sort():
     assert sum(frame.shape[1] > frame.shape[0] for frame in frames) > 10
     assert sum(len(frame) < 13 for frame in frames) > 50 and sum(len(frame) > 39 for frame in frames) > 20
     assert sum(bool(frame.isna().to_numpy().any()) for frame in frames) > 60
+
+
+def test_texts_of_one_length_go_with_nothing_and_warn_of_nothing():
+    # their length is a constant beside a number: none times infinitely many
+    rng = np.random.default_rng(0)
+    texts = [" ".join(f"w{chr(97 + w)}" for w in rng.integers(20, size=8)) for _ in range(60)]
+    study = assay.study(pd.DataFrame({"text": texts, "size": rng.standard_normal(60)}))
+    assert not [f for f in study.findings if f.kind == "correlations" and f.evidence.verdict == "supported"]

@@ -104,7 +104,8 @@ class Standard:
         """
         assert self.counts is not None
         a, b = self._span(rows), self._span(columns)
-        often = np.multiply.outer(self.counts[a], self.counts[b]) >= expected * len(self.Z)
+        with np.errstate(invalid="ignore"):  # none of a constant column, beside infinitely many of a number, is none
+            often = np.multiply.outer(self.counts[a], self.counts[b]) >= expected * len(self.Z)
         T = np.where(often, self.Z[:, a].T @ self.Z[:, b], 0.0)
         at = self.starts[rows] - self.starts[rows.start], self.starts[columns] - self.starts[columns.start]
         shared, used = (np.add.reduceat(np.add.reduceat(M, at[0], axis=0), at[1], axis=1) for M in (T**2, often * 1.0))
