@@ -254,22 +254,32 @@ def _drawn(core: Ratings, draws: int, seed: int, tell: Callable[[str], object]) 
         "tastes": (_residuals(core), lambda z: _taste_gain(z, folds)),
     }
     for what, (draw, statistic) in parts.items():
-        ours = statistic(core)
-        size = 8 if what == "tastes" else 32
-
-        def told(done: int, what: What = what) -> None:
-            tell(f"{what}, by chance ({done} draws)")
-
-        made = monte_carlo(
-            endless(lambda draw=draw: draw(rng)),  # type: ignore[misc]
-            lambda some, statistic=statistic: in_threads(lambda value: statistic(core.with_values(value)), some),  # type: ignore[misc]
-            _stages(draws, size),
-            reaches=lambda value, ours=ours: value >= ours - 1e-12,  # type: ignore[misc]
-            enough=_ENOUGH,
-            progress=told,
+        found[what] = _beside_chance(
+            core, draw, statistic, _stages(draws, 8 if what == "tastes" else 32), rng, what, tell
         )
-        found[what] = replace(made, values=[ours, *made.values])
     return found
+
+
+def _beside_chance(
+    core: Ratings,
+    draw: Callable[[np.random.Generator], Array],
+    statistic: Callable[[Ratings], float],
+    stages: list[int],
+    rng: np.random.Generator,
+    what: str,
+    tell: Callable[[str], object],
+) -> Drawn[float]:
+    """The statistic of the ratings, and behind it those of draws of chance."""
+    ours = statistic(core)
+    made = monte_carlo(
+        endless(lambda: draw(rng)),
+        lambda some: in_threads(lambda value: statistic(core.with_values(value)), some),
+        stages,
+        reaches=lambda value: value >= ours - 1e-12,
+        enough=_ENOUGH,
+        progress=lambda done: tell(f"{what}, by chance ({done} draws)"),
+    )
+    return replace(made, values=[ours, *made.values])
 
 
 def _stages(draws: int, size: int) -> list[int]:

@@ -19,28 +19,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from assay.engine.local import in_threads
 from assay.errors import DataError
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.monte_carlo import monte_carlo, student_p
+from assay.evidence.random_networks import METHOD, in_random_graphs
+from assay.linalg.monte_carlo import student_p
 from assay.models.network.link_prediction.held_out import told
 from assay.models.network.link_prediction.predict import predict_links
 from assay.models.network.link_prediction.prediction import LinkPrediction
 from assay.questions.links.answer import LinksTold
 from assay.questions.links.surprising import surprising
 from assay.summary.graph import Graph
-from assay.summary.held_out_links import ends_of, folds_tested, same_links
-from assay.summary.random_graphs import Ends, same_degrees, state_of
+from assay.summary.held_out_links import ends_of, folds_tested
+from assay.summary.random_graphs import Ends
 
 Array: TypeAlias = NDArray[np.float64]
 
-DRAWS = 39
-FEWEST_DRAWS = 9
-MANY = 50_000  # links beyond which fewer draws are made
-FEWER = 19
 SMALLEST = 0.02  # of the comparisons, beyond what degrees win: less is of no use, however sure it is
-HOPELESS = 0.25  # p after the first draws, beyond which the rest are not made
-METHOD = "links exchanged so that every node keeps its number of links"
 
 
 def links_told(
@@ -69,7 +63,7 @@ def links_told(
     ends = ends_of(graph)
     which = folds_tested(len(ends.sources))
     statistic = _value(ends, which, seed)
-    chance = _by_chance(graph, ends, which, statistic, seed, tell)
+    chance = in_random_graphs(graph, ends, lambda drawn: _value(drawn, which, seed), statistic, seed, tell)
     p = student_p(statistic, chance) if len(chance) else None
     evidence = _evidence(found, statistic, chance, p, alpha, len(ends.sources))
     holds = effect_holds(found)
@@ -90,34 +84,6 @@ def _value(ends: Ends, which: range, seed: int) -> float:
     if not folds:
         return float("nan")
     return float(np.average([fold.value for fold in folds], weights=[fold.links for fold in folds]))
-
-
-def _by_chance(graph: Graph, ends: Ends, which: range, found: float, seed: int, tell: Callable[[str], object]) -> Array:
-    """The statistic in random graphs; none where these degrees leave no other graph."""
-    hub = same_degrees(graph, seed).hub
-    draws = DRAWS if len(ends.sources) <= MANY else FEWER
-
-    def drawn(number: int) -> Ends:
-        return hub.mixed(state_of(1000 * seed + number, 1))[0]
-
-    def draw(number: int) -> float:
-        return _value(drawn(number), which, seed)
-
-    if same_links(ends, drawn(0)):
-        return np.empty(0)
-
-    def hopeless(values: list[float]) -> bool:
-        p = student_p(found, np.array(values))
-        return p is None or p > HOPELESS
-
-    values = monte_carlo(
-        range(draws),
-        lambda some: in_threads(draw, some),
-        (FEWEST_DRAWS, draws - FEWEST_DRAWS),
-        clear=hopeless,
-        progress=lambda n: tell(f"what chance does, {n} of {draws} random graphs"),
-    ).values
-    return np.array([value for value in values if np.isfinite(value)])
 
 
 def _evidence(

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from assay.engine.local import in_threads
 from assay.evidence.evidence import Evidence, Null, verdict_of
+from assay.evidence.random_networks import METHOD, in_random_graphs
 from assay.linalg.fold_error import fold_error, fold_mean
-from assay.linalg.monte_carlo import monte_carlo, student_p
+from assay.linalg.monte_carlo import student_p
 from assay.linalg.procrustes import procrustes
 from assay.questions.network_map.answer import NetworkMap
 from assay.questions.network_map.placed import apart, placed
@@ -34,11 +34,10 @@ from assay.summary.held_out_links import (
     ends_of,
     fold_of_links,
     folds_tested,
-    same_links,
     taken_out,
     won,
 )
-from assay.summary.random_graphs import Ends, same_degrees, state_of
+from assay.summary.random_graphs import Ends
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -46,15 +45,9 @@ FEWEST_LINKS = 20
 FEWEST_NODES = 10
 FEWEST_COMPARED = 10  # links in all folds
 FOLDS = 5
-DRAWS = 39
-FEWEST_DRAWS = 9
-MANY = 50_000  # links beyond which fewer draws are made
-FEWER = 19
-HOPELESS = 0.25
 SMALLEST = 0.05  # beyond chance: a map on which fewer links are nearer tells a reader nothing, however sure that is
 _SCORED = 2_000  # links of a fold that are compared
 _TOGETHER = 2_000_000  # comparisons of one map at most, to know how far nodes lie apart
-METHOD = "links exchanged so that every node keeps its number of links"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +94,7 @@ def network_map(
         return None
     tested = folds if len(which) == FOLDS else _folds(ends, which, seed)
     statistic = _mean(tested)
-    chance = _by_chance(graph, ends, which, statistic, seed, tell)
+    chance = in_random_graphs(graph, ends, lambda drawn: _mean(_folds(drawn, which, seed)), statistic, seed, tell)
     p = student_p(statistic, chance) if len(chance) > 2 else None
     places = placed(ends, seed)
     moved, scale = _moved(places, folds)
@@ -158,30 +151,6 @@ def _mean(folds: list[_Fold]) -> float:
     if not folds:
         return float("nan")
     return float(np.average([fold.nearer for fold in folds], weights=[fold.links for fold in folds]))
-
-
-def _by_chance(graph: Graph, ends: Ends, which: range, found: float, seed: int, tell: Callable[[str], object]) -> Array:
-    """The statistic in random graphs; none where these degrees leave no other graph."""
-    hub = same_degrees(graph, seed).hub
-    draws = DRAWS if len(ends.sources) <= MANY else FEWER
-
-    def drawn(number: int) -> Ends:
-        return hub.mixed(state_of(1000 * seed + number, 1))[0]
-
-    def hopeless(values: list[float]) -> bool:
-        p = student_p(found, np.array(values))
-        return p is None or p > HOPELESS
-
-    if same_links(ends, drawn(0)):
-        return np.empty(0)
-    values = monte_carlo(
-        range(draws),
-        lambda some: in_threads(lambda number: _mean(_folds(drawn(number), which, seed)), some),
-        (FEWEST_DRAWS, draws - FEWEST_DRAWS),
-        clear=hopeless,
-        progress=lambda n: tell(f"what chance does, {n} of {draws} random graphs"),
-    ).values
-    return np.array([value for value in values if np.isfinite(value)])
 
 
 def _moved(places: Array, folds: list[_Fold]) -> tuple[Array, float]:
