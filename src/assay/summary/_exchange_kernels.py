@@ -73,48 +73,14 @@ def exchange(sources: Any, targets: Any, n: int, directed: bool, tries: int, see
         seed: of the tries.
     """
     m = len(sources)
-    if m < 2:
-        return 0
-    size = 4
-    while size < 2 * m:
-        size *= 2
-    table = np.full(size, -1, np.int64)
-    for link in range(m):
-        _add(table, _key(np.int64(sources[link]), np.int64(targets[link]), n, directed))
-    state = np.empty(1, np.uint64)
-    state[0] = np.uint64(seed)
-    done = 0
-    for _ in range(tries):
-        number = next_bits(state)
-        e = np.int64((number >> np.uint64(33)) % np.uint64(m))
-        number = next_bits(state)
-        f = np.int64((number >> np.uint64(33)) % np.uint64(m))
-        turned = not directed and (number & np.uint64(1)) == np.uint64(1)
-        a, b = np.int64(sources[e]), np.int64(targets[e])
-        c, d = np.int64(sources[f]), np.int64(targets[f])
-        if turned:
-            c, d = d, c
-        if a in (c, d) or b in (c, d):
-            continue
-        one, two = _key(a, d, n, directed), _key(c, b, n, directed)
-        if _has(table, one) or _has(table, two):
-            continue
-        _drop(table, _key(a, b, n, directed))
-        _drop(table, _key(c, d, n, directed))
-        _add(table, one)
-        _add(table, two)
-        targets[e] = d
-        if turned:
-            sources[f] = b
-        else:
-            targets[f] = b
-        done += 1
-    return done
+    return exchange_alike(sources, targets, np.zeros(m, np.int8), np.full(m, directed), n, tries, seed, directed)
 
 
 @njit(cache=True, nogil=True)
-def exchange_alike(sources: Any, targets: Any, kinds: Any, one_way: Any, n: int, tries: int, seed: int) -> int:
-    """Exchange the far ends of pairs of links of one kind, in place, so that no two nodes are linked twice, either way.
+def exchange_alike(
+    sources: Any, targets: Any, kinds: Any, one_way: Any, n: int, tries: int, seed: int, directed: bool = False
+) -> int:
+    """Exchange the far ends of pairs of links of one kind, in place, so that no two nodes are linked twice.
 
     Args:
         sources: (m,) near ends, no loops, no two nodes linked twice.
@@ -124,6 +90,7 @@ def exchange_alike(sources: Any, targets: Any, kinds: Any, one_way: Any, n: int,
         n: nodes.
         tries: pairs looked at.
         seed: of the tries.
+        directed: whether two nodes may be linked once each way.
     """
     m = len(sources)
     if m < 2:
@@ -133,7 +100,7 @@ def exchange_alike(sources: Any, targets: Any, kinds: Any, one_way: Any, n: int,
         size *= 2
     table = np.full(size, -1, np.int64)
     for link in range(m):
-        _add(table, _key(np.int64(sources[link]), np.int64(targets[link]), n, False))
+        _add(table, _key(np.int64(sources[link]), np.int64(targets[link]), n, directed))
     state = np.empty(1, np.uint64)
     state[0] = np.uint64(seed)
     done = 0
@@ -151,11 +118,11 @@ def exchange_alike(sources: Any, targets: Any, kinds: Any, one_way: Any, n: int,
             c, d = d, c
         if a in (c, d) or b in (c, d):
             continue
-        one, two = _key(a, d, n, False), _key(c, b, n, False)
-        if one == two or _has(table, one) or _has(table, two):
+        one, two = _key(a, d, n, directed), _key(c, b, n, directed)
+        if _has(table, one) or _has(table, two):
             continue
-        _drop(table, _key(a, b, n, False))
-        _drop(table, _key(c, d, n, False))
+        _drop(table, _key(a, b, n, directed))
+        _drop(table, _key(c, d, n, directed))
         _add(table, one)
         _add(table, two)
         targets[e] = d
