@@ -1,11 +1,11 @@
 """The line that says how fast a step goes."""
 
-from assay.cli import _Pace
+from assay.cli.terminal import Pace
 
 
 def test_rate_and_time_left_are_told_from_the_start_of_a_step():
     now = [0.0]
-    pace = _Pace(lambda: now[0])
+    pace = Pace(lambda: now[0])
     assert pace.line("Reading", 0, 0.0) == "Reading: 0 rows"
     now[0] = 4.0
     assert pace.line("Reading", 2_000_000, 0.25) == "Reading: 2,000,000 rows, 500,000 a second, 12 s left"

@@ -1,16 +1,8 @@
-"""The command line: thin, it calls the study and writes what it found.
-
-Wrong input gives one sentence on standard error and exit code 2, a fault of assay itself one and exit code 3; an
-interrupt gives 130. Nothing is left half-written.
-"""
+"""The commands: thin, they call the study and write what it found."""
 
 import inspect
-import sys
-import time
-import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import GenericAlias
 from typing import Annotated, Any, Literal
@@ -18,27 +10,14 @@ from typing import Annotated, Any, Literal
 import typer
 
 from assay.asking.found import found
-from assay.version import __version__
+from assay.cli.app import app
+from assay.cli.terminal import explained, progress, terminal
 
 Missing = Literal["fill", "drop"]
 
 
 def _several(name: str, words: str) -> Any:
     return typer.Option(name, help=f"{words} May be repeated.", show_default=False)
-
-
-app = typer.Typer(
-    help="Finds the structure in data, and says which of it would survive a second look.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # plain help starts in half the time
-)
-
-
-def main() -> None:
-    """Run the command line and exit with its code."""
-    app()
 
 
 Data = Annotated[
@@ -108,7 +87,7 @@ def report(
     from assay.report.write import write_report
     from assay.study.run import study
 
-    with _explained(debug) as step, _progress(step) as tell:
+    with explained(debug) as step, progress(step) as tell:
         for page in filter(None, (output, json)):
             for given in data:
                 check_writable(page, unlike=Path(given))
@@ -123,9 +102,9 @@ def report(
         )
         tell("Writing the page", None, None)
         write_report(answers, html_path=output, json_path=json, order=order or ())
-    with _explained(debug, written=f"the page is {output}") as step:
+    with explained(debug, written=f"the page is {output}") as step:
         step.what = "Showing the findings"
-        console = _terminal()
+        console = terminal()
         show(answers, console)
         console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
 
@@ -180,7 +159,7 @@ def compare(
     from assay.report.findings_json import dumps
     from assay.report.write import write_comparison
 
-    with _explained(debug) as step, _progress(step) as tell:
+    with explained(debug) as step, progress(step) as tell:
         if output is not None:
             for given in (a, b):
                 check_writable(output, unlike=Path(given))
@@ -191,9 +170,9 @@ def compare(
         found = compare(*sources, seed=seed, alpha=alpha, progress=tell, **asked)
         if output is not None:
             write_comparison(found, html_path=output)
-    with _explained(debug, written="nothing was written" if output is None else f"the page is {output}") as step:
+    with explained(debug, written="nothing was written" if output is None else f"the page is {output}") as step:
         step.what = "Showing the findings"
-        console = _terminal()
+        console = terminal()
         with suppress(typer.Exit):  # who reads only the first lines gets the same code
             if json:
                 console.out(dumps(found), end="", highlight=False)
@@ -231,7 +210,7 @@ def mdp(
     from assay.report.findings_json import dumps
 
     learned, process = None, None
-    with _explained(debug) as step, _progress(step) as tell:
+    with explained(debug) as step, progress(step) as tell:
         _writable(plot, file)
         tell("Reading the table", None, None)
         if holds_trials(file):
@@ -244,9 +223,9 @@ def mdp(
             many = process.n_states > 100_000
             found = process.modified_policy_iteration() if many else process.policy_iteration()
         _draw(found if learned is None else learned, plot, tell)
-    with _explained(debug) as step:
+    with explained(debug) as step:
         step.what = "Showing the findings"
-        console = _terminal()
+        console = terminal()
         if json:
             console.out(dumps(found if learned is None else learned), end="", highlight=False)
         elif learned is not None:
@@ -283,16 +262,16 @@ def rank(
     from assay.models.network.pagerank.pagerank import pagerank
     from assay.views.escape import visible
 
-    with _explained(debug) as step, _progress(step) as tell:
+    with explained(debug) as step, progress(step) as tell:
         _writable(plot, edges)
         tell("Ranking the nodes", None, None)
         ranking = pagerank(edges, damping=damping, directed=directed, seed=seed)
         tell("Drawing links anew", None, None)
         found = ranking.as_dict(top, evidence=evidence)
         _draw(ranking, plot, tell)
-    with _explained(debug) as step:
+    with explained(debug) as step:
         step.what = "Showing the ranking"
-        console = _terminal()
+        console = terminal()
         text = writer.dumps(found, indent=2) if json else "\n".join(map(visible, ranking.lines(top, evidence=evidence)))
         console.out(text, highlight=False)
 
@@ -329,7 +308,7 @@ def recommend(
     from assay.report.recommendation_text import as_dict, lines
     from assay.summary.ratings import Ratings
 
-    with _explained(debug) as step, _progress(step) as tell:
+    with explained(debug) as step, progress(step) as tell:
         _writable(plot, ratings)
         tell("Reading the ratings", None, None)
         seen = Ratings.of(ratings)
@@ -339,10 +318,10 @@ def recommend(
         model.fit_ratings(seen, progress=lambda done, _: tell(f"Fitting {factors} factors, sweep {done}", None, None))
         found = as_dict(model, user, model.recommend(user, number), names)
         _draw(model, plot, tell)
-    with _explained(debug) as step:
+    with explained(debug) as step:
         step.what = "Showing the recommendations"
         text = writer.dumps(found, indent=2, ensure_ascii=False) if json else "\n".join(lines(found))
-        _terminal().out(text, highlight=False)
+        terminal().out(text, highlight=False)
 
 
 Things = Annotated[int, typer.Argument(help="How many there are: columns, people, tests.", show_default=False)]
@@ -370,9 +349,9 @@ def chance(
 
     from assay.evidence.by_chance import expected_by_chance
 
-    with _explained(debug):
+    with explained(debug):
         found = expected_by_chance(things, chance, together=together, occasions=occasions, times=times, level=level)
-        console = _terminal()
+        console = terminal()
         words = writer.dumps(asdict(found) | {"sentence": found.sentence}, indent=2) if json else found.sentence
         console.out(words, highlight=False)
 
@@ -445,126 +424,3 @@ def _pairs(given: list[str] | None, option: str) -> dict[str, Any]:
 def _value(text: str) -> str | int | bool:
     words = {"true": True, "yes": True, "false": False, "no": False}
     return int(text) if text.isascii() and text.isdigit() else words.get(text.lower(), text)
-
-
-@dataclass
-class _Step:
-    """What is being done, for the sentence that says where it ended."""
-
-    what: str = "Starting"
-
-
-@contextmanager
-def _explained(debug: bool, written: str = "nothing was written") -> Iterator[_Step]:
-    """Errors on purpose become one sentence and exit code 2, all others one and exit code 3, an interrupt 130."""
-    from assay.errors import AssayError
-
-    step = _Step()
-    try:
-        yield step
-    except AssayError as error:
-        _say(str(error), debug)
-        raise typer.Exit(2) from None
-    except KeyboardInterrupt:
-        _say(f"stopped; {written}", debug)
-        raise typer.Exit(130) from None
-    except (typer.Exit, typer.Abort):
-        raise
-    except MemoryError as error:
-        _say(
-            f"there is not enough memory for this table, at: {step.what} ({_named(error)}), and {written}: give fewer "
-            "rows or leave columns out by --drop, and if the table is small, please report this to the makers of assay",
-            debug,
-        )
-        raise typer.Exit(3) from None
-    except Exception as error:
-        _say(
-            f"a fault of assay, not of your data, at: {step.what} ({_named(error)}), and {written}: please report this "
-            "to the makers of assay with the command and, if you can, the data; --debug shows the traceback",
-            debug,
-        )
-        raise typer.Exit(3) from None
-
-
-def _say(words: str, debug: bool) -> None:
-    """One line on standard error; the traceback of what is being handled before it, where it is wanted."""
-    from assay.views.escape import visible
-
-    if debug:
-        traceback.print_exc()
-    print(f"assay: {visible(' '.join(words.split()))}", file=sys.stderr)
-
-
-def _named(error: Exception) -> str:
-    """The type of an error and the first line of what it says."""
-    said = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {said[0][:300]}" if said else type(error).__name__
-
-
-def _terminal() -> Any:
-    """A console; who reads only its first lines wants no more, and what was to be written is whole by then."""
-    from rich.console import Console
-
-    class Terminal(Console):
-        def on_broken_pipe(self) -> None:
-            with suppress(SystemExit):
-                super().on_broken_pipe()  # what is still to come goes nowhere
-            raise typer.Exit(0)
-
-    return Terminal()
-
-
-@contextmanager
-def _progress(step: _Step) -> Iterator[Callable[[str, int | None, float | None], object]]:
-    """A line that says what is being done, how fast and for how long still, where somebody watches."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("Starting", total=None)
-        pace = _Pace()
-
-        def tell(what: str, done: int | None, fraction: float | None) -> None:
-            step.what = what
-            progress.update(task, description=pace.line(what, done, fraction))
-
-        yield tell
-
-
-class _Pace:
-    """How fast a step goes and how long it has left, from what was told since it began."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._step = ""
-        self._start = 0.0
-
-    def line(self, what: str, done: int | None, fraction: float | None) -> str:
-        """What is being done, in one line."""
-        now = self._clock()
-        if what != self._step:
-            self._step, self._start = what, now
-        if done is None:
-            return what
-        line, passed = f"{what}: {done:,} rows", now - self._start
-        if passed > 0.5:
-            line += f", {done / passed:,.0f} a second"
-            if fraction is not None and 0.0 < fraction < 1.0:
-                line += f", {_duration(passed * (1.0 - fraction) / fraction)} left"
-        return line
-
-
-def _duration(seconds: float) -> str:
-    whole = max(1, round(seconds))
-    return f"{whole} s" if whole < 120 else f"{whole // 60} min"
-
-
-@app.callback(invoke_without_command=True)
-def _options(
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
-) -> None:
-    if version:
-        print(f"assay {__version__}")
-        raise typer.Exit
