@@ -29,16 +29,16 @@ demo: $(VENV)/ok ## report on the bundled wholesale customers table
 test cover quick: export OPENBLAS_NUM_THREADS = 1
 
 test: lint ## lint, types, import contracts, tests and doctests
-	@$(BIN)/python -m pytest -q -n 2 -m 'not calibrate'
+	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m 'not calibrate'
 
 test-portable: $(VENV)/dev ## the tests of numbers on the code paths of other processors (an hour; see tests/portable.py)
 	@$(BIN)/python tests/portable.py
 
 cover: $(VENV)/dev ## the tests again, a third slower, with the lines they do not reach
-	@$(BIN)/python -m pytest -q -n 2 --cov --cov-report=term -m 'not calibrate'
+	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --cov --cov-report=term -m 'not calibrate'
 
 quick: $(VENV)/dev ## the tests without the slow simulations
-	@$(BIN)/python -m pytest -q -n 2 -m 'not slow and not calibrate'
+	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m 'not slow and not calibrate'
 
 lint: $(VENV)/dev ## ruff, mypy and the import contracts
 	@$(BIN)/ruff check .
@@ -52,7 +52,7 @@ bench: $(VENV)/dev ## the benchmarks, beside their peers (half an hour; python -
 
 calibrate: $(VENV)/dev ## how often verdicts are wrong: docs/theory/calibration.md (an hour; can be stopped and resumed)
 	@$(BIN)/python -m calibrate
-	@$(BIN)/python -m pytest -q -n 2 -m calibrate
+	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m calibrate
 
 docs: $(VENV)/dev ## build docs/_build/index.html
 	@$(PIP) -e '.[docs]'

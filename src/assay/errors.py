@@ -23,5 +23,9 @@ class FileFormatError(DataError):
     """A file is not what it claims to be."""
 
 
+class EngineError(AssayError, RuntimeError):
+    """A cluster cannot be started, reached or used."""
+
+
 class NotConverged(UserWarning):
     """A solver stopped before its tolerance was met."""

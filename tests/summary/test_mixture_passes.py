@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 from sklearn.mixture import GaussianMixture as PeerMixture
 
-from assay.data.blocks import FloatBlocks, float_blocks
+from assay.data.blocks import ArrayBlocks, float_blocks
 from assay.linalg.one_thread import one_blas_thread
 from assay.summary.mixture import Components, Shape, Sums, Whitening, bounded, maximised, n_parameters, wide_start
 from assay.summary.responsibilities import MixtureTable, shared_out
@@ -28,7 +28,7 @@ def table_of(X, shape):
 
 def cut(table, X, rows):
     """The same table in blocks of so many rows."""
-    blocks = FloatBlocks(None, lambda: (X[i : i + rows] for i in range(0, len(X), rows)))
+    blocks = ArrayBlocks(None, lambda: (X[i : i + rows] for i in range(0, len(X), rows)))
     return replace(table, blocks=blocks)
 
 

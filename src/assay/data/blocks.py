@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from assay.data.parted import Blocks, numbered_floats
 from assay.data.source import Source
 from assay.errors import DataError
 
@@ -30,11 +31,23 @@ def block_slices(n: int, d: int, groups: int = 1) -> list[slice]:
     return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
 
 
-@dataclass(frozen=True, slots=True)
-class FloatBlocks:
+@runtime_checkable
+class FloatBlocks(Protocol):
     """Blocks of numeric rows with the number of the first row of each.
 
     Iterating a second time begins anew, unless the data were a one-way iterator.
+    """
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """Names, or None."""
+
+    def __iter__(self) -> Iterator[tuple[int, NDArray[Any]]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayBlocks:
+    """Blocks of rows in this process.
 
     Attributes:
         columns: names, or None.
@@ -60,14 +73,16 @@ def float_blocks(data: Any, *, groups: int = 1) -> FloatBlocks:
     >>> [(row, block.shape) for row, block in float_blocks(np.zeros((5, 2)))]
     [(0, (5, 2))]
     """
+    if isinstance(data, Blocks):
+        return data
     if isinstance(data, Source):
-        return FloatBlocks(data.numeric_columns, data.float_blocks)
+        return numbered_floats(data)
     if isinstance(data, (np.ndarray, list, tuple)) and not _is_blocks(data):
         X = as_float(np.asarray(data))
-        return FloatBlocks(None, lambda: (X[part] for part in block_slices(len(X), X.shape[1], groups)))
+        return ArrayBlocks(None, lambda: (X[part] for part in block_slices(len(X), X.shape[1], groups)))
     if issparse(data):
         rows: Any = data.tocsr()  # type: ignore[attr-defined]  # the stubs' base class lacks it
-        return FloatBlocks(
+        return ArrayBlocks(
             None,
             lambda: (as_float(rows[part].toarray()) for part in block_slices(rows.shape[0], rows.shape[1], groups)),
         )
@@ -76,11 +91,11 @@ def float_blocks(data: Any, *, groups: int = 1) -> FloatBlocks:
 
         frame = nw.from_native(data, eager_only=True)
         X = as_float(frame.to_numpy())
-        return FloatBlocks(
+        return ArrayBlocks(
             tuple(map(str, frame.columns)), lambda: (X[part] for part in block_slices(len(X), X.shape[1], groups))
         )
     if isinstance(data, Iterable):
-        return FloatBlocks(None, lambda: (as_float(np.asarray(block)) for block in data))
+        return ArrayBlocks(None, lambda: (as_float(np.asarray(block)) for block in data))
     raise DataError(f"cannot read rows from a {type(data).__name__}; give an array, a data frame or a Source")
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from assay.data.derived import DerivedSource
 from assay.data.field import Field
 from assay.data.source import Source
 from assay.data.streams import OnePassSource
@@ -18,7 +19,7 @@ from assay.data.streams import OnePassSource
 KEPT_BYTES = 1 << 28
 
 
-class KeptSource(Source):
+class KeptSource(DerivedSource):
     """A source whose rows are kept while they are read for the first time.
 
     Up to a limit they stay in memory. Beyond it, a source that can be read again is read again; a stream goes to a
@@ -30,12 +31,9 @@ class KeptSource(Source):
     """
 
     def __init__(self, source: Source, limit: int = KEPT_BYTES) -> None:
-        super().__init__(source.name, source.declared)
-        self.source = source
-        self.rows = source.rows
-        self.notes = source.notes
+        super().__init__(source, source.declared)
         self._limit = limit
-        self._memory: list[pa.RecordBatch] | None = None
+        self._memory: list[tuple[int, pa.RecordBatch]] | None = None
         self._disk: Any = None
 
     @cached_property
@@ -48,9 +46,26 @@ class KeptSource(Source):
         """Whether a whole pass has been kept in memory."""
         return self._memory is not None
 
-    def line_of(self, row: int) -> int | None:
-        """The line of the file in which a row begins."""
-        return self.source.line_of(row)
+    @property
+    def portable(self) -> bool:
+        """Whether the rows can be read elsewhere: not those that were kept here."""
+        return not self.in_memory and self._disk is None and self.source.portable
+
+    def partitions(self) -> Sequence[Source]:
+        """Those of the source."""
+        return self.source.partitions()
+
+    def told(self) -> Any:
+        """What there is to tell after a pass."""
+        return self.source.told()
+
+    def hear(self, told: Any) -> None:
+        """Take in what was told of a pass over the next partition of the source, which hears it too."""
+        if not self._heard:
+            self.source.begin_pass()
+            self._heard = True
+        self.source.hear(told)
+        self.problems, self.rows_read = self.source.problems, self.source.rows_read
 
     @property
     def fraction_read(self) -> float | None:
@@ -64,34 +79,37 @@ class KeptSource(Source):
 
     _drops_sensitive = True
 
-    def _batches(self) -> Iterator[pa.RecordBatch]:
+    def _numbered_batches(self) -> Iterator[tuple[int, pa.RecordBatch]]:
         if self._memory is not None:
             self.problems = self.source.problems
             yield from self._memory
         elif self._disk is not None:
             self.problems = self.source.problems
-            yield from _read_back(self._disk.name)
+            yield from super()._numbered_batches()
         else:
             yield from self._first_pass()
 
-    def _first_pass(self) -> Iterator[pa.RecordBatch]:
-        memory: list[pa.RecordBatch] | None = []
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        return _read_back(self._disk.name)
+
+    def _first_pass(self) -> Iterator[tuple[int, pa.RecordBatch]]:
+        memory: list[tuple[int, pa.RecordBatch]] | None = []
         size = 0
         spill: _Spill | None = None
-        for batch in self.source.blocks():
+        for row, batch in self.source.numbered_blocks():
             self.problems = self.source.problems
             size += batch.nbytes
             if memory is not None and size > self._limit:
                 if isinstance(self.source, OnePassSource):
                     spill = _Spill(self.arrow_schema)
-                    for kept in memory:
+                    for _, kept in memory:
                         spill.write(kept)
                 memory = None
             if memory is not None:
-                memory.append(batch)
+                memory.append((row, batch))
             elif spill is not None:
                 spill.write(batch)
-            yield batch
+            yield row, batch
         self.rows = self.source.rows_read
         self._memory = memory
         if spill is not None:

@@ -44,7 +44,7 @@ class Place:
             raise DataError(f"cannot read {text}: there is no such file")
         if not file.is_file() or not os.access(file, os.R_OK):
             raise DataError(f"cannot read {text}: it is not a file that may be read; check its permissions")
-        return cls(text, None, text)
+        return cls(os.path.abspath(text), None, text)  # noqa: PTH100  # a worker may be in another folder
 
     @classmethod
     def _remote(cls, url: str) -> Place:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Hashable, Iterator, Sequence
+from copy import copy
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -21,8 +24,8 @@ BLOCK_ROWS = 1 << 16
 class Source(ABC):
     """Rows that can be read again and again, in blocks.
 
-    A kind of source has `_arrow_schema` and `_batches`; what is common to all is here: columns are understood from the
-    first block, sensitive ones never leave, and what was wrong is kept for each pass.
+    A kind of source has `_arrow_schema` and `_batches` (or `_numbered_batches`); what is common to all is here: columns
+    are understood from the first block, sensitive ones never leave, and what was wrong is kept for each pass.
 
     Attributes:
         name: how reports call the data.
@@ -31,7 +34,10 @@ class Source(ABC):
         declared: what the user said about the columns.
         problems: what was wrong in the latest pass over the rows.
         rows_read: rows handed out by the latest pass.
+        first_row: number of the first row, from 0; more than 0 in a partition of a larger source.
     """
+
+    first_row = 0
 
     def __init__(self, name: str, declared: Declared | None = None) -> None:
         self.name = name
@@ -45,9 +51,16 @@ class Source(ABC):
     def _arrow_schema(self) -> pa.Schema:
         """The physical columns, sensitive ones included or not. Asked for once."""
 
-    @abstractmethod
     def _batches(self) -> Iterator[pa.RecordBatch]:
         """Start a new pass over the rows. Problems go to `self.problems`, which is new for each pass."""
+        raise NotImplementedError
+
+    def _numbered_batches(self) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """The same, with the number of the first row of each; for sources that leave rows of others out."""
+        row = self.first_row
+        for batch in self._batches():
+            yield row, batch
+            row += batch.num_rows
 
     @cached_property
     def arrow_schema(self) -> pa.Schema:
@@ -67,17 +80,63 @@ class Source(ABC):
         first = next(self.blocks(), None)
         return understood(schema, schema.empty_table().to_batches()[:1] if first is None else [first], self.declared)
 
-    def blocks(self) -> Iterator[pa.RecordBatch]:
-        """The rows, as Arrow record batches of at most 65,536 rows; sensitive columns are not among them."""
-        names = self.arrow_schema.names
+    def partitions(self) -> Sequence[Source]:
+        """Sources that together are this one, in order, each of which can be pickled and read on its own.
+
+        Their blocks are those of the whole. A source that can only be read from front to back is its own and only one.
+        """
+        return (self,)
+
+    def partition_of(self, row: int) -> Hashable:
+        """What partition a row belongs to that was handed out in the latest pass: equal for equal ones.
+
+        Args:
+            row: its number, from 0.
+        """
+        return bisect_right(self._partition_starts, row)
+
+    @cached_property
+    def _partition_starts(self) -> list[int]:
+        return [part.first_row for part in self.partitions()]
+
+    @property
+    def portable(self) -> bool:
+        """Whether the partitions can be read in another process; what lies in the memory of this one cannot."""
+        return True
+
+    def begin_pass(self) -> None:
+        """Forget what was told of the pass before."""
         self.problems = Problems()
         self.rows_read = 0
-        for batch in self._batches():
+
+    def told(self) -> Any:
+        """What there is to tell after a pass over a partition; it can be pickled."""
+        return self.problems, self.rows_read
+
+    def hear(self, told: Any) -> None:
+        """Take in what was told of a pass over the next partition.
+
+        Args:
+            told: by `told` of the partition.
+        """
+        problems, rows = told
+        self.problems.extend(problems)
+        self.rows_read += rows
+
+    def blocks(self) -> Iterator[pa.RecordBatch]:
+        """The rows, as Arrow record batches of at most 65,536 rows; sensitive columns are not among them."""
+        return (block for _, block in self.numbered_blocks())
+
+    def numbered_blocks(self) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """The same blocks, each with the number of its first row: that in the data, also where rows were left out."""
+        names = self.arrow_schema.names
+        self.begin_pass()
+        for row, batch in self._numbered_batches():
             kept = batch if batch.schema.names == names else batch.select(names)
             for start in range(0, kept.num_rows, BLOCK_ROWS):
                 block = kept.slice(start, BLOCK_ROWS)
                 self.rows_read += block.num_rows
-                yield block
+                yield row + start, block
 
     @property
     def fraction_read(self) -> float | None:
@@ -107,9 +166,22 @@ class Source(ABC):
 
         Blocks are column-major, as Arrow hands them over. `assay.encode` gives all kinds of columns as numbers.
         """
+        return (block for _, block in self.numbered_floats())
+
+    def numbered_floats(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """The same blocks, each with the number of its first row."""
         names = self.numeric_columns
-        for batch in self.blocks():
-            yield float_matrix(batch, names)
+        for row, batch in self.numbered_blocks():
+            yield row, float_matrix(batch, names)
+
+    def _partition(self, first_row: int, rows: int | None, **changed: Any) -> Self:
+        """A copy that reads some of the rows."""
+        part = copy(self)
+        part.__dict__.update(changed)
+        part.first_row, part.rows = first_row, rows
+        part.begin_pass()
+        part.__dict__["arrow_schema"] = self.arrow_schema
+        return part
 
 
 class ArrowSource(Source):
@@ -125,6 +197,28 @@ class ArrowSource(Source):
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         return iter(self._table.to_batches(max_chunksize=BLOCK_ROWS))
+
+    def partitions(self) -> Sequence[Source]:
+        """The blocks."""
+        return table_partitions(self, self._table, BLOCK_ROWS)
+
+
+def table_partitions(source: Source, table: pa.Table, step: int) -> Sequence[Source]:
+    """A source over a table in memory as one source for each of its blocks; itself where there is a single one.
+
+    Args:
+        source: keeps its table as `_table`.
+        table: the rows.
+        step: rows of a block at most.
+    """
+    batches = table.to_batches(max_chunksize=step)
+    if len(batches) < 2:
+        return (source,)
+    starts = np.cumsum([0] + [batch.num_rows for batch in batches]).tolist()
+    return [
+        source._partition(source.first_row + start, batch.num_rows, _table=pa.Table.from_batches([batch]))
+        for start, batch in zip(starts, batches, strict=False)
+    ]
 
 
 def is_numeric(type_: pa.DataType) -> bool:

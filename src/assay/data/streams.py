@@ -37,6 +37,11 @@ class OnePassSource(Source):
     def _arriving(self) -> Iterator[pa.RecordBatch]:
         raise NotImplementedError
 
+    @property
+    def portable(self) -> bool:
+        """No: rows come once, and here."""
+        return False
+
     def _arrow_schema(self) -> pa.Schema:
         return self._opened().schema
 

@@ -1,87 +1,109 @@
 """Map-reduce over blocks on this machine's threads.
 
 The result does not depend on how many threads ran or which finished first: each block is mapped on its own with
-single-threaded BLAS, and results are merged in the order of the blocks. To the bit this holds on one machine with the
+single-threaded BLAS, and results are merged in a fixed shape. To the bit this holds on one machine with the
 same libraries: on another processor BLAS adds in another order.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, islice
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
+from contextlib import closing
+from itertools import chain, groupby, islice
+from operator import itemgetter
+from typing import TypeVar
 
-from assay.data.ahead import ahead
-from assay.errors import DataError, ParameterError
+from assay.engine.ahead import ahead
+from assay.engine.engine import Engine, Parted, Progress
+from assay.engine.tree import Tree
+from assay.errors import ParameterError
 from assay.linalg.one_thread import one_blas_thread
 
 Block = TypeVar("Block")
 Part = TypeVar("Part")
-Progress = Callable[[int], object]
 
 
-def map_reduce(
-    blocks: Iterable[Block],
-    map: Callable[[Block], Part],
-    merge: Callable[[Part, Part], Part],
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Part:
-    """Map every block and merge the parts in block order.
+class LocalEngine(Engine):
+    """The threads of this process. Blocks are read here, one after the other, and mapped on threads.
 
-    At most `threads + 1` blocks are held at a time, so a lazy iterable larger than memory is fine. An interrupt
-    or an exception stops the work: blocks not yet begun are never begun.
+    At most `threads + 1` blocks are held at a time, so blocks of a source larger than memory are fine. An interrupt or
+    an exception stops the work: blocks not yet begun are never begun.
 
     Args:
-        blocks: what to work on; read lazily, in this thread.
-        map: from a block to its part; runs in worker threads.
-        merge: from two parts to one; runs in this thread.
-        threads: how many workers; default: the cores this process may use.
-        progress: called with the number of blocks merged so far. Raise in it to stop.
-
-    Returns:
-        The merged part.
-
-    >>> map_reduce([[1, 2], [3]], sum, lambda a, b: a + b)
-    6
+        threads: how many; default: the cores this process may use. The result does not depend on it.
     """
-    workers = available_cores() if threads is None else threads
-    if workers < 1:
-        raise ParameterError(f"threads must be at least 1; got {threads}")
-    # threads run over blocks; BLAS threads inside would fight them, and their number would change the bits
-    with one_blas_thread():
-        parts = _mapped(blocks, map, workers)
-        try:
-            total = next(parts, _NOTHING)
-            if total is _NOTHING:
-                raise DataError("there is nothing to summarise: the source has no blocks")
-            done = 1
-            _tell(progress, done)
-            for part in parts:
-                total = merge(total, part)
-                done += 1
-                _tell(progress, done)
-        finally:
-            parts.close()
-    return cast("Part", total)
+
+    def __init__(self, threads: int | None = None) -> None:
+        if threads is not None and threads < 1:
+            raise ParameterError(f"threads must be at least 1; got {threads}")
+        self._threads = threads
+
+    @property
+    def workers(self) -> int:
+        """Threads."""
+        return available_cores() if self._threads is None else self._threads
+
+    def map_reduce(
+        self,
+        blocks: Iterable[Block],
+        map: Callable[[Block], Part],
+        merge: Callable[[Part, Part], Part],
+        progress: Progress | None = None,
+    ) -> Part:
+        """Map every block and merge in the fixed shape; `NOTHING` where there are no blocks.
+
+        Args:
+            blocks: what to work on, in parts or not; read lazily, in this thread.
+            map: runs in worker threads.
+            merge: runs in this thread.
+            progress: called with the number of blocks done so far. Raise in it to stop.
+        """
+        numbered = blocks.of_parts() if isinstance(blocks, Parted) else ((0, block) for block in blocks)
+        # threads run over blocks; BLAS threads inside would fight them, and their number would change the bits
+        parts = mapped(numbered, lambda item: (item[0], map(item[1])), self.workers)
+        with one_blas_thread(), closing(parts):
+            return _merged_by_part(parts, merge, progress)
+
+    def scatter(self, blocks: Parted[Block]) -> Parted[Block]:
+        """The blocks as they are: what can be kept in memory, sources keep."""
+        return blocks
+
+    def gather(self, blocks: Parted[Block]) -> list[Block]:
+        """All blocks."""
+        return list(blocks)
 
 
-_NOTHING: Any = object()
+def mapped(blocks: Iterable[Block], map: Callable[[Block], Part], threads: int) -> Generator[Part, None, None]:
+    """map(block) for each block on threads, in order; a single block is not worth a thread.
 
-
-def _tell(progress: Progress | None, done: int) -> None:
-    if progress is not None:
-        progress(done)
-
-
-def _mapped(blocks: Iterable[Block], map: Callable[[Block], Part], workers: int) -> Any:
+    Args:
+        blocks: taken in the calling thread.
+        map: what to do.
+        threads: how many.
+    """
     rest = iter(blocks)
     first = list(islice(rest, 2))
-    if workers == 1 or len(first) < 2:  # a single block is not worth a thread
+    if threads == 1 or len(first) < 2:
         return (map(block) for block in chain(first, rest))
-    return ahead(map, chain(first, rest), workers)
+    return ahead(map, chain(first, rest), threads)
+
+
+def _merged_by_part(
+    mapped: Iterable[tuple[Hashable, Part]], merge: Callable[[Part, Part], Part], progress: Progress | None
+) -> Part:
+    """Blocks of a part merged among themselves, then the parts: the shape that workers give, who merge their part."""
+    parts: Tree[Part] = Tree(merge)
+    done = 0
+    for _, own in groupby(mapped, key=itemgetter(0)):
+        blocks: Tree[Part] = Tree(merge)
+        for _, value in own:
+            blocks.add(value)
+            done += 1
+            if progress is not None:
+                progress(done)
+        parts.add(blocks.whole())
+    return parts.whole()
 
 
 def in_threads(

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from assay.data.ahead import ahead
 from assay.data.blocks import as_float, block_slices, float_blocks
 from assay.data.source import Source
+from assay.engine.ahead import ahead
 from assay.engine.local import in_threads
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.base import Array

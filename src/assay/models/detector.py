@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from assay.data.ahead import ahead
 from assay.data.blocks import as_float, block_slices, float_blocks
 from assay.data.source import Source
+from assay.engine.ahead import ahead
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread

@@ -11,7 +11,7 @@ import pyarrow as pa
 from assay.data.columns.column_stats import ColumnStats, TableStats, empty_stats, stats_of
 from assay.data.sampling import RowSample
 from assay.data.source import Source
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.study.duplicates import RowsSeen
 
 SAMPLED_ROWS = 2000

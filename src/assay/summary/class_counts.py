@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from assay.data.blocks import block_slices, float_blocks
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.errors import DataError, FileFormatError, ParameterError
 from assay.summary.accumulate import checked_weights
 from assay.summary.class_tally import Members, Tallied, merged, tally

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data.blocks import float_blocks
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.errors import DataError
 from assay.summary.accumulate import TINY, chunk_rows, refuse_unusable
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data.blocks import FloatBlocks
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.errors import DataError
 from assay.linalg.completion import Law, Mask, Patterns, completed, patterns_of
 from assay.summary.observed import Observed

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data.blocks import block_slices, float_blocks
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.linalg.principal import axes_of_rows, dense
 from assay.summary.accumulate import refuse_unusable
 from assay.summary.class_counts import ClassCounts

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.data.blocks import float_blocks
 from assay.data.codes import numbered
 from assay.data.folds import fold_numbers
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.errors import FileFormatError, ParameterError
 from assay.summary.accumulate import Accumulator, checked_weights, chunk_rows, refuse_unusable
 from assay.summary.moments import Moments

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
 from assay.linalg import double_double as dd
 from assay.summary.accumulate import TINY, chunk_rows, refuse_unusable

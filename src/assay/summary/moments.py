@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.data.blocks import block_slices, float_blocks
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.errors import DataError, FileFormatError, ParameterError
 from assay.linalg import double_double as dd
 from assay.summary.accumulate import Accumulator, checked_weights
@@ -76,15 +76,15 @@ class Moments(Stored):
         if weights is not None:
             X = np.asarray(data)
             w = checked_weights(weights, len(X))
-            work: Iterable[Any] = ((X[s], w[s], s.start) for s in block_slices(*_shape(X)))
+            work: Iterable[Any] = ((s.start, X[s], w[s]) for s in block_slices(*_shape(X)))
             names = tuple(columns) if columns is not None else None
         else:
-            blocks = float_blocks(data)
-            work = ((block, None, start) for start, block in blocks)
-            names = tuple(columns) if columns is not None else blocks.columns
+            work = float_blocks(data)
+            names = tuple(columns) if columns is not None else work.columns
 
-        def summarise(part: tuple[Array, Array | None, int]) -> Moments:
-            rows, weight, start = part
+        def summarise(part: tuple[int, Array] | tuple[int, Array, Array]) -> Moments:
+            start, rows, *weights = part
+            weight = weights[0] if weights else None
             accumulator = Accumulator(rows.shape[1], names=names)
             accumulator.add(rows, weight, first_row=start)
             return cls.from_accumulator(accumulator, names)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data.blocks import FloatBlocks, float_blocks
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.errors import DataError
 from assay.linalg.completion import patterns_of
 

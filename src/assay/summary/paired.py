@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data.blocks import float_blocks
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.errors import DataError
 from assay.linalg.canonical import Coupling, coupled_covariances
 from assay.linalg.canonical_held_out import Fold

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from assay.data.blocks import float_blocks
 from assay.data.source import Source
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
 from assay.linalg.fold_error import fold_error
 from assay.linalg.linear_fit import LinearFit, fit_normal

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from assay.data.blocks import FloatBlocks
 from assay.data.sampling import row_keys
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.errors import DataError
 from assay.summary.accumulate import refuse_unusable
 from assay.summary.expectation import Frame

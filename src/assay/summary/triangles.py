@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data.blocks import float_blocks
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.linalg.linear_fit import LinearFit, fit_triangle
 from assay.linalg.ridge_path import RidgeSpectrum, spectrum_of_rows
 from assay.linalg.triangle import triangle

@@ -525,7 +525,7 @@ def test_values_of_the_wrong_shape_are_not_decoded():
 def test_progress_is_told_in_rows():
     seen = []
     Encoding.fit(ArrowSource(pa.table({"x": np.arange(70_000) / 2})), progress=seen.append)
-    assert seen == [65_536, 70_000]
+    assert len(seen) == 2 and seen == sorted(seen) and seen[-1] == 70_000
 
 
 def test_names_that_are_alike_or_hold_markup_stay_apart():

@@ -7,13 +7,14 @@ from functools import cached_property
 
 import pyarrow as pa
 
+from assay.data.derived import DerivedSource
 from assay.data.field import Field
 from assay.data.kept import KeptSource
 from assay.data.source import Source
 from assay.errors import ParameterError
 
 
-class ChosenColumns(Source):
+class ChosenColumns(DerivedSource):
     """The rows of a source with the named columns only, in its order.
 
     >>> from assay.data.source import ArrowSource
@@ -23,33 +24,21 @@ class ChosenColumns(Source):
     """
 
     def __init__(self, source: Source, names: Sequence[str]) -> None:
-        super().__init__(source.name)
-        self.source = source
+        super().__init__(source)
         self.names = frozenset(names)
-        self.rows = source.rows
-        self.notes = source.notes
 
     @cached_property
     def schema(self) -> tuple[Field, ...]:
         """The columns with their kinds."""
         return tuple(field for field in self.source.schema if field.name in self.names)
 
-    @property
-    def fraction_read(self) -> float | None:
-        """How far the latest pass has come, from 0 to 1."""
-        return self.source.fraction_read
-
-    def line_of(self, row: int) -> int | None:
-        """The line of the file in which a row begins."""
-        return self.source.line_of(row)
-
     def _arrow_schema(self) -> pa.Schema:
         return pa.schema([field for field in self.source.arrow_schema if field.name in self.names])
 
-    def _batches(self) -> Iterator[pa.RecordBatch]:
+    def _numbered_batches(self) -> Iterator[tuple[int, pa.RecordBatch]]:
         names = self.arrow_schema.names
-        for block in self.source.blocks():
-            yield block.select(names)
+        for row, block in self.source.numbered_blocks():
+            yield row, block.select(names)
         self.problems.extend(self.source.problems)
 
 

@@ -10,19 +10,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from assay.data.ahead import ahead
 from assay.data.columns._codecs import Number
-from assay.data.columns.encoding import Encoding, numbered
+from assay.data.columns.encoding import Encoding
+from assay.data.derived import DerivedSource
 from assay.data.field import Field
 from assay.data.kept import KeptSource
 from assay.data.problems import Problems
 from assay.data.source import Source
+from assay.engine.ahead import ahead
 from assay.errors import ParameterError
 
 Array: TypeAlias = NDArray[np.float64]
 
 
-class EncodedSource(Source):
+class EncodedSource(DerivedSource):
     """The rows of a source as numbers only.
 
     Attributes:
@@ -31,29 +32,26 @@ class EncodedSource(Source):
     """
 
     def __init__(self, source: Source, encoding: Encoding) -> None:
-        super().__init__(source.name)
-        self.source = source
+        super().__init__(source)
         self.encoding = encoding
-        self.rows = source.rows
-        self.notes = source.notes
 
     def _arrow_schema(self) -> pa.Schema:
         return pa.schema([(name, pa.float64()) for name in self.encoding.names])
 
-    def _batches(self) -> Iterator[pa.RecordBatch]:
-        for block in self._encoded():
-            yield pa.RecordBatch.from_arrays([pa.array(x) for x in block.T], schema=self.arrow_schema)
+    def _numbered_batches(self) -> Iterator[tuple[int, pa.RecordBatch]]:
+        for row, block in self._encoded():
+            yield row, pa.RecordBatch.from_arrays([pa.array(x) for x in block.T], schema=self.arrow_schema)
 
-    def _encoded(self) -> Iterator[Array]:
-        def work(part: tuple[pa.RecordBatch, int]) -> tuple[Array, Problems]:
-            block, row = part
+    def _encoded(self) -> Iterator[tuple[int, Array]]:
+        def work(part: tuple[int, pa.RecordBatch]) -> tuple[int, Array, Problems]:
+            row, block = part
             found = Problems()
             place = self.source.place_of
-            return self.encoding.transform(block, problems=found, first_row=row, place=place), found
+            return row, self.encoding.transform(block, problems=found, first_row=row, place=place), found
 
-        for values, found in ahead(work, numbered(self.source.blocks())):
+        for row, values, found in ahead(work, self.source.numbered_blocks()):
             self.problems.extend(found)
-            yield values
+            yield row, values
         self.problems.extend(self.source.problems)
 
     @cached_property
@@ -68,22 +66,12 @@ class EncodedSource(Source):
             for name in encoding.names[span]
         )
 
-    def float_blocks(self) -> Iterator[Array]:
-        """The rows in (b, D) column-major blocks, missing values as NaN."""
-        self.problems = Problems()
-        self.rows_read = 0
-        for block in self._encoded():
+    def numbered_floats(self) -> Iterator[tuple[int, Array]]:
+        """The rows in (b, D) column-major blocks with the number of the first, missing values as NaN."""
+        self.begin_pass()
+        for row, block in self._encoded():
             self.rows_read += len(block)
-            yield block
-
-    @property
-    def fraction_read(self) -> float | None:
-        """How far the latest pass has come, from 0 to 1, or None where the end is not known."""
-        return self.source.fraction_read
-
-    def line_of(self, row: int) -> int | None:
-        """The line of the file in which a row (from 0) begins, counted from 1; None where there are no lines."""
-        return self.source.line_of(row)
+            yield row, block
 
 
 def encode(source: Source, encoding: Encoding | None = None, **options: Any) -> EncodedSource:

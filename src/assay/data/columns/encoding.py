@@ -15,14 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from assay.data.ahead import ahead
 from assay.data.columns._codecs import INFINITE
 from assay.data.columns.cells import cell_at
 from assay.data.columns.column_stats import TableStats, empty_stats, stats_of
@@ -31,8 +29,10 @@ from assay.data.columns.encoding_notes import EncodedColumn, Place, contradictio
 from assay.data.columns.encoding_rules import Options, decide
 from assay.data.columns.kinds import with_kind
 from assay.data.field import Declared, Field, Kind
+from assay.data.parted import numbered_blocks
 from assay.data.problems import EXAMPLES, Problem, Problems
 from assay.data.source import Source
+from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
 
 Array: TypeAlias = NDArray[np.float64]
@@ -78,17 +78,19 @@ class Encoding(Layout):
         """
         options = Options(log, max_levels, min_share, words, tuple(drop))
         options.check([known.name for known in source.schema])
-        blocks = source.blocks()
-        first = next(blocks, None)
-        known = pa.RecordBatch.from_pylist([], schema=source.arrow_schema) if first is None else first
-        fields = _as_asked(source.schema, known, as_kind or {})
-        stats = empty_stats(source.arrow_schema, fields)
-        parts = numbered(blocks if first is None else chain([first], blocks))
-        for block_stats in ahead(lambda part: stats_of(part[0], fields, part[1]), parts):
-            stats = stats + block_stats
-            if progress is not None:
-                progress(stats.rows)
-        return cls._decided(fields, stats, options)
+        fields = source.schema
+        if as_kind:
+            known = next(source.blocks(), pa.RecordBatch.from_pylist([], schema=source.arrow_schema))
+            fields = _as_asked(fields, known, as_kind)
+        nothing = empty_stats(source.arrow_schema, fields)
+        stats = map_reduce(
+            numbered_blocks(source),
+            lambda part: stats_of(part[1], fields, part[0]),
+            TableStats.__add__,
+            progress=None if progress is None else lambda done: progress(source.rows_read),
+            empty=nothing,
+        )
+        return cls._decided(fields, nothing + stats, options)
 
     @classmethod
     def of(
@@ -190,14 +192,6 @@ class Encoding(Layout):
         used = {column.name for column in self.columns if column.used}
         found = contradictions(stats, row_number if source is None else source.place_of)
         return tuple(problem for problem in found if problem.column in used)
-
-
-def numbered(blocks: Iterator[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """Blocks with the number of rows before each."""
-    row = 0
-    for block in blocks:
-        yield block, row
-        row += block.num_rows
 
 
 def _infinite(out: Array) -> Iterator[tuple[int, NDArray[np.bool_]]]:

@@ -11,63 +11,52 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from assay.data.derived import DerivedSource
 from assay.data.field import Field
 from assay.data.kept import KeptSource
 from assay.data.source import Source, is_numeric
 from assay.errors import DataError, ParameterError
 
 
-class OtherColumns(Source):
+class OtherColumns(DerivedSource):
     """The rows of a source without one column."""
 
     def __init__(self, source: Source, without: str) -> None:
-        super().__init__(source.name)
-        self.source = source
+        super().__init__(source)
         self.without = without
-        self.rows = source.rows
-        self.notes = source.notes
 
     @cached_property
     def schema(self) -> tuple[Field, ...]:
         """The columns with their kinds."""
         return tuple(field for field in self.source.schema if field.name != self.without)
 
-    @property
-    def fraction_read(self) -> float | None:
-        """How far the latest pass has come, from 0 to 1."""
-        return self.source.fraction_read
-
-    def line_of(self, row: int) -> int | None:
-        """The line of the file in which a row begins."""
-        return self.source.line_of(row)
-
     def _arrow_schema(self) -> pa.Schema:
         return pa.schema([field for field in self.source.arrow_schema if field.name != self.without])
 
-    def _batches(self) -> Iterator[pa.RecordBatch]:
+    def _numbered_batches(self) -> Iterator[tuple[int, pa.RecordBatch]]:
         names = self.arrow_schema.names
-        for block in self.source.blocks():
-            yield block.select(names)
+        for row, block in self.source.numbered_blocks():
+            yield row, block.select(names)
         self.problems.extend(self.source.problems)
 
 
-class KnownTarget(Source):
+class KnownTarget(DerivedSource):
     """The rows of a source whose target is known; how many are not is told in its notes after a pass."""
 
     def __init__(self, source: Source, target: str) -> None:
-        super().__init__(source.name, source.declared)
+        super().__init__(source, source.declared)
         check_target(source, target)
-        self.source = source
+        self.rows = None
         self.target = target
-        self._unknown = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was decided while opening, and how many rows were left out."""
-        if not self._unknown:
+        rows = self.source.rows_read
+        unknown = rows - self.rows_read
+        if unknown <= 0:
             return self.source.notes
-        rows = self._unknown + self.rows_read
-        return (*self.source.notes, f"{self._unknown:,} of {rows:,} rows lack {self.target} and were left out.")
+        return (*self.source.notes, f"{unknown:,} of {rows:,} rows lack {self.target} and were left out.")
 
     @notes.setter
     def notes(self, notes: tuple[str, ...]) -> None:
@@ -78,27 +67,18 @@ class KnownTarget(Source):
         """The columns with their kinds."""
         return self.source.schema
 
-    @property
-    def fraction_read(self) -> float | None:
-        """How far the latest pass has come, from 0 to 1."""
-        return self.source.fraction_read
-
     def _arrow_schema(self) -> pa.Schema:
         return self.source.arrow_schema
 
     _drops_sensitive = True
 
-    def _batches(self) -> Iterator[pa.RecordBatch]:
-        unknown = 0
-        for block in self.source.blocks():
+    def _numbered_batches(self) -> Iterator[tuple[int, pa.RecordBatch]]:
+        for row, block in self.source.numbered_blocks():
             column = block.column(self.target)
             known = column.is_valid()
             if pa.types.is_floating(column.type):
                 known = pc.and_(known, pc.fill_null(pc.is_finite(column), False))
-            kept = block if pc.all(known).as_py() else block.filter(known)
-            unknown += block.num_rows - kept.num_rows
-            self._unknown = unknown
-            yield kept
+            yield row, block if pc.all(known).as_py() else block.filter(known)
         self.problems.extend(self.source.problems)
 
 

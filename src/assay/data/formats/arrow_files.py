@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +19,8 @@ from assay.data.place import Place
 from assay.data.source import Source
 from assay.errors import DataError
 
+# A file has about so many partitions, unless these would be smaller or larger than this.
+_PARTS, _SMALLEST, _LARGEST = 64, 1 << 23, 1 << 28
 _DAMAGE = (pa.ArrowException, OSError, EOFError)
 
 
@@ -84,9 +87,16 @@ class ParquetSource(ArrowFileSource):
 
     _what = "a Parquet file"
 
+    def __init__(self, place: Place, declared: Declared | None = None) -> None:
+        super().__init__(place, declared)
+        self._runs = _runs(self._groups, block_rows(len(self._positions)))
+
     def _found_schema(self) -> pa.Schema:
         with arrow_input(self.place) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
-            self.rows = file.metadata.num_rows
+            about = file.metadata
+            self.rows = about.num_rows
+            groups = [about.row_group(i) for i in range(about.num_row_groups)]
+            self._groups = [(group.num_rows, group.total_byte_size) for group in groups]
             return file.schema_arrow
 
     def _found_batches(self) -> Iterator[pa.RecordBatch]:
@@ -94,11 +104,18 @@ class ParquetSource(ArrowFileSource):
         if not names:
             return
         picked: list[int] | None = None
+        columns = list(dict.fromkeys(names))
         # with pre_buffer the whole file would be held
         with arrow_input(self.place) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
-            for batch in file.iter_batches(batch_size=block_rows(len(names)), columns=list(dict.fromkeys(names))):
-                picked = picked or _picked(self._found.names, self._positions, batch.schema.names)
-                yield batch.select(picked)
+            for run in self._runs:
+                groups = list(range(run.first, run.stop))
+                for batch in file.iter_batches(block_rows(len(names)), row_groups=groups, columns=columns):
+                    picked = picked or _picked(self._found.names, self._positions, batch.schema.names)
+                    yield batch.select(picked)
+
+    def partitions(self) -> Sequence[Source]:
+        """Row groups, several where they are small."""
+        return _run_partitions(self, self._runs)
 
 
 class ArrowIpcSource(ArrowFileSource):
@@ -112,8 +129,24 @@ class ArrowIpcSource(ArrowFileSource):
 
     def _found_batches(self) -> Iterator[pa.RecordBatch]:
         with mapped_input(self.place) as handle, pa.ipc.open_file(handle, options=self._wanted()) as reader:
-            for i in range(reader.num_record_batches if self._positions else 0):
-                yield reader.get_batch(i)
+            runs = self._runs if self._runs is not None else [_Run(0, reader.num_record_batches, 0, 0, 0)]
+            for run in runs if self._positions else ():
+                for i in range(run.first, run.stop):
+                    yield reader.get_batch(i)
+
+    _runs: Sequence[_Run] | None = None
+
+    def partitions(self) -> Sequence[Source]:
+        """Batches, several where they are small."""
+        if self._runs is not None:
+            return (self,)
+        runs, row = [], 0
+        with self._explained(), mapped_input(self.place) as handle, pa.ipc.open_file(handle) as reader:
+            for i in range(reader.num_record_batches):
+                batch = reader.get_batch(i)
+                runs.append(_Run(i, i + 1, row, batch.num_rows, batch.nbytes))
+                row += batch.num_rows
+        return _run_partitions(self, runs)
 
 
 class ArrowStreamFileSource(ArrowFileSource):
@@ -144,6 +177,58 @@ def open_feather(place: Place, declared: Declared) -> Source:
     source = TableSource(table, place.name, declared)
     source.notes = (*source.notes, "A Feather file of version 1 is read whole into memory.")
     return source
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Row groups or batches that are read together: blocks never reach across the end of a run.
+
+    Attributes:
+        first, stop: numbers of the row groups.
+        row: number of the first row in the file.
+        rows: how many.
+        size: in bytes.
+    """
+
+    first: int
+    stop: int
+    row: int
+    rows: int
+    size: int
+
+
+def _runs(groups: Sequence[tuple[int, int]], fewest: int) -> list[_Run]:
+    """Runs of row groups that hold at least one block, but for the last.
+
+    Args:
+        groups: rows and bytes of each row group.
+        fewest: rows of a block.
+    """
+    runs = []
+    first = row = rows = size = 0
+    for i, (own, held) in enumerate(groups):
+        rows, size = rows + own, size + held
+        if rows >= fewest or i == len(groups) - 1:
+            runs.append(_Run(first, i + 1, row, rows, size))
+            first, row, rows, size = i + 1, row + rows, 0, 0
+    return runs
+
+
+def _run_partitions(source: Source, runs: Sequence[_Run]) -> Sequence[Source]:
+    """A source that keeps its `_runs` as several, each of some megabytes."""
+    total = sum(run.size for run in runs)
+    wanted = min(max(total // _PARTS, _SMALLEST), _LARGEST)
+    parts: list[list[_Run]] = []
+    size = wanted
+    for run in runs:
+        if size >= wanted:
+            parts.append([])
+            size = 0
+        parts[-1].append(run)
+        size += run.size
+    if len(parts) < 2:
+        return (source,)
+    return [source._partition(source.first_row + own[0].row, sum(run.rows for run in own), _runs=own) for own in parts]
 
 
 def arrow_input(place: Place) -> Any:

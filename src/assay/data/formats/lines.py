@@ -9,12 +9,12 @@ from typing import IO, TypeVar
 
 import pyarrow as pa
 
-from assay.data.ahead import ahead
 from assay.data.field import Declared
 from assay.data.place import Place
 from assay.data.problems import Problems
 from assay.data.source import Source
 from assay.data.text.encodings import Rejoined, Utf8, encoding_of, unpacked
+from assay.engine.ahead import ahead
 from assay.errors import DataError
 
 CHUNK = 1 << 22

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,6 +20,7 @@ from assay.data.fitting import add_misfits, fitted
 from assay.data.place import Place
 from assay.data.problems import Problems
 from assay.data.source import BLOCK_ROWS, Source
+from assay.engine.current import spread
 from assay.errors import DataError
 
 Opener: TypeAlias = Callable[[Place, Declared], Source]
@@ -97,6 +99,8 @@ class ManySource(Source):
         self._inside = _without(self.declared, frozenset(self._keys))
         self._open_place = open_
         self._position = 0
+        self._passed: list[tuple[int, Source]] = []
+        self._cut: list[ManySource] | None = None
         self._current: Source | None = None
         self._opened = [open_(part.place, self._inside) for part in self._parts[:_AT_ONCE]]
         self._columns = self._common_columns()
@@ -160,7 +164,7 @@ class ManySource(Source):
         chosen = np.linspace(0, len(self._parts) - 1, count).astype(int).tolist()
         blocks = []
         for i in chosen:
-            with closing(self._part_batches(i, Problems())) as batches:
+            with closing(self._part_batches(i, self._file(i), Problems())) as batches:
                 first = next(batches, None)
             if first is not None:
                 blocks.append(first.slice(0, -(-BLOCK_ROWS // count)))
@@ -168,24 +172,53 @@ class ManySource(Source):
         return understood(schema, blocks or schema.empty_table().to_batches()[:1], self.declared)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
+        self._passed = []
         for i, part in enumerate(self._parts):
             found = Problems()
+            source = self._file(i)
+            self._passed.append((self.first_row + self.rows_read, source))
             try:
-                yield from self._part_batches(i, found)
+                yield from self._part_batches(i, source, found)
             finally:
                 self.problems.extend(found, where=part.name)
         self._position = len(self._parts)
         self.rows = self.rows_read
 
-    def _part_batches(self, i: int, found: Problems) -> Generator[pa.RecordBatch, None, None]:
+    def partitions(self) -> Sequence[Source]:
+        """Those of the files, which workers open."""
+        if self._cut is None:
+            self._cut, row = [], self.first_row
+            for parts in spread(self._file_partitions, range(len(self._parts))):
+                for part in parts:
+                    self._cut.append(self._partition(row, part.rows, _parts=part._parts, _opened=part._opened))
+                    row += part.rows or 0
+        return self._cut
+
+    def _file_partitions(self, i: int) -> list[ManySource]:
+        """The partitions of a file, their rows counted."""
+        found = []
+        for part in self._file(i).partitions():
+            rows = part.rows if part.rows is not None else sum(block.num_rows for block in part.blocks())
+            found.append(self._partition(0, rows, _parts=[self._parts[i]], _opened=[part], _cut=None))
+        return found
+
+    def partition_of(self, row: int) -> Hashable:
+        """What partition a row of the latest pass belongs to."""
+        at = bisect_right(self._passed, row, key=lambda passed: passed[0]) - 1
+        start, source = self._passed[at]
+        return at, source.partition_of(row - start)
+
+    def _file(self, i: int) -> Source:
+        return self._opened[i] if i < len(self._opened) else self._open_place(self._parts[i].place, self._inside)
+
+    def _part_batches(self, i: int, source: Source, found: Problems) -> Generator[pa.RecordBatch, None, None]:
         part = self._parts[i]
-        source = self._opened[i] if i < len(self._opened) else self._open_place(part.place, self._inside)
         self._check(part, source.arrow_schema, self._columns)
         self._position, self._current = i, source
         schema = self.arrow_schema
         values = dict(part.keys)
         shown = [(key, type_) for key, type_ in self._keys.items() if key not in self.declared.sensitive]
-        row = 0
+        row = source.first_row
         try:
             for block in source.blocks():
                 columns = [self._fitted(block, field, source, row, found) for field in self._columns]

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from assay.data.field import Declared
 from assay.data.names import Columns, columns_to_read
-from assay.data.problems import Problems
 from assay.data.source import BLOCK_ROWS, Source
 from assay.errors import DataError
 
@@ -98,17 +97,17 @@ class RowsSource(Source):
 
     _masked = False
 
-    def float_blocks(self) -> Iterator[NDArray[np.float64]]:
+    def numbered_floats(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """The numeric columns in (b, d) blocks, missing values as NaN; without a copy where they are float64."""
         whole = len(self._columns.positions) == self._width
         if self._dtype.kind not in "iuf" or self._masked or not whole:
-            yield from super().float_blocks()
+            yield from super().numbered_floats()
             return
-        self.problems = Problems()
-        self.rows_read = 0
+        self.begin_pass()
         for block in self._row_blocks():
+            row = self.first_row + self.rows_read
             self.rows_read += len(block)
-            yield np.asarray(block.reshape(len(block), self._width), dtype=np.float64)
+            yield row, np.asarray(block.reshape(len(block), self._width), dtype=np.float64)
 
 
 class ArraySource(RowsSource):
@@ -133,6 +132,11 @@ class ArraySource(RowsSource):
         step = block_rows(len(self._columns.names))
         return (self._array[start : start + step] for start in range(0, len(self._array), step))
 
+    def partitions(self) -> Sequence[Source]:
+        """The blocks."""
+        step = block_rows(len(self._columns.names))
+        return _cut(self, "_array", len(self._array), step)
+
 
 class SparseSource(RowsSource):
     """A SciPy sparse matrix; only one block of it is dense at a time.
@@ -154,6 +158,21 @@ class SparseSource(RowsSource):
     def _row_blocks(self) -> Iterator[NDArray[Any]]:
         step = block_rows(self._width)
         return (self._matrix[start : start + step].toarray() for start in range(0, self._matrix.shape[0], step))
+
+    def partitions(self) -> Sequence[Source]:
+        """The blocks."""
+        return _cut(self, "_matrix", self._matrix.shape[0], block_rows(self._width))
+
+
+def _cut(source: RowsSource, attribute: str, n: int, step: int) -> Sequence[Source]:
+    """One source for each block of the rows that a source keeps in an attribute."""
+    if n <= step:
+        return (source,)
+    rows = getattr(source, attribute)
+    return [
+        source._partition(source.first_row + start, min(step, n - start), **{attribute: rows[start : start + step]})
+        for start in range(0, n, step)
+    ]
 
 
 class SideBySide(Source):

@@ -15,7 +15,7 @@ from assay.data.fitting import add_misfits, column_of
 from assay.data.memory.arrays import ArraySource, SparseSource, block_rows
 from assay.data.names import columns_to_read
 from assay.data.problems import Problems
-from assay.data.source import Source
+from assay.data.source import Source, table_partitions
 from assay.errors import DataError
 
 
@@ -49,6 +49,13 @@ class TableSource(Source):
         schema = self.arrow_schema
         for batch in self._table.to_batches(max_chunksize=block_rows(len(schema))):
             yield viewless(batch, schema)
+
+    def partitions(self) -> Sequence[Source]:
+        """The blocks. What was wrong when the table was made is told with the first."""
+        parts = table_partitions(self, self._table, block_rows(len(self.arrow_schema)))
+        for part in parts[1:]:
+            part.__dict__["_found"] = Problems()
+        return parts
 
 
 class ArrowStreamSource(Source):

@@ -6,7 +6,7 @@ import bisect
 import itertools
 from codecs import BOM_UTF8
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +22,11 @@ from assay.data.source import Source
 from assay.data.text.chunks import CHUNK, LONGEST, line_count
 from assay.data.text.encodings import Readable, Utf8, unpacked
 from assay.data.text.format import FIRST_BLOCK, CsvFormat
+from assay.engine.current import spread
 from assay.errors import DataError
 
+# A file has about so many partitions, none of more chunks than this.
+_PARTS, _MOST_CHUNKS = 64, 64
 _THREADS = 2
 _AHEAD = 3  # chunks
 
@@ -61,7 +64,8 @@ class CsvSource(Source):
         super().__init__(self.place.name, declared)
         with self.place.open() as raw:
             try:
-                first, complete = _first_block(unpacked(raw))
+                text = unpacked(raw)
+                first, complete = _first_block(text)
                 self.format = CsvFormat.sniffed(
                     first,
                     complete,
@@ -73,8 +77,11 @@ class CsvSource(Source):
                 )
             except (DataError, OSError) as error:
                 raise self._refused(error) from error
+            self._splits = text is raw and self.format.encoding in ("utf-8", "ascii")
         self.notes = self.format.notes
         self._size = self.place.size
+        self._pieces: list[_Piece] | None = None
+        self._parts: list[CsvSource] | None = None
         self._passed: list[_Passed] = []
         self._lines: tuple[_Passed | None, list[int]] = None, []
         self._bytes_read = 0
@@ -85,7 +92,8 @@ class CsvSource(Source):
     def _batches(self) -> Iterator[pa.RecordBatch]:
         problems = self.problems
         passed = self._passed = []
-        self._bytes_read = row = offset = 0
+        self._bytes_read = offset = 0
+        row = self.first_row
         with self.place.open() as raw:
             for parsed in _parsed_ahead(self._chunks(raw), self.format):
                 if isinstance(parsed.rows, (DataError, OSError)):
@@ -99,12 +107,63 @@ class CsvSource(Source):
                 row += rows
                 offset += len(chunk.text)
                 yield parsed.rows
-        self.rows = row
+        self.rows = row - self.first_row
         self._bytes_read = self._size
 
     def _chunks(self, raw: IO[bytes]) -> Iterator[_Chunk]:
+        if self._pieces is not None:
+            raw.seek(self._pieces[0].offset)
+            for piece in self._pieces:
+                yield _Chunk(raw.read(piece.length), piece.first_line, raw.tell())
+            return
         for text, first_line in self.format.records(_Filled(unpacked(raw)), size=CHUNK):
             yield _Chunk(text, first_line, raw.tell())
+
+    def partitions(self) -> Sequence[Source]:
+        """Chunks, several where they are many. Where they begin, one worker finds out; how many rows they hold, all.
+
+        A file that is packed, or in another encoding than UTF-8, can only be read from front to back.
+        """
+        if self._pieces is not None or not self._splits:
+            return (self,)
+        if self._parts is None:
+            [pieces] = spread(CsvSource._found_pieces, [self])
+            step = self._chunks_a_part
+            cut = [self._partition(0, None, _pieces=pieces[i : i + step]) for i in range(0, len(pieces), step)]
+            counts = spread(CsvSource._counted, cut) if len(cut) > 1 else []
+            starts = itertools.accumulate(counts, initial=0)
+            self._parts = [
+                self._partition(row, rows, _pieces=part._pieces)
+                for part, row, rows in zip(cut, starts, counts, strict=False)
+            ]
+        return self._parts if len(self._parts) > 1 else (self,)
+
+    def partition_of(self, row: int) -> int:
+        """What partition a row of the latest pass belongs to."""
+        if not self._splits:
+            return 0
+        return (bisect.bisect_right(self._passed, row, key=lambda passed: passed.row) - 1) // self._chunks_a_part
+
+    @property
+    def _chunks_a_part(self) -> int:
+        return min(max(self._size // (_PARTS * CHUNK), 1), _MOST_CHUNKS)
+
+    def _found_pieces(self) -> list[_Piece]:
+        pieces = []
+        with self.place.open() as raw:
+            mark = len(BOM_UTF8) if raw.read(len(BOM_UTF8)) == BOM_UTF8 else 0
+            raw.seek(0)
+            offset = mark + self.format.start
+            try:
+                for chunk in self._chunks(raw):
+                    pieces.append(_Piece(offset, len(chunk.text), chunk.first_line))
+                    offset += len(chunk.text)
+            except (DataError, OSError) as error:
+                raise self._refused(error) from error
+        return pieces
+
+    def _counted(self) -> int:
+        return sum(block.num_rows for block in self.blocks())
 
     def _refused(self, error: Exception) -> DataError:
         return DataError(f"cannot read {self.place}: {error}")
@@ -137,7 +196,7 @@ class CsvSource(Source):
             text: Readable = unpacked(raw)
             if text is raw and self.format.encoding == "utf-8":
                 mark = len(BOM_UTF8) if raw.read(len(BOM_UTF8)) == BOM_UTF8 else 0
-                raw.seek(mark + start)
+                raw.seek(mark + start if self._pieces is None else self._pieces[0].offset + passed.offset)
                 start = 0
             else:
                 text = Utf8(text, self.format.encoding)
@@ -157,6 +216,15 @@ class _Passed:
     first_line: int
     offset: int
     lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Where a chunk is: its first byte in the file, how many there are, and its first line."""
+
+    offset: int
+    length: int
+    first_line: int
 
 
 @dataclass(frozen=True, slots=True)

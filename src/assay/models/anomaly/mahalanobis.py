@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import float_blocks
 from assay.data.source import Source
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
 from assay.linalg.central_rows import BULK, central_rows
 from assay.linalg.distance_law import DistanceLaw

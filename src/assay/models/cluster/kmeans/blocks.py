@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.data.blocks import FloatBlocks
 from assay.data.sampling import row_keys
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.errors import ParameterError
 from assay.optimize.lloyd import Lloyd, condense, lloyd
 from assay.optimize.lloyd_pass import Passes, unit

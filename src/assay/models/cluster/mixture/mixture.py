@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import FloatBlocks, float_blocks
 from assay.data.source import Source
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.errors import NotConverged
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import RandomState, as_count, as_generator

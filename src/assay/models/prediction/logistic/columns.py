@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.errors import DataError
 from assay.models.base import Array
 from assay.optimize.logistic_terms import Design

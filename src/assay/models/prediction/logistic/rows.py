@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse, vstack
 
 from assay.data.blocks import block_slices
-from assay.engine.local import map_reduce
+from assay.engine.current import map_reduce
 from assay.errors import DataError
 from assay.models.base import Array
 from assay.models.prediction.logistic.columns import Blocks, measured

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 _AHEAD = min(4, os.cpu_count() or 1)
 
 
-def ahead(function: Callable[[T], Result], items: Iterable[T], threads: int = _AHEAD) -> Iterator[Result]:
+def ahead(function: Callable[[T], Result], items: Iterable[T], threads: int = _AHEAD) -> Generator[Result, None, None]:
     """Apply a function to items on threads, a few ahead of those asked for; results come in order.
 
     Items are taken in the calling thread. Closing the iterator, an error or an interrupt drops what has not begun.

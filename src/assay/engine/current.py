@@ -1,0 +1,161 @@
+"""Which engine is in use, and the one way through which summaries and models reach it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+from assay.engine.engine import Engine, Items, Parted, Progress
+from assay.engine.local import LocalEngine
+from assay.engine.tree import NOTHING
+from assay.errors import DataError, ParameterError
+
+Block = TypeVar("Block")
+Part = TypeVar("Part")
+
+NAMES = ("local", "dask", "spark")
+_LOCAL = LocalEngine()
+_IN_USE: ContextVar[Engine] = ContextVar("engine", default=_LOCAL)
+
+
+def map_reduce(
+    blocks: Iterable[Block],
+    map: Callable[[Block], Part],
+    merge: Callable[[Part, Part], Part],
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    empty: Any = NOTHING,
+) -> Part:
+    """Map every block and merge the parts, on the engine in use.
+
+    Blocks are merged in pairs, pairs of pairs and so on, in their order: the result does not depend on the engine, on
+    how many workers there are, or on which is done first. Blocks that lie in this process are worked on here.
+
+    Args:
+        blocks: what to work on; where they come in parts, workers read them.
+        map: from a block to its part.
+        merge: from two neighbouring parts to one.
+        threads: how many threads, where the work is done here; default: the cores this process may use.
+        progress: called with the number of blocks or parts done so far. Raise in it to stop.
+        empty: the result where there are no blocks; without it that is refused.
+
+    >>> map_reduce([[1, 2], [3]], sum, lambda a, b: a + b)
+    6
+    """
+    engine = _IN_USE.get()
+    if isinstance(engine, LocalEngine) or not isinstance(blocks, Parted) or not blocks.portable:
+        local = engine if threads is None and isinstance(engine, LocalEngine) else LocalEngine(threads)
+        whole = local.map_reduce(blocks, map, merge, progress)
+    else:
+        whole = engine.map_reduce(blocks, map, merge, progress)
+    if whole is NOTHING:
+        if empty is NOTHING:
+            raise DataError("there is nothing to summarise: the source has no blocks")
+        return empty  # type: ignore[no-any-return]
+    return whole
+
+
+def scattered(blocks: Any) -> Any:
+    """The same blocks, kept with the workers of the engine in use where they are read by workers.
+
+    Args:
+        blocks: anything that `map_reduce` takes; it will be passed over several times.
+    """
+    engine = _IN_USE.get()
+    return engine.scatter(blocks) if isinstance(blocks, Parted) and blocks.portable else blocks
+
+
+def gathered_blocks(blocks: Iterable[Block]) -> list[Block]:
+    """All blocks, read by the workers of the engine in use and brought here; for what is known to be small.
+
+    Args:
+        blocks: anything that `map_reduce` takes.
+    """
+    engine = _IN_USE.get()
+    return engine.gather(blocks) if isinstance(blocks, Parted) and blocks.portable else list(blocks)
+
+
+def spread(work: Callable[[Block], Part], items: Sequence[Block]) -> list[Part]:
+    """work(item) for each item by the workers of the engine in use, results in order.
+
+    Args:
+        work: what to do.
+        items: what to do it with; they can be pickled.
+
+    >>> spread(abs, [-1, 2])
+    [1, 2]
+    """
+    return map_reduce(Items(items), lambda item: [work(item)], list.__add__, empty=[])
+
+
+def in_use() -> Engine:
+    """The engine in use."""
+    return _IN_USE.get()
+
+
+def is_local() -> bool:
+    """Whether the engine in use is this process."""
+    return isinstance(_IN_USE.get(), LocalEngine)
+
+
+@contextmanager
+def using(engine: Any = None) -> Iterator[Engine]:
+    """Let everything inside run on an engine.
+
+    Args:
+        engine: "local", "dask" or "spark", started here and ended with the block; the address of a cluster, such as
+            "tcp://host:8786" or "spark://host:7077"; a live `dask.distributed.Client` or `SparkSession`, which stays
+            alive; an `Engine`; or None for the one in use.
+
+    >>> with using("local") as engine:
+    ...     engine.workers >= 1
+    True
+    """
+    if engine is None:
+        yield _IN_USE.get()
+        return
+    opened = engine if isinstance(engine, Engine) else _opened(engine)
+    token = _IN_USE.set(opened)
+    try:
+        yield opened
+    finally:
+        _IN_USE.reset(token)
+        if opened is not engine:
+            opened.close()
+
+
+def _opened(given: Any) -> Engine:
+    if isinstance(given, str):
+        kind, _, address = given.partition("://")
+        if given == "local":
+            return LocalEngine()
+        if given == "dask" or (address and kind in ("tcp", "tls", "ws", "wss", "inproc")):
+            from assay.engine.dask import DaskEngine
+
+            return DaskEngine.started() if given == "dask" else DaskEngine.at(given)
+        if given == "spark" or (address and kind == "spark"):
+            from assay.engine.spark import SparkEngine
+
+            return SparkEngine.started() if given == "spark" else SparkEngine.at(given)
+        raise ParameterError(
+            f"there is no engine {given!r}; there are {', '.join(NAMES)}, and addresses of clusters such as "
+            "tcp://host:8786 (Dask) and spark://host:7077"
+        )
+    # what is alive has imported its own library
+    distributed, sql = sys.modules.get("distributed"), sys.modules.get("pyspark.sql")
+    if distributed is not None and isinstance(given, distributed.Client):
+        from assay.engine.dask import DaskEngine
+
+        return DaskEngine(given)
+    if sql is not None and isinstance(given, sql.SparkSession):
+        from assay.engine.spark import SparkEngine
+
+        return SparkEngine(given)
+    raise ParameterError(
+        f"an engine is one of {', '.join(NAMES)}, an address, a Client of dask.distributed or a SparkSession; "
+        f"got a {type(given).__name__}"
+    )

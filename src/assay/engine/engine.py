@@ -1,0 +1,195 @@
+"""What an engine is: it maps blocks where they can be read, and merges what they become in a fixed shape.
+
+Another engine is one file with one class that has `map_reduce`, `scatter` and `gather`; `worked` is what its workers
+call for each part, `Tree` what its driver merges their results with. See docs/guide/engines.md.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
+
+from assay.engine.tree import NOTHING, Tree, merged
+from assay.linalg.one_thread import one_blas_thread
+
+T_co = TypeVar("T_co", covariant=True)
+Block = TypeVar("Block")
+Part = TypeVar("Part")
+Progress: TypeAlias = Callable[[int], object]
+
+
+@runtime_checkable
+class BlockPart(Protocol[T_co]):
+    """Consecutive blocks that can be pickled, sent to a worker and read there."""
+
+    def __iter__(self) -> Iterator[T_co]: ...
+
+    def told(self) -> Any:
+        """What there is to tell once the part has been read: problems and rows."""
+
+
+@runtime_checkable
+class Parted(Protocol[T_co]):
+    """Blocks in parts. Iterating gives all of them, in order."""
+
+    def __iter__(self) -> Iterator[T_co]: ...
+
+    @property
+    def portable(self) -> bool:
+        """Whether the parts may be read elsewhere."""
+
+    def parts(self) -> Sequence[BlockPart[T_co]]:
+        """The parts, in order."""
+
+    def of_parts(self) -> Iterator[tuple[Hashable, T_co]]:
+        """Each block with what tells its part from others, read here."""
+
+    def begin(self) -> None:
+        """A pass begins; what is told of the pass before is forgotten."""
+
+    def hear(self, told: Any) -> None:
+        """What was told of the next part, in order."""
+
+
+class Engine(ABC):
+    """Runs a map and a merge over blocks. The same blocks give the same bits on every engine."""
+
+    @abstractmethod
+    def map_reduce(
+        self,
+        blocks: Parted[Block],
+        map: Callable[[Block], Part],
+        merge: Callable[[Part, Part], Part],
+        progress: Progress | None = None,
+    ) -> Part:
+        """Map every block and merge in the fixed shape; `NOTHING` where there are no blocks.
+
+        Args:
+            blocks: what to work on; its parts are read by the workers.
+            map: from a block to its part of the result.
+            merge: from two neighbouring parts to one.
+            progress: called with the number of parts done so far. Raise in it to stop.
+        """
+
+    @abstractmethod
+    def scatter(self, blocks: Parted[Block]) -> Parted[Block]:
+        """The same blocks, read once and kept with the workers, for work that passes over them again and again."""
+
+    @abstractmethod
+    def gather(self, blocks: Parted[Block]) -> list[Block]:
+        """All blocks, read by the workers and brought here, in order; for what is known to be small."""
+
+    @property
+    def workers(self) -> int:
+        """How many parts can be worked on at a time."""
+        return 1
+
+    def close(self) -> None:  # noqa: B027  # an engine may have nothing to let go of
+        """Let go of what this engine started itself."""
+
+
+def worked(
+    part: BlockPart[Block], map: Callable[[Block], Part], merge: Callable[[Part, Part], Part]
+) -> tuple[Part, Any]:
+    """What a worker does with one part: its blocks mapped and merged, and what is told of them.
+
+    Args:
+        part: some blocks.
+        map, merge: as in `Engine.map_reduce`.
+    """
+    # the number of BLAS threads would change the bits
+    with one_blas_thread():
+        whole = merged((map(block) for block in part), merge)
+    return whole, part.told()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read(Generic[Block]):
+    """The blocks of a part that was read, and what was told of them: a part itself."""
+
+    blocks: list[Block]
+    what: Any
+
+    @classmethod
+    def of(cls, part: BlockPart[Block]) -> Read[Block]:
+        """Read a part whole."""
+        blocks = list(part)
+        return cls(blocks, part.told())
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter(self.blocks)
+
+    def told(self) -> Any:
+        """What was told of the part."""
+        return self.what
+
+
+class Items(Generic[Block]):
+    """Things of any sort as blocks in parts, one in each.
+
+    Args:
+        items: the things.
+    """
+
+    portable = True
+
+    def __init__(self, items: Sequence[Block]) -> None:
+        self._items = items
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter(self._items)
+
+    def parts(self) -> Sequence[Read[Block]]:
+        """One for each item."""
+        return [Read([item], None) for item in self._items]
+
+    def of_parts(self) -> Iterator[tuple[int, Block]]:
+        """Each with its number."""
+        return enumerate(self._items)
+
+    def begin(self) -> None:
+        """Nothing is told."""
+
+    def hear(self, told: Any) -> None:
+        """Nothing is told."""
+
+
+class InOrder:
+    """Takes results of parts as they come and merges them in the order of the parts.
+
+    Args:
+        merge: from two neighbouring parts to one.
+        hear: told what was told of each part, in order.
+        progress: told how many parts are done.
+    """
+
+    def __init__(
+        self, merge: Callable[[Any, Any], Any], hear: Callable[[Any], object], progress: Progress | None
+    ) -> None:
+        self._tree: Tree[Any] = Tree(merge)
+        self._hear = hear
+        self._progress = progress
+        self._early: dict[int, tuple[Any, Any]] = {}
+        self._next = 0
+        self._done = 0
+
+    def take(self, number: int, result: tuple[Any, Any]) -> None:
+        """The result of a part: the first is taken, a second of the same part is not."""
+        if number < self._next or number in self._early:
+            return
+        self._early[number] = result
+        self._done += 1
+        while self._next in self._early:
+            part, told = self._early.pop(self._next)
+            self._next += 1
+            if part is not NOTHING:
+                self._tree.add(part)
+            self._hear(told)
+        if self._progress is not None:
+            self._progress(self._done)
+
+    def whole(self) -> Any:
+        """All parts merged; `NOTHING` where there was none."""
+        return self._tree.whole()

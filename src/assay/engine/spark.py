@@ -1,0 +1,183 @@
+"""Map-reduce on a Spark cluster: parts are read and mapped by its executors, only summaries travel.
+
+A task that fails is tried again by Spark; the result of each part is merged once, in the order of the parts.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from assay.engine.engine import Engine, InOrder, Parted, Progress, Read, worked
+from assay.errors import AssayError, EngineError
+
+try:
+    import cloudpickle
+    from pyspark import StorageLevel
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+except ImportError as error:
+    raise EngineError("engine='spark' needs PySpark: pip install 'assay[spark]'") from error
+
+Block = TypeVar("Block")
+Part = TypeVar("Part")
+
+# Parts of one Spark job, for each core of the cluster: progress is told after each job.
+_PARTS_OF_A_JOB = 8
+
+
+class SparkEngine(Engine):
+    """A Spark cluster.
+
+    Args:
+        session: connected to it; stays open.
+    """
+
+    def __init__(self, session: SparkSession) -> None:
+        self.session = session
+        self._own = False
+
+    @classmethod
+    def started(cls) -> SparkEngine:
+        """Spark on the cores of this machine; it ends with the engine."""
+        return cls.at("local[*]")
+
+    @classmethod
+    def at(cls, address: str) -> SparkEngine:
+        """A cluster that runs already, or a `local` one.
+
+        Args:
+            address: of its master.
+        """
+        if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
+            raise EngineError("Spark needs a Java runtime, 17 or newer: install one and set JAVA_HOME, or use 'dask'")
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        builder = SparkSession.builder.appName("assay").master(address).config("spark.ui.enabled", "false")
+        if address.startswith("local"):
+            builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
+        try:
+            engine = cls(builder.getOrCreate())
+        except (PySparkException, RuntimeError, OSError) as error:
+            raise EngineError(f"Spark cannot be started at {address}: {error}") from error
+        engine.session.sparkContext.setLogLevel("ERROR")
+        engine._own = True
+        return engine
+
+    @property
+    def workers(self) -> int:
+        """Cores of all executors."""
+        return max(1, int(self.session.sparkContext.defaultParallelism))
+
+    def map_reduce(
+        self,
+        blocks: Parted[Block],
+        map: Callable[[Block], Part],
+        merge: Callable[[Part, Part], Part],
+        progress: Progress | None = None,
+    ) -> Part:
+        """Map every block on the executors and merge in the fixed shape."""
+        blocks.begin()
+        order = InOrder(merge, blocks.hear, progress)
+        for number, result in enumerate(self._each(lambda part: worked(part, map, merge), blocks)):
+            order.take(number, result)
+        whole: Part = order.whole()
+        return whole
+
+    def scatter(self, blocks: Parted[Block]) -> Parted[Block]:
+        """The same blocks in the memory of the executors, or on their disks; one that is lost is read again."""
+        if isinstance(blocks, _OnExecutors):
+            return blocks
+        kept = self._spread(blocks.parts()).map(Read.of).persist(StorageLevel.MEMORY_AND_DISK)
+        return _OnExecutors(blocks, kept)
+
+    def gather(self, blocks: Parted[Block]) -> list[Block]:
+        """All blocks, in order."""
+        blocks.begin()
+        found: list[Block] = []
+        for read in self._each(Read.of, blocks):
+            found += read.blocks
+            blocks.hear(read.what)
+        return found
+
+    def close(self) -> None:
+        """End a session that was started here."""
+        if self._own:
+            self.session.stop()
+            self._own = False
+
+    def _spread(self, parts: Sequence[Any]) -> Any:
+        """Parts as an RDD, one in each of its partitions."""
+        content = [cloudpickle.dumps(part) for part in parts]
+        return self.session.sparkContext.parallelize(content, max(1, len(content))).map(cloudpickle.loads)
+
+    def _each(self, work: Callable[[Any], Any], blocks: Parted[Any]) -> Iterator[Any]:
+        """Results of all parts, in order, job by job."""
+        if isinstance(blocks, _OnExecutors):
+            rdd, count = blocks.kept, len(blocks.parts())
+            with self._explained():
+                yield from _raised(rdd.map(_guarded(work)).collect() if count else [])
+            return
+        parts = blocks.parts()
+        step = _PARTS_OF_A_JOB * self.workers
+        for start in range(0, len(parts), step):
+            with self._explained():
+                results = self._spread(parts[start : start + step]).map(_guarded(work)).collect()
+            yield from _raised(results)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except PySparkException as error:
+            said = (str(error).splitlines() or [type(error).__name__])[0]
+            raise EngineError(f"a task failed again and again on the Spark cluster ({said})") from error
+        except Exception as error:
+            if type(error).__module__.startswith("py4j"):
+                raise EngineError(f"a task failed again and again on the Spark cluster ({_cause(error)})") from error
+            raise
+
+
+class _OnExecutors:
+    """Blocks in the memory of the executors."""
+
+    def __init__(self, blocks: Parted[Any], kept: Any) -> None:
+        self._blocks = blocks
+        self.kept = kept
+
+    @property
+    def portable(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._blocks)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._blocks, name)
+
+
+def _guarded(work: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The same work; errors on purpose are results, as no other executor would do better."""
+
+    def guarded(part: Any) -> Any:
+        try:
+            return work(part)
+        except AssayError as error:
+            return error
+
+    return guarded
+
+
+def _raised(results: Sequence[Any]) -> Iterator[Any]:
+    for result in results:
+        if isinstance(result, AssayError):
+            raise result
+        yield result
+
+
+def _cause(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if "Error" in line or "Exception" in line]
+    return lines[-1][:300] if lines else type(error).__name__

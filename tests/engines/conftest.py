@@ -1,0 +1,89 @@
+"""Real clusters: threads of this process, Dask with worker processes, Spark with two executors.
+
+Each is started once for a run of the tests. CI sets ASSAY_CLUSTERS, and then one that cannot start is a failure.
+"""
+
+import os
+import shutil
+import sys
+import warnings
+
+import pytest
+
+from assay.engine.local import LocalEngine
+
+REQUIRED = bool(os.environ.get("ASSAY_CLUSTERS"))
+
+
+def _absent(why):
+    if REQUIRED:
+        pytest.fail(why, pytrace=False)
+    pytest.skip(why)
+
+
+@pytest.fixture(scope="session")
+def dask_clusters():
+    """Starts LocalClusters of processes by their number of workers."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        _absent(f"dask.distributed is not installed: {error}")
+    started = {}
+
+    def start(workers):
+        if workers not in started:
+            cluster = LocalCluster(
+                n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+            )
+            started[workers] = Client(cluster), cluster
+        return started[workers][0]
+
+    yield start
+    for client, cluster in started.values():
+        client.close()
+        cluster.close()
+
+
+@pytest.fixture(scope="session")
+def spark_session():
+    """A Spark session with two executor processes."""
+    if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
+        _absent("there is no Java runtime")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of PySpark, about the version of pandas
+        try:
+            from pyspark.sql import SparkSession
+        except ImportError as error:
+            _absent(f"PySpark is not installed: {error}")
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        session = (
+            SparkSession.builder.master("local-cluster[2,1,1024]")
+            .appName("assay-tests")
+            .config("spark.ui.enabled", "false")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.executorEnv.PYTHONPATH", os.pathsep.join(sys.path))
+            .getOrCreate()
+        )
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(params=["local 1", "local 2", "local 4", "dask 1", "dask 3", "spark 2"])
+def engine(request):
+    """Each engine in turn: its name and number of workers."""
+    kind, workers = request.param.split()
+    if kind == "local":
+        return LocalEngine(int(workers))
+    if kind == "dask":
+        return request.getfixturevalue("dask_clusters")(int(workers))
+    return request.getfixturevalue("spark_session")
+
+
+def pytest_collection_modifyitems(items):
+    """All tests of clusters run in one process, so that each cluster is started once."""
+    for item in items:
+        if "tests/engines/" in str(item.path):
+            item.add_marker(pytest.mark.xdist_group("clusters"))
