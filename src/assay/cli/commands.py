@@ -49,6 +49,10 @@ Form = Annotated[
         help="table, network, ratings or trials; found out by the columns when not given.", show_default=False
     ),
 ]
+Engine = Annotated[
+    str | None,
+    typer.Option(help="Where rows are read: local, dask, spark, or the address of a cluster.", show_default=False),
+]
 Log = Annotated[str, typer.Option(help="auto, never, or names of columns separated by commas.")]
 Order = Annotated[list[str] | None, _several("--order", "A column to draw first in the array plot.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Where something goes wrong, show the traceback too.")]
@@ -78,6 +82,7 @@ def report(
     by: By = None,
     place: Place = None,
     form: Form = None,
+    engine: Engine = None,
     debug: Debug = False,
     **told: Any,
 ) -> None:
@@ -98,8 +103,9 @@ def report(
         asked: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
         asked |= {"time": time, "by": by, "place": tuple(place.split(",")) if place else ()}
         answers = study(
-            source, seed=seed, drop=drop or (), log=logs, missing=missing, form=form, progress=tell, **asked
-        )
+            source, seed=seed, drop=drop or (), log=logs, missing=missing, form=form, progress=tell, engine=engine,
+            **asked,
+        )  # fmt: skip
         tell("Writing the page", None, None)
         write_report(answers, html_path=output, json_path=json, order=order or ())
     with explained(debug, written=f"the page is {output}") as step:

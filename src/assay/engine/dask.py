@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from logging import ERROR
 from typing import Any, TypeVar
 
-from assay.engine.engine import Engine, InOrder, Parted, Progress, Read, worked
+from assay.engine.engine import Engine, InOrder, Parted, Progress, Read, needed, worked
 from assay.engine.local import available_cores
 from assay.errors import AssayError, EngineError
 
@@ -45,7 +46,12 @@ class DaskEngine(Engine):
         """A cluster of processes on this machine, one for each core; it ends with the engine."""
         # without a nanny's restarts a worker that ran out of memory would end the run
         cluster = LocalCluster(
-            n_workers=available_cores(), threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+            n_workers=available_cores(),
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=ERROR,
         )
         engine = cls(Client(cluster))
         engine._own = [engine.client, cluster]
@@ -93,7 +99,8 @@ class DaskEngine(Engine):
         if isinstance(blocks, _OnWorkers):
             return blocks
         with self._explained():
-            futures = [self.client.submit(_read, _Sent.of(part), pure=False) for part in blocks.parts()]
+            parts = blocks.parts()
+            futures = [self.client.submit(_read, _Sent.of(p), None, self._given(p), pure=False) for p in parts]
         return _OnWorkers(blocks, tuple(_Future(future) for future in futures))
 
     def gather(self, blocks: Parted[Block]) -> list[Block]:
@@ -121,7 +128,9 @@ class DaskEngine(Engine):
 
         def submit() -> None:
             for number, part in rest:
-                future = self.client.submit(work, _sent(part), shared, pure=False, priority=-number, retries=1)
+                future = self.client.submit(
+                    work, _sent(part), shared, self._given(part), pure=False, priority=-number, retries=1
+                )
                 numbers[future] = number
                 done.add(future)
                 return
@@ -136,6 +145,11 @@ class DaskEngine(Engine):
                 yield numbers.pop(future), result
         finally:
             self.client.cancel(list(numbers))
+
+    def _given(self, part: Any) -> Any:
+        """The partition of a frame that a part needs, where it lies; None for parts that read by themselves."""
+        needs = needed(part)
+        return None if needs is None else self.client.compute(needs[0].get_partition(needs[1]))
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -204,15 +218,16 @@ def _part(sent: Any) -> Any:
     return cloudpickle.loads(sent.content) if isinstance(sent, _Sent) else sent
 
 
-def _read(sent: Any, shared: Any = None) -> Any:
+def _read(sent: Any, shared: Any, given: Any) -> Any:
     try:
-        return Read.of(_part(sent))
+        return Read.of(_part(sent), given)
     except AssayError as error:  # no fault of the worker: no other would do better
         return error
 
 
-def _work(sent: Any, shared: Any) -> Any:
+def _work(sent: Any, shared: Any, given: Any) -> Any:
     try:
-        return worked(_part(sent), *shared)
+        map, merge = shared
+        return worked(_part(sent), map, merge, given)
     except AssayError as error:
         return error
