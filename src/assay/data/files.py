@@ -21,6 +21,7 @@ import numpy as np
 from assay.data.archive import DIGEST, FORMATS, HEADER, TAIL, array_of, digest, document_of, looks_like_one, opened
 from assay.errors import DataError
 
+
 @contextlib.contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Write to a file beside `path` and put it in place only when the block ends well.

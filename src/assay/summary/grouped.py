@@ -200,7 +200,7 @@ def _summarise(
         if len(codes) != len(rows):
             raise ParameterError(f"there are more rows than groups given: row {start + len(codes)} has none")
         weight = None if weights is None else weights[start:stop]
-        groups = _block(rows, codes, weight, [Accumulator(rows.shape[1]) for _ in labels])
+        groups = accumulate_groups(rows, codes, weight, [Accumulator(rows.shape[1]) for _ in labels])
         if any(group.suspicious.any() for group in groups if group.count):
             refuse_unusable(rows, start, blocks.columns)
         return GroupedMoments(tuple(labels), tuple(Moments.from_accumulator(group, blocks.columns) for group in groups))
@@ -208,7 +208,7 @@ def _summarise(
     return map_reduce(blocks, summarise, _merged, threads=threads, progress=progress)
 
 
-def _block(
+def accumulate_groups(
     rows: NDArray[Any], codes: NDArray[np.intp], weight: Array | None, groups: list[Accumulator]
 ) -> list[Accumulator]:
     """Gather the rows of each group from every chunk and hand them over."""

@@ -49,8 +49,11 @@ def unstacked(header: dict[str, Any], arrays: Arrays) -> tuple[Moments, ...]:
             if word.shape != shape:
                 raise FileFormatError(f"its {name} has shape {word.shape}, not {shape}")
     columns = None if names is None else tuple(map(str, names))
+    (weight, weight_low), (mean, mean_low), (scatter, scatter_low) = stacks
     return tuple(
-        possible(Moments(count, *((high[i], low[i]) for high, low in stacks), columns))
+        possible(
+            Moments(count, (weight[i], weight_low[i]), (mean[i], mean_low[i]), (scatter[i], scatter_low[i]), columns)
+        )
         for i, count in enumerate(counts)
     )
 
@@ -92,4 +95,6 @@ def _refuse_indefinite(S: NDArray[np.float64]) -> None:
     try:
         sla.cholesky((R + R.T) / 2.0 + d * _ROUNDING * np.eye(d), check_finite=False)
     except np.linalg.LinAlgError:
-        raise FileFormatError("its scatter is not that of any rows: a sum of columns has a variance below zero") from None
+        raise FileFormatError(
+            "its scatter is not that of any rows: a sum of columns has a variance below zero"
+        ) from None
