@@ -49,8 +49,8 @@ class Release:
         """(d,) h."""
         return np.asarray((np.array(self.high) - np.array(self.low)) / 2.0)
 
-    def among(self, kept: NDArray[np.bool_]) -> Release:
-        """The same of some columns."""
+    def among(self, kept: NDArray[Any]) -> Release:
+        """The same of some columns, by a mask or their numbers."""
         low, high = (tuple(np.array(ends)[kept].tolist()) for ends in (self.low, self.high))
         return Release(self.epsilon, self.delta, self.sigma, low, high, self.parts)
 
@@ -116,8 +116,8 @@ class Noise:
             total += size * (one.half * e_s - (mean - one.centre) * e_n) / count
         return total
 
-    def among(self, kept: NDArray[np.bool_]) -> Noise:
-        """The same of some columns."""
+    def among(self, kept: NDArray[Any]) -> Noise:
+        """The same of some columns, by a mask or their numbers."""
         return Noise(tuple(one.among(kept) for one in self.releases), self.share)
 
 

@@ -236,6 +236,8 @@ def _same_columns(a: SharedMoments, b: SharedMoments, first: str, second: str) -
     if a.by != b.by:
         one, other = (f"by {s.by!r}" if s.by else "not by any column" for s in (a, b))
         raise DataError(f"{first} is grouped {one} and {second} {other}: summarise both alike with --by")
+    if a.groups != b.groups and (a.noise is not None or b.noise is not None):
+        raise DataError(f"{first} and {second} have noise and other groups: name the same groups, --group, for both")
 
 
 def _refuse_repeats(several: Sequence[SharedMoments], called: Sequence[str]) -> None:

@@ -190,13 +190,9 @@ def _decided(source: KeptSource, drop: tuple[str, ...], log: Log, fewest_rows: i
     def told(rows: int) -> None:
         tell("Looking at the columns", rows, source.fraction_read)
 
-    share = min(max(0.01, fewest_rows / max(source.rows or 1, 1)), 0.99)
-    decide = {"log": log, "words": 0, "min_share": share, "progress": told}
-    found = Encoding.fit(source, drop=drop, **decide)  # type: ignore[arg-type]
-    empty = [c.name for c in found.columns if c.used and 2 * (c.missing + c.misfits) > found.rows]
-    if empty:
-        found = Encoding.fit(source, drop=(*drop, *empty), **decide)  # type: ignore[arg-type]
-    encoding = agreed(found, fewest_rows)
+    found = Encoding.fit(source, drop=drop, log=log, words=0, progress=told)
+    empty = {c.name for c in found.columns if 2 * (c.missing + c.misfits) > found.rows}
+    encoding = agreed(found, fewest_rows, without=empty)
     if not encoding.names:
         raise DataError(f"{source.name} has no column that can be summarised: numbers, dates or levels of enough rows")
     return encoding

@@ -6,6 +6,7 @@ shares, notes nor counts of missing values stay.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -18,17 +19,18 @@ from assay.data.field import Field
 _ORIGIN = 10957  # 2000-01-01, in days since 1970
 
 
-def agreed(encoding: Encoding, fewest_rows: int) -> Encoding:
+def agreed(encoding: Encoding, fewest_rows: int, *, without: Collection[str] = ()) -> Encoding:
     """The same encoding without anything that tells of few rows.
 
     Args:
         encoding: as decided from the rows of one site.
         fewest_rows: that a level needs to be named.
+        without: columns to leave out.
     """
     kept: list[tuple[Field, Codec]] = []
     for known, column, codec in zip(encoding.fields, encoding.columns, encoding.codecs, strict=True):
         shared = _shared(codec, encoding.rows - column.missing, fewest_rows)
-        if shared is not None:
+        if shared is not None and known.name not in without:
             kept.append((Field(known.name, known.kind, known.unit, None, known.levels), shared))
     return of_codecs(kept)
 

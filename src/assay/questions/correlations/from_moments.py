@@ -1,7 +1,8 @@
 """Which columns go together, from moments alone.
 
 statistic  correlation of each pair
-chance     Student's t of a correlation of normal columns, n - 2 degrees of freedom
+chance     Student's t of a correlation of normal columns, n - 2 degrees of freedom; where noise was added for privacy
+           a normal law with the variance of both, 1 / (n - 1) + that of the noise in the correlation
 looks      one for each pair: Benjamini and Hochberg over all of them; intervals hold for all pairs at once (Fisher's z)
 held out   where moments of several parts are at hand: the pair that is strongest in the other parts, in each part
 """
@@ -12,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtr
+from scipy.special import ndtr, ndtri, stdtr
 from scipy.stats import false_discovery_control
 
 from assay.asking.by_law import ByLaw
@@ -21,40 +22,56 @@ from assay.evidence.evidence import Evidence, Verdict, verdict_of
 from assay.linalg.fold_error import fold_mean
 from assay.questions.correlations.words import WORDS
 from assay.summary.grouped import GroupedMoments
+from assay.summary.moments import Moments
+from assay.summary.release import Noise
 from assay.views.numbers import count, counted, fraction
 
 Array: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.intp]
 
 FEWEST_ROWS = 10
 _LISTED, _NAMED = 1000, 3
+_LAW = "Student's t of every correlation"
+_NOISY_LAW = "normal law of every correlation, with the noise that was added"
 
 
-def correlations_of(parts: GroupedMoments, columns: tuple[str, ...], *, alpha: float, limit: str) -> ByLaw | None:
+def correlations_of(
+    parts: GroupedMoments,
+    columns: tuple[str, ...],
+    *,
+    groups: NDArray[np.intp] | None = None,
+    noise: Noise | None = None,
+    alpha: float,
+    limit: str,
+) -> ByLaw | None:
     """Test every pair by its correlation; None for too few rows or columns.
 
     Args:
         parts: moments of all rows, in one part or several.
         columns: names, none of them constant.
+        groups: (d,) labels of columns made from one, such as the levels of a category, which are no pairs.
+        noise: that was added to the moments.
         alpha: level of the study.
         limit: why nothing can be called supported.
     """
     total = parts.total
     n, d = total.count, total.d
-    if n < FEWEST_ROWS or d < 2:
-        return None
     first, second = np.triu_indices(d, 1)
+    if groups is not None:
+        apart = groups[first] != groups[second]
+        first, second = first[apart], second[apart]
+    if n < FEWEST_ROWS or not len(first):
+        return None
     r = total.correlation[first, second]
-    with np.errstate(divide="ignore"):
-        t = np.abs(r) * np.sqrt((n - 2) / np.maximum(1.0 - r**2, 0.0))
-    p = np.clip(2.0 * stdtr(n - 2, -t), 0.0, 1.0)
+    p = _by_chance(r, n) if noise is None else _beside_noise(r, total, noise, first, second)
     q = np.asarray(false_discovery_control(p))
     order = np.argsort(-np.abs(r), kind="stable")
-    held_out, interval = _unseen(parts)
+    held_out, interval = _unseen(parts, first, second)
     holds = interval is None or interval[0] > 0.0
     best = int(order[0])
     evidence = Evidence(
         statistic=abs(float(r[best])), p=float(q.min()), q=float(q.min()), held_out=held_out, interval=interval, n=n,
-        looks=len(r), method="Student's t of every correlation; Benjamini and Hochberg over all pairs",
+        looks=len(r), method=f"{_LAW if noise is None else _NOISY_LAW}; Benjamini and Hochberg over all pairs",
         verdict=verdict_of(float(q.min()), effect_holds=holds, alpha=alpha), limit=limit,
     )  # fmt: skip
 
@@ -101,6 +118,18 @@ def correlations_of(parts: GroupedMoments, columns: tuple[str, ...], *, alpha: f
     )
 
 
+def _by_chance(r: Array, n: int) -> Array:
+    with np.errstate(divide="ignore"):
+        t = np.abs(r) * np.sqrt((n - 2) / np.maximum(1.0 - r**2, 0.0))
+    return np.clip(2.0 * stdtr(n - 2, -t), 0.0, 1.0)
+
+
+def _beside_noise(r: Array, total: Moments, noise: Noise, first: Numbers, second: Numbers) -> Array:
+    squares = np.diag(total.scatter)
+    added = noise.variance(total.mean)[first, second] / squares[first] / squares[second]
+    return np.clip(2.0 * ndtr(-np.abs(r) / np.sqrt(1.0 / (total.count - 1) + added)), 0.0, 1.0)
+
+
 def _ends(r: float, n: int, pairs: int) -> tuple[float, float]:
     """Interval that holds for all pairs at once with 95%."""
     reach = -ndtri(0.025 / pairs) / np.sqrt(n - 3)
@@ -108,15 +137,14 @@ def _ends(r: float, n: int, pairs: int) -> tuple[float, float]:
     return float(np.tanh(z - reach)), float(np.tanh(z + reach))
 
 
-def _unseen(parts: GroupedMoments) -> tuple[float | None, tuple[float, float] | None]:
+def _unseen(parts: GroupedMoments, first: Numbers, second: Numbers) -> tuple[float | None, tuple[float, float] | None]:
     """The correlation, in each part, of the pair that is strongest in the others; its sign is that in the others."""
     if len(parts.parts) < 2:
         return None, None
     values = []
     for train, test in parts.training():
-        R = np.nan_to_num(train.correlation)
-        np.fill_diagonal(R, 0.0)
-        i, j = np.unravel_index(int(np.abs(R).argmax()), R.shape)
-        found = float(np.nan_to_num(test.correlation[i, j]))
-        values.append(found * np.sign(R[i, j]))
+        r = np.nan_to_num(train.correlation[first, second])
+        best = int(np.abs(r).argmax())
+        found = float(np.nan_to_num(test.correlation[first[best], second[best]]))
+        values.append(found * np.sign(r[best]))
     return fold_mean(values, within=(-1.0, 1.0))
