@@ -43,6 +43,8 @@ Tell: TypeAlias = Callable[[str, int | None, float | None], object]
 
 STEPS = 1 << 10  # M
 _WIDEST = 200
+_LEAST, _MOST = 0.05, 1e6  # scales over the length, between which lie those of every epsilon that is taken
+_EPSILON = (1e-4, 100.0)
 _NEEDED = "differential privacy needs the package opendp: pip install 'assay[privacy]'"
 
 
@@ -69,8 +71,8 @@ def private_summary(
     """
     if epsilon is None or delta is None or not bounds:
         raise ParameterError("differential privacy takes epsilon, delta and bounds of the columns: give all three")
-    if not (np.isfinite(epsilon) and epsilon > 0.0 and 0.0 < delta < 1.0):
-        raise ParameterError(f"epsilon is above 0, delta between 0 and 1; got {epsilon} and {delta}")
+    if not (_EPSILON[0] <= epsilon <= _EPSILON[1] and 1e-15 <= delta < 0.1):
+        raise ParameterError(f"epsilon is from 0.0001 to 100, delta from 1e-15 to 0.1; got {epsilon} and {delta}")
     if by is not None and not (groups or (isinstance(like, SharedMoments) and like.groups)):
         raise ParameterError(
             f"which groups of {by!r} there are is known from rows: with epsilon name them, --group A --group B"
@@ -111,7 +113,8 @@ def noise_scale(length: float, epsilon: float, delta: float) -> float:
     def measured(scale: float) -> Any:
         return dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(_gaussian(dp, scale)), delta)
 
-    scale: float = dp.binary_search_param(measured, length, (epsilon, delta), T=float)
+    reach = (_LEAST * length, _MOST * length)
+    scale: float = dp.binary_search_param(measured, length, (epsilon, delta), bounds=reach)
     return scale
 
 

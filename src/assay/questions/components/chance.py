@@ -15,6 +15,8 @@ from assay.summary.release import Noise
 
 Array: TypeAlias = NDArray[np.float64]
 
+_FLAT = 1e-6  # of a variance: less is taken for none
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chance:
@@ -38,19 +40,20 @@ class Chance:
 
 
 def noisy_spectrum(
-    values: Array, total: Moments, A: Array, noise: Noise, tested: int, *, alpha: float, seed: int
+    values: Array, vectors: Array, total: Moments, A: Array, noise: Noise, *, most: int, alpha: float, seed: int
 ) -> Chance:
-    """Columns that know nothing of each other, drawn anew with the noise that was added.
+    """Columns that share nothing beyond the components found before, drawn anew with the noise that was added.
 
-    Each eigenvalue, over the mean of those from it on, is held against the largest of a draw: where others went before
-    it that is more than chance has left for it, so that p errs on the side of nothing found.
+    For component k chance has the correlations  R_k = sum_{j < k} l_j v_j v_j^T + D,  D diagonal, such that each column
+    keeps its variance, and the k-th eigenvalue of draws is held against that of the data; the first that fails ends it.
 
     Args:
         values: (r,) eigenvalues of the correlations, descending.
+        vectors: (r, D) their directions.
         total: moments of the columns as they were released.
         A: (d, D) what becomes of them before correlations are taken.
         noise: that was added.
-        tested: how many components are tested.
+        most: how many components are tested at most.
         alpha: level of the study.
         seed: of the draws.
     """
@@ -58,15 +61,23 @@ def noisy_spectrum(
     unit = np.sqrt(np.diag((total @ A).scatter))
     n, D = total.count, A.shape[1]
 
-    def largest() -> float:
-        S = wishart(n - 1, D, rng) / (n - 1) + A.T @ noise.drawn(total.mean, rng) @ A / unit[:, None] / unit
-        spread = np.sqrt(np.maximum(np.diag(S), 1e-3))
-        return float(np.linalg.eigvalsh(S / spread[:, None] / spread)[-1])
+    def eigenvalue(root: Array, k: int) -> float:
+        S = root @ wishart(n - 1, D, rng) @ root.T / (n - 1)
+        S += A.T @ noise.drawn(total.mean, rng) @ A / unit[:, None] / unit
+        spread = np.sqrt(np.maximum(np.diag(S), _FLAT))
+        return float(np.linalg.eigvalsh(S / spread[:, None] / spread)[-1 - k])
 
-    drawn = np.array([largest() for _ in range(DRAWS)])
-    left = np.array([values[j:].mean() for j in range(tested)])
-    p = np.array([rank_p(int((drawn >= values[j] / left[j]).sum()), DRAWS) for j in range(tested)])
-    n_real = int(np.cumprod(p <= alpha).sum())
-    upper = np.quantile(drawn, 1.0 - alpha, method="higher")
-    how = "independent columns drawn anew, with the noise that was added"
-    return Chance(p, np.median(drawn) * left, upper * left, n_real, DRAWS, how)
+    p, median, upper = [], [], []
+    for k in range(max(min(most, D - 1), 1)):
+        shared = (vectors[:k].T * values[:k]) @ vectors[:k]
+        own = np.maximum(1.0 - np.diag(shared), 0.0)
+        root = np.linalg.cholesky(shared + np.diag(own) + _FLAT * np.eye(D))
+        drawn = np.array([eigenvalue(root, k) for _ in range(DRAWS)])
+        p.append(rank_p(int((drawn >= values[k]).sum()), DRAWS))
+        median.append(float(np.median(drawn)))
+        upper.append(float(np.quantile(drawn, 1.0 - alpha, method="higher")))
+        if p[-1] > alpha:
+            break
+    n_real = int(np.cumprod(np.array(p) <= alpha).sum())
+    how = "columns that share nothing more drawn anew, with the noise that was added"
+    return Chance(np.array(p), np.array(median), np.array(upper), n_real, DRAWS, how)

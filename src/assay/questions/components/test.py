@@ -90,7 +90,7 @@ def components(
     chance = _chance(n, d, law, rows, None if parts is None else parts.groups, design, alpha, seed, tell)
     if noise is not None and before is not None:
         A = np.eye(d) if parts is None else parts.forward.toarray()
-        chance = noisy_spectrum(values, before, A, noise, len(chance.p), alpha=alpha, seed=seed)
+        chance = noisy_spectrum(values, pca.components_[:r], before, A, noise, most=MOST_TESTED, alpha=alpha, seed=seed)
     k = min(max(len(chance.p), 2), r)
     tell("unseen rows")
     unseen = _unseen(rows, folds, k, design or Independent(n), seed)

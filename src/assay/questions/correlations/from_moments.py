@@ -63,7 +63,8 @@ def correlations_of(
     if n < FEWEST_ROWS or not len(first):
         return None
     r = total.correlation[first, second]
-    p = _by_chance(r, n) if noise is None else _beside_noise(r, total, noise, first, second)
+    added = np.zeros(len(r)) if noise is None else _noise_in(total, noise, first, second)
+    p = _by_chance(r, n) if noise is None else _beside_noise(r, n, added)
     q = np.asarray(false_discovery_control(p))
     order = np.argsort(-np.abs(r), kind="stable")
     held_out, interval = _unseen(parts, first, second)
@@ -82,7 +83,7 @@ def correlations_of(
         return max(int((q * factor <= alpha).sum()), 1)
 
     def say(verdict: Verdict, factor: float) -> str:
-        low, high = (fraction(end) for end in _ends(float(r[best]), n, len(r)))
+        low, high = (fraction(end) for end in _ends(float(r[best]), n, len(r), float(added[best])))
         strongest = f"{named(best)} (correlation {fraction(float(r[best]))}, interval for all pairs {low} to {high})"
         unseen = (
             "" if held_out is None else f"; the strongest pair of other parts has {fraction(held_out)} in each part"
@@ -104,7 +105,7 @@ def correlations_of(
                 {
                     "columns": [columns[first[k]], columns[second[k]]],
                     "correlation": float(r[k]),
-                    "interval": list(_ends(float(r[k]), n, len(r))),
+                    "interval": list(_ends(float(r[k]), n, len(r), float(added[k]))),
                     "p": float(p[k]),
                     "q": float(min(q[k] * factor, 1.0)),
                 }
@@ -124,16 +125,21 @@ def _by_chance(r: Array, n: int) -> Array:
     return np.clip(2.0 * stdtr(n - 2, -t), 0.0, 1.0)
 
 
-def _beside_noise(r: Array, total: Moments, noise: Noise, first: Numbers, second: Numbers) -> Array:
+def _noise_in(total: Moments, noise: Noise, first: Numbers, second: Numbers) -> Array:
+    """Variance of the noise in each correlation."""
     squares = np.diag(total.scatter)
-    added = noise.variance(total.mean)[first, second] / squares[first] / squares[second]
-    return np.clip(2.0 * ndtr(-np.abs(r) / np.sqrt(1.0 / (total.count - 1) + added)), 0.0, 1.0)
+    return np.asarray(noise.variance(total.mean)[first, second] / squares[first] / squares[second])
 
 
-def _ends(r: float, n: int, pairs: int) -> tuple[float, float]:
-    """Interval that holds for all pairs at once with 95%."""
-    reach = -ndtri(0.025 / pairs) / np.sqrt(n - 3)
-    z = np.arctanh(np.clip(r, -1.0 + 1e-15, 1.0 - 1e-15))
+def _beside_noise(r: Array, n: int, added: Array) -> Array:
+    return np.clip(2.0 * ndtr(-np.abs(r) / np.sqrt(1.0 / (n - 1) + added)), 0.0, 1.0)
+
+
+def _ends(r: float, n: int, pairs: int, added: float) -> tuple[float, float]:
+    """Interval that holds for all pairs at once with 95%, the variance of noise added to that of Fisher's z."""
+    inside = float(np.clip(r, -1.0 + 1e-15, 1.0 - 1e-15))
+    reach = -ndtri(0.025 / pairs) * np.sqrt(1.0 / (n - 3) + added / (1.0 - inside**2) ** 2)
+    z = np.arctanh(inside)
     return float(np.tanh(z - reach)), float(np.tanh(z + reach))
 
 
