@@ -18,6 +18,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -101,6 +102,7 @@ def private_summary(
     return SharedMoments(encoding, made, folds, by, known, (one,))
 
 
+@cache
 def noise_scale(length: float, epsilon: float, delta: float) -> float:
     """The least scale of noise, by OpenDP's conversion from zero-concentrated to approximate privacy.
 
