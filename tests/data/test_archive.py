@@ -54,7 +54,7 @@ def files(tmp_path_factory):
     Moments.of(X, columns=("a", "b", "c")).save(folder / "one")
     GroupedMoments.of(X, ["u", "v"] * 60).save(folder / "grouped")
     assay.summarize(table, by="g").save(folder / "shared")
-    return [path for path in sorted(folder.iterdir())]
+    return sorted(folder.iterdir())
 
 
 def loads(path, content):
@@ -62,8 +62,7 @@ def loads(path, content):
     path.write_bytes(content)
     try:
         found = assay.load(path)
-    except DataError as error:
-        assert str(error) and "\n" not in str(error).strip()
+    except DataError:
         return "refused"
     parts = found.parts if hasattr(found, "parts") else (found,)
     return [(m.count, m.mean.tobytes(), m.scatter.tobytes(), m.columns) for m in parts]

@@ -34,7 +34,7 @@ def people(n, seed=0, wards=WARDS):
             "ward": rng.choice(wards, n),
             "smokes": rng.choice(["yes", "no"], n),
             "seen": np.datetime64("2019-03-05") + rng.integers(0, 900, n).astype("timedelta64[D]"),
-            "remark": [f"{random.Random(i + seed).choices(string.ascii_lowercase, k=40)} long words here" for i in range(n)],
+            "remark": [f"{''.join(rng.choice(list(string.ascii_lowercase), 20))} long words here" for _ in range(n)],
             "income": np.round(rng.lognormal(9.0, 1.0, n), 2),
         }
     )  # fmt: skip
@@ -302,8 +302,8 @@ def test_a_header_that_was_written_to_do_harm_never_breaks_the_reader(tmp_path):
             loaded += 1
             repr(found), found.noise, json.dumps(found.to_parts()[0])
             assay.study(found)
-        except DataError as error:
-            assert isinstance(error, FileFormatError)
+        except FileFormatError:
+            continue
     assert 0 < loaded < 200
 
 
