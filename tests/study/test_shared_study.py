@@ -62,7 +62,8 @@ def test_canonical_correlations_are_those_of_the_rows(shared, pooled, iris):
     left, right = (np.linalg.qr(side - side.mean(axis=0))[0] for side in (X[:, :2], X[:, 2:]))
     found = shared.answers["canonical"].numbers()["correlations"]
     np.testing.assert_allclose(found, np.linalg.svd(left.T @ right)[1], rtol=1e-9)  # cosines of the angles
-    assert pooled.answers["canonical"].evidence.statistic == pytest.approx(found[0], rel=1e-9)
+    # with rows at hand a ridge is chosen on unseen ones, here a small one
+    assert pooled.answers["canonical"].evidence.statistic == pytest.approx(found[0], abs=1e-3)
 
 
 def test_ridge_is_that_of_the_rows_at_the_price_found(shared, iris):
