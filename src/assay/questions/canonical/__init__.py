@@ -45,8 +45,9 @@ class _Canonical(Question):
 
             named, limit = (names, "the other columns"), table.depends.limit
             return canonical_of(
-                table.folds, own, named, noise=table.noise, alpha=context.alpha, seed=context.seed, limit=limit
-            )
+                table.folds, own, table.columns, named, noise=table.noise, alpha=context.alpha, seed=context.seed,
+                limit=limit,
+            )  # fmt: skip
         rows = table.at_hand
         return canonical(
             rows[:, own], rows[:, ~own], (columns[0], columns[1]), (names, "the other columns"),

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.asking.by_law import ByLaw
+from assay.asking.by_law import ByLaw, Listing
 from assay.asking.words import SURVIVED, chance
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
 from assay.linalg.canonical import canonical_pairs, coupled_covariances
@@ -30,12 +30,14 @@ from assay.views.numbers import fraction
 
 Array: TypeAlias = NDArray[np.float64]
 
+_HEADS = ("Column", "Side", "Weight")
 _FREE = 5  # rows beyond those that the columns use up
 
 
 def canonical_of(
     parts: GroupedMoments,
     own: NDArray[np.bool_],
+    columns: tuple[str, ...],
     sides: tuple[str, str],
     *,
     noise: Noise | None = None,
@@ -48,6 +50,7 @@ def canonical_of(
     Args:
         parts: moments of all rows, in one part or several.
         own: (d,) which columns are on the first side.
+        columns: names.
         sides: what the two sides are called.
         noise: that was added to the moments.
         alpha: level of the study.
@@ -56,7 +59,7 @@ def canonical_of(
     """
     total = parts.total
     n = total.count
-    _, _, correlations, ranks = _weights(total, own)
+    first, second, correlations, ranks = _weights(total, own)
     if not len(correlations) or n - 1 - sum(ranks) < _FREE:
         return None
     p, method = wilks_p(correlations, n, *ranks), "Wilks' lambda of all canonical correlations, Rao's F"
@@ -80,7 +83,18 @@ def canonical_of(
     def numbers(factor: float) -> dict[str, Any]:
         return {"correlations": correlations.tolist()}
 
-    return ByLaw("canonical", " with ".join(sides), say, numbers, lambda factor: 1, WORDS, "one test", holds, evidence)
+    def tables(factor: float) -> tuple[Listing, ...]:
+        size = (first + second) * np.sqrt(total.variance)
+        order = np.argsort(-np.abs(size), kind="stable")
+        size *= np.sign(size[order[0]])
+        rows = tuple((columns[j], sides[0 if own[j] else 1], fraction(float(size[j]))) for j in order)
+        caption = "Weights of the best pair, for a step of one standard deviation"
+        return (Listing("canonical", f"How {sides[0]} and {sides[1]} go together", caption, _HEADS, rows),)
+
+    subject = " with ".join(sides)
+    return ByLaw(
+        "canonical", subject, say, numbers, lambda factor: 1, WORDS, "one test", holds, evidence, tables=tables
+    )
 
 
 def _beside_noise(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 from scipy.stats import false_discovery_control
 
-from assay.asking.by_law import ByLaw
+from assay.asking.by_law import ByLaw, Listing
 from assay.asking.words import SURVIVED, chance
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
 from assay.linalg.fold_error import fold_mean
@@ -24,7 +24,7 @@ from assay.questions.correlations.words import WORDS
 from assay.summary.grouped import GroupedMoments
 from assay.summary.moments import Moments
 from assay.summary.release import Noise
-from assay.views.numbers import count, counted, fraction
+from assay.views.numbers import count, counted, fraction, probability
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
@@ -113,10 +113,24 @@ def correlations_of(
             ],
         }
 
+    def tables(factor: float) -> tuple[Listing, ...]:
+        rows = tuple(
+            (
+                " and ".join(pair["columns"]),
+                fraction(pair["correlation"]),
+                " to ".join(map(fraction, pair["interval"])),
+                probability(pair["q"]).removeprefix("= "),
+            )
+            for pair in listed(factor)["pairs"]
+        )
+        heads = ("Pair", "Correlation", "Interval for all pairs", "q, all looks")
+        return (Listing("pairs", "Which columns go together", "Pairs of columns, the strongest first", heads, rows),)
+
     subject = "; ".join(named(int(k)) for k in order[:_NAMED])
     return ByLaw(
-        "correlations", subject, say, listed, many, WORDS, "Benjamini and Hochberg over all pairs", holds, evidence
-    )
+        "correlations", subject, say, listed, many, WORDS, "Benjamini and Hochberg over all pairs", holds, evidence,
+        tables=tables,
+    )  # fmt: skip
 
 
 def _by_chance(r: Array, n: int) -> Array:

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.asking.by_law import ByLaw
+from assay.asking.by_law import ByLaw, Listing
 from assay.asking.table import KnownGroups
 from assay.asking.words import SURVIVED, Words, chance, listed
 from assay.errors import SingularError
@@ -29,12 +29,12 @@ from assay.summary.grouped import GroupedMoments
 from assay.summary.moments import Moments
 from assay.summary.noisy_chance import noisy_chance, redrawn
 from assay.summary.release import Noise
-from assay.views.numbers import count, counted, percent
+from assay.views.numbers import count, counted, fraction, number, percent
 
 Array: TypeAlias = NDArray[np.float64]
 
 _FREE = 5  # rows beyond those that columns and groups use up
-_NAMED = 3
+_NAMED, _SHOWN = 3, 3
 WORDS = Words(
     "direction that tells groups apart",
     "directions that tell groups apart",
@@ -107,10 +107,28 @@ def known_groups_of(
             ],
         }
 
+    def tables(factor: float) -> tuple[Listing, ...]:
+        told = numbers(factor)
+        few = told["directions"][:_SHOWN]
+        heads = tuple(f"Direction {k + 1}" for k in range(len(few)))
+        groups = [
+            (group, count(rows), *(fraction(d["means"][group]) for d in few)) for group, rows in told["groups"].items()
+        ]
+        weights = [(columns[j], *(number(d["coefficients"][columns[j]]) for d in few)) for j in np.argsort(-size)]
+        lie = "Where groups lie along the directions, in standard deviations within them"
+        made = "Coefficients of the directions, those that tell most first"
+        return (
+            Listing(
+                "groups-lie", f"How groups of {known.column} differ", lie, ("Group", "Rows", *heads), tuple(groups)
+            ),
+            Listing("groups-made", "What tells them apart", made, ("Column", *heads), tuple(weights)),
+        )
+
     subject = f"{known.column} by {telling}"
     return ByLaw(
-        "known_groups", subject, say, numbers, lambda factor: len(correlations), WORDS, "one test", holds, evidence
-    )
+        "known_groups", subject, say, numbers, lambda factor: len(correlations), WORDS, "one test", holds, evidence,
+        tables=tables,
+    )  # fmt: skip
 
 
 def _with_rows(grouped: GroupedMoments) -> GroupedMoments:

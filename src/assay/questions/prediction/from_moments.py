@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, fdtri
 
-from assay.asking.by_law import ByLaw
+from assay.asking.by_law import ByLaw, Listing
 from assay.asking.words import SURVIVED, chance, listed
 from assay.evidence.evidence import Evidence, Null, Verdict, verdict_of
 from assay.linalg.fold_error import fold_mean
@@ -31,13 +31,14 @@ from assay.summary.noisy_chance import NoisyChance, noisy_chance, redrawn
 from assay.summary.regression import Equations, target_last
 from assay.summary.release import Noise
 from assay.summary.ridge import ridge_of
-from assay.views.numbers import percent
+from assay.views.numbers import number, percent
 
 Array: TypeAlias = NDArray[np.float64]
 
 _WORDS = replace(WORDS, statistic="Share of variance explained at hand")
 _FREE = 5  # rows beyond those that the columns use up
 _NAMED = 3
+_CAPTION = "Coefficients for a step of one, those that move it most first"
 
 
 def prediction_of(
@@ -107,9 +108,17 @@ def prediction_of(
     def numbers(factor: float) -> dict[str, Any]:
         return {"r2": explained, "coefficients": dict(zip(names, fit.coef[:, 0].tolist(), strict=True)), **ridge}
 
+    def tables(factor: float) -> tuple[Listing, ...]:
+        order = np.argsort(-size, kind="stable")
+        kept = ridge.get("ridge", {}).get("coefficients", {})
+        heads = ("Column", "Coefficient", *(("By ridge regression",) if kept else ()))
+        rows = [(names[j], number(fit.coef[j, 0]), *((number(kept[names[j]]),) if kept else ())) for j in order]
+        return (Listing("coefficients", f"How {target} is predicted", _CAPTION, heads, tuple(rows)),)
+
     return ByLaw(
-        "prediction", f"{target} from {telling}", say, numbers, lambda factor: 1, _WORDS, "one test", holds, evidence
-    )
+        "prediction", f"{target} from {telling}", say, numbers, lambda factor: 1, _WORDS, "one test", holds, evidence,
+        tables=tables,
+    )  # fmt: skip
 
 
 def _order(d: int, place: int) -> NDArray[np.intp]:
