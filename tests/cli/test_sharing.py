@@ -42,7 +42,7 @@ def test_three_sites_are_summarised_merged_and_reported(sites):
     done = summarized(sites, 0)
     assert done.exit_code == 0, done.output
     assert "200 rows, 3 columns: x, y, z" in done.output and "not in it: person" in done.output
-    assert "2 groups of group: a, b" in done.output and " folds, 1 site" in done.output
+    assert "2 groups of group: a, b" in done.output and " of each group), 1 site" in done.output
     for k in (1, 2):
         assert summarized(sites, k, "--like", sites / "site0.moments").exit_code == 0
     done = run("merge", *(sites / f"site{k}.moments" for k in range(3)), "-o", sites / "all.moments")

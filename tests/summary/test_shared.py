@@ -103,6 +103,23 @@ def test_folds_are_of_about_the_same_size_and_can_be_put_together():
         fewer.fewer_folds(4)
 
 
+def test_folds_are_finer_where_groups_are_together():
+    """Folds of groups would be too small; those of all rows are not, and say the same of all rows together."""
+    made = [assay.summarize(people(150, seed), by="smokes", drop=["ward"]) for seed in range(2)]
+    assert [len(one.finer) for one in made] == [10, 10] and max(one.folds for one in made) < 8
+    together = made[0] + made[1]
+    assert len(together.by_fold.parts) == 10 and sum(m.count for m in together.finer) == together.total.count == 300
+    scale = np.sqrt(np.diag(together.total.scatter))
+    np.testing.assert_allclose(
+        together.by_fold.total.scatter / scale / scale[:, None],
+        together.total.scatter / scale / scale[:, None],
+        atol=1e-13,
+    )
+    fewer = together.fewer_folds(together.folds)
+    assert not fewer.finer and fewer.folds == together.folds
+    assert len(together.fewer_folds(9).finer) == 9
+
+
 def test_the_file_holds_no_value_of_the_table(tmp_path):
     """Not as a number of eight bytes, not as text, neither in names, levels nor notes; also of days and identifiers."""
     table = people(400, wards=("north", "south", "east", "north", "south", "Xanadu-clinic-7"))
@@ -134,7 +151,7 @@ def test_what_the_file_says_is_this_and_nothing_else(tmp_path):
     assay.summarize(people(300), by="ward").save(tmp_path / "x")
     kind, header, arrays = read_archive(tmp_path / "x")
     assert kind == "SharedMoments"
-    assert set(header) == {"by", "columns", "contributions", "counts", "encoding", "folds", "groups"}
+    assert set(header) == {"by", "columns", "contributions", "counts", "encoding", "finer", "folds", "groups"}
     assert set(header["contributions"][0]) == {"id", "gaps", "strange", "release"}
     assert {c["note"] for c in header["encoding"]["columns"]} == {""}
     assert {(f["role"], f["why"]) for f in header["encoding"]["fields"]} == {(None, "")}

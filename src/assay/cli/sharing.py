@@ -122,7 +122,9 @@ def _say(made: Any, output: Path, without: list[str]) -> None:
         lines.append(f"not in it: {', '.join(without)}")
     if made.by is not None:
         lines.append(f"{counted(len(made.groups), 'group')} of {made.by}: {', '.join(made.groups[:20])}")
-    lines.append(f"{counted(made.folds, 'fold')}, {counted(len(made.contributions), 'site')}")
+    of_groups = f" ({count(made.folds)} of each group)" if made.finer else ""
+    folds = counted(len(made.finer) or made.folds, "fold")
+    lines.append(f"{folds}{of_groups}, {counted(len(made.contributions), 'site')}")
     gaps, strange = (sum(getattr(one, name) or 0 for one in made.contributions) for name in ("gaps", "strange"))
     if gaps:
         lines.append(f"{counted(gaps, 'row')} left out because a value is missing")

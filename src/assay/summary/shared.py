@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, TypeAlias
 
@@ -69,6 +69,8 @@ class SharedMoments(Stored):
         by: the column of the groups, or None.
         groups: the groups; empty where there are none.
         contributions: of each site.
+        finer: moments of more folds than those of groups, groups together, where folds of groups would be too small;
+            empty where the parts say it all.
     """
 
     encoding: Encoding
@@ -77,6 +79,7 @@ class SharedMoments(Stored):
     by: str | None
     groups: tuple[str, ...]
     contributions: tuple[Contribution, ...]
+    finer: tuple[Moments, ...] = ()
 
     @property
     def total(self) -> Moments:
@@ -86,6 +89,8 @@ class SharedMoments(Stored):
     @property
     def by_fold(self) -> GroupedMoments:
         """Of each fold, groups together."""
+        if self.finer:
+            return GroupedMoments(tuple(range(len(self.finer))), self.finer)
         each = [reduce(Moments.__add__, self.parts[k :: self.folds]) for k in range(self.folds)]
         return GroupedMoments(tuple(range(self.folds)), tuple(each))
 
@@ -113,16 +118,16 @@ class SharedMoments(Stored):
         Args:
             folds: how many; at least 1.
         """
-        if folds == self.folds:
-            return self
-        if not 1 <= folds < self.folds:
-            raise ParameterError(f"there are {self.folds} folds, which can become 1 to {self.folds}; got {folds}")
+        most = max(self.folds, len(self.finer))
+        if not 1 <= folds <= most:
+            raise ParameterError(f"there are {most} folds, which can become 1 to {most}; got {folds}")
         parts = [
-            reduce(Moments.__add__, self.parts[first + k : first + self.folds : folds])
+            part
             for first in range(0, len(self.parts), self.folds)
-            for k in range(folds)
+            for part in _fewer(self.parts[first : first + self.folds], min(folds, self.folds))
         ]
-        return SharedMoments(self.encoding, tuple(parts), folds, self.by, self.groups, self.contributions)
+        finer = _fewer(self.finer, min(folds, len(self.finer))) if folds > self.folds else ()
+        return replace(self, parts=tuple(parts), folds=min(folds, self.folds), finer=finer)
 
     def refuse_small(self, fewest_rows: int) -> None:
         """Refuse parts, and levels within them, of so few rows that these could be told.
@@ -132,9 +137,7 @@ class SharedMoments(Stored):
         """
         if self.noise is not None:
             return  # which protects every row, and exact counts are not known
-        for i, part in enumerate(self.parts):
-            where = f" of group {self.groups[i // self.folds]!r}" if self.groups else ""
-            where = f"fold {i % self.folds + 1}{where}" if self.folds > 1 else where.removeprefix(" of ") or "it"
+        for where, part in self._named():
             if 0 < part.count < fewest_rows:
                 raise DataError(f"{where} has {part.count} rows, fewer than {fewest_rows}, which could be told from it")
             for j, value, rows in small_cells(part, self.encoding, fewest_rows):
@@ -142,6 +145,14 @@ class SharedMoments(Stored):
                 raise DataError(
                     f"in {where} only {rows} rows have {name!r} = {value}, fewer than {fewest_rows}: they could be told"
                 )
+
+    def _named(self) -> Iterator[tuple[str, Moments]]:
+        """Every part, and how messages call it."""
+        for i, part in enumerate(self.parts):
+            of = f" of group {self.groups[i // self.folds]!r}" if self.groups else ""
+            yield f"fold {i % self.folds + 1}{of}" if self.folds > 1 else of.removeprefix(" of ") or "it", part
+        for k, part in enumerate(self.finer):
+            yield f"fold {k + 1}", part
 
     def save(self, path: str | os.PathLike[str], *, fewest_rows: int = FEWEST_ROWS) -> None:
         """Write it to a file that holds no rows.
@@ -158,8 +169,9 @@ class SharedMoments(Stored):
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Header and arrays of the file."""
-        header, arrays = stacked(self.parts)
+        header, arrays = stacked((*self.parts, *self.finer))
         about = {
+            "finer": len(self.finer),
             "encoding": self.encoding.to_parts()[0],
             "folds": self.folds,
             "by": self.by,
@@ -196,15 +208,24 @@ def merged(several: Sequence[SharedMoments], *, repeats: bool = False, names: Se
     if not repeats:
         _refuse_repeats(several, called)
     folds = min(one.folds for one in several)
+    fine = min(len(one.finer) or one.folds for one in several)
     groups = tuple(sorted({group for one in several for group in one.groups}))
     empty = Moments.empty(first.total.d, first.encoding.names)
     parts = {(group, k): empty for group in groups or ("",) for k in range(folds)}
-    for one in (s.fewer_folds(folds) for s in several):
-        for i, part in enumerate(one.parts):
+    finer = [empty] * (fine if fine > folds else 0)
+    for one in several:
+        for i, part in enumerate(one.fewer_folds(folds).parts):
             place = (one.groups[i // folds] if groups else "", i % folds)
             parts[place] = parts[place] + part
+        for k, part in enumerate(_fewer(one.by_fold.parts, fine) if finer else ()):
+            finer[k] = finer[k] + part
     contributions = tuple(c for one in several for c in one.contributions)
-    return SharedMoments(first.encoding, tuple(parts.values()), folds, first.by, groups, contributions)
+    return SharedMoments(first.encoding, tuple(parts.values()), folds, first.by, groups, contributions, tuple(finer))
+
+
+def _fewer(parts: Sequence[Moments], folds: int) -> tuple[Moments, ...]:
+    """Folds together until there are so many."""
+    return tuple(reduce(Moments.__add__, parts[k::folds]) for k in range(folds))
 
 
 def small_cells(part: Moments, encoding: Encoding, fewest_rows: int) -> Iterable[tuple[int, int, int]]:
@@ -267,7 +288,10 @@ def _rebuilt(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> SharedM
             raise FileFormatError("a column has a name or a unit that is no text")
     if header["columns"] != list(encoding.names):
         raise FileFormatError("its columns are not those of its encoding")
-    parts, folds = unstacked(header, arrays), header["folds"]
+    every, folds, fine = unstacked(header, arrays), header["folds"], header["finer"]
+    if isinstance(fine, bool) or not isinstance(fine, int) or not 0 <= fine < len(every):
+        raise FileFormatError(f"it has {fine!r} finer folds")
+    parts, finer = every[: len(every) - fine], every[len(every) - fine :]
     groups, by = tuple(header["groups"]), header["by"]
     if not all(isinstance(group, str) for group in groups) or len(set(groups)) < len(groups):
         raise FileFormatError("its groups are not different texts")
@@ -275,12 +299,14 @@ def _rebuilt(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> SharedM
         raise FileFormatError(f"it has {len(parts)} parts, {len(groups)} groups and {folds!r} folds")
     if not isinstance(by, (str, type(None))) or bool(groups) != (by is not None):
         raise FileFormatError("its groups are of no column")
-    if any(abs(part.weight - part.count) > 1e-9 * part.count for part in parts):
+    if finer and (folds >= fine or sum(m.count for m in finer) != sum(m.count for m in parts)):
+        raise FileFormatError("its finer folds are not of the same rows")
+    if any(abs(part.weight - part.count) > 1e-9 * part.count for part in every):
         raise FileFormatError("its rows have weights")
     contributions = tuple(_contribution(one, len(encoding.names)) for one in header["contributions"])
     if not contributions:
         raise FileFormatError("nobody contributed to it")
-    return SharedMoments(encoding, parts, folds, by, groups, contributions)
+    return SharedMoments(encoding, parts, folds, by, groups, contributions, finer)
 
 
 def _contribution(header: dict[str, Any], d: int) -> Contribution:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -231,14 +231,22 @@ def _counted(
 
 
 def _enough(made: SharedMoments, fewest: int) -> SharedMoments:
-    """As many folds as leave no part, and no level within one, too small."""
-    for folds in range(made.folds, 0, -1):
-        coarse = made.fewer_folds(folds)
+    """As many folds as leave no part, and no level within one, too small; more of them where groups are together."""
+    coarse = _largest(made, fewest)
+    if not made.groups:
+        return coarse
+    finer = _largest(replace(made, parts=made.by_fold.parts, by=None, groups=()), fewest)
+    return replace(coarse, finer=finer.parts) if finer.folds > coarse.folds else coarse
+
+
+def _largest(made: SharedMoments, fewest: int) -> SharedMoments:
+    for folds in range(made.folds, 1, -1):
+        fewer = made.fewer_folds(folds)
         try:
-            coarse.refuse_small(fewest)
+            fewer.refuse_small(fewest)
         except DataError:
             continue
-        return coarse
+        return fewer
     return made.fewer_folds(1)
 
 
