@@ -234,6 +234,15 @@ def test_a_level_that_other_sites_do_not_know_is_left_out_and_counted():
     assert (a + b).total.count == 600 - moon
 
 
+def test_an_encoding_alone_is_enough_to_agree(tmp_path):
+    table = people(300)
+    assay.encode(assay.read(table), drop=["patient"]).encoding.save(tmp_path / "encoding.assay")
+    agreed = assay.load(tmp_path / "encoding.assay")
+    a, b = (assay.summarize(people(300, seed), like=agreed) for seed in range(2))
+    assert (a + b).total.count == 600
+    assert [name for name in a.encoding.names if name.startswith("ward")] == [f"ward = {w}" for w in sorted(WARDS)]
+
+
 def test_rare_levels_are_pooled_without_their_names(tmp_path):
     rng = np.random.default_rng(0)
     ward = rng.choice(["a", "b", *(f"secret-{i}" for i in range(8))], 1000, p=[0.5, 0.46, *([0.005] * 8)])
@@ -249,7 +258,8 @@ def test_parts_and_levels_of_few_rows_are_not_shared(tmp_path):
     table = pa.table({"x": rng.standard_normal(60), "g": ["a"] * 52 + ["b"] * 8})
     with pytest.raises(DataError, match="group 'b' of 'g' has 8 complete rows, fewer than 10"):
         assay.summarize(table, by="g")
-    assert assay.summarize(table, by="g", groups=["a"]).groups == ("a",)
+    only = assay.summarize(table, by="g", groups=["a"])
+    assert only.groups == ("a",) and (only.contributions[0].gaps, only.contributions[0].strange) == (0, 8)
     assert assay.summarize(table, by="g", fewest_rows=8).groups == ("a", "b")
     with pytest.raises(DataError, match="fewer than 10, which could be told"):
         assay.summarize(rng.standard_normal((9, 2)))
@@ -284,6 +294,7 @@ def test_wrong_options_are_refused():
         ({"drop": ["sex"]}, "there is no column 'sex'"),
         ({"by": "ward", "drop": ["ward"]}, "cannot be left out: rows are grouped by it"),
         ({"folds": 0}, "at least 1"),
+        ({"groups": ["north"]}, "give it with --by"),
         ({"like": assay.summarize(table), "drop": ["age"]}, "must be left out there"),
         ({"like": assay.summarize(table), "by": "ward"}, "give the same --by"),
         ({"by": "patient"}, "more than 1,000 groups|complete rows, fewer than"),

@@ -105,6 +105,8 @@ def summarize(
     """
     source = read(data, **reading)
     _check(source, by, drop, folds, fewest_rows)
+    if groups and by is None:
+        raise ParameterError("groups are named, but not the column they are of: give it with --by")
     tell = progress or (lambda what, rows, fraction: None)
     if epsilon is not None or delta is not None or bounds:
         from assay.summary.private import private_summary
@@ -142,7 +144,7 @@ def encoding_like(like: SharedMoments | Encoding, by: str | None, drop: Sequence
 
 
 def group_codes(batch: pa.RecordBatch, by: str | None, known: tuple[str, ...]) -> tuple[list[str], NDArray[np.int64]]:
-    """Names of groups, and (b,) the group of each row, -1 where it has none or one that is not known.
+    """Names of groups, and (b,) the group of each row, -1 where it has none and -2 where it has one that is not known.
 
     Args:
         batch: rows.
@@ -155,7 +157,7 @@ def group_codes(batch: pa.RecordBatch, by: str | None, known: tuple[str, ...]) -
     if not known:
         return found.cells, found.codes
     place = {group: i for i, group in enumerate(known)}
-    codes = np.array([place.get(cell, -1) for cell in found.cells] + [-1], dtype=np.int64)
+    codes = np.array([place.get(cell, -2) for cell in found.cells] + [-1], dtype=np.int64)
     return list(known), codes[found.codes]
 
 
@@ -276,8 +278,8 @@ def _one_pass(
         names, codes = group_codes(batch, by, known)
         if len(names) > _MOST_GROUPS:
             raise DataError(f"{by!r} has more than {_MOST_GROUPS:,} groups: give a column of fewer")
-        gap = np.isnan(rows).any(axis=1) | (codes < 0)
-        strange = ~gap & (unknown_levels(rows, encoding) | _in_cells(rows, names, codes, left))
+        gap = np.isnan(rows).any(axis=1) | (codes == -1)
+        strange = ~gap & ((codes == -2) | unknown_levels(rows, encoding) | _in_cells(rows, names, codes, left))
         use = ~gap & ~strange
         fold = fold_numbers(start, start + len(rows), folds, seed) if folds > 1 else np.zeros(len(rows), dtype=np.intp)
         label = (codes * folds + fold)[use]

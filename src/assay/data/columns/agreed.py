@@ -85,7 +85,7 @@ def _shared(codec: Codec, rows: int, fewest: int) -> Codec | None:
     counts = [round(share * rows) for share in codec.shares[: len(codec.levels)]]
     named = tuple(level for level, count in zip(codec.levels, counts, strict=True) if count >= fewest)
     others = rows - sum(count for count in counts if count >= fewest)
-    pooled = others >= fewest
+    pooled = others >= max(fewest, 1)
     if len(named) + pooled < 2:
         return None
     return Levels(named, (0.0,) * (len(named) + pooled), () if pooled else None, int(pooled), codec.numeric)
