@@ -117,6 +117,8 @@ if TYPE_CHECKING:
     from assay.summary.normal_em import normal_em as normal_em
     from assay.summary.ratings import Ratings as Ratings
     from assay.summary.running import running_moments as running_moments
+    from assay.summary.shared import SharedMoments as SharedMoments
+    from assay.summary.summarize import summarize as summarize
     from assay.summary.term_documents import TermDocuments as TermDocuments
     from assay.summary.triples.triples import Triples as Triples
     from assay.views.plot import plot as plot
@@ -164,6 +166,8 @@ _HOMES = {
     "confusion": "assay.evidence.classification",
     "Moments": "assay.summary.moments",
     "GroupedMoments": "assay.summary.grouped",
+    "SharedMoments": "assay.summary.shared",
+    "summarize": "assay.summary.summarize",
     "ClassCounts": "assay.summary.class_counts",
     "read_network": "assay.summary.networks",
     "Triples": "assay.summary.triples.triples",

@@ -164,6 +164,7 @@ MODELS: dict[str, Entry] = {
 VALUES: dict[str, str] = {
     "Moments": "assay.summary.moments",
     "GroupedMoments": "assay.summary.grouped",
+    "SharedMoments": "assay.summary.shared",
     "ClassCounts": "assay.summary.class_counts",
     "Encoding": "assay.data.columns.encoding",
 }
