@@ -166,6 +166,7 @@ VALUES: dict[str, str] = {
     "GroupedMoments": "assay.summary.grouped",
     "ClassCounts": "assay.summary.class_counts",
     "Encoding": "assay.data.columns.encoding",
+    "Watch": "assay.watch.watch",
 }
 
 # Frozen dataclasses that a saved model may hold: options, and the summary it was fitted from. Their fields are saved.
