@@ -67,7 +67,7 @@ def draw_in(columns: Any, far: Any, limit: float) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _larger(kept: Any, size: int, score: float) -> tuple[int, int]:
+def _larger(kept: Any, size: int, score: float) -> Any:
     """How many of ascending numbers are larger than a score, and how many are equal to it."""
     right = np.searchsorted(kept[:size], score, side="right")
     left = np.searchsorted(kept[:size], score, side="left")
@@ -92,7 +92,7 @@ def _insert(kept: Any, size: int, score: float) -> int:
 
 
 @njit(cache=True, nogil=True)
-def extrapolated(kept: Any, size: int, count: int, score: float) -> float:
+def extrapolated(kept: Any, size: int, count: int, score: float) -> Any:
     """Chance of a score beyond all, if the largest fall off by a power law that is known only from them.
 
     With h the mean of log(s_i / s_m) over the m largest, log-excesses are exponential, and the predictive chance of
@@ -121,7 +121,8 @@ def extrapolated(kept: Any, size: int, count: int, score: float) -> float:
 @njit(cache=True, nogil=True)
 def _level(place: int, found: Any, many: int, alpha: float, horizon: int, harmonic: float) -> float:
     """LORD++ within a stretch of `horizon` rows: half of alpha spread evenly, the rest and alpha for each discovery
-    spread behind it as 1 / k."""
+    spread behind it as 1 / k.
+    """
     level = 0.5 * alpha / horizon
     for j in range(many):
         reward = alpha if j else 0.5 * alpha

@@ -18,8 +18,8 @@ class Alert:
     """One thing that a watch has to say.
 
     Attributes:
-        kind: "anomaly" (a row), "more anomalies" (those of a window that were too many to tell one by one), "drift of the
-            mean", "drift of the covariance", "drift of the subspace", or "problem of input".
+        kind: "anomaly" (a row), "more anomalies" (those of a window that were too many to tell one by one), "drift of
+            the mean", "drift of the covariance", "drift of the subspace", or "problem of input".
         row: number of the row, from 1 and over restarts; of a window, its last row.
         message: in words.
         verdict: "supported", or "suggestive" where the chance is extrapolated or rows depend on each other; none for

@@ -1,8 +1,8 @@
 """Which rows do not belong, at a controlled share of false alerts, as rows arrive.
 
 score    s_t, by a law that no later row took part in
-rank     R_t of s_t among the scores of the rows before it without alert, ties put in order by a number drawn for the row;
-         p_t = R_t / (n + 1), n the number of those rows
+rank     R_t of s_t among the scores of the rows before it without alert, ties put in order by a number drawn for the
+         row; p_t = R_t / (n + 1), n the number of those rows
 alerts   p_t <= a_t, a_t by LORD++ in stretches of `horizon` rows:
          a_t = (alpha / 2) / horizon + (alpha / 2) g(t - t_1) + alpha sum_(j > 1) g(t - t_j),  g(k) = 1 / (k H)
          t_j the alerts of the stretch, H = 1 + 1/2 + ... + 1/horizon, so that sums of g stay below 1
@@ -15,12 +15,12 @@ among clean rows, nearly so here, since alerts leave the ranks and false ones am
 Only the largest scores are kept. A row among them has its exact rank among all rows before it, however many these were;
 another one has a p that no level comes near, and counts as 1. So memory is bounded while the smallest p falls as
 1 / (n + 1). It is below alpha / (2 horizon) once n is 2 horizon / alpha: before, ranks alone say nothing of a single
-row. Until then the tail beyond all earlier rows is extrapolated (`_kernels.extrapolated`), which is no conformal p: such
-an alert is at most suggestive.
+row. Until then the tail beyond all earlier rows is extrapolated (`_kernels.extrapolated`), which is no conformal p:
+such an alert is at most suggestive.
 
 References: Ramdas, Yang, Wainwright & Jordan, Online control of the false discovery rate with decaying memory, NeurIPS
-2017 (LORD++); Vovk, Gammerman & Shafer, Algorithmic Learning in a Random World, 2005; Renyi, Colloquium on combinatorial
-methods in probability theory, Aarhus 1962; Hill, Annals of Statistics 3, 1975.
+2017 (LORD++); Vovk, Gammerman & Shafer, Algorithmic Learning in a Random World, 2005; Renyi, Colloquium on
+combinatorial methods in probability theory, Aarhus 1962; Hill, Annals of Statistics 3, 1975.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
 """Do the rows of a window still follow the law of the reference?
 
-rows       u_i (d,), whitened by the law and drawn in to the ellipsoid that holds 99% of the reference, so that a few rows
-           far out are anomalies and not drift
+rows       u_i (d,), whitened by the law and drawn in to the ellipsoid that holds 90% of the reference, so that a few
+           rows far out are anomalies and not drift, and means have their law soon
 features   of the mean        f = u
            of the covariance  f = vec((u - m)(u - m)^T), m the mean of the reference rows
-           of the subspace    f_ab = (v_a^T z)(v_b^T z) / (l_a - l_b), z the row in units of the columns, v the axes of its
-                              correlation with eigenvalues l, a among the k leading ones, b among the others: to first
-                              order, the sum of squares of its mean is that of the sines of the principal angles
+           of the subspace    f_ab = (v_a^T z)(v_b^T z) / (l_a - l_b), z the row in units of the columns, v the axes of
+                              its correlation with eigenvalues l, a among the k leading ones, b among the others: to
+                              first order, the squares of its mean add up to those of the sines of the principal angles
 statistic  |mean f over the window - mean f over the reference|^2
 chance     (1 / n_w + 1 / n_r) sum_i w_i chi2_1, w the eigenvalues of the covariance of f, which are known from the
            reference with its degrees of freedom (linalg.quadratic_form)
-dependent  rows that depend on those before: f is averaged over runs of rows, longer than they remember, and w is that of
-           the averages; which rows these are, products of a row and later ones tell
+dependent  rows that depend on those before: f is averaged over runs of rows, longer than they remember, and w is that
+           of the averages; whether rows do, the products of rows and later ones tell
 looks      window j of each of the three may spend alpha / 3 j (j + 1), which adds up to alpha for ever
 
 The reference rows here took no part in the law: given the law, they and the rows of a window have the same chance.
@@ -37,7 +37,7 @@ Aspect: TypeAlias = Literal["mean", "covariance", "subspace"]
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 
 FEWEST = 50  # rows, or runs of rows, of the reference without which nothing is tested
-_BULK = 0.99
+_BULK = 0.9
 _LAGS = 30
 _NOTICED = 4.1  # standard errors: a chance of .001 over the lags that are looked at
 _MOST_AXES = 5
@@ -148,7 +148,8 @@ class Aspects:
         """Largest principal angle between the leading subspaces, in degrees."""
         L = self.law.factor / self.law.scale[:, None]
         before = L @ self.spread @ L.T
-        axes = [eigen_symmetric((C + C.T) / 2.0).vectors[:, : self.leading] for C in (before, before + self.change(window))]
+        both = before, before + self.change(window)
+        axes = [eigen_symmetric((C + C.T) / 2.0).vectors[:, : self.leading] for C in both]
         cosine = np.linalg.svd(axes[0].T @ axes[1], compute_uv=False).min()
         return float(np.degrees(np.arccos(np.clip(cosine, 0.0, 1.0))))
 

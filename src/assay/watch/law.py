@@ -1,7 +1,7 @@
 """The law that rows are measured by: where its centre is, how far out a row is, and which columns drive it.
 
-    d^2 = (x - m)^T S^-1 (x - m)            S shrunk, so that no direction is flat
-    with gaps: d_o^2 + (number missing)     the d^2 that is expected of a normal row, given what it has observed
+d^2 = (x - m)^T S^-1 (x - m)            S shrunk, so that no direction is flat
+with gaps: d_o^2 + (number missing)     the d^2 that is expected of a normal row, given what it has observed
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class RowLaw:
     @cached_property
     def factor(self) -> Array:
         """(d, d) Cholesky factor of the covariance."""
-        return np.linalg.cholesky(self.covariance)
+        return np.asarray(np.linalg.cholesky(self.covariance), dtype=np.float64)
 
     @cached_property
     def _root(self) -> Array:
@@ -117,9 +117,7 @@ class RowLaw:
         shares, deviations = self._shares(seen, row[seen][None, :])
         total = shares.sum()
         order = np.argsort(-shares, kind="stable")[:most]
-        return [
-            (int(seen[j]), float(shares[j] / total) if total > 0.0 else 0.0, float(deviations[j])) for j in order
-        ]
+        return [(int(seen[j]), float(shares[j] / total) if total > 0.0 else 0.0, float(deviations[j])) for j in order]
 
     def _shares(self, seen: NDArray[np.intp], rows: Array) -> tuple[Array, Array]:
         scale = self.scale[seen]

@@ -79,7 +79,8 @@ def drift(watch: Watch, aspect: Aspect, window: Array, p: float, level: float) -
     return Alert(
         _DRIFT[aspect],
         watch.rows,
-        f"{words}; {len(window):,} rows up to row {watch.rows:,} against {aspects.rows:,} of the reference, p {p:.1e}{tail}.",
+        f"{words}; {len(window):,} rows up to row {watch.rows:,} against {aspects.rows:,} of the reference, "
+        f"p {p:.1e}{tail}.",
         "suggestive" if aspects.dependent else "supported",
         p,
         level,
@@ -97,5 +98,6 @@ def problem_alerts(problems: Problems, known: dict[tuple[str, str | None], int],
         before = known.get(key, 0)
         known[key] = now = before + problem.count
         if len(str(now)) > len(str(before)) or not before:
-            alerts.append(Alert("problem of input", row, problem.sentence(), count=now, columns=tuple(filter(None, [problem.column]))))
+            columns = () if problem.column is None else (problem.column,)
+            alerts.append(Alert("problem of input", row, problem.sentence(), count=now, columns=columns))
     return alerts

@@ -4,8 +4,8 @@
     row         score by the law, rank among the rows before, online false discovery rate (`anomalies`)
     window      every so many rows without gaps: running moments (`summary.running`), drift (`drift`)
 
-Memory is that of one window, the largest scores and a few matrices, however long the stream. Windows are cut by the number
-of rows alone, and every row is scored by itself, so that blocks may come in any size, and a watch that was saved and
+Memory is that of one window, the largest scores and a few matrices, however long the stream. Windows are cut by the
+number of rows alone, and every row is scored by itself, so that blocks may come in any size, and a watch that was saved and
 loaded says to the bit what one would have said that never stopped.
 """
 
@@ -222,8 +222,8 @@ class Watch:
         """Empty places for what is gathered from now on."""
         o, d = self.options, law.d
         self._law, self._aspects = law, aspects
-        running = o["against"] == "running"
-        self._ranks = Ranks(o["alpha"], o["horizon"], int(20 * o["half_life"]) if running else 0, o["extrapolate"], o["seed"])
+        renewed = max(int(20 * o["half_life"]), 1) if o["against"] == "running" else 0
+        self._ranks = Ranks(o["alpha"], o["horizon"], renewed, o["extrapolate"], o["seed"])
         self._moments = Moments.empty(d, names)
         self._raw, self._drawn = np.empty((d, o["every"])), np.empty((d, o["every"]))
         self._filled = 0
