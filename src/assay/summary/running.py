@@ -1,7 +1,7 @@
 """Moments of a stream, after each block, old rows fading if asked.
 
-A row that b rows followed weighs 2^(-b / h), h the half-life. Within a block the rows are weighted by their own age, and
-what was before fades by the length of the block, so that where blocks were cut shows in no more than rounding.
+A row that b rows followed weighs 2^(-b / h), h the half-life. Within a block the rows are weighted by their own age,
+and what was before fades by the length of the block, so that where blocks were cut shows in no more than rounding.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def _level(place: int, found: Any, many: int, alpha: float, horizon: int, harmon
 @njit(cache=True, nogil=True)
 def judge(
     scores: Any, keys: Any, old: Any, new: Any, counters: Any, found: Any, alpha: float, horizon: int, renewed: int,
-    tail: bool, p: Any, level: Any, flags: Any,
+    tail: bool, p: Any, level: Any, among: Any, flags: Any,
 ) -> None:  # fmt: skip
     """Conformal p of each row among the rows before it, and whether it is an alert.
 
@@ -148,6 +148,7 @@ def judge(
         renewed: rows of a generation; 0 for ever.
         tail: whether the tail is extrapolated beyond all earlier rows.
         p, level: (n,) written; p is 1 where it is only known not to be among the smallest.
+        among: (n,) written, the number of rows that each was ranked among.
         flags: (n,) written: 0 nothing, 1 alert by rank, 2 alert by the extrapolated tail.
     """
     harmonic = np.log(horizon) + 0.5772156649015329 + 0.5 / horizon  # at least sum 1/k up to horizon - 1
@@ -161,6 +162,7 @@ def judge(
             counters[NEW] = counters[NEW_KEPT] = 0
         score = scores[i]
         count = counters[OLD] + counters[NEW]
+        among[i] = count
         flags[i] = 0
         p[i] = 1.0
         level[i] = 0.0

@@ -49,11 +49,13 @@ class Judged:
     Attributes:
         p: (n,) conformal, or extrapolated where `flags` says so; 1 where it is only known not to be small.
         level: (n,) what it was compared with; 0 where it was far from small.
+        among: (n,) rows that each was ranked among.
         flags: (n,) 0, BY_RANK or BY_TAIL.
     """
 
     p: Array
     level: Array
+    among: NDArray[np.int64]
     flags: NDArray[np.int8]
 
 
@@ -100,10 +102,10 @@ class Ranks:
             first_row: number of the first one.
         """
         n = len(scores)
-        result = Judged(np.empty(n), np.empty(n), np.empty(n, dtype=np.int8))
+        result = Judged(np.empty(n), np.empty(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int8))
         keys = row_keys(first_row, n, self.seed)
         judge(
             scores, keys, self.old, self.new, self.counters, self.found, self.alpha, self.horizon, self.renewed,
-            self.tail, result.p, result.level, result.flags,
+            self.tail, result.p, result.level, result.among, result.flags,
         )  # fmt: skip
         return result

@@ -32,7 +32,7 @@ def anomaly(watch: Watch, row: int, values: Array, score: float, judged: Judged,
     names = watch.names
     drivers = watch.law.drivers(values)
     shown = ", ".join(f"{names[j]} {deviation:+.1f} sd" for j, share, deviation in drivers if share >= 0.1)
-    count = watch.ranked
+    count = int(judged.among[i])
     p = float(judged.p[i])
     basis = f"rank among {count:,} rows" if by_rank else f"tail extrapolated beyond {count:,} rows"
     supported = by_rank and not dependent and watch.options["against"] == "reference"

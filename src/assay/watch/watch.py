@@ -5,7 +5,7 @@
     window      every so many rows without gaps: running moments (`summary.running`), drift (`drift`)
 
 Memory is that of one window, the largest scores and a few matrices, however long the stream. Windows are cut by the
-number of rows alone, and every row is scored by itself, so that blocks may come in any size, and a watch that was saved and
+number of rows alone, and every row is scored by itself: blocks may come in any size, and a watch that was saved and
 loaded says to the bit what one would have said that never stopped.
 """
 
@@ -199,6 +199,12 @@ class Watch:
 
     # ---- within
 
+    def _known_columns(self, schema: pa.Schema) -> None:
+        missing = [name for name in self.options["drop"] if name not in schema.names]
+        if missing:
+            listed = ", ".join(schema.names[:20])
+            raise ParameterError(f"column {missing[0]!r} is to be left out, but there is none; there are {listed}")
+
     def _learn_from(self, source: Source) -> None:
         kept: list[pa.RecordBatch] = []
         for batch in source.blocks():
@@ -207,6 +213,7 @@ class Watch:
                 break
         if not kept:
             raise DataError(f"the reference {source.name} has no rows")
+        self._known_columns(kept[0].schema)
         self._aligner = Aligner(kept[0].schema)
         table = pa.Table.from_batches([self._aligner.aligned(part, Problems()) for part in kept])
         self._learn(table.slice(0, _MOST_REFERENCE))
@@ -230,6 +237,7 @@ class Watch:
 
     def _update(self, batch: pa.RecordBatch) -> list[Alert]:
         if self._aligner is None:
+            self._known_columns(batch.schema)
             self._aligner = Aligner(batch.schema)
         problems = Problems()
         batch = self._aligner.aligned(batch, problems, first_row=self.rows)
