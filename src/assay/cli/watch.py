@@ -1,5 +1,6 @@
 """The command that watches a stream: alerts as lines of JSON, a live view, state that survives a restart."""
 
+import os
 import signal
 import sys
 import time
@@ -68,7 +69,8 @@ def watch(
     debug: Debug = False,
 ) -> None:
     """Watch a stream: one line of JSON for each row that does not belong, each drift, each problem of the input."""
-    with explained(debug) as step, ExitStack() as closing:
+    written = "alerts until then stand" + ("" if state is None else f", and {state} is as it was saved last")
+    with explained(debug, written) as step, ExitStack() as closing:
         from assay.data.field import Declared
 
         step.what = "Opening the stream"
@@ -83,7 +85,6 @@ def watch(
         how = {name: _value(text) for name, text in _pairs(option, "--option").items()}
         feed = _feed(data, declared, known, follow, idle, replayed, state is not None, how)
         lines = _Lines(closing, output, int(known.get("alerts", 0)))
-        closing.callback(lambda: sys.stdout.flush() if output is None else None)
         saver = _Saver(watched, state, save_every)
         step.what = "Watching"
         stopped = _run(watched, feed, lines, saver, view=view)
@@ -155,10 +156,7 @@ def _feed(
         raise ParameterError("--idle is for a file that is followed; add --follow")
     if replayed and data != "-":
         raise ParameterError("--replayed is for standard input; a file is read from where it was left anyway")
-    name = known.get("name", data)
-    if name != data:
-        raise ParameterError(f"the state is of {name}, and now {data} is watched; give another state")
-    position = Position.of({k: v for k, v in known.items() if k not in ("name", "alerts")})
+    position = Position.of({k: v for k, v in known.items() if k != "alerts"})
     return feed_of(data, declared, position, follow=follow, idle=idle, replayed=replayed, hold_last=kept, **how)
 
 
@@ -174,16 +172,23 @@ class _Lines:
             self._handle.seek(0, 2)
             self.length = self._handle.tell()
 
-    def write(self, alerts: list[Any]) -> None:
+    def write(self, alerts: list[Any]) -> bool:
+        """Write alerts; False where nobody reads them any more."""
         text = "".join(f"{alert.line()}\n" for alert in alerts)
-        if self._handle is None:
+        if self._handle is not None:
+            self._handle.write(text.encode())
+            self._handle.flush()
+            self.length = self._handle.tell()
+            return True
+        try:
             if text:
                 sys.stdout.write(text)
                 sys.stdout.flush()
-            return
-        self._handle.write(text.encode())
-        self._handle.flush()
-        self.length = self._handle.tell()
+        except BrokenPipeError:
+            # what is still to be flushed at the end goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return False
+        return True
 
 
 class _Saver:
@@ -246,11 +251,9 @@ def _run(watched: Any, feed: Any, lines: _Lines, saver: _Saver, *, view: bool) -
             rows, problems = block
             alerts = watched.update(rows) if rows.num_rows else []
             alerts += watched.note(problems)
-            lines.write(alerts)
-            watched.position = {**feed.position.as_dict(), "name": _name_of(feed), "alerts": lines.length}
+            read_on = lines.write(alerts)
+            watched.position = {**feed.position.as_dict(), "alerts": lines.length}
             saver.save_if_due()
             show(alerts)
-
-
-def _name_of(feed: Any) -> str:
-    return "-" if feed.name == "standard input" else str(feed.name)
+            if not read_on:
+                return False

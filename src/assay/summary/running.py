@@ -51,6 +51,8 @@ def followed(before: Moments, rows: NDArray[Any], half_life: float | None, *, fi
     >>> followed(before, np.ones((1, 1)), half_life=1.0).mean.round(3)
     array([0.667])
     """
+    if not len(rows):
+        return before
     done = Accumulator(rows.shape[1], names=before.columns)
     if half_life is None:
         done.add(rows, first_row=first_row)

@@ -85,7 +85,7 @@ class Ranks:
 
     def begin(self, scores: Array) -> None:
         """Take in the scores of reference rows, which are not judged."""
-        largest = np.sort(scores)[-KEPT:]
+        largest = np.sort(scores)[-len(self.new) :]
         self.new[: len(largest)] = largest
         self.counters[NEW], self.counters[NEW_KEPT] = len(scores), len(largest)
 

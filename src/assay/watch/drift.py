@@ -25,6 +25,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigvalsh
 
 from assay.linalg.quadratic_form import QuadraticForm
 from assay.linalg.shrinkage import ledoit_wolf
@@ -98,6 +99,16 @@ class Aspects:
     def dependent(self) -> bool:
         """Whether rows depend on those before."""
         return self.run > 1
+
+    def limits(self) -> list[str]:
+        """What cannot be said, in words that stand before a count."""
+        if not any(map(len, self.weights.values())):
+            dependent = f"rows depend on those before, over some {self.run} rows"
+            why = dependent if self.dependent else "rows without gaps are few"
+            return [f"drift cannot be told from chance here, as {why}: give a longer reference"]
+        if self.dependent:
+            return [f"rows depend on those before, so that alerts are suggestive; averages are over {self.run} rows"]
+        return []
 
     def drawn_in(self, whitened: Array, far: Array) -> Array:
         """(d, n) whitened rows, drawn in; they are overwritten."""
@@ -229,7 +240,7 @@ def _spectrum_of_products(centred: Array, run: int) -> Array:
 
 def _drawn_together(S: Array, q: int, n: int, fourth: float) -> Array:
     """(q,) eigenvalues, drawn towards their mean as far as n rows leave them uncertain."""
-    values = np.maximum(eigen_symmetric(S).values[:q], 0.0)
+    values = np.maximum(eigvalsh(S)[::-1][:q], 0.0)
     if not values.any():
         return np.empty(0)
     share = ledoit_wolf(values, q, n, fourth)

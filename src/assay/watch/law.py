@@ -114,13 +114,16 @@ class RowLaw:
         seen = np.flatnonzero(~np.isnan(row))
         if not len(seen):
             return []
-        shares, deviations = self._shares(seen, row[seen][None, :])
+        shares, deviations = self._shares(seen, row[seen])
         total = shares.sum()
         order = np.argsort(-shares, kind="stable")[:most]
         return [(int(seen[j]), float(shares[j] / total) if total > 0.0 else 0.0, float(deviations[j])) for j in order]
 
-    def _shares(self, seen: NDArray[np.intp], rows: Array) -> tuple[Array, Array]:
-        scale = self.scale[seen]
+    def _shares(self, seen: NDArray[np.intp], row: Array) -> tuple[Array, Array]:
+        location, scale = self.location[seen], self.scale[seen]
         spectrum = eigen_symmetric(self.correlation[np.ix_(seen, seen)])
-        white = Whitening(self.location[seen], scale, spectrum.vectors, spectrum.values)
-        return white.shares(rows)[0], white.deviations(rows)[0]
+        white = Whitening(location, scale, spectrum.vectors, spectrum.values)
+        deviations = white.deviations(row[None, :])[0]
+        # shares do not depend on how far out a row is in its direction, and squares may leave the range of numbers
+        nearer = location + deviations / max(float(np.abs(deviations).max()), 1.0) * scale
+        return white.shares(nearer[None, :])[0], deviations

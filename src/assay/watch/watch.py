@@ -25,6 +25,7 @@ from assay.data.problems import Problems
 from assay.data.read import read
 from assay.data.source import BLOCK_ROWS, Source
 from assay.errors import DataError, ParameterError
+from assay.linalg.one_thread import one_blas_thread
 from assay.models.files import from_parts, to_parts
 from assay.summary.moments import Moments
 from assay.summary.running import check_half_life, followed
@@ -220,9 +221,12 @@ class Watch:
 
     def _learn(self, table: pa.Table) -> list[Alert]:
         problems = Problems()
-        self.learned = learned = Learned.of(table, self.options["drop"], problems)
+        with one_blas_thread():  # the same bits whatever else runs
+            self.learned = learned = Learned.of(table, self.options["drop"], problems)
         self.begin(learned.encoding.names, learned.law, learned.aspects)
         self._ranks.begin(learned.scores)
+        for words in learned.aspects.limits():
+            problems.add(words)
         return self.note(problems)
 
     def begin(self, names: tuple[str, ...], law: RowLaw, aspects: Aspects) -> None:
