@@ -38,7 +38,7 @@ def test_the_table_says_the_same(weights, dof):
 
 
 def test_beyond_the_table_its_end_is_told():
-    assert QuadraticForm(np.ones(3)).quick_tail(1e6) < 1e-290
+    assert QuadraticForm(np.ones(3)).quick_tail(1e6) < 1e-280
     assert QuadraticForm(np.ones(3)).quick_tail(0.0) > 0.85
     assert QuadraticForm(np.ones(3)).tail(0.0) == 1.0
 

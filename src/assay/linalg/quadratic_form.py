@@ -64,7 +64,7 @@ class QuadraticForm:
         if not x > 0.0:
             return 0.0
         x = x / self.mean
-        high = self._end * (1.0 - 1e-14)
+        high = self._end * (1.0 - 1e-12)
         s = float(brentq(lambda s: self._place(s) - x, self._below(x), high, xtol=1e-300, rtol=1e-14, maxiter=500))
         return float(self._log_tail(np.array([s]), np.array([x]))[0])
 
@@ -121,7 +121,7 @@ class QuadraticForm:
         r = np.where(near, 1.0, r)
         u = np.where(near, 1.0, s * np.sqrt(curve))
         middle = np.log(0.5 - third / curve**1.5 / (6.0 * np.sqrt(2.0 * np.pi)))
-        return np.where(near, middle, log_ndtr(-(r + np.log(u / r) / r)))
+        return np.asarray(np.where(near, middle, log_ndtr(-(r + np.log(u / r) / r))))
 
     @cached_property
     def _table(self) -> tuple[Array, Array]:

@@ -151,6 +151,8 @@ class TextFeed(Feed):
             yield from self._blocks()
         except DataError as error:
             raise DataError(f"cannot read {self.name}: {error}") from None
+        except _Ended as end:
+            self.held = end.place - self.position.offset
         finally:
             if self._close is not None:
                 self._close()
@@ -159,9 +161,6 @@ class TextFeed(Feed):
         handle, waiting = self._opened()
         first, complete = self._first(handle, waiting)
         for text, parse in self._chunks(handle, first, complete):
-            if self._hold_last and not text.endswith((b"\n", b"\r")):
-                self.held = len(text)
-                return
             problems = Problems()
             batch = parse(problems)
             here = self.position
@@ -214,10 +213,7 @@ class TextFeed(Feed):
         whole = plain if complete else plain[: plain.rfind(b"\n") + 1]
         form = JsonFormat(Chunk(whole, 1), self._declared)
         text, start = self._from(handle, first, encoding)
-        while start:
-            read = text.read(min(start, 1 << 22))
-            if not read:
-                raise DataError("it is shorter than what was read of it before; was it replaced?")
+        while start and (read := text.read(min(start, 1 << 22))):
             start -= len(read)
         begun = self.position.line
 
@@ -235,8 +231,32 @@ class TextFeed(Feed):
         offset = self.position.offset
         if self._seek is not None and offset > len(first) and encoding in ("utf-8", "ascii"):
             self._seek(offset + len(_MARK) * first.startswith(_MARK))
-            return handle, 0
-        return Utf8(Rejoined(first, handle), encoding), offset
+            return _Unfinished(handle, offset) if self._hold_last else handle, 0
+        whole = Utf8(Rejoined(first, handle), encoding)
+        return _Unfinished(whole, 0) if self._hold_last else whole, offset
+
+
+class _Ended(Exception):  # noqa: N818  not an error
+    """The text ended, at a place, and may go on later."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__()
+        self.place = place
+
+
+class _Unfinished:
+    """A text whose end is not the end of its last record, which may be half written."""
+
+    def __init__(self, handle: Readable, place: int) -> None:
+        self._handle = handle
+        self._place = place
+
+    def read(self, size: int, /) -> bytes:
+        read = self._handle.read(size)
+        if not read:
+            raise _Ended(self._place)
+        self._place += len(read)
+        return read
 
 
 class _Nothing:
