@@ -155,7 +155,7 @@ class TestRefusals:
     )
     def test_wrong_input_gives_one_sentence_and_code_two(self, tmp_path, arguments, words):
         places = {name: tmp_path / name for name in ("data", "moments", "state")}
-        places["data"].write_text(csv(table(200)[:200] if False else table(1600)[:200]))
+        places["data"].write_text(csv(table(1600)[:200]))
         assay.Moments.of(table(1600)).save(places["moments"])
         Watch(reference=300, every=100, horizon=1000).save(places["state"])
         given = [text.format(**places) for text in arguments]
