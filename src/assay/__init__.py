@@ -122,6 +122,7 @@ if TYPE_CHECKING:
     from assay.summary.term_documents import TermDocuments as TermDocuments
     from assay.summary.triples.triples import Triples as Triples
     from assay.views.plot import plot as plot
+    from assay.watch.watch import Watch as Watch
 
 _HOMES = {
     "read": "assay.data.read",
@@ -131,6 +132,7 @@ _HOMES = {
     "compare": "assay.comparison.run",
     "load": "assay.models.files",
     "plot": "assay.views.plot",
+    "Watch": "assay.watch.watch",
     "dependence": "assay.models.correlation.dependence",
     "CCA": "assay.models.correlation.cca",
     "TemporalCCA": "assay.models.correlation.temporal_cca",

@@ -167,6 +167,7 @@ VALUES: dict[str, str] = {
     "SharedMoments": "assay.summary.shared",
     "ClassCounts": "assay.summary.class_counts",
     "Encoding": "assay.data.columns.encoding",
+    "Watch": "assay.watch.watch",
 }
 
 # Frozen dataclasses that a saved model may hold: options, and the summary it was fitted from. Their fields are saved.
