@@ -6,6 +6,7 @@ once, in the order of the parts.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,6 +28,10 @@ Part = TypeVar("Part")
 
 # Tasks that wait on the scheduler for each one that runs.
 _WAITING = 4
+# Seconds until a scheduler has to answer, and after which a cluster without workers is given up.
+_ANSWERS, _ALONE = 20.0, 60.0
+# A part that fails by an error not made on purpose, such as a lack of memory, is worked on again so often.
+_RETRIES = 3
 
 
 class DaskEngine(Engine):
@@ -59,7 +64,7 @@ class DaskEngine(Engine):
             address: of its scheduler.
         """
         try:
-            engine = cls(Client(address, timeout="20s"))
+            engine = cls(Client(address, timeout=_ANSWERS))
         except (OSError, TimeoutError) as error:
             raise EngineError(f"no Dask scheduler answers at {address}: is it running, and reachable?") from error
         engine._own = [engine.client]
@@ -121,7 +126,7 @@ class DaskEngine(Engine):
 
         def submit() -> None:
             for number, part in rest:
-                future = self.client.submit(work, _sent(part), shared, pure=False, priority=-number, retries=1)
+                future = self.client.submit(work, _sent(part), shared, pure=False, priority=-number, retries=_RETRIES)
                 numbers[future] = number
                 done.add(future)
                 return
@@ -129,13 +134,30 @@ class DaskEngine(Engine):
         try:
             for _ in range(_WAITING * self.workers):
                 submit()
-            for future, result in done:
+            for future, result in self._finished(done):
                 submit()
                 if isinstance(result, AssayError):
                     raise result
                 yield numbers.pop(future), result
         finally:
-            self.client.cancel(list(numbers))
+            # also where the driver was interrupted: what runs may end, what waits never begins
+            if self.client.status == "running":
+                self.client.cancel(list(numbers))
+
+    def _finished(self, done: Any) -> Iterator[tuple[Any, Any]]:
+        """Each task that ended, with its result; a cluster that is gone is not waited for."""
+        watch = _Watch(self.client)
+        while not done.is_empty():
+            if not done.has_ready():
+                with done.thread_condition:
+                    done.thread_condition.wait(timeout=0.1)
+                watch.look()
+                continue
+            future, result = next(done)
+            if future.status != "finished":
+                raise EngineError(_LOST)
+            watch = _Watch(self.client)
+            yield future, result
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -146,6 +168,35 @@ class DaskEngine(Engine):
                 "workers of the Dask cluster died again and again on the same part: most often for lack of memory; "
                 f"give each more memory, or fewer threads ({error})"
             ) from error
+
+
+_LOST = "the Dask scheduler was lost while it worked: start the cluster again, and the run"
+
+
+class _Watch:
+    """Looks after a cluster while nothing is heard from it."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._alone: float | None = None
+        self._next = time.monotonic() + 1.0
+
+    def look(self) -> None:
+        """Refuse to wait longer for a cluster that has had no workers for a minute; asked once a second."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + 1.0
+        if self._client.status == "closed":
+            raise EngineError(_LOST)
+        if self._client.status == "running" and self._client.nthreads():
+            self._alone = None
+            return
+        self._alone = now if self._alone is None else self._alone
+        if now - self._alone >= _ALONE:
+            raise EngineError(
+                f"the Dask cluster has had no workers for {_ALONE:.0f} seconds: start some, and the run again"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -28,6 +30,10 @@ Part = TypeVar("Part")
 
 # Parts of one Spark job, for each core of the cluster: progress is told after each job.
 _PARTS_OF_A_JOB = 8
+# A task that fails is tried so often in all; Spark's own number where there is a cluster, one where there is none.
+_TRIES = 4
+# Seconds until a master has to answer, and a cluster has to have an executor.
+_ANSWERS, _ALONE = 20.0, 60.0
 
 
 class SparkEngine(Engine):
@@ -44,7 +50,7 @@ class SparkEngine(Engine):
     @classmethod
     def started(cls) -> SparkEngine:
         """Spark on the cores of this machine; it ends with the engine."""
-        return cls.at("local[*]")
+        return cls.at(f"local[*,{_TRIES}]")
 
     @classmethod
     def at(cls, address: str) -> SparkEngine:
@@ -55,6 +61,8 @@ class SparkEngine(Engine):
         """
         if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
             raise EngineError("Spark needs a Java runtime, 17 or newer: install one and set JAVA_HOME, or use 'dask'")
+        if address.startswith("spark://"):
+            _reached(address)
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.appName("assay").master(address).config("spark.ui.enabled", "false")
         if address.startswith("local"):
@@ -65,7 +73,19 @@ class SparkEngine(Engine):
             raise EngineError(f"Spark cannot be started at {address}: {error}") from error
         engine.session.sparkContext.setLogLevel("ERROR")
         engine._own = True
+        if not address.startswith("local"):
+            engine._await_executor(address)
         return engine
+
+    def _await_executor(self, address: str) -> None:
+        """Wait until somebody can work: without executors a job of Spark would wait for ever."""
+        context: Any = self.session.sparkContext
+        end = time.monotonic() + _ALONE
+        while context._jsc.sc().getExecutorMemoryStatus().size() < 2:  # the driver is one of them
+            if time.monotonic() > end:
+                self.close()
+                raise EngineError(f"Spark at {address} gave no executor in {_ALONE:.0f} seconds: are its workers busy?")
+            time.sleep(0.1)
 
     @property
     def workers(self) -> int:
@@ -139,6 +159,18 @@ class SparkEngine(Engine):
             if type(error).__module__.startswith("py4j"):
                 raise EngineError(f"a task failed again and again on the Spark cluster ({_cause(error)})") from error
             raise
+
+
+def _reached(address: str) -> None:
+    """Refuse an address where no master listens: Spark itself would try for a minute, and then stop without a word."""
+    for master in address.removeprefix("spark://").split(","):
+        host, _, port = master.rpartition(":")
+        try:
+            socket.create_connection((host, int(port)), timeout=_ANSWERS).close()
+        except (OSError, ValueError):
+            continue
+        return
+    raise EngineError(f"no Spark master answers at {address}: is it running, and reachable?")
 
 
 class _OnExecutors:
