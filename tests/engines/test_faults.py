@@ -1,6 +1,7 @@
 """Workers that die, tasks that fail, drivers that are interrupted: nothing is counted twice, nothing is lost."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -158,3 +159,70 @@ def test_an_address_where_nobody_listens_is_told_soon(monkeypatch, engine, who):
     with pytest.raises(EngineError, match=f"no {who} answers at {engine}"), using(engine):
         pass
     assert time.monotonic() - begun < 30
+
+
+def test_an_interrupted_driver_drops_what_has_not_begun(dask_clusters, file, tmp_path):
+    def slow(part):
+        (tmp_path / str(part[0])).touch()
+        time.sleep(0.2)
+        return 1
+
+    def interrupt(done):
+        raise KeyboardInterrupt
+
+    with using(dask_clusters(1)):
+        blocks = numbered_floats(read(str(file)))
+        with pytest.raises(KeyboardInterrupt):
+            map_reduce(blocks, slow, int.__add__, progress=interrupt)
+        assert map_reduce(blocks, lambda part: len(part[1]), int.__add__) == ROWS
+    assert len(list(tmp_path.iterdir())) < 5
+
+
+INTERRUPTED = """
+import sys, time
+import typer
+from assay.cli.terminal import explained
+from assay.data.formats import arrow_files
+from assay.data.parted import numbered_floats
+from assay.data.read import read
+from assay.engine.current import map_reduce, using
+
+arrow_files._SMALLEST, arrow_files.block_rows = 1, lambda d: 7_500
+app = typer.Typer()
+
+def slow(part):
+    time.sleep(0.5)
+    return 1
+
+@app.command()
+def main(engine: str, file: str):
+    with explained(False), using(engine):
+        blocks = numbered_floats(read(file))
+        for _ in range(60):
+            map_reduce(blocks, slow, int.__add__, progress=lambda done: print(done, flush=True))
+
+if __name__ == "__main__":
+    app()
+"""
+
+
+@pytest.mark.parametrize("engine", ["local", "dask", "spark"])
+def test_control_c_ends_the_run_with_130_and_leaves_no_process_behind(engine, file, tmp_path):
+    if engine == "spark" and shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
+        pytest.skip("there is no Java runtime")
+    script = tmp_path / "interrupted.py"
+    script.write_text(INTERRUPTED)
+    command = [sys.executable, "-W", "ignore", str(script), engine, str(file)]
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        assert run.stdout.readline().strip().isdigit()
+        others = psutil.Process(run.pid).children(recursive=True)
+        assert bool(others) == (engine != "local")
+        os.killpg(run.pid, signal.SIGINT)  # as a terminal does: workers get it too
+        _, said = run.communicate(timeout=60)
+    finally:
+        run.kill()
+    assert run.returncode == 130, said.decode()
+    assert "assay: stopped; nothing was written" in said.decode()
+    _, alive = psutil.wait_procs(others, timeout=10)
+    assert not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
