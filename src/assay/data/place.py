@@ -10,7 +10,7 @@ from typing import IO, Any, cast
 import pyarrow as pa
 import pyarrow.fs as pa_fs
 
-from assay.errors import DataError
+from assay.errors import DataError, UnreadableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Place:
                 return Path(self.path).open("rb")
             return cast("IO[bytes]", self.filesystem.open_input_file(self.path))
         except OSError as error:
-            raise DataError(f"cannot read {self}: {error.strerror or error}") from error
+            raise UnreadableError(f"cannot read {self}: {error.strerror or error}") from error
 
     def start(self, count: int) -> bytes:
         """The first bytes."""

@@ -46,6 +46,7 @@ def read(
     units: Mapping[str, str] | None = None,
     roles: Mapping[str, str] | None = None,
     sensitive: Iterable[str] = (),
+    skip_unreadable: bool = False,
     **how: Any,
 ) -> Source:
     """Open data without loading them.
@@ -58,6 +59,8 @@ def read(
         units: of columns, by name.
         roles: of columns, by name, such as "target".
         sensitive: columns whose values must not be read.
+        skip_unreadable: leave out what cannot be read (row groups, batches, the rest of a text file, one of many files)
+            and count it in `problems`, rather than stop.
         how: options of the format, such as sheet= of a spreadsheet; a wrong one tells which there are.
 
     >>> import numpy as np
@@ -65,7 +68,7 @@ def read(
     ('column 1', 'column 2')
     """
     hidden = frozenset({sensitive} if isinstance(sensitive, str) else sensitive)
-    declared = Declared(dict(kinds or {}), dict(units or {}), dict(roles or {}), hidden)
+    declared = Declared(dict(kinds or {}), dict(units or {}), dict(roles or {}), hidden, skip_unreadable)
     said = declared != Declared()
     if isinstance(data, Source):
         if said or how or name is not None:
