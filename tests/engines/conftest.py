@@ -33,7 +33,11 @@ def dask_clusters():
     def start(workers):
         if workers not in started:
             cluster = LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
             )
             started[workers] = Client(cluster), cluster
         return started[workers][0]

@@ -140,7 +140,9 @@ def test_a_cluster_that_loses_all_workers_is_not_waited_for(monkeypatch, file):
     monkeypatch.setattr(dask, "_ALONE", 2.0)
     monkeypatch.setattr(dask, "_WAITING", 1)
     with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster,
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        ) as cluster,
         distributed.Client(cluster) as client,
         using(client),
         pytest.raises(EngineError, match="no workers for 2 seconds: start some"),
@@ -149,7 +151,9 @@ def test_a_cluster_that_loses_all_workers_is_not_waited_for(monkeypatch, file):
         map_reduce(blocks, lambda part: 1, int.__add__, progress=lambda done: cluster.scale(0) if done == 1 else None)
 
 
-@pytest.mark.parametrize(("engine", "who"), [("tcp://127.0.0.1:9", "Dask scheduler"), ("spark://127.0.0.1:9", "Spark master")])
+@pytest.mark.parametrize(
+    ("engine", "who"), [("tcp://127.0.0.1:9", "Dask scheduler"), ("spark://127.0.0.1:9", "Spark master")]
+)
 def test_an_address_where_nobody_listens_is_told_soon(monkeypatch, engine, who):
     pytest.importorskip("distributed")
     from assay.engine import dask

@@ -51,7 +51,9 @@ def folder(tmp_path_factory, rows):
     damage_group(place / "one.parquet", 2)
     (place / "many").mkdir()
     for i in range(4):
-        pq.write_table(table.slice(i * 15_000, 15_000), place / "many" / f"{i}.parquet", **how | {"row_group_size": 5_000})
+        pq.write_table(
+            table.slice(i * 15_000, 15_000), place / "many" / f"{i}.parquet", **how | {"row_group_size": 5_000}
+        )
     damage_group(place / "many" / "1.parquet", 1)
     whole = (place / "many" / "2.parquet").read_bytes()
     (place / "many" / "2.parquet").write_bytes(whole[: len(whole) // 2])

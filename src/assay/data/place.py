@@ -69,6 +69,14 @@ class Place:
             return Path(self.path).stat().st_size
         return int(self.filesystem.get_file_info(self.path).size or 0)
 
+    def identity(self) -> Any:
+        """What tells the file as it is now from others, and from itself once it is changed; None where nothing does."""
+        if self.filesystem is None:
+            known = Path(self.path).stat()
+            return self.path, known.st_size, known.st_mtime_ns
+        info = self.filesystem.get_file_info(self.path)
+        return None if info.mtime_ns is None else (self.filesystem, self.path, info.size, info.mtime_ns)
+
     def open(self) -> IO[bytes]:
         """The raw bytes, seekable; whoever opens closes."""
         try:

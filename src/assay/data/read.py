@@ -7,6 +7,7 @@ import io
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -173,7 +174,7 @@ def _one_table(found: Any, shown: str, declared: Declared, how: dict[str, Any]) 
         source = _from_file(parts[0].place, declared, how)
     else:
         name = shown.rstrip("/").rpartition("/")[2]
-        source = ManySource(parts, lambda place, said: _from_file(place, said, how), name, declared)
+        source = ManySource(parts, partial(_from_file, how=how), name, declared)
     source.notes = (*source.notes, *found.notes)
     return source
 

@@ -106,6 +106,13 @@ class Source(ABC):
         """Whether the partitions can be read in another process; what lies in the memory of this one cannot."""
         return True
 
+    def identity(self) -> Any:
+        """What tells these rows from all others, in every process and as long as they stay the same; None for nothing.
+
+        Rows in memory and rows that come once have none.
+        """
+        return None
+
     def begin_pass(self) -> None:
         """Forget what was told of the pass before."""
         self.problems = Problems()

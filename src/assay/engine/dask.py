@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from assay.engine.engine import Engine, InOrder, Parted, Progress, Read, worked
+from assay.engine.engine import Engine, InOrder, Overheard, Parted, Progress, Read, worked
 from assay.engine.local import available_cores
 from assay.errors import AssayError, EngineError
 
@@ -50,7 +50,11 @@ class DaskEngine(Engine):
         """A cluster of processes on this machine, one for each core; it ends with the engine."""
         # without a nanny's restarts a worker that ran out of memory would end the run
         cluster = LocalCluster(
-            n_workers=available_cores(), threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+            n_workers=available_cores(),
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
         )
         engine = cls(Client(cluster))
         engine._own = [engine.client, cluster]
@@ -98,8 +102,9 @@ class DaskEngine(Engine):
         if isinstance(blocks, _OnWorkers):
             return blocks
         with self._explained():
-            futures = [self.client.submit(_read, _Sent.of(part), pure=False) for part in blocks.parts()]
-        return _OnWorkers(blocks, tuple(_Future(future) for future in futures))
+            parts = blocks.parts()
+            futures = [self.client.submit(_read, _Sent.of(part), pure=False) for part in parts]
+        return _OnWorkers(blocks, tuple(map(_Future, futures, parts)))
 
     def gather(self, blocks: Parted[Block]) -> list[Block]:
         """All blocks, in order."""
@@ -215,6 +220,11 @@ class _Future:
     """A part in the memory of a worker."""
 
     future: Any
+    part: Any
+
+    def identity(self) -> Any:
+        """That of the part."""
+        return (self.part,)
 
 
 class _OnWorkers:
@@ -242,6 +252,10 @@ class _OnWorkers:
 
     def hear(self, told: Any) -> None:
         self._blocks.hear(told)
+
+    def heard_by(self, listen: Callable[[Any], object]) -> _OnWorkers:
+        """The same blocks; somebody else is told, too."""
+        return _OnWorkers(Overheard(self._blocks, listen), self._futures)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._blocks, name)

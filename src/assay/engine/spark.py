@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from assay.engine.engine import Engine, InOrder, Parted, Progress, Read, worked
+from assay.engine.engine import Engine, InOrder, Overheard, Parted, Progress, Read, worked
 from assay.errors import AssayError, EngineError
 
 try:
@@ -186,6 +186,10 @@ class _OnExecutors:
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._blocks)
+
+    def heard_by(self, listen: Callable[[Any], object]) -> _OnExecutors:
+        """The same blocks; somebody else is told, too."""
+        return _OnExecutors(Overheard(self._blocks, listen), self.kept)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._blocks, name)

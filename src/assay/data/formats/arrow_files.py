@@ -80,6 +80,10 @@ class ArrowFileSource(Source):
 
     _runs: Sequence[_Run]
 
+    def identity(self) -> Any:
+        """The file, and what is read of it."""
+        return self.place, self.name, self.declared, self._positions, self._names, self.first_row, self._runs
+
     def _arrow_schema(self) -> pa.Schema:
         kept = [self._found.field(i) for i in self._positions]
         called = [field.with_name(name) for field, name in zip(kept, self._names, strict=True)]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 import numpy as np
@@ -213,6 +213,12 @@ class ManySource(Source):
             found.append(self._partition(0, rows, _parts=[self._parts[i]], _opened=[part], _cut=None))
         return found
 
+    def identity(self) -> Any:
+        """The files that are read, in order, and how they become one table."""
+        files = [(part.place, part.name, part.keys) for part in self._parts]
+        how = self.declared, self._columns, self._keys, self._open_place
+        return files, self.name, self.first_row, self._opened, how
+
     def partition_of(self, row: int) -> Hashable:
         """What partition a row of the latest pass belongs to."""
         at = bisect_right(self._passed, row, key=lambda passed: passed[0]) - 1
@@ -288,6 +294,10 @@ class LostFile(Source):
         """Each pass meets the problem."""
         super().begin_pass()
         self.problems.add(UNREADABLE_FILES, place=self.notes[0] if self.notes else "")
+
+    def identity(self) -> Any:
+        """A file of no rows."""
+        return self.name, self.notes
 
     def _arrow_schema(self) -> pa.Schema:
         return pa.schema([])

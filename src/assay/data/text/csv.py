@@ -178,6 +178,10 @@ class CsvSource(Source):
     def _counted(self) -> int:
         return sum(block.num_rows for block in self.blocks())
 
+    def identity(self) -> Any:
+        """The file, how it is written, and what is read of it."""
+        return self.place, self.name, self.declared, self.format, self.first_row, self._pieces, self._broken
+
     def told(self) -> Any:
         """What there is to tell after a pass over a partition: also where its rows are in the file."""
         return super().told(), self._passed
