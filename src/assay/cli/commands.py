@@ -49,6 +49,13 @@ Form = Annotated[
         help="table, network, ratings or trials; found out by the columns when not given.", show_default=False
     ),
 ]
+Skip = Annotated[
+    bool, typer.Option("--skip-unreadable", help="Leave out and count what cannot be read, rather than stop.")
+]
+Resume = Annotated[
+    Path | None,
+    typer.Option(help="A folder of your own, by which a run that ended early goes on.", show_default=False),
+]
 Log = Annotated[str, typer.Option(help="auto, never, or names of columns separated by commas.")]
 Order = Annotated[list[str] | None, _several("--order", "A column to draw first in the array plot.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Where something goes wrong, show the traceback too.")]
@@ -78,6 +85,8 @@ def report(
     by: By = None,
     place: Place = None,
     form: Form = None,
+    skip_unreadable: Skip = False,
+    resume: Resume = None,
     debug: Debug = False,
     **told: Any,
 ) -> None:
@@ -92,14 +101,16 @@ def report(
             for given in data:
                 check_writable(page, unlike=Path(given))
         said = {"sensitive": sensitive or [], "kinds": _pairs(kind, "--kind"), "units": _pairs(unit, "--unit")}
+        said |= {"skip_unreadable": True} if skip_unreadable else {}
         fusing = {"match": _several_pairs(match, "--match"), "resolve": _pairs(resolve, "--resolve")}
         source = _source(data, said, fusing, _pairs(option, "--option"), form)
         logs = log if log in ("auto", "never") else log.split(",")
         asked: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
         asked |= {"time": time, "by": by, "place": tuple(place.split(",")) if place else ()}
         answers = study(
-            source, seed=seed, drop=drop or (), log=logs, missing=missing, form=form, progress=tell, **asked
-        )
+            source, seed=seed, drop=drop or (), log=logs, missing=missing, form=form, progress=tell, resume=resume,
+            **asked,
+        )  # fmt: skip
         tell("Writing the page", None, None)
         write_report(answers, html_path=output, json_path=json, order=order or ())
     with explained(debug, written=f"the page is {output}") as step:

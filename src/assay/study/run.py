@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -15,6 +16,7 @@ from assay.asking.subject import Subject
 from assay.asking.table import Table
 from assay.data.columns.target import KnownTarget
 from assay.data.source import Source
+from assay.engine.current import using
 from assay.errors import AssayError, ParameterError
 from assay.study.depends.answer import WORDING
 from assay.study.depends.rows import Told
@@ -45,6 +47,7 @@ def study(
     place: Sequence[str] = (),
     form: str | None = None,
     progress: Tell | None = None,
+    resume: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Study:
     """Find the structure in data and say which of it would survive a second look.
@@ -66,6 +69,8 @@ def study(
         form: "table" where the data are to be studied as rows whatever they look like, "network", "ratings" or
             "trials"; None to find out. What is told of columns of a table, such as a target, means a table.
         progress: told what is being done, and where that is known how many rows are done and which share of all.
+        resume: a folder of your own where results of parts of files are kept while the study runs: if it ends early, the
+            next one of the same data goes on from there. See docs/guide/engines.md.
         **options: what questions can be told. `target`: a column to predict from the others; rows that lack it are
             left out, and questions on components and rows are asked of the other columns. `side`: columns that are
             asked whether, together, they go with all the others. Questions of other packages may bring more.
@@ -76,11 +81,28 @@ def study(
     >>> [finding.kind for finding in study(x).findings if finding.evidence.verdict == "supported"]
     ['component', 'correlations', 'map', 'order']
     """
+    told = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
+    with using(resume=resume):
+        return _studied(data, seed, alpha, drop, log, missing, told, form, progress, options)
+
+
+def _studied(
+    data: Any,
+    seed: int,
+    alpha: float,
+    drop: Sequence[str],
+    log: Log,
+    missing: Missing,
+    depends: Told,
+    form: str | None,
+    progress: Tell | None,
+    options: dict[str, Any],
+) -> Study:
+    """The study, on the engine in use."""
     known = found()
     known.checked(options)
     tell: Tell = progress or (lambda what, done, fraction: None)
     context = Context(seed, alpha, tell=tell)
-    depends = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
     moments = summary_of(data)
     asked = form
     if form is None and (moments is not None or _of_columns(known, options, drop, log, depends)):

@@ -92,35 +92,53 @@ class ArrowFileSource(Source):
     def _numbered_batches(self) -> Iterator[tuple[int, pa.RecordBatch]]:
         if not self._positions:
             return
-        schema, row = self.arrow_schema, self.first_row
+        row = self.first_row
         with self._explained(), self._reader() as reader:
             for run in self._runs:
-                end = None if run.rows is None else row + run.rows
-                batches = self._read(reader, run)
-                while True:
-                    try:
-                        batch = next(batches, None)
-                    except _DAMAGE as error:
-                        self._leave_out(run, row, end, error)
-                        break
-                    if batch is None:
-                        break
-                    yield row, viewless(batch.rename_columns(self._names), schema)
-                    row += batch.num_rows
-                row = row if end is None else end
+                yield from self._rows_of(reader, run, row, row)
+                row += run.rows or 0
+
+    def _rows_of(self, reader: Any, run: _Run, row: int, done: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """The rows of a run that begins at a row, without those before `done`.
+
+        Where damage is met, what is left of the run is read in its smallest pieces, and those that cannot be read are
+        left out or refused: the same for everybody who reads the run.
+        """
+        schema, start = self.arrow_schema, row
+        batches = self._read(reader, run)
+        while True:
+            try:
+                batch = next(batches, None)
+            except _DAMAGE as error:
+                row, pieces = max(row, done), self._pieces(run)
+                if len(pieces) < 2:
+                    self._leave_out(run, row, None if run.rows is None else start + run.rows, error)
+                for piece in pieces if len(pieces) > 1 else ():
+                    if start + (piece.rows or 0) > row:
+                        yield from self._rows_of(reader, piece, start, row)
+                    start += piece.rows or 0
+                return
+            if batch is None:
+                return
+            known = max(0, done - row)
+            if batch.num_rows > known:
+                yield row + known, viewless(batch.slice(known).rename_columns(self._names), schema)
+            row += batch.num_rows
+
+    def _pieces(self, run: _Run) -> Sequence[_Run]:
+        """The smallest pieces in which a run can be read."""
+        return (run,)
 
     def _leave_out(self, run: _Run, row: int, end: int | None, error: Exception) -> None:
-        """Count what is left of a run as rows that cannot be read; refuse it where that is not wanted."""
-        where = f"{self._unit} {run.first + 1:,}" if run.stop == run.first + 1 else ""
-        where = where or f"{self._unit}s {run.first + 1:,} to {run.stop:,}"
-        rows = f"from row {row + 1:,} on" if end is None else f"rows {row + 1:,} to {end:,}"
-        place = rows if end is None else f"in {where}, {rows}"
+        """Count what is left of a piece as rows that cannot be read; refuse it where that is not wanted."""
+        place = f"{self._unit} {run.first + 1:,}, rows {row + 1:,} to {end:,}" if end is not None else ""
         if not self.declared.skip_unreadable or end is None:
+            where = f"in {place}" if place else f"from row {row + 1:,} on"
             raise UnreadableError(
-                f"cannot read {self.place}: it is damaged {place} ({_reason(error)}); write or copy it again, or "
+                f"cannot read {self.place}: it is damaged {where} ({_reason(error)}); write or copy it again, or "
                 "leave out what cannot be read by skip_unreadable (--skip-unreadable)"
             ) from error
-        self.problems.add_stretch(UNREADABLE_ROWS, place.removeprefix("in "), end - row)
+        self.problems.add_stretch(UNREADABLE_ROWS, place, end - row)
 
     def _wanted(self) -> pa.ipc.IpcReadOptions:
         # a choice of columns costs a copy
@@ -163,6 +181,9 @@ class ParquetSource(ArrowFileSource):
             groups = [about.row_group(i) for i in range(about.num_row_groups)]
             self._groups = [(group.num_rows, group.total_byte_size) for group in groups]
             return file.schema_arrow
+
+    def _pieces(self, run: _Run) -> Sequence[_Run]:
+        return [_Run(i, i + 1, 0, *self._groups[i]) for i in range(run.first, run.stop)]
 
     def _read(self, reader: Any, run: _Run) -> Iterator[pa.RecordBatch]:
         names = [self._found.names[i] for i in self._positions]
