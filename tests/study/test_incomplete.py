@@ -77,7 +77,7 @@ def test_gaps_of_the_table_are_those_of_the_data_in_memory_and_beyond(monkeypatc
         np.testing.assert_array_equal(np.isnan(table.present[:, :6]), data.iloc[:, :6].isna())
         assert not np.isnan(table.at_hand).any()
         assert set(np.unique(table.at_hand[:, 6])) == {0.0, 1.0}  # a level stands in, no share of one
-    first = np.concatenate(list(read_again.as_found()))
+    first = np.concatenate([block for _, block in read_again.as_found])
     np.testing.assert_array_equal(np.isnan(first[:, :6]), data.iloc[:, :6].isna())
 
 

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.asking.card import DataCard
+from assay.data.parted import Blocks, Held
 from assay.evidence.design import Design, Independent
 from assay.summary.grouped import GroupedMoments
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
-Blocks: TypeAlias = Callable[[], Iterator[Array]]
+NumberedBlocks: TypeAlias = Blocks[tuple[int, Array]] | Held[tuple[int, Array]]
 Texts: TypeAlias = Callable[[], Iterator[str]]
 
 ROWS_SHOWN = 2000
@@ -62,7 +63,8 @@ class Table:
             text or a date, of which distances mean little.
         origins: name and kind of the column of the data behind each label in `groups`.
         rows: (n, D), or None where they do not fit in memory.
-        blocks: starts an iteration over (b, D) blocks of the same rows, which tells how far it is.
+        blocks: (b, D) blocks of the same rows, each with the number of its first row, for any number of passes; what
+            an engine maps.
         levels: by column of the data, what its numbers stand for: the level of each, or where there is a single number
             the levels that its values 0 and 1 (or 0, 1, ...) are.
         sample: (m, D) rows drawn fairly, all of them where they are few: those that are grouped and drawn.
@@ -75,8 +77,8 @@ class Table:
         summarised: whether there are no rows, only the moments in `folds`, in one part or several.
         gaps: (n, D) of the rows at hand, where a value is missing and another of its column stands in; None where none
             is missing.
-        gapped: starts an iteration over the same blocks with NaN where a value is missing, for rows that do not fit in
-            memory; None where none is missing.
+        gapped: the same blocks with NaN where a value is missing, for rows that do not fit in memory; None where none
+            is missing.
         sparse: (D,) numbers of columns that lack more than half of their values; None where no column does.
         texts: by column of text, or by the name of a folder of texts, what starts an iteration over the texts of the
             rows in use as they came, empty where missing; to be counted, never to be shown.
@@ -89,7 +91,7 @@ class Table:
     measured: NDArray[np.bool_]
     origins: Mapping[int, tuple[str, str]]
     rows: Array | None
-    blocks: Blocks
+    blocks: NumberedBlocks
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sample: Array = field(default_factory=lambda: np.empty((0, 0)))
     numbers: Numbers = field(default_factory=lambda: np.empty(0, dtype=np.intp))
@@ -99,7 +101,7 @@ class Table:
     beside: Mapping[str, Array] = field(default_factory=dict)
     summarised: bool = False
     gaps: NDArray[np.bool_] | None = None
-    gapped: Blocks | None = None
+    gapped: NumberedBlocks | None = None
     sparse: NDArray[np.bool_] | None = None
     texts: Mapping[str, Texts] = field(default_factory=dict)
 
@@ -150,10 +152,10 @@ class Table:
         return np.where(there, self.at_hand, mean)
 
     @property
-    def as_found(self) -> Blocks:
-        """Starts an iteration over blocks of all rows, NaN where a value is missing."""
+    def as_found(self) -> NumberedBlocks:
+        """Blocks of all rows, NaN where a value is missing."""
         if self.rows is not None and self.gaps is not None:
-            return lambda: iter([self.present])
+            return Held([(0, self.present)])
         return self.gapped or self.blocks
 
     def of_columns(self, names: frozenset[str]) -> NDArray[np.bool_]:
@@ -171,7 +173,7 @@ class Table:
             measured=self.measured[kept],
             origins={label: origin for label, origin in self.origins.items() if label in groups},
             rows=rows,
-            blocks=picked(self.blocks, np.flatnonzero(kept)) if rows is None else lambda: iter([rows]),
+            blocks=picked(self.blocks, np.flatnonzero(kept)) if rows is None else Held([(0, rows)]),
             sample=self.sample[:, kept] if self.sample.size else self.sample,
             folds=None,
             gaps=None if self.gaps is None else self.gaps[:, kept],
@@ -180,19 +182,14 @@ class Table:
         )
 
 
-def picked(blocks: Blocks, used: Numbers) -> Blocks:
+def picked(blocks: NumberedBlocks, used: Numbers) -> NumberedBlocks:
     """Some columns of blocks.
 
     Args:
-        blocks: starts an iteration over (b, D) blocks.
+        blocks: (b, D), numbered.
         used: numbers of the columns.
     """
-
-    def start() -> Iterator[Array]:
-        for block in blocks():
-            yield block if len(used) == block.shape[1] else block[:, used]
-
-    return start
+    return blocks.map(lambda part: part if len(used) == part[1].shape[1] else (part[0], part[1][:, used]))
 
 
 def rows_shown(n: int, seed: int) -> Numbers:

@@ -49,6 +49,10 @@ Form = Annotated[
         help="table, network, ratings or trials; found out by the columns when not given.", show_default=False
     ),
 ]
+Engine = Annotated[
+    str | None,
+    typer.Option(help="Where rows are read: local, dask, spark, or the address of a cluster.", show_default=False),
+]
 Skip = Annotated[
     bool, typer.Option("--skip-unreadable", help="Leave out and count what cannot be read, rather than stop.")
 ]
@@ -85,6 +89,7 @@ def report(
     by: By = None,
     place: Place = None,
     form: Form = None,
+    engine: Engine = None,
     skip_unreadable: Skip = False,
     resume: Resume = None,
     debug: Debug = False,
@@ -100,15 +105,20 @@ def report(
         for page in filter(None, (output, json)):
             for given in data:
                 check_writable(page, unlike=Path(given))
-        said = {"sensitive": sensitive or [], "kinds": _pairs(kind, "--kind"), "units": _pairs(unit, "--unit")}
-        said |= {"skip_unreadable": True} if skip_unreadable else {}
+        said: dict[str, Any] = {
+            "sensitive": sensitive or [],
+            "kinds": _pairs(kind, "--kind"),
+            "units": _pairs(unit, "--unit"),
+        }
+        said["skip_unreadable"] = skip_unreadable
         fusing = {"match": _several_pairs(match, "--match"), "resolve": _pairs(resolve, "--resolve")}
         source = _source(data, said, fusing, _pairs(option, "--option"), form)
         logs = log if log in ("auto", "never") else log.split(",")
         asked: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
         asked |= {"time": time, "by": by, "place": tuple(place.split(",")) if place else ()}
         answers = study(
-            source, seed=seed, drop=drop or (), log=logs, missing=missing, form=form, progress=tell, resume=resume,
+            source, seed=seed, drop=drop or (), log=logs, missing=missing, form=form, progress=tell, engine=engine,
+            resume=resume,
             **asked,
         )  # fmt: skip
         tell("Writing the page", None, None)

@@ -41,6 +41,11 @@ class DerivedSource(Source):
         """Whether the partitions can be read in another process."""
         return self.source.portable
 
+    @property
+    def needs(self) -> Any:
+        """What an engine must hand the task that reads this partition."""
+        return self.source.needs
+
     def partitions(self) -> Sequence[Source]:
         """Those of the other source, each derived in the same way."""
         parts = self.source.partitions()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import methodcaller
 from typing import Any, Generic, TypeVar
@@ -65,6 +65,11 @@ class Blocks(Generic[T]):
         """Whether the parts may be read elsewhere."""
         return self.source.portable
 
+    @property
+    def needs(self) -> Any:
+        """What an engine must hand the task that reads these blocks; None where they are read by themselves."""
+        return self.source.needs
+
     def begin(self) -> None:
         """A pass begins."""
         self.source.begin_pass()
@@ -76,6 +81,29 @@ class Blocks(Generic[T]):
     def hear(self, told: Any) -> None:
         """What was told of the next part."""
         self.source.hear(told)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held(Generic[T]):
+    """Blocks in the memory of this process, which can be changed like those of a source.
+
+    Attributes:
+        blocks: as they are held.
+        step: what becomes of each, made anew in every pass; None where it stays what it is.
+
+    >>> list(Held([1, 2]).map(lambda block: 10 * block))
+    [10, 20]
+    """
+
+    blocks: Sequence[Any]
+    step: Callable[[Any], T] | None = None
+
+    def map(self, step: Callable[[T], U]) -> Held[U]:
+        """The same blocks, each changed."""
+        return Held(self.blocks, step if self.step is None else _Then(self.step, step))
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.blocks) if self.step is None else map(self.step, self.blocks)
 
 
 @dataclass(frozen=True, slots=True)

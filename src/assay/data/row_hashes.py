@@ -20,6 +20,21 @@ _STEP = np.uint64(0x100000001B3)  # odd, so that powers of it tell places apart
 _BYTES = 1 << 22  # of texts that are hashed all at once; longer ones one by one
 
 
+def likely_bound(rows: int | None, most: int) -> int:
+    """A bound that about four times as many hashes lie below as may be kept in the end: no more need travel.
+
+    Hashes below a bound that is halved until at most `most` are left: all the same where halving began.
+
+    Args:
+        rows: how many there are; None where that is not known, and nothing is left out.
+        most: how many hashes are kept.
+
+    >>> likely_bound(None, 10) == 2**63, likely_bound(10_000, 10) == 2**63 // 128
+    (True, True)
+    """
+    return (1 << 63) >> max(0, ((rows or 0) // (4 * most)).bit_length() - 1)
+
+
 def hashes_of_numbers(block: Array) -> Hashes:
     """(b,) of rows of numbers; missing values are alike, and so are both zeros. Below 2^63.
 

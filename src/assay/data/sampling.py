@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+_SURE = 4
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowSample:
@@ -33,7 +35,9 @@ class RowSample:
     table: pa.Table
 
     @classmethod
-    def of(cls, batch: pa.RecordBatch, *, first_row: int, size: int, seed: int = 0) -> RowSample:
+    def of(
+        cls, batch: pa.RecordBatch, *, first_row: int, size: int, seed: int = 0, total: int | None = None
+    ) -> RowSample:
         """The sample of one block.
 
         Args:
@@ -41,9 +45,14 @@ class RowSample:
             first_row: number of its first row, from 0.
             size: how many rows to draw at most.
             seed: of the keys.
+            total: how many rows there are in all, where that is known: rows that cannot be among those drawn in the
+                end are then left out at once.
         """
         keys = row_keys(first_row, batch.num_rows, seed)
         picked = np.argsort(keys, kind="stable")[:size]
+        if total is not None and total > _SURE * size:
+            # of _SURE x size rows below this key fewer than size come by chance once in 10^300 draws
+            picked = picked[keys[picked] < _SURE * size / total]
         return cls(size, keys[picked], first_row + picked, pa.Table.from_batches([batch.take(pa.array(picked))]))
 
     def __add__(self, other: RowSample) -> RowSample:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Hashable, Iterator, Sequence
-from copy import copy
 from functools import cached_property
 from typing import Any, Self
 
@@ -113,6 +112,11 @@ class Source(ABC):
         """
         return None
 
+    @property
+    def needs(self) -> Any:
+        """What an engine must hand the task that reads this partition; None where it reads by itself."""
+        return None
+
     def begin_pass(self) -> None:
         """Forget what was told of the pass before."""
         self.problems = Problems()
@@ -194,8 +198,8 @@ class Source(ABC):
 
     def _partition(self, first_row: int, rows: int | None, **changed: Any) -> Self:
         """A copy that reads some of the rows."""
-        part = copy(self)
-        part.__dict__.update(changed)
+        part = object.__new__(type(self))
+        part.__dict__.update(self.__dict__, **changed)
         part.first_row, part.rows = first_row, rows
         part.begin_pass()
         part.__dict__["arrow_schema"] = self.arrow_schema

@@ -150,6 +150,23 @@ def _resuming(folder: str | os.PathLike[str] | None) -> Iterator[None]:
     kept.clear()
 
 
+def engine_of(data: Any) -> Any:
+    """The engine on which data lie: the Client or session of a data frame of Dask or Spark; None for all others.
+
+    Args:
+        data: what the user gave.
+    """
+    room = type(data).__module__
+    if room.startswith("pyspark.sql") and hasattr(data, "sparkSession"):
+        return data.sparkSession
+    if room.startswith("dask.") and (distributed := sys.modules.get("distributed")) is not None:
+        try:
+            return distributed.default_client()
+        except ValueError:  # there is none: Dask computes on threads of this process
+            return None
+    return None
+
+
 def _opened(given: Any) -> Engine:
     if isinstance(given, str):
         kind, _, address = given.partition("://")

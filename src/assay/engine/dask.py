@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from logging import ERROR
 from typing import Any, TypeVar
 
-from assay.engine.engine import Engine, InOrder, Overheard, Parted, Progress, Read, worked
+from assay.engine.engine import Engine, InOrder, Overheard, Parted, Progress, Read, needed, worked
 from assay.engine.local import available_cores
 from assay.errors import AssayError, EngineError
 
@@ -55,6 +56,7 @@ class DaskEngine(Engine):
             processes=True,
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",
+            silence_logs=ERROR,
         )
         engine = cls(Client(cluster))
         engine._own = [engine.client, cluster]
@@ -103,7 +105,7 @@ class DaskEngine(Engine):
             return blocks
         with self._explained():
             parts = blocks.parts()
-            futures = [self.client.submit(_read, _Sent.of(part), pure=False) for part in parts]
+            futures = [self.client.submit(_read, _Sent.of(p), None, self._given(p), pure=False) for p in parts]
         return _OnWorkers(blocks, tuple(map(_Future, futures, parts)))
 
     def gather(self, blocks: Parted[Block]) -> list[Block]:
@@ -131,7 +133,9 @@ class DaskEngine(Engine):
 
         def submit() -> None:
             for number, part in rest:
-                future = self.client.submit(work, _sent(part), shared, pure=False, priority=-number, retries=_RETRIES)
+                future = self.client.submit(
+                    work, _sent(part), shared, self._given(part), pure=False, priority=-number, retries=_RETRIES
+                )
                 numbers[future] = number
                 done.add(future)
                 return
@@ -163,6 +167,11 @@ class DaskEngine(Engine):
                 raise EngineError(_LOST)
             watch = _Watch(self.client)
             yield future, result
+
+    def _given(self, part: Any) -> Any:
+        """The partition of a frame that a part needs, where it lies; None for parts that read by themselves."""
+        needs = needed(part)
+        return None if needs is None else self.client.compute(needs[0].get_partition(needs[1]))
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -269,15 +278,16 @@ def _part(sent: Any) -> Any:
     return cloudpickle.loads(sent.content) if isinstance(sent, _Sent) else sent
 
 
-def _read(sent: Any, shared: Any = None) -> Any:
+def _read(sent: Any, shared: Any, given: Any) -> Any:
     try:
-        return Read.of(_part(sent))
+        return Read.of(_part(sent), given)
     except AssayError as error:  # no fault of the worker: no other would do better
         return error
 
 
-def _work(sent: Any, shared: Any) -> Any:
+def _work(sent: Any, shared: Any, given: Any) -> Any:
     try:
-        return worked(_part(sent), *shared)
+        map, merge = shared
+        return worked(_part(sent), map, merge, given)
     except AssayError as error:
         return error

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
@@ -91,18 +93,53 @@ class Engine(ABC):
 
 
 def worked(
-    part: BlockPart[Block], map: Callable[[Block], Part], merge: Callable[[Part, Part], Part]
+    part: BlockPart[Block],
+    map: Callable[[Block], Part],
+    merge: Callable[[Part, Part], Part],
+    given: Any = None,
 ) -> tuple[Part, Any]:
     """What a worker does with one part: its blocks mapped and merged, and what is told of them.
 
     Args:
         part: some blocks.
         map, merge: as in `Engine.map_reduce`.
+        given: what the part needs to be handed, see `handed`.
     """
     # the number of BLAS threads would change the bits
-    with one_blas_thread():
+    with one_blas_thread(), handing(given):
         whole = merged((map(block) for block in part), merge)
-    return whole, part.told()
+        return whole, part.told()
+
+
+_HANDED: ContextVar[Any] = ContextVar("handed", default=None)
+
+
+def handed() -> Any:
+    """What the engine handed to the task under way: rows that lie with the worker; None where it handed nothing."""
+    return _HANDED.get()
+
+
+@contextmanager
+def handing(given: Any) -> Iterator[None]:
+    """Let `handed` tell what is given.
+
+    Args:
+        given: rows that lie with the worker.
+    """
+    token = _HANDED.set(given)
+    try:
+        yield
+    finally:
+        _HANDED.reset(token)
+
+
+def needed(part: Any) -> Any:
+    """What a part needs to be handed: a frame and the number of its partition; None for most.
+
+    Args:
+        part: some blocks.
+    """
+    return getattr(part, "needs", None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,9 +150,10 @@ class Read(Generic[Block]):
     what: Any
 
     @classmethod
-    def of(cls, part: BlockPart[Block]) -> Read[Block]:
+    def of(cls, part: BlockPart[Block], given: Any = None) -> Read[Block]:
         """Read a part whole."""
-        blocks = list(part)
+        with handing(given):
+            blocks = list(part)
         return cls(blocks, part.told())
 
     def __iter__(self) -> Iterator[Block]:

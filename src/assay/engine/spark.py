@@ -10,16 +10,19 @@ import shutil
 import socket
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from assay.engine.engine import Engine, InOrder, Overheard, Parted, Progress, Read, worked
+import pyarrow as pa
+
+from assay.engine.engine import Engine, InOrder, Overheard, Parted, Progress, Read, needed, worked
 from assay.errors import AssayError, EngineError
 
 try:
     import cloudpickle
-    from pyspark import StorageLevel
+    from pyspark import StorageLevel, TaskContext
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 except ImportError as error:
@@ -102,7 +105,7 @@ class SparkEngine(Engine):
         """Map every block on the executors and merge in the fixed shape."""
         blocks.begin()
         order = InOrder(merge, blocks.hear, progress)
-        for number, result in enumerate(self._each(lambda part: worked(part, map, merge), blocks)):
+        for number, result in enumerate(self._each(lambda part, given: worked(part, map, merge, given), blocks)):
             order.take(number, result)
         whole: Part = order.whole()
         return whole
@@ -110,6 +113,8 @@ class SparkEngine(Engine):
     def scatter(self, blocks: Parted[Block]) -> Parted[Block]:
         """The same blocks in the memory of the executors, or on their disks; one that is lost is read again."""
         if isinstance(blocks, _OnExecutors):
+            return blocks
+        if any(needed(part) is not None for part in blocks.parts()):  # Spark keeps frames itself: persist them
             return blocks
         kept = self._spread(blocks.parts()).map(Read.of).persist(StorageLevel.MEMORY_AND_DISK)
         return _OnExecutors(blocks, kept)
@@ -134,7 +139,7 @@ class SparkEngine(Engine):
         content = [cloudpickle.dumps(part) for part in parts]
         return self.session.sparkContext.parallelize(content, max(1, len(content))).map(cloudpickle.loads)
 
-    def _each(self, work: Callable[[Any], Any], blocks: Parted[Any]) -> Iterator[Any]:
+    def _each(self, work: Callable[..., Any], blocks: Parted[Any]) -> Iterator[Any]:
         """Results of all parts, in order, job by job."""
         if isinstance(blocks, _OnExecutors):
             rdd, count = blocks.kept, len(blocks.parts())
@@ -142,6 +147,11 @@ class SparkEngine(Engine):
                 yield from _raised(rdd.map(_guarded(work)).collect() if count else [])
             return
         parts = blocks.parts()
+        if parts and needed(parts[0]) is not None:
+            with self._explained():
+                results = _of_frame(needed(parts[0])[0], parts, _guarded(work))
+            yield from _raised(results)
+            return
         step = _PARTS_OF_A_JOB * self.workers
         for start in range(0, len(parts), step):
             with self._explained():
@@ -173,6 +183,22 @@ def _reached(address: str) -> None:
     raise EngineError(f"no Spark master answers at {address}: is it running, and reachable?")
 
 
+def _of_frame(frame: Any, parts: Sequence[Any], work: Callable[..., Any]) -> list[Any]:
+    """Results of all partitions of a data frame, each handed to its part as Arrow batches."""
+
+    def of_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        here = TaskContext.get()
+        number = 0 if here is None else here.partitionId()
+        result = cloudpickle.dumps(work(parts[number], batches))
+        yield pa.RecordBatch.from_arrays([pa.array([number]), pa.array([result])], names=["number", "result"])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # about the version of pandas
+        rows = frame.mapInArrow(of_partition, "number long, result binary").collect()
+    found = {row.number: cloudpickle.loads(bytes(row.result)) for row in rows}
+    return [found[number] for number in range(len(parts))]
+
+
 class _OnExecutors:
     """Blocks in the memory of the executors."""
 
@@ -195,12 +221,12 @@ class _OnExecutors:
         return getattr(self._blocks, name)
 
 
-def _guarded(work: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _guarded(work: Callable[..., Any]) -> Callable[..., Any]:
     """The same work; errors on purpose are results, as no other executor would do better."""
 
-    def guarded(part: Any) -> Any:
+    def guarded(part: Any, given: Any = None) -> Any:
         try:
-            return work(part)
+            return work(part, given)
         except AssayError as error:
             return error
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from assay.asking.card import Duplicates
 from assay.data.field import Field
-from assay.data.row_hashes import hashes_of_batch
+from assay.data.row_hashes import hashes_of_batch, likely_bound
 
 Hashes: TypeAlias = NDArray[np.uint64]
 
@@ -40,9 +40,14 @@ class HashedRows:
     kept: Hashes
 
     @classmethod
-    def of(cls, hashes: Hashes) -> HashedRows:
-        """Of one block, (b,) below 2^63."""
-        return cls(len(hashes), 2**63, hashes)
+    def of(cls, hashes: Hashes, bound: int = 2**63) -> HashedRows:
+        """Of one block.
+
+        Args:
+            hashes: (b,) below 2^63.
+            bound: those below it are kept.
+        """
+        return cls(len(hashes), bound, hashes if bound == 2**63 else hashes[hashes < bound])
 
     def __add__(self, other: HashedRows) -> HashedRows:
         bound = min(self.bound, other.bound)
@@ -83,17 +88,19 @@ class RowsSeen:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, batch: pa.RecordBatch, fields: Sequence[Field]) -> RowsSeen:
+    def of(cls, batch: pa.RecordBatch, fields: Sequence[Field], rows: int | None = None) -> RowsSeen:
         """Of one block.
 
         Args:
             batch: the block.
             fields: its columns.
+            rows: how many there are in all, where that is known.
         """
+        bound = likely_bound(rows, MOST)
         names = tuple(known.name for known in fields if known.kind == "identifier")
         others = [known.name for known in fields if known.name not in names]
-        every = _of_columns(batch, [known.name for known in fields])
-        return cls(every, _of_columns(batch, others) if names and others else None, names)
+        every = _of_columns(batch, [known.name for known in fields], bound)
+        return cls(every, _of_columns(batch, others, bound) if names and others else None, names)
 
     def __add__(self, other: RowsSeen) -> RowsSeen:
         unnamed = None
@@ -107,9 +114,9 @@ class RowsSeen:
         return Duplicates(self.every.copies, unnamed, self.names, self.every.exact)
 
 
-def _of_columns(batch: pa.RecordBatch, columns: Sequence[str]) -> HashedRows:
+def _of_columns(batch: pa.RecordBatch, columns: Sequence[str], bound: int) -> HashedRows:
     """Rows that hold a value in some columns: those that hold none are no copies of each other."""
     places = [batch.schema.get_field_index(name) for name in columns]
     lacking = [batch.column(j).is_null(nan_is_null=True).to_numpy(zero_copy_only=False) for j in places]
     hashes = hashes_of_batch(batch, columns)
-    return HashedRows.of(hashes[~np.logical_and.reduce(lacking)] if lacking else hashes)
+    return HashedRows.of(hashes[~np.logical_and.reduce(lacking)] if lacking else hashes, bound)

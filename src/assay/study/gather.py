@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from assay.asking.question import Question
-from assay.asking.table import Table, rows_shown
+from assay.asking.question import Question, Tell
+from assay.asking.table import NumberedBlocks, Table, rows_shown
 from assay.data.folds import fold_count
+from assay.data.parted import Blocks
+from assay.engine.current import map_reduce
 from assay.errors import DataError
 from assay.linalg.stood_in import stood_in
-from assay.study.picked import PickedRows
-from assay.summary.grouped import GroupedMoments
+from assay.summary.grouped import GroupedMoments, fold_moments
+
+Array: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.intp]
 
 # Beyond this many columns the (d, d) summary is larger than the rows it stands for are likely to be.
 _WIDEST = 4000
@@ -37,13 +44,14 @@ class Gathered:
         return self.every if question.sparse else self.whole if question.whole else self.others
 
 
-def gathered(table: Table, outcomes: frozenset[str], seed: int) -> Gathered:
+def gathered(table: Table, outcomes: frozenset[str], seed: int, tell: Tell | None = None) -> Gathered:
     """The table with its sample; the same without columns that mostly lack their value, and without outcomes.
 
     Args:
         table: the data.
         outcomes: columns that questions on the others leave out.
         seed: of the sample, of the folds and of values that stand in for missing ones.
+        tell: told how far the pass is.
     """
     aim = table.of_columns(outcomes)
     if len(aim) and aim.all():
@@ -51,14 +59,13 @@ def gathered(table: Table, outcomes: frozenset[str], seed: int) -> Gathered:
     dense = np.ones(len(aim), dtype=bool) if table.sparse is None else ~table.sparse
     kept = dense & ~aim
     n, d = table.card.rows_used, int(kept.sum())
-    picked = PickedRows(rows_shown(n, seed))
+    numbers = rows_shown(n, seed)
     folds = None
     if table.rows is None:
-        passing = (block if kept.all() else block[:, kept] for block in picked.passing(table.blocks()))
-        folds = GroupedMoments.folds(passing, fold_count(n), seed=seed) if kept.any() else None
-        every = _sampled(table, picked, seed)
+        folds, sample = _folded(table, np.flatnonzero(kept), numbers, fold_count(n), seed, _told(table.blocks, tell))
+        every = _sampled(table, sample, numbers, seed)
     else:
-        every = replace(table, sample=table.rows[picked.numbers], numbers=picked.numbers)
+        every = replace(table, sample=table.rows[numbers], numbers=numbers)
     if not kept.any():
         return Gathered(every, None, None)
     others = every if kept.all() else every.among(kept)
@@ -70,13 +77,47 @@ def gathered(table: Table, outcomes: frozenset[str], seed: int) -> Gathered:
     return Gathered(every, others if kept.all() else whole, others)
 
 
-def _sampled(table: Table, picked: PickedRows, seed: int) -> Table:
+def _folded(
+    table: Table, kept: Numbers, numbers: Numbers, n_folds: int, seed: int, progress: Callable[[int], object]
+) -> tuple[GroupedMoments | None, Array]:
+    """Moments of folds by some columns, and the rows of some numbers, in one pass."""
+    of_block = fold_moments(n_folds, seed)
+
+    def work(part: tuple[int, Array]) -> tuple[GroupedMoments | None, Array]:
+        first, block = part
+        own = block if len(kept) == block.shape[1] else block[:, kept]
+        return of_block((first, own)) if len(kept) else None, _picked(part, numbers)
+
+    def merge(a: tuple[GroupedMoments | None, Array], b: tuple[GroupedMoments | None, Array]) -> Any:
+        folds = a[0] + b[0] if a[0] is not None and b[0] is not None else None
+        return folds, np.concatenate([a[1], b[1]])
+
+    found: tuple[GroupedMoments | None, Array] = map_reduce(table.blocks, work, merge, progress=progress)
+    return found
+
+
+def _told(blocks: NumberedBlocks, tell: Tell | None) -> Callable[[int], object]:
+    """What tells how far a pass over a source is."""
+
+    def progress(done: int) -> None:
+        if tell is not None and isinstance(blocks, Blocks):
+            tell("Summarising", blocks.source.rows_read, blocks.source.fraction_read)
+
+    return progress
+
+
+def _sampled(table: Table, rows: Array, numbers: Numbers, seed: int) -> Table:
     """With a sample of rows that do not fit in memory; what stands in for missing values is drawn from the sample."""
     if table.gapped is None:
-        return replace(table, sample=picked.rows, numbers=picked.numbers)
-    for _ in picked.passing(table.gapped()):
-        pass
-    rows, rng = picked.rows, np.random.default_rng(seed)
+        return replace(table, sample=rows, numbers=numbers)
+    rows = map_reduce(table.gapped, lambda part: _picked(part, numbers), lambda a, b: np.concatenate([a, b]))
+    rng = np.random.default_rng(seed)
     mean = np.zeros(rows.shape[1])  # of a column without any value in the sample, which says nothing then
     sample = stood_in(rows, table.groups, mean, rng)
-    return replace(table, sample=sample, numbers=picked.numbers, gaps=np.isnan(rows))
+    return replace(table, sample=sample, numbers=numbers, gaps=np.isnan(rows))
+
+
+def _picked(part: tuple[int, Array], numbers: Numbers) -> Array:
+    """The rows of a block that have one of some ascending numbers."""
+    first, block = part
+    return block[numbers[np.searchsorted(numbers, first) : np.searchsorted(numbers, first + len(block))] - first]

@@ -6,19 +6,22 @@ whatever rows and for whatever reason values are missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.asking.table import Blocks
+from assay.asking.table import NumberedBlocks
+from assay.engine.current import map_reduce
 from assay.linalg.stood_in import columns_with_gaps, stood_in
+from assay.study.depends.copies import Copies
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
 Missing: TypeAlias = Literal["fill", "drop"]
+Progress: TypeAlias = Callable[[int], object]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +34,8 @@ class Tally:
         gaps: rows with a value missing.
         mean, low, high: (D,) of the values present.
         lacking: (D,) whether a value is missing in the rows in use.
+        count: (D,) values present.
+        blocks: number of the first row, rows and rows in use of each block.
     """
 
     rows: int
@@ -40,43 +45,90 @@ class Tally:
     low: Array
     high: Array
     lacking: NDArray[np.bool_]
+    count: Array
+    blocks: tuple[tuple[int, int, int], ...]
+
+    @classmethod
+    def of(cls, row: int, block: Array, missing: Missing) -> Tally:
+        """Of one block.
+
+        Args:
+            row: number of its first row.
+            block: (b, D), NaN where missing.
+            missing: which rows are in use: those with any value ("fill") or with every value ("drop").
+        """
+        used, empty, gaps = _in_use(block, missing)
+        D = block.shape[1]
+        count, mean = np.full(D, float(len(used))), np.zeros(D)
+        low, high = np.full(D, np.inf), np.full(D, -np.inf)
+        lacking = np.zeros(D, dtype=bool)
+        if len(used):
+            holes = columns_with_gaps(used)
+            lacking[holes] = True
+            whole = np.setdiff1d(np.arange(D), holes)
+            for columns, average, least, most in (
+                (whole, np.mean, np.min, np.max),
+                (holes, _nan_mean, np.fmin.reduce, np.fmax.reduce),
+            ):
+                part = used if len(columns) == D else used[:, columns]
+                mean[columns] = average(part, axis=0)
+                low[columns], high[columns] = least(part, axis=0), most(part, axis=0)
+            count[holes] -= np.isnan(used[:, holes]).sum(axis=0)
+        return cls(len(used), empty, gaps, mean, low, high, lacking, count, ((row, len(block), len(used)),))
+
+    def __add__(self, other: Tally) -> Tally:
+        count = self.count + other.count
+        step = np.divide(other.count, count, out=np.zeros_like(count), where=count > 0)
+        return Tally(
+            self.rows + other.rows,
+            self.empty + other.empty,
+            self.gaps + other.gaps,
+            self.mean + (other.mean - self.mean) * step,
+            np.fmin(self.low, other.low),
+            np.fmax(self.high, other.high),
+            self.lacking | other.lacking,
+            count,
+            self.blocks + other.blocks,
+        )
+
+    def numbered(self, blocks: NumberedBlocks, missing: Missing) -> NumberedBlocks:
+        """The rows in use, NaN where a value is missing; blocks are numbered by the rows in use before them.
+
+        Args:
+            blocks: of all rows, those that were tallied.
+            missing: which rows are in use.
+        """
+        if all(found == used and row == before for row, found, used, before in self._before()):
+            return blocks
+        number = {row: before for row, _, _, before in self._before()}
+        return blocks.map(lambda part: (number[part[0]], _in_use(part[1], missing)[0]))
+
+    def _before(self) -> Iterator[tuple[int, int, int, int]]:
+        before = 0
+        for row, found, used in self.blocks:
+            yield row, found, used, before
+            before += used
 
 
-def tallied(blocks: Iterable[Array], D: int, missing: Missing) -> Tally:
-    """Count rows and gaps, and find the mean and range of each column, in one pass.
+def tallied(
+    blocks: NumberedBlocks, used: Numbers, missing: Missing, rows: int | None = None, progress: Progress | None = None
+) -> tuple[Tally, Copies]:
+    """Count rows and gaps, find the mean and range of each column in use, and count copies of rows, in one pass.
 
     Args:
         blocks: (b, D), NaN where missing.
-        D: columns.
+        used: numbers of the columns in use.
         missing: which rows are in use: those with any value ("fill") or with every value ("drop").
+        rows: how many there are, where that is known.
+        progress: told how many blocks are done.
     """
-    rows = empty = gaps = 0
-    count, mean = np.zeros(D), np.zeros(D)
-    low, high = np.full(D, np.inf), np.full(D, -np.inf)
-    lacking = np.zeros(D, dtype=bool)
-    for block in blocks:
-        used, none, some = _in_use(block, missing)
-        empty += none
-        gaps += some
-        rows += len(used)
-        if not len(used):
-            continue
-        holes = columns_with_gaps(used)
-        lacking[holes] = True
-        whole = np.setdiff1d(np.arange(D), holes)
-        here, here_mean = np.full(D, len(used)), np.zeros(D)
-        for columns, average, least, most in (
-            (whole, np.mean, np.min, np.max),
-            (holes, _nan_mean, np.fmin.reduce, np.fmax.reduce),
-        ):
-            part = used if len(columns) == D else used[:, columns]
-            here_mean[columns] = average(part, axis=0)
-            low[columns] = np.fmin(low[columns], least(part, axis=0))
-            high[columns] = np.fmax(high[columns], most(part, axis=0))
-        here[holes] -= np.isnan(used[:, holes]).sum(axis=0)
-        count += here
-        mean += np.divide((here_mean - mean) * here, count, out=np.zeros(D), where=count > 0)
-    return Tally(rows, empty, gaps, mean, low, high, lacking)
+
+    def looked(part: tuple[int, Array]) -> tuple[Tally, Copies]:
+        row, block = part
+        own = block if len(used) == block.shape[1] else block[:, used]
+        return Tally.of(row, own, missing), Copies.of(block, rows)
+
+    return map_reduce(blocks, looked, lambda a, b: (a[0] + b[0], a[1] + b[1]), progress=progress)
 
 
 def _in_use(block: Array, missing: Missing) -> tuple[Array, int, int]:
@@ -97,14 +149,14 @@ def _gaps(block: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return none, np.asarray(absent.any(axis=1))
 
 
-def rows_in_use(blocks: Blocks, missing: Missing) -> NDArray[np.bool_]:
+def rows_in_use(blocks: NumberedBlocks, missing: Missing) -> NDArray[np.bool_]:
     """(N,) which of all rows are in use.
 
     Args:
-        blocks: starts an iteration over (b, D) blocks, NaN where missing.
+        blocks: (b, D), NaN where missing.
         missing: which rows are left out, as for `tallied`.
     """
-    return ~np.concatenate([_gaps(block)[int(missing == "drop")] for block in blocks()])
+    return ~np.concatenate([_gaps(block)[int(missing == "drop")] for _, block in blocks])
 
 
 def _nan_mean(part: Array, axis: int) -> Array:
@@ -114,36 +166,16 @@ def _nan_mean(part: Array, axis: int) -> Array:
     return mean
 
 
-def gapped(blocks: Blocks, missing: Missing) -> Blocks:
-    """The rows in use, NaN where a value is missing.
-
-    Args:
-        blocks: starts an iteration over (b, D) blocks of all rows.
-        missing: whether rows with gaps are in use ("fill") or not ("drop"); rows without any value never are.
-    """
-
-    def start() -> Iterator[Array]:
-        for block in blocks():
-            yield _in_use(block, missing)[0]
-
-    return start
-
-
-def completed(blocks: Blocks, groups: Numbers, mean: Array, seed: int) -> Blocks:
+def completed(blocks: NumberedBlocks, groups: Numbers, mean: Array, seed: int) -> NumberedBlocks:
     """The same rows without gaps; every pass gives the same.
 
     Args:
-        blocks: starts an iteration over (b, D) blocks, NaN where missing; they are not changed.
+        blocks: (b, D), NaN where missing; they are not changed.
         groups: (D,) the column that each number belongs to.
         mean: (D,) what stands in where a block has no value of a column.
         seed: of the draws.
     """
-
-    def start() -> Iterator[Array]:
-        for k, block in enumerate(blocks()):
-            yield stood_in(block, groups, mean, np.random.default_rng((seed, k)))
-
-    return start
+    return blocks.map(lambda part: (part[0], stood_in(part[1], groups, mean, np.random.default_rng((seed, part[0])))))
 
 
 def filled_by_means(block: Array, mean: Array) -> Array:

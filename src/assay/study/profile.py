@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import chain
 
 import pyarrow as pa
 
 from assay.data.columns.column_stats import ColumnStats, TableStats, empty_stats, stats_of
+from assay.data.parted import numbered_blocks
 from assay.data.sampling import RowSample
 from assay.data.source import Source
 from assay.engine.current import map_reduce
@@ -49,28 +49,23 @@ def profiled(source: Source, *, size: int = SAMPLED_ROWS, seed: int = 0, progres
         seed: of the sample.
         progress: told how many rows were read and, where it is known, which share of all.
     """
-    fields = source.schema
+    fields, known = source.schema, source.rows
 
-    def numbered() -> Iterator[tuple[pa.RecordBatch, int]]:
-        start = 0
-        for batch in source.blocks():
-            yield batch, start
-            start += batch.num_rows
-            if progress is not None:
-                progress(start, source.fraction_read)
+    def described(part: tuple[int, pa.RecordBatch]) -> tuple[TableStats, RowSample, RowsSeen]:
+        start, batch = part
+        sample = RowSample.of(batch, first_row=start, size=size, seed=seed, total=known)
+        return stats_of(batch, fields, start), sample, RowsSeen.of(batch, fields, known)
 
-    def described(part: tuple[pa.RecordBatch, int]) -> tuple[TableStats, RowSample, RowsSeen]:
-        batch, start = part
-        sample = RowSample.of(batch, first_row=start, size=size, seed=seed)
-        return stats_of(batch, fields, start), sample, RowsSeen.of(batch, fields)
-
-    parts = numbered()
-    first = next(parts, None)
-    if first is None:
-        nothing = pa.RecordBatch.from_pylist([], schema=source.arrow_schema)
-        stats, sample = empty_stats(source.arrow_schema, fields), RowSample.of(nothing, first_row=0, size=1)
-        seen = RowsSeen.of(nothing, fields)
-    else:
-        every = chain([first], parts)
-        stats, sample, seen = map_reduce(every, described, lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]))
+    nothing = pa.RecordBatch.from_pylist([], schema=source.arrow_schema)
+    stats, sample, seen = map_reduce(
+        numbered_blocks(source),
+        described,
+        lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]),
+        progress=None if progress is None else lambda done: progress(source.rows_read, source.fraction_read),
+        empty=(
+            empty_stats(source.arrow_schema, fields),
+            RowSample.of(nothing, first_row=0, size=1),
+            RowsSeen.of(nothing, fields),
+        ),
+    )
     return Profile(stats, stats.columns(), sample.sorted(), seen)

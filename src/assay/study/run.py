@@ -16,7 +16,7 @@ from assay.asking.subject import Subject
 from assay.asking.table import Table
 from assay.data.columns.target import KnownTarget
 from assay.data.source import Source
-from assay.engine.current import using
+from assay.engine.current import engine_of, using
 from assay.errors import AssayError, ParameterError
 from assay.study.depends.answer import WORDING
 from assay.study.depends.rows import Told
@@ -47,6 +47,7 @@ def study(
     place: Sequence[str] = (),
     form: str | None = None,
     progress: Tell | None = None,
+    engine: Any = None,
     resume: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Study:
@@ -69,8 +70,11 @@ def study(
         form: "table" where the data are to be studied as rows whatever they look like, "network", "ratings" or
             "trials"; None to find out. What is told of columns of a table, such as a target, means a table.
         progress: told what is being done, and where that is known how many rows are done and which share of all.
-        resume: a folder of your own where results of parts of files are kept while the study runs: if it ends early, the
-            next one of the same data goes on from there. See docs/guide/engines.md.
+        engine: where passes over rows run: "local", "dask", "spark", the address of a cluster, a live Client of
+            dask.distributed or a SparkSession; None for the one in use. The answers are the same: see
+            docs/guide/engines.md.
+        resume: a folder of your own where results of parts of files are kept while the study runs: if it ends early,
+            the next one of the same data goes on from there. See docs/guide/engines.md.
         **options: what questions can be told. `target`: a column to predict from the others; rows that lack it are
             left out, and questions on components and rows are asked of the other columns. `side`: columns that are
             asked whether, together, they go with all the others. Questions of other packages may bring more.
@@ -82,7 +86,7 @@ def study(
     ['component', 'correlations', 'map', 'order']
     """
     told = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
-    with using(resume=resume):
+    with using(engine_of(data) if engine is None else engine, resume=resume):
         return _studied(data, seed, alpha, drop, log, missing, told, form, progress, options)
 
 
@@ -127,8 +131,8 @@ def _studied(
         table, rows = prepare(
             source, drop=drop, log=log, missing=missing, told=depends, outcomes=outcomes, seed=seed, progress=tell
         )
-        tell("Summarising", None, None)
-        tables = gathered(table, outcomes, seed)
+        tell("Summarising", table.card.rows_used, 1.0 if table.rows is not None else 0.0)
+        tables = gathered(table, outcomes, seed, tell)
     every = tables.every
     answers, silent = _asked_of_tables(known, tables, told, context)
     answers, ledger = _together(answers, silent, context)

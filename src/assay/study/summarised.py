@@ -18,6 +18,7 @@ import numpy as np
 from assay.asking.card import Column, DataCard
 from assay.asking.table import FirstLook, Table
 from assay.data.files import archive_kind
+from assay.data.parted import Held
 from assay.errors import DataError, ParameterError
 from assay.evidence.design import Independent
 from assay.evidence.evidence import Evidence
@@ -144,7 +145,7 @@ def _table(card: DataCard, names: tuple[str, ...], parts: GroupedMoments, used: 
         measured=np.ones(d, dtype=bool),
         origins={j: (column, "number") for j, column in enumerate(columns)},
         rows=None,
-        blocks=lambda: iter(()),
+        blocks=Held([]),
         folds=_of_columns(parts, used),
         depends=Independent(card.rows_used, limit=LIMIT),
         summarised=True,

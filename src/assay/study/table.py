@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias
@@ -12,21 +12,22 @@ from numpy.typing import NDArray
 
 from assay.asking.card import Column, DataCard
 from assay.asking.question import Tell
-from assay.asking.table import Blocks, FirstLook, Table, picked
+from assay.asking.table import FirstLook, NumberedBlocks, Table, picked
 from assay.asking.words import listed
 from assay.data.columns.encoded import EncodedSource
 from assay.data.columns.encoding import Encoding
 from assay.data.kept import KEPT_BYTES, KeptSource
+from assay.data.parted import Held, numbered_floats
 from assay.data.source import Source
+from assay.engine.current import is_local
 from assay.errors import DataError, ParameterError
 from assay.linalg.stood_in import stood_in
 from assay.study.card import described
 from assay.study.depends.answer import Rows
-from assay.study.depends.copies import Copies
 from assay.study.depends.labels import Labels
 from assay.study.depends.rows import Told, independent_rows, rows_depend, unknown_rows
 from assay.study.first_look import first_look
-from assay.study.numbers import Missing, Tally, completed, filled_by_means, gapped, rows_in_use
+from assay.study.numbers import Missing, Tally, completed, filled_by_means, rows_in_use
 from assay.study.profile import Profile, profiled
 from assay.study.texts import texts_in
 from assay.study.usable import FEWEST_ROWS, mostly_missing, too_few, unusable, varying
@@ -78,18 +79,19 @@ def prepare(
     encoding = Encoding.of(kept.schema, profile.stats, log=log, drop=tuple(aside))
     aside |= {c.name: c.note for c in encoding.columns if not c.used and c.name not in aside}
     numbers = _numbers(kept, encoding, profile.rows)
-    copies = Copies()
-    looked = _tapped(_told(numbers, kept, "Looking for gaps", tell), copies)
     lacking = any(name in aside for name in mostly)
-    used, tally = varying(source.name, looked, encoding, aside, missing, profile.rows, maybe_none=lacking)
-    holed, groups = gapped(picked(numbers, used), missing), encoding.groups[used]
-    blocks = _told(completed(holed, groups, tally.mean, seed), kept, "Summarising", tell)
-    rows = np.concatenate(list(_told(holed, kept, "Summarising", tell)())) if _fits(profile.rows, encoding) else None
+    used, tally, copies = varying(
+        source.name, numbers, encoding, aside, missing, profile.rows, maybe_none=lacking,
+        progress=lambda done: tell("Looking for gaps", kept.rows_read, kept.fraction_read),
+    )  # fmt: skip
+    holed, groups = tally.numbered(picked(numbers, used), missing), encoding.groups[used]
+    blocks = completed(holed, groups, tally.mean, seed)
+    rows = np.concatenate([block for _, block in holed]) if _fits(profile.rows, encoding) else None
     labels, mask = None, None
     if not len(used):
         depend = independent_rows(profile.rows)
     elif rows is None or not kept.in_memory:
-        depend = unknown_rows(tally.rows, filled_by_means(next(iter(holed())), tally.mean), told)
+        depend = unknown_rows(tally.rows, filled_by_means(next(iter(holed))[1], tally.mean), told)
     else:
         tell("How rows depend on each other", None, None)
         mask = rows_in_use(picked(numbers, used), missing)
@@ -119,7 +121,7 @@ def prepare(
         measured=measured(encoding)[used],
         origins=_origins(encoding, used),
         rows=rows,
-        blocks=blocks if rows is None else lambda: iter([rows]),
+        blocks=blocks if rows is None else Held([(0, rows)]),
         levels=_levels(encoding, used),
         depends=depend.design,
         in_use=None if mask is None or mask.all() else np.flatnonzero(mask),
@@ -156,37 +158,14 @@ def _fits(rows: int, encoding: Encoding) -> bool:
     return rows * len(encoding.names) * 8 <= KEPT_BYTES
 
 
-def _numbers(source: KeptSource, encoding: Encoding, rows: int) -> Blocks:
-    """Starts iterations over encoded blocks; encoded once where the numbers fit in memory."""
+def _numbers(source: KeptSource, encoding: Encoding, rows: int) -> NumberedBlocks:
+    """Encoded blocks; encoded once where the numbers fit in memory."""
     if not _fits(rows, encoding):
-        return EncodedSource(source, encoding).float_blocks
-    whole = list(EncodedSource(source, encoding).float_blocks())
-    return lambda: iter(whole)
-
-
-def _told(blocks: Blocks, source: KeptSource, what: str, tell: Tell) -> Blocks:
-    """The same blocks; each pass tells how far it is."""
-
-    def start() -> Iterator[Array]:
-        rows = 0
-        for block in blocks():
-            rows += len(block)
-            tell(what, rows, source.fraction_read)
-            yield block
-
-    return start
-
-
-def _tapped(blocks: Blocks, copies: Copies) -> Blocks:
-    """The same blocks; each pass counts copies anew."""
-
-    def start() -> Iterator[Array]:
-        copies.clear()
-        for block in blocks():
-            copies.add(block)
-            yield block
-
-    return start
+        return numbered_floats(EncodedSource(source, encoding))
+    if source.portable and not is_local():  # rows that the workers read, but few enough for this process
+        for _ in source.blocks():
+            pass
+    return Held(list(EncodedSource(source, encoding).numbered_floats()))
 
 
 def measured(encoding: Encoding) -> NDArray[np.bool_]:

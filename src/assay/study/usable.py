@@ -8,11 +8,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.asking.table import Blocks, picked
+from assay.asking.table import NumberedBlocks
 from assay.data.columns.column_stats import ColumnStats
 from assay.data.columns.encoding import Encoding
 from assay.errors import DataError
-from assay.study.numbers import Missing, Tally, tallied
+from assay.study.depends.copies import Copies
+from assay.study.numbers import Missing, Progress, Tally, tallied
 from assay.study.profile import Profile
 
 Numbers: TypeAlias = NDArray[np.intp]
@@ -57,35 +58,40 @@ def mostly_missing(profile: Profile) -> frozenset[str]:
 
 def varying(
     name: str,
-    blocks: Blocks,
+    blocks: NumberedBlocks,
     encoding: Encoding,
     aside: dict[str, str],
     missing: Missing,
     rows: int,
     *,
     maybe_none: bool,
-) -> tuple[Numbers, Tally]:
+    progress: Progress | None = None,
+) -> tuple[Numbers, Tally, Copies]:
     """The encoded columns that vary in the rows in use; what varies only in rows left out does not vary.
 
     Args:
         name: of the data.
-        blocks: starts an iteration over (b, D) encoded blocks, NaN where missing.
+        blocks: (b, D) encoded, NaN where missing.
         encoding: what the columns became.
         aside: by name, why a column is not used; what is found here is added.
         missing: what is done with gaps.
         rows: how many there are.
         maybe_none: whether there may be none of them, as where too much is missing: then that can still be asked about.
+        progress: told how many blocks of a pass are done.
+
+    Returns:
+        numbers of the columns, what is in them, and rows that are copies of others.
     """
     used = np.flatnonzero(~mirrored(encoding))
     while True:
         if not len(used) and not maybe_none:
             raise _nothing(name, aside)
-        tally = tallied(picked(blocks, used)(), len(used), missing)
+        tally, copies = tallied(blocks, used, missing, rows, progress)
         if tally.rows < FEWEST_ROWS and len(used):
             raise too_few(name, rows, tally.rows)
         flat = ~(tally.low < tally.high)
         if not flat.any():
-            return used, tally
+            return used, tally, copies
         used = used[~flat]
         left = {encoding.source_column(int(j)) for j in used}
         for column in encoding.columns:

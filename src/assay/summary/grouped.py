@@ -83,14 +83,9 @@ class GroupedMoments(Stored):
             threads: workers; the result does not depend on it.
             progress: called with the number of blocks done.
         """
-        return _summarise(
-            data,
-            list(range(n_folds)),
-            lambda start, stop: fold_numbers(start, stop, n_folds, seed),
-            None,
-            threads,
-            progress,
-        )
+        blocks = float_blocks(data, groups=n_folds)
+        of_block = fold_moments(n_folds, seed, blocks.columns)
+        return map_reduce(blocks, of_block, _merged, threads=threads, progress=progress)
 
     @property
     def total(self) -> Moments:
@@ -190,7 +185,30 @@ def _summarise(
     progress: Callable[[int], object] | None,
 ) -> GroupedMoments:
     blocks = float_blocks(data, groups=len(labels))
+    of_block = _of_block(labels, codes_of, weights, blocks.columns)
+    return map_reduce(blocks, of_block, _merged, threads=threads, progress=progress)
 
+
+def fold_moments(
+    n_folds: int, seed: int, columns: tuple[str, ...] | None = None
+) -> Callable[[tuple[int, NDArray[Any]]], GroupedMoments]:
+    """What `GroupedMoments.folds` makes of a block: from the number of its first row and its rows to their moments.
+
+    Args:
+        n_folds: how many folds.
+        seed: another seed, other folds.
+        columns: names, or None.
+    """
+    labels = list(range(n_folds))
+    return _of_block(labels, lambda start, stop: fold_numbers(start, stop, n_folds, seed), None, columns)
+
+
+def _of_block(
+    labels: list[Any],
+    codes_of: Callable[[int, int], NDArray[np.intp]],
+    weights: Array | None,
+    columns: tuple[str, ...] | None,
+) -> Callable[[tuple[int, NDArray[Any]]], GroupedMoments]:
     def summarise(part: tuple[int, NDArray[Any]]) -> GroupedMoments:
         start, rows = part
         stop = start + len(rows)
@@ -200,10 +218,10 @@ def _summarise(
         weight = None if weights is None else weights[start:stop]
         groups = _block(rows, codes, weight, [Accumulator(rows.shape[1]) for _ in labels])
         if any(group.suspicious.any() for group in groups if group.count):
-            refuse_unusable(rows, start, blocks.columns)
-        return GroupedMoments(tuple(labels), tuple(Moments.from_accumulator(group, blocks.columns) for group in groups))
+            refuse_unusable(rows, start, columns)
+        return GroupedMoments(tuple(labels), tuple(Moments.from_accumulator(group, columns) for group in groups))
 
-    return map_reduce(blocks, summarise, _merged, threads=threads, progress=progress)
+    return summarise
 
 
 def _block(

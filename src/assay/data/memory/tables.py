@@ -113,9 +113,10 @@ def open_table(data: Any, name: str, declared: Declared) -> Source | None:
         return _from_columns(list(data), list(data.values()), name, declared)
     if isinstance(data, (list, tuple)):
         return _from_rows(data, name, declared)
+    from assay.data.memory.cluster_frames import open_cluster_frame
     from assay.data.memory.frames import open_frame
 
-    return open_frame(data, name, declared)
+    return open_cluster_frame(data, name, declared) or open_frame(data, name, declared)
 
 
 def from_values(

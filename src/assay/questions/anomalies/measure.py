@@ -18,6 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.engine.current import map_reduce
 from assay.evidence.design import Design
 from assay.evidence.measured import robust_scale
 from assay.linalg.central_rows import central_rows
@@ -47,12 +48,18 @@ class Far:
     scores: Array
     rows: Array
 
-    def with_block(self, first: int, scores: Array, block: Array) -> Far:
-        """With those of one more block."""
-        numbers = np.concatenate([self.numbers, first + np.arange(len(block))])
-        every, rows = np.concatenate([self.scores, scores]), np.concatenate([self.rows, block])
-        kept = np.argsort(-every, kind="stable")[:MOST_SHOWN]
-        return Far(numbers[kept], every[kept], rows[kept])
+    @classmethod
+    def of(cls, numbers: Numbers, scores: Array, rows: Array) -> Far:
+        """Of these rows."""
+        kept = np.argsort(-scores, kind="stable")[:MOST_SHOWN]
+        return cls(numbers[kept], scores[kept], rows[kept])
+
+    def __add__(self, other: Far) -> Far:
+        return Far.of(
+            np.concatenate([self.numbers, other.numbers]),
+            np.concatenate([self.scores, other.scores]),
+            np.concatenate([self.rows, other.rows]),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,21 +143,17 @@ class Measure:
         """How many columns tell of distances."""
         return int(np.isfinite(self.within).sum())
 
-    def pass_over(self, blocks: Iterable[Array]) -> tuple[Array, Array, Far]:
+    def pass_over(self, blocks: Iterable[tuple[int, Array]]) -> tuple[Array, Array, Far]:
         """Distances of all rows, the same a step nearer, and the rows farthest out."""
-        parts: list[Array] = []
-        nearer: list[Array] = []
-        far: Far | None = None
-        first = 0
-        for block in blocks:
-            scores, at_least = self.distances(block, first + np.arange(len(block)))
-            parts.append(scores)
-            nearer.append(at_least)
-            far = (far or Far(np.empty(0, np.intp), np.empty(0), block[:0])).with_block(first, scores, block)
-            first += len(block)
-        if far is None:
-            raise ValueError("a pass without blocks")
-        return np.concatenate(parts), np.concatenate(nearer), far
+
+        def of_block(part: tuple[int, Array]) -> tuple[list[Array], list[Array], Far]:
+            first, block = part
+            numbers = first + np.arange(len(block))
+            scores, nearer = self.distances(block, numbers)
+            return [scores], [nearer], Far.of(numbers, scores, block)
+
+        scores, nearer, far = map_reduce(blocks, of_block, lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]))
+        return np.concatenate(scores), np.concatenate(nearer), far
 
     def distances(self, rows: Array, numbers: Numbers) -> tuple[Array, Array]:
         """Of rows with these numbers, and the same with each value that repeats a step nearer."""

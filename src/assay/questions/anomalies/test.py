@@ -60,7 +60,7 @@ def measuring_rows(rows: Array | None, sample: Array, numbers: Numbers, seed: in
 
 
 def anomalies(
-    blocks: Callable[[], Iterable[Array]],
+    blocks: Iterable[tuple[int, Array]],
     sample: Array,
     numbers: Numbers,
     columns: tuple[str, ...],
@@ -74,7 +74,7 @@ def anomalies(
     """Find the rows that do not belong; None for too few rows, or columns too nearly constant to measure by.
 
     Args:
-        blocks: starts a pass over all rows, (b, d) measured columns, none constant, NaN where a value is missing.
+        blocks: (b, d) of all rows with the number of the first, none constant, NaN where a value is missing.
         sample: (m, d) rows by which the others are measured, all or a fair choice, without gaps.
         numbers: (m,) their numbers, ascending.
         columns: names of the d columns.
@@ -92,7 +92,7 @@ def anomalies(
     if measure is None:
         return None
     tell("measuring distances")
-    scores, nearer, far = measure.pass_over(blocks())
+    scores, nearer, far = measure.pass_over(blocks)
     apart = _apart(design, len(scores), seed)
     limit = "" if design is None else design.limit
     if len(apart) < FEWEST:

@@ -25,6 +25,7 @@ from scipy.special import logit
 from scipy.stats import false_discovery_control
 from scipy.stats import t as student
 
+from assay.engine.current import map_reduce
 from assay.engine.local import in_threads
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
@@ -46,7 +47,7 @@ from assay.questions.groups.unimodal import Unimodal, unimodal
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
 Tell: TypeAlias = Callable[[str], object]
-Blocks: TypeAlias = Callable[[], Iterable[Array]]
+Blocks: TypeAlias = Iterable[tuple[int, Array]]
 
 FITTED = 600  # rows that are grouped and drawn; others join the group they fall into
 FEWEST_ROWS = 40
@@ -78,7 +79,7 @@ def groups(
         rows: (m, d) measured columns; those of few values in the rows grouped are left out, see `evidence.measured`.
         numbers: (m,) their numbers in the data.
         columns: names of the d columns.
-        blocks: starts a pass over all rows, in (b, d) blocks; None where `rows` are all.
+        blocks: (b, d) of all rows with the number of the first; None where `rows` are all.
         categories: of the rows, with which groups may coincide.
         design: how rows depend on each other; those that are grouped are nearly independent, the others join them.
         alpha: chance of supporting groups in a table that has none.
@@ -117,9 +118,7 @@ def _sizes(label: Callable[[Array], Numbers], k: int, blocks: Blocks | None, use
     """(k,) rows of all the data in each group."""
     if blocks is None:
         return drawn
-    total = np.zeros(k, dtype=np.intp)
-    for block in blocks():
-        total += np.bincount(label(block[:, used]), minlength=k)
+    total: Numbers = map_reduce(blocks, lambda part: np.bincount(label(part[1][:, used]), minlength=k), np.add)
     return total
 
 

@@ -1,0 +1,48 @@
+"""Data frames of Dask and Spark are read where they lie, and give the same bits as the same rows in a file."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.engines.test_parity import bits
+
+from assay.data.read import read
+from assay.engine.current import engine_of, using
+from assay.summary.moments import Moments
+
+N = 20_000
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((N, 3)) + 1e3
+    return pd.DataFrame(X, columns=["a", "b", "c"]).assign(kind=rng.choice(["u", "v"], N))
+
+
+def test_a_dask_frame_is_summarised_by_the_workers_that_hold_it(rows, dask_clusters):
+    import dask.dataframe as dd
+
+    client = dask_clusters(3)
+    frame = dd.from_pandas(rows, npartitions=7)
+    source = read(frame)
+    with using(client):
+        found = Moments.of(source)
+    assert source.rows == N and len(source.partitions()) == 7
+    assert bits(found) == bits(Moments.of(read(frame)))  # asked for by this process, in the same partitions
+    np.testing.assert_allclose(found.covariance, rows[["a", "b", "c"]].cov(), rtol=1e-9)
+    assert engine_of(frame) is not None
+
+
+def test_a_spark_frame_is_summarised_by_the_executors(rows, spark_session):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        frame = spark_session.createDataFrame(rows).repartition(4).persist()
+        source = read(frame)
+        with using(engine_of(frame)):
+            found = Moments.of(source)
+        again = Moments.of(source)  # brought here, in the same partitions
+    assert source.rows == N and len(source.partitions()) == 4
+    assert bits(found) == bits(again)
+    np.testing.assert_allclose(found.covariance, rows[["a", "b", "c"]].cov(), rtol=1e-9)
