@@ -105,12 +105,8 @@ def report(
         for page in filter(None, (output, json)):
             for given in data:
                 check_writable(page, unlike=Path(given))
-        said: dict[str, Any] = {
-            "sensitive": sensitive or [],
-            "kinds": _pairs(kind, "--kind"),
-            "units": _pairs(unit, "--unit"),
-        }
-        said["skip_unreadable"] = skip_unreadable
+        said: dict[str, Any] = {"sensitive": sensitive or [], "skip_unreadable": skip_unreadable}
+        said |= {"kinds": _pairs(kind, "--kind"), "units": _pairs(unit, "--unit")}
         fusing = {"match": _several_pairs(match, "--match"), "resolve": _pairs(resolve, "--resolve")}
         source = _source(data, said, fusing, _pairs(option, "--option"), form)
         logs = log if log in ("auto", "never") else log.split(",")
