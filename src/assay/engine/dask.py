@@ -129,7 +129,7 @@ class DaskEngine(Engine):
         """Results of all parts with their numbers, as they come; a bounded number of tasks is under way."""
         numbers: dict[Any, int] = {}
         rest = iter(enumerate(parts))
-        done = as_completed(with_results=True)
+        done = as_completed(with_results=True, loop=self.client.loop)  # not that of the client made last
 
         def submit() -> None:
             for number, part in rest:
