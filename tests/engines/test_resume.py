@@ -1,6 +1,10 @@
 """A run that was interrupted goes on where it ended, on every engine, and ends with the same bits."""
 
+import json
 import os
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -198,3 +202,62 @@ def test_other_files_in_the_folder_stay(folder, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     assert found_again(folder / "one.parquet", tmp_path, counting(1)) == 0
     assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+
+
+KILLED = """
+import sys, time
+from assay.data import kept
+from assay.data.formats import arrow_files
+from assay.engine import resume
+from assay.study import table
+
+arrow_files._SMALLEST, arrow_files.block_rows = 1, lambda d: 5_000
+kept.KEPT_BYTES = table.KEPT_BYTES = 1 << 16  # passes read the file
+save = resume.KeptResults._save
+
+def told(self, key, value):
+    save(self, key, value)
+    print("kept", flush=True)
+    time.sleep(0.3)
+
+if "slow" in sys.argv:
+    sys.argv.remove("slow")
+    resume.KeptResults._save = told
+
+clear = resume.KeptResults.clear
+
+def counted(self):
+    print(f"found {self.found} worked {self.worked}", flush=True)
+    clear(self)
+
+resume.KeptResults.clear = counted
+from assay.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("engine", ["local", pytest.param("dask", marks=pytest.mark.slow)])
+def test_a_report_that_was_killed_goes_on_and_says_the_same(tmp_path, engine):
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((30_000, 3)) @ rng.standard_normal((3, 4))
+    columns = {f"x{j}": X[:, j] for j in range(4)} | {"kind": rng.choice(["a", "b", "c"], 30_000)}
+    pq.write_table(pa.table(columns), tmp_path / "big.parquet", row_group_size=GROUP)
+    (tmp_path / "killed.py").write_text(KILLED)
+
+    def command(name, *more):
+        asked = ["report", "big.parquet", "-o", f"{name}.html", "--json", f"{name}.json", "--engine", engine]
+        return [sys.executable, "-W", "ignore", "killed.py", *asked, *more]
+
+    how = {"cwd": tmp_path, "stdout": subprocess.PIPE, "start_new_session": True}
+    with subprocess.Popen(command("killed", "--resume", "kept", "slow"), **how) as run:
+        for _ in range(9):
+            assert run.stdout.readline() == b"kept\n"
+        os.killpg(run.pid, signal.SIGKILL)
+    assert not (tmp_path / "killed.json").exists()
+    assert list((tmp_path / "kept").iterdir())
+    said = subprocess.run(command("again", "--resume", "kept"), cwd=tmp_path, capture_output=True, check=True).stdout
+    assert int(said.split()[1]) >= 8  # the first pass whole, some parts of the second
+    assert list((tmp_path / "kept").iterdir()) == []
+    subprocess.run(command("whole"), cwd=tmp_path, capture_output=True, check=True)
+    again, whole = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("again", "whole"))
+    assert again == whole
