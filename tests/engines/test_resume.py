@@ -36,8 +36,8 @@ def folder(tmp_path_factory):
     table = pa.table({f"x{j}": X[:, j] for j in range(4)})
     pq.write_table(table, place / "one.parquet", row_group_size=GROUP)
     (place / "many").mkdir()
-    for i in range(3):
-        pq.write_table(table.slice(i * 20_000, 20_000), place / "many" / f"{i}.parquet", row_group_size=GROUP)
+    for i in range(12):  # each a partition, also for workers, whose partitions are larger
+        pq.write_table(table.slice(i * GROUP, GROUP), place / "many" / f"{i:02}.parquet")
     pa_csv.write_csv(pa.concat_tables([table] * 4), place / "one.csv")
     return place
 
@@ -91,7 +91,7 @@ def test_a_run_goes_on_where_it_was_interrupted(engine, folder, tmp_path, name):
     assert bits(found[1]) == bits(expected[1])
     parts = len(blocks().parts())
     passes = {"one.parquet": 1, "many/*.parquet": 1, "one.csv": 2}[name]  # rows of text are counted beforehand
-    helping = {"one.parquet": 0, "many/*.parquet": 3, "one.csv": 1}[name]  # what tells the parts
+    helping = {"one.parquet": 0, "many/*.parquet": 12, "one.csv": 1}[name]  # what tells the parts
     assert kept.found + kept.worked == passes * parts + helping
     assert kept.found >= 3 + helping + (passes - 1) * parts
     assert 0 < kept.worked <= parts - 3
