@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 
 from assay.data.parted import Blocks, numbered_floats
 from assay.data.source import Source
+from assay.engine.engine import Parted
 from assay.errors import DataError
 
 
@@ -73,8 +74,8 @@ def float_blocks(data: Any, *, groups: int = 1) -> FloatBlocks:
     >>> [(row, block.shape) for row, block in float_blocks(np.zeros((5, 2)))]
     [(0, (5, 2))]
     """
-    if isinstance(data, Blocks):
-        return data
+    if isinstance(data, Blocks) or (isinstance(data, Parted) and isinstance(data, FloatBlocks)):
+        return data  # also blocks that workers keep
     if isinstance(data, Source):
         return numbered_floats(data)
     if isinstance(data, (np.ndarray, list, tuple)) and not _is_blocks(data):

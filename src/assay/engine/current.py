@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 
 from assay.engine.engine import Engine, Items, Parted, Progress
 from assay.engine.local import LocalEngine
+from assay.engine.resume import KeptResults
 from assay.engine.tree import NOTHING
 from assay.errors import DataError, ParameterError
 
@@ -19,6 +21,7 @@ Part = TypeVar("Part")
 NAMES = ("local", "dask", "spark")
 _LOCAL = LocalEngine()
 _IN_USE: ContextVar[Engine] = ContextVar("engine", default=_LOCAL)
+_KEPT: ContextVar[KeptResults | None] = ContextVar("kept", default=None)
 
 
 def map_reduce(
@@ -46,12 +49,14 @@ def map_reduce(
     >>> map_reduce([[1, 2], [3]], sum, lambda a, b: a + b)
     6
     """
-    engine = _IN_USE.get()
-    if isinstance(engine, LocalEngine) or not isinstance(blocks, Parted) or not blocks.portable:
-        local = engine if threads is None and isinstance(engine, LocalEngine) else LocalEngine(threads)
-        whole = local.map_reduce(blocks, map, merge, progress)
+    engine, kept = _IN_USE.get(), _KEPT.get()
+    elsewhere = isinstance(blocks, Parted) and blocks.portable
+    if isinstance(engine, LocalEngine) or not elsewhere:
+        engine = engine if threads is None and isinstance(engine, LocalEngine) else LocalEngine(threads)
+    if kept is not None and elsewhere:
+        whole = kept.map_reduce(engine, blocks, map, merge, progress)  # type: ignore[arg-type]
     else:
-        whole = engine.map_reduce(blocks, map, merge, progress)
+        whole = engine.map_reduce(blocks, map, merge, progress)  # type: ignore[arg-type]
     if whole is NOTHING:
         if empty is NOTHING:
             raise DataError("there is nothing to summarise: the source has no blocks")
@@ -103,29 +108,46 @@ def is_local() -> bool:
 
 
 @contextmanager
-def using(engine: Any = None) -> Iterator[Engine]:
+def using(engine: Any = None, *, resume: str | os.PathLike[str] | None = None) -> Iterator[Engine]:
     """Let everything inside run on an engine.
 
     Args:
         engine: "local", "dask" or "spark", started here and ended with the block; the address of a cluster, such as
             "tcp://host:8786" or "spark://host:7077"; a live `dask.distributed.Client` or `SparkSession`, which stays
             alive; an `Engine`; or None for the one in use.
+        resume: a folder of your own for results of parts of files: if the run ends early, the next one with the same
+            folder goes on from there. It is empty again once all inside has ended well.
 
     >>> with using("local") as engine:
     ...     engine.workers >= 1
     True
     """
-    if engine is None:
-        yield _IN_USE.get()
+    with _resuming(resume):
+        if engine is None:
+            yield _IN_USE.get()
+            return
+        opened = engine if isinstance(engine, Engine) else _opened(engine)
+        token = _IN_USE.set(opened)
+        try:
+            yield opened
+        finally:
+            _IN_USE.reset(token)
+            if opened is not engine:
+                opened.close()
+
+
+@contextmanager
+def _resuming(folder: str | os.PathLike[str] | None) -> Iterator[None]:
+    if folder is None:
+        yield
         return
-    opened = engine if isinstance(engine, Engine) else _opened(engine)
-    token = _IN_USE.set(opened)
+    kept = KeptResults(folder)
+    token = _KEPT.set(kept)
     try:
-        yield opened
+        yield
     finally:
-        _IN_USE.reset(token)
-        if opened is not engine:
-            opened.close()
+        _KEPT.reset(token)
+    kept.clear()
 
 
 def engine_of(data: Any) -> Any:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from assay.data.consecutive import Consecutive
 from assay.data.derived import DerivedSource
 from assay.data.field import Field
 from assay.data.kept import KeptSource
@@ -117,7 +118,8 @@ def taken_apart(source: Source, target: str) -> tuple[Source, NDArray[Any]]:
     """
     check_target(source, target)
     kept = source if isinstance(source, KeptSource) else KeptSource(source)
-    column = pa.chunked_array([block.column(target) for block in kept.blocks()], kept.arrow_schema.field(target).type)
+    found = [(row, block.column(target)) for row, block in kept.numbered_blocks()]
+    column = pa.chunked_array([values for _, values in found], kept.arrow_schema.field(target).type)
     if column.null_count:
         row = int(np.flatnonzero(column.is_null().to_numpy())[0])
         raise DataError(
@@ -125,7 +127,10 @@ def taken_apart(source: Source, target: str) -> tuple[Source, NDArray[Any]]:
             f"{kept.place_of(row)}: leave these rows out, or name another target"
         )
     values = column.to_numpy()
-    return OtherColumns(kept, target), values.astype(np.float64) if is_numeric(column.type) else values
+    others: Source = OtherColumns(kept, target)
+    if found and found[-1][0] + len(found[-1][1]) > len(column):  # some could not be read
+        others = Consecutive(others)
+    return others, values.astype(np.float64) if is_numeric(column.type) else values
 
 
 def check_target(source: Source, target: str) -> None:
