@@ -155,6 +155,18 @@ class _OnExecutors:
     def __iter__(self) -> Iterator[Any]:
         return iter(self._blocks)
 
+    def of_parts(self) -> Iterator[Any]:
+        return iter(self._blocks.of_parts())
+
+    def parts(self) -> Sequence[Any]:
+        return self._blocks.parts()
+
+    def begin(self) -> None:
+        self._blocks.begin()
+
+    def hear(self, told: Any) -> None:
+        self._blocks.hear(told)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._blocks, name)
 

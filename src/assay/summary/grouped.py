@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.data.blocks import float_blocks
-from assay.data.codes import numbered
+from assay.data.codes import numbered, short
 from assay.data.folds import fold_numbers
+from assay.data.parted import beside
 from assay.engine.current import map_reduce
 from assay.errors import FileFormatError, ParameterError
 from assay.summary.accumulate import Accumulator, checked_weights, chunk_rows, refuse_unusable
@@ -62,7 +63,7 @@ class GroupedMoments(Stored):
         if codes.ndim != 1:
             raise ParameterError(f"there must be one group for each row; got shape {np.shape(by)}")
         w = None if weights is None else checked_weights(weights, len(codes))
-        return _summarise(data, labels.tolist(), lambda start, stop: codes[start:stop], w, threads, progress)
+        return _summarise(data, labels.tolist(), short(codes, len(labels)), w, threads, progress)
 
     @classmethod
     def folds(
@@ -184,26 +185,27 @@ def _merged(a: GroupedMoments, b: GroupedMoments) -> GroupedMoments:
 def _summarise(
     data: Any,
     labels: list[Any],
-    codes_of: Callable[[int, int], NDArray[np.intp]],
+    by: NDArray[Any] | Callable[[int, int], NDArray[np.intp]],
     weights: Array | None,
     threads: int | None,
     progress: Callable[[int], object] | None,
 ) -> GroupedMoments:
     blocks = float_blocks(data, groups=len(labels))
+    names = blocks.columns
+    # labels travel beside the rows they belong to; a rule goes to every worker
+    rule, known = (by, None) if callable(by) else (None, by)
 
-    def summarise(part: tuple[int, NDArray[Any]]) -> GroupedMoments:
-        start, rows = part
-        stop = start + len(rows)
-        codes = codes_of(start, stop)
+    def summarise(part: tuple[int, NDArray[Any], NDArray[Any] | None, Array | None]) -> GroupedMoments:
+        start, rows, own, weight = part
+        codes = rule(start, start + len(rows)) if own is None else own.astype(np.intp)  # type: ignore[misc]
         if len(codes) != len(rows):
             raise ParameterError(f"there are more rows than groups given: row {start + len(codes)} has none")
-        weight = None if weights is None else weights[start:stop]
         groups = _block(rows, codes, weight, [Accumulator(rows.shape[1]) for _ in labels])
         if any(group.suspicious.any() for group in groups if group.count):
-            refuse_unusable(rows, start, blocks.columns)
-        return GroupedMoments(tuple(labels), tuple(Moments.from_accumulator(group, blocks.columns) for group in groups))
+            refuse_unusable(rows, start, names)
+        return GroupedMoments(tuple(labels), tuple(Moments.from_accumulator(group, names) for group in groups))
 
-    return map_reduce(blocks, summarise, _merged, threads=threads, progress=progress)
+    return map_reduce(beside(blocks, known, weights), summarise, _merged, threads=threads, progress=progress)
 
 
 def _block(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,9 @@ from numpy.typing import NDArray
 from assay.data.derived import DerivedSource
 from assay.data.field import Field
 from assay.data.kept import KeptSource
+from assay.data.parted import numbered_blocks
 from assay.data.source import Source, is_numeric
+from assay.engine.current import gathered_blocks
 from assay.errors import DataError, ParameterError
 
 
@@ -100,8 +103,18 @@ def target_name(source: Source, named: str | None) -> str:
     return declared[0]
 
 
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """One column of a numbered block; a class, so that it can be pickled."""
+
+    name: str
+
+    def __call__(self, part: tuple[int, pa.RecordBatch]) -> pa.Array:
+        return part[1].column(self.name)
+
+
 def taken_apart(source: Source, target: str) -> tuple[Source, NDArray[Any]]:
-    """The other columns of a source, and the values of its target.
+    """The other columns of a source, and the values of its target: the one column that is held.
 
     Args:
         source: the data.
@@ -117,7 +130,8 @@ def taken_apart(source: Source, target: str) -> tuple[Source, NDArray[Any]]:
     """
     check_target(source, target)
     kept = source if isinstance(source, KeptSource) else KeptSource(source)
-    column = pa.chunked_array([block.column(target) for block in kept.blocks()], kept.arrow_schema.field(target).type)
+    blocks = gathered_blocks(numbered_blocks(kept).map(_Column(target)))
+    column = pa.chunked_array(blocks, kept.arrow_schema.field(target).type)
     if column.null_count:
         row = int(np.flatnonzero(column.is_null().to_numpy())[0])
         raise DataError(

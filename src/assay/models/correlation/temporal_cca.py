@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from assay.errors import DataError, ParameterError
 from assay.linalg.principal import dense
-from assay.models.base import Array
+from assay.models.base import Array, on_engine
 from assay.models.canonical import HeldOutRidge, RidgeOption, gathered
 from assay.models.canonical_linear import _LinearPairs
 from assay.summary.lagged import LaggedMoments
@@ -85,13 +85,15 @@ class TemporalCCA(_LinearPairs):
         self.ridge = ridge
         self.scale = scale
 
-    def fit(self, X: Any, y: Any = None, groups: ArrayLike | None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: Any = None, groups: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Find the pairs of (n, p) and (n, q) rows in the order of time.
 
         Args:
             X: array, data frame or `Source`.
             y: the other series, or the names of its columns where X is a source.
             groups: (n,) which series each row belongs to, where there are several; no lag reaches from one to another.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         X, Y = self._sides(X, y, reset=True, finite=False)
         lags, option = self._known_lags(), self._ridge_option()

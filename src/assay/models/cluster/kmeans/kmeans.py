@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from assay.data.blocks import FloatBlocks, float_blocks
 from assay.data.source import Source
 from assay.errors import NotConverged, ParameterError
-from assay.models.base import Estimator
+from assay.models.base import Estimator, on_engine
 from assay.models.cluster.kmeans.blocks import drawn_rows, lloyd_of_blocks, refuse_few, starts_of
 from assay.optimize.lloyd import Lloyd, lloyd, nearest
 from assay.summary.accumulate import checked_weights
@@ -88,7 +88,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
         self.tol = tol
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Find the groups of (n, d) rows.
 
         Args:
@@ -96,6 +97,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
                 and read once for each pass, so it may be larger than memory; sparse rows become dense block by block.
             y: not used.
             sample_weight: (n,) weights of rows, not negative: a row of weight 2 counts as two rows.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         self._check_options()
         rows = self._rows(X, reset=True)

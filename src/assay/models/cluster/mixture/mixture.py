@@ -23,7 +23,7 @@ from assay.engine.current import map_reduce
 from assay.errors import NotConverged
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import RandomState, as_count, as_generator
-from assay.models.base import Estimator
+from assay.models.base import Estimator, on_engine
 from assay.models.cluster.mixture.options import Options
 from assay.models.cluster.mixture.units import drawn_from, in_units, reading
 from assay.optimize.em import Ascent, ascend
@@ -110,13 +110,15 @@ class GaussianMixture(DensityMixin, Estimator):
         self.precisions_init = precisions_init
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: None = None, *, engine: Any = None) -> Self:
         """Find the components of (n, d) rows.
 
         Args:
             X: array, data frame or `Source`. A source is encoded first, by the kinds of its columns, and read once for
                 each step, so it may be larger than memory.
             y: not used.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         options = Options.of(self)
         blocks = self._blocks(X, reset=True)

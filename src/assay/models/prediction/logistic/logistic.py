@@ -25,7 +25,7 @@ from assay.data.blocks import float_blocks
 from assay.data.source import Source
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.linalg.one_thread import one_blas_thread
-from assay.models.base import Array
+from assay.models.base import Array, on_engine
 from assay.models.prediction.logistic.columns import Blocks
 from assay.models.prediction.logistic.reading import (
     coefficients,
@@ -118,7 +118,8 @@ class Logistic(_Classifier):
         self.max_iter = max_iter
         self.class_weight = class_weight
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Find the most likely coefficients.
 
         Args:
@@ -127,6 +128,7 @@ class Logistic(_Classifier):
             y: (n,) classes; for a source the name of the column that holds them, or None for the one in the role
                 "target".
             sample_weight: (n,) weights of rows, not negative: a row of weight 2 counts as two rows.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         self._check_options()
         blocks, codes, dense = self._labelled_blocks(X, y)
