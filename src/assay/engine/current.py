@@ -48,11 +48,11 @@ def map_reduce(
     6
     """
     engine = _IN_USE.get()
-    if isinstance(engine, LocalEngine) or not isinstance(blocks, Parted) or not blocks.portable:
+    if not is_elsewhere(blocks):
         local = engine if threads is None and isinstance(engine, LocalEngine) else LocalEngine(threads)
         whole = local.map_reduce(blocks, map, merge, progress)
     else:
-        whole = engine.map_reduce(blocks, map, merge, progress)
+        whole = engine.map_reduce(blocks, map, merge, progress)  # type: ignore[arg-type]  # then they come in parts
     if whole is NOTHING:
         if empty is NOTHING:
             raise DataError("there is nothing to summarise: the source has no blocks")
@@ -104,6 +104,15 @@ def spread(work: Callable[[Block], Part], items: Sequence[Block]) -> list[Part]:
     [1, 2]
     """
     return mapped_blocks(Items(items), work)
+
+
+def is_elsewhere(blocks: Any) -> bool:
+    """Whether blocks are read and worked on by workers in other processes.
+
+    Args:
+        blocks: anything that `map_reduce` takes.
+    """
+    return not is_local() and isinstance(blocks, Parted) and blocks.portable
 
 
 def in_use() -> Engine:

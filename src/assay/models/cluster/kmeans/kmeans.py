@@ -10,7 +10,7 @@ chance    k centres are found in any cloud; whether it has groups is a question 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, Self, TypeAlias
 
@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import FloatBlocks, float_blocks
 from assay.data.source import Source
+from assay.engine.current import mapped_blocks
 from assay.errors import NotConverged, ParameterError
 from assay.models.base import Estimator, on_engine
 from assay.models.cluster.kmeans.blocks import drawn_rows, lloyd_of_blocks, refuse_few, starts_of
@@ -117,15 +118,15 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
 
     def predict(self, X: Any) -> NDArray[np.int32]:
         """(m,) the nearest centre of each row, the first of equally near ones."""
-        return np.concatenate([nearest(block, self.cluster_centers_)[0] for block in self._each(X)])
+        return np.concatenate(self._each(X, lambda block, centers: nearest(block, centers)[0]))
 
     def transform(self, X: Any) -> Floats:
         """(m, k) distance of each row to each centre."""
-        return np.concatenate([_distances(block, self.cluster_centers_) for block in self._each(X)])
+        return np.concatenate(self._each(X, _distances))
 
     def score(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None) -> float:
         """Minus the sum of squared distances of rows to their nearest centre: higher is better."""
-        squares = np.concatenate([nearest(block, self.cluster_centers_)[1] for block in self._each(X)])
+        squares = np.concatenate(self._each(X, lambda block, centers: nearest(block, centers)[1]))
         return -float(
             squares.sum() if sample_weight is None else checked_weights(sample_weight, len(squares)) @ squares
         )
@@ -164,12 +165,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
         rows = self._checked(X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         return float_blocks(rows) if issparse(rows) else rows
 
-    def _each(self, X: Any) -> Iterator[Floats]:
-        """Rows in the precision of the centres, in blocks."""
+    def _each(self, X: Any, work: Callable[[Floats, Floats], NDArray[Any]]) -> list[NDArray[Any]]:
+        """work(rows, centres) of each block of rows, in the precision of the centres."""
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
-        for block in (block for _, block in rows) if isinstance(rows, FloatBlocks) else (rows,):
-            yield np.ascontiguousarray(block, dtype=self.cluster_centers_.dtype)
+        rows, centers = self._rows(X, reset=False), self.cluster_centers_
+        if not isinstance(rows, FloatBlocks):
+            return [work(np.ascontiguousarray(rows, dtype=centers.dtype), centers)]
+        return mapped_blocks(rows, lambda part: work(np.ascontiguousarray(part[1], dtype=centers.dtype), centers))
 
     def _options(self) -> dict[str, Any]:
         """What every solver takes."""
