@@ -170,6 +170,22 @@ def test_logistic_regression_takes_the_same_steps_to_the_same_end(engine, folder
     np.testing.assert_allclose(there.standard_errors_, here.standard_errors_, rtol=ROUNDING)
 
 
+MACHINES = {
+    "SVM": ("yes", lambda: assay.SVM(kernel="linear", solver="primal", C=0.1)),
+    "SVM of three": ("group", lambda: assay.SVM(kernel="linear", solver="primal", C=0.01)),
+    "SVR": ("price", lambda: assay.SVR(kernel="linear", solver="primal", C=0.1)),
+}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_linear_machines_take_the_same_steps_to_the_same_end(engine, folder, read_here, name):
+    target, make = MACHINES[name]
+    here, there = fit_both(make, lambda: with_target(folder, target), (target,), engine, read_here)
+    assert there.converged_
+    np.testing.assert_array_equal(there.n_iter_, here.n_iter_)
+    assert_same(fitted(there), fitted(here), rtol=ROUNDING)
+
+
 def test_missing_values_are_learned_by_the_same_steps(engine, folder, read_here):
     here, there = fit_both(assay.FillMissing, lambda: read(str(folder / "gaps.parquet")), (), engine, read_here)
     assert there.n_iter_ == here.n_iter_

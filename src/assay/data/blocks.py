@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from assay.data.parted import Blocks, Here, numbered_floats
+from assay.data.parted import numbered_floats
 from assay.data.source import Source
 from assay.engine.current import gathered_blocks, sends_arrays
-from assay.engine.engine import Read
+from assay.engine.engine import Parted, Read
 from assay.errors import DataError
 
 
@@ -113,8 +113,8 @@ def float_blocks(data: Any, *, groups: int = 1) -> FloatBlocks:
     >>> [(row, block.shape) for row, block in float_blocks(np.zeros((5, 2)))]
     [(0, (5, 2))]
     """
-    if isinstance(data, (Blocks, Here)):
-        return data
+    if isinstance(data, Parted):
+        return data  # type: ignore[return-value]  # numbered blocks, here or kept by workers
     if isinstance(data, Source):
         return numbered_floats(data)
     if isinstance(data, (np.ndarray, list, tuple)) and not _is_blocks(data):

@@ -134,7 +134,6 @@ class Logistic(_Classifier):
         """
         self._check_options()
         data, codes = self._rows_and_classes(X, y)
-        held = isinstance(data, np.ndarray)
         weights, unit = row_weights(sample_weight, self.class_weight, codes, self.classes_)
         penalty = float(self.penalty) / unit
         names = tuple(map(str, self.feature_names_in_)) if hasattr(self, "feature_names_in_") else None
