@@ -14,6 +14,7 @@ from assay.errors import ParameterError
 from assay.summary.grouped import GroupedMoments
 
 N = 24_000
+GROUP = 5_000  # rows
 ROUNDING = (
     1e-9  # sums of N terms, in another order: N eps, times the condition numbers of the fits, which are below 1e3
 )
@@ -38,7 +39,7 @@ def folder(tmp_path_factory):
             "yes": np.where(0.7 * (X[:, 0] - X[:, 1] - X[:, 0].mean() + X[:, 1].mean()) + noise > 0, "y", "n"),
         }
     )
-    pq.write_table(table, place / "rows.parquet", row_group_size=5_000)
+    pq.write_table(table, place / "rows.parquet", row_group_size=GROUP)
     gaps = X.copy()
     gaps[rng.random(X.shape) < 0.1] = np.nan
     few = np.flatnonzero(rng.random(N) < 1e-4)
@@ -46,15 +47,16 @@ def folder(tmp_path_factory):
     pq.write_table(
         pa.table({f"x{j}": pa.array(gaps[:, j], from_pandas=True) for j in range(4)}),
         place / "gaps.parquet",
-        row_group_size=5_000,
+        row_group_size=GROUP,
     )
     return place
 
 
 @pytest.fixture(autouse=True)
 def small_partitions(monkeypatch):
-    """Partitions as small as their blocks allow, so that small files have several."""
+    """Every row group a block and a partition of its own, so that small files have several."""
     monkeypatch.setattr(arrow_files, "_SMALLEST", 1)
+    monkeypatch.setattr(arrow_files, "block_rows", lambda columns: GROUP)
 
 
 @pytest.fixture
@@ -74,9 +76,15 @@ def read_here(monkeypatch):
     return passes
 
 
+_HERE = {}
+
+
 def fit_both(make, source, target, engine, read_here):
     """The same model fitted here and on an engine, where this process looks at no block but the first."""
-    here = make().fit(source(), *target)
+    if make not in _HERE:
+        _HERE[make] = make().fit(source(), *target)
+        assert max(read_here) > 1
+    here = _HERE[make]
     read_here.clear()
     there = make().fit(source(), *target, engine=engine)
     if not isinstance(engine, LocalEngine):
@@ -207,6 +215,24 @@ def test_rows_are_judged_by_the_workers(engine, folder, read_here):
         assert max(read_here, default=0) <= 1
     for mine, theirs in zip(here, there, strict=True):
         np.testing.assert_array_equal(theirs, mine)
+
+
+def test_kernel_methods_are_linear_ones_on_features_that_workers_make(engine, folder, read_here):
+    def waves():
+        numbers = assay.encode(with_target(folder, "price"), drop=["price"])
+        return assay.expand(numbers, assay.RandomFourier(20, sigma=2))
+
+    def landmarks():
+        return assay.expand(plain(folder), assay.Gaussian(sigma=2.0), number=10, seed=1)
+
+    here, kernel = assay.Ridge("held-out").fit(waves(), "price"), assay.PCA(3).fit(landmarks())
+    read_here.clear()
+    with using(engine):
+        there, kernel_there = assay.Ridge("held-out").fit(waves(), "price"), assay.PCA(3).fit(landmarks())
+        if not isinstance(engine, LocalEngine):
+            assert max(read_here, default=0) <= 1
+    assert_same(fitted(there), fitted(here), rtol=0.0)
+    assert_same(fitted(kernel_there), fitted(kernel), rtol=0.0)
 
 
 def test_arrays_are_sent_where_an_engine_is_named(engine, folder):

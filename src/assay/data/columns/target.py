@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from assay.data.columns.encoded import EncodedSource
 from assay.data.derived import DerivedSource
 from assay.data.field import Field
 from assay.data.kept import KeptSource
@@ -121,25 +122,40 @@ def taken_apart(source: Source, target: str) -> tuple[Source, NDArray[Any]]:
         target: name of the column to be predicted.
 
     Returns:
-        The source without that column; (n,) its values, numbers as float64 and anything else as it is.
+        The source without that column, or an encoded one that left it out as it is; (n,) its values, numbers as
+        float64 and anything else as it is.
 
     >>> from assay.data.source import ArrowSource
     >>> others, y = taken_apart(ArrowSource(pa.table({"x": [1.0, 2.0], "kind": ["a", "b"]})), "kind")
     >>> [field.name for field in others.schema], y
     (['x'], array(['a', 'b'], dtype=object))
     """
+    if isinstance(source, EncodedSource) and target in _left_out(source):
+        return source, _values(source.source, target)
     check_target(source, target)
     kept = source if isinstance(source, KeptSource) else KeptSource(source)
-    blocks = gathered_blocks(numbered_blocks(kept).map(_Column(target)))
-    column = pa.chunked_array(blocks, kept.arrow_schema.field(target).type)
+    values = _values(kept, target)
+    return OtherColumns(kept, target), values
+
+
+def _left_out(source: EncodedSource) -> list[str]:
+    """Columns of the data that did not become numbers."""
+    used = {column.name for column in source.encoding.columns if column.used}
+    return [name for name in source.source.arrow_schema.names if name not in used]
+
+
+def _values(source: Source, target: str) -> NDArray[Any]:
+    """(n,) the values of a column, read by the workers of the engine in use."""
+    blocks = gathered_blocks(numbered_blocks(source).map(_Column(target)))
+    column = pa.chunked_array(blocks, source.arrow_schema.field(target).type)
     if column.null_count:
         row = int(np.flatnonzero(column.is_null().to_numpy())[0])
         raise DataError(
             f"the target {target!r} is missing in {column.null_count} of {len(column)} rows, first in "
-            f"{kept.place_of(row)}: leave these rows out, or name another target"
+            f"{source.place_of(row)}: leave these rows out, or name another target"
         )
-    values = column.to_numpy()
-    return OtherColumns(kept, target), values.astype(np.float64) if is_numeric(column.type) else values
+    values: NDArray[Any] = column.to_numpy()
+    return values.astype(np.float64) if is_numeric(column.type) else values
 
 
 def check_target(source: Source, target: str) -> None:

@@ -99,7 +99,7 @@ class TemporalCCA(_LinearPairs):
         lags, option = self._known_lags(), self._ridge_option()
         span, names = max(0, *lags) - min(0, *lags), (*self._names()[0], *self._names()[1])
         if groups is None and not isinstance(option, HeldOutRidge):
-            blocks = (np.hstack([x, y]) for _, x, y in Paired(X, Y, self._names()).blocks())
+            blocks = Paired(X, Y, self._names()).joined()
             return self._fit_series([LaggedMoments.of(blocks, span, names)], [])
         rows = np.hstack([dense(gathered(X)), dense(gathered(Y))])
         series = [rows] if groups is None else _apart(rows, groups)
