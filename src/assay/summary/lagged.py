@@ -66,8 +66,8 @@ class LaggedMoments:
         """
         if span < 0:
             raise ParameterError(f"span is a number of rows, not negative; got {span}")
-        work = blocks if isinstance(blocks, Parted) else _numbered(blocks)
-        return map_reduce(work, lambda part: cls._of_block(*part, span, names), cls.__add__)
+        work: Iterable[Any] = blocks if isinstance(blocks, Parted) else _numbered(blocks)
+        return map_reduce(work, lambda part: cls._of_block(part[0], part[1], span, names), cls.__add__)
 
     @classmethod
     def _of_block(cls, row: int, rows: NDArray[Any], span: int, names: tuple[str, ...] | None) -> LaggedMoments:

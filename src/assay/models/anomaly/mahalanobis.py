@@ -177,7 +177,7 @@ class Mahalanobis(_Detector):
                 "infinitely far: leave out columns that are mostly constant or follow from others, or raise "
                 "support_fraction",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         # the bulk is cut off where 97.5% of normal rows are, which makes its covariance too small
         size = consistency(BULK, found.dimension)

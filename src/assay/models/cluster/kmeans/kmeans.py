@@ -149,7 +149,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
                 f"k-means stopped after {found.n_iter} passes with centres still moving by more than tol={self.tol:g}: "
                 "raise max_iter or tol",
                 NotConverged,
-                stacklevel=3,
+                stacklevel=4,
             )
         return self
 

@@ -207,7 +207,7 @@ class GaussianMixture(DensityMixin, Estimator):
                 f"EM stopped after {ended.n_iter} steps, the last of which raised the log-likelihood of a row by "
                 f"{ended.rise:.2g} (tol={options.tol:g}): raise max_iter or tol",
                 NotConverged,
-                stacklevel=3,
+                stacklevel=4,
             )
         return self
 

@@ -236,7 +236,7 @@ class Logistic(_Classifier):
                 f"Logistic stopped after {self.n_iter_} steps of {self.route_.split(',')[0]} with a gradient of "
                 f"{self.gradient_norm_:.2g}, allowed was tol={self.tol:g}: raise max_iter or tol",
                 NotConverged,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _warn_of_separation(self, columns: NDArray[np.intp], apart: NDArray[np.intp]) -> None:
@@ -247,7 +247,7 @@ class Logistic(_Classifier):
             f"of class {classes} apart, so the likelihood rises along it for ever and has no maximum. The coefficients "
             "are those where the search ended, without standard errors; set penalty above 0, or leave columns out",
             NotConverged,
-            stacklevel=4,
+            stacklevel=5,
         )
 
     def _label(self, column: int) -> str:

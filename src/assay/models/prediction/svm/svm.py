@@ -331,7 +331,7 @@ class SVM(_Classifier):
                 f"{' ...' if len(names) > 3 else ''}) did not meet tol={self.tol:g}; the violation is up to "
                 f"{worst.violation:.2g}: {worst.reason}",
                 NotConverged,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _class_prices(self, C: float, training: Training) -> Array:
