@@ -40,8 +40,9 @@ def on_engine(fit: Callable[Params, Result]) -> Callable[Params, Result]:
 class Estimator(BaseEstimator):
     """Base of every model.
 
-    `fit` takes arrays, data frames, sparse matrices or a `Source`; `fit_<summary>` takes the summary, however it was
-    gathered; `save` writes a file that holds data only, which `assay.load` reads back; `plot` draws it.
+    `fit` takes arrays, data frames, sparse matrices or a `Source`, and where it reads blocks also the `engine` that reads
+    them; `fit_<summary>` takes the summary, however it was gathered; `save` writes a file that holds data only, which
+    `assay.load` reads back; `plot` draws it.
     """
 
     random_state: Any
