@@ -217,6 +217,18 @@ class _OnExecutors:
         """The same blocks; somebody else is told, too."""
         return _OnExecutors(Overheard(self._blocks, listen), self.kept)
 
+    def of_parts(self) -> Iterator[Any]:
+        return iter(self._blocks.of_parts())
+
+    def parts(self) -> Sequence[Any]:
+        return self._blocks.parts()
+
+    def begin(self) -> None:
+        self._blocks.begin()
+
+    def hear(self, told: Any) -> None:
+        self._blocks.hear(told)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._blocks, name)
 
