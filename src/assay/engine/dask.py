@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
-from assay.engine.engine import Engine, InOrder, Parted, Progress, Read, worked
+from assay.engine.engine import Engine, InOrder, Kept, Parted, Progress, Read, worked
 from assay.engine.local import available_cores
 from assay.errors import AssayError, EngineError
 
@@ -24,6 +25,7 @@ except ImportError as error:
 
 Block = TypeVar("Block")
 Part = TypeVar("Part")
+Joined = TypeVar("Joined")
 
 # Tasks that wait on the scheduler for each one that runs.
 _WAITING = 4
@@ -45,7 +47,11 @@ class DaskEngine(Engine):
         """A cluster of processes on this machine, one for each core; it ends with the engine."""
         # without a nanny's restarts a worker that ran out of memory would end the run
         cluster = LocalCluster(
-            n_workers=available_cores(), threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+            n_workers=available_cores(),
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
         )
         engine = cls(Client(cluster))
         engine._own = [engine.client, cluster]
@@ -106,6 +112,22 @@ class DaskEngine(Engine):
                 found[number] = read.blocks
                 order.take(number, (None, read.told()))
         return [block for number in sorted(found) for block in found[number]]
+
+    def regroup(
+        self,
+        blocks: Parted[Block],
+        split: Callable[[Block], Sequence[Part]],
+        join: Callable[[list[Part]], Joined],
+        count: int,
+    ) -> Parted[Joined]:
+        """Cut up every block and put the pieces together anew; workers hand them to each other."""
+        with self._explained():
+            submit = partial(self.client.submit, pure=False)
+            shared = submit(cloudpickle.loads, cloudpickle.dumps((split, join)))
+            cut = [submit(_split, _sent(part), shared) for part in blocks.parts()]
+            pieces = [[submit(_piece, some, number) for some in cut] for number in range(count)]
+            futures = [submit(_joined, some, shared) for some in pieces]
+        return _OnWorkers(Kept(count), tuple(_Future(future) for future in futures))
 
     def close(self) -> None:
         """Disconnect, and end a cluster that was started here."""
@@ -205,6 +227,8 @@ def _part(sent: Any) -> Any:
 
 
 def _read(sent: Any, shared: Any = None) -> Any:
+    if isinstance(sent, AssayError):
+        return sent
     try:
         return Read.of(_part(sent))
     except AssayError as error:  # no fault of the worker: no other would do better
@@ -212,7 +236,35 @@ def _read(sent: Any, shared: Any = None) -> Any:
 
 
 def _work(sent: Any, shared: Any) -> Any:
+    if isinstance(sent, AssayError):  # what was to be kept could not be read
+        return sent
     try:
         return worked(_part(sent), *shared)
+    except AssayError as error:
+        return error
+
+
+def _split(sent: Any, shared: Any) -> Any:
+    """The pieces of a part by the new block they go to: for each a list, one piece of each block of the part."""
+    if isinstance(sent, AssayError):
+        return sent
+    try:
+        return list(zip(*(shared[0](block) for block in _part(sent)), strict=True))
+    except AssayError as error:
+        return error
+
+
+def _piece(found: Any, number: int) -> Any:
+    if isinstance(found, AssayError):
+        return found
+    return found[number] if found else ()
+
+
+def _joined(found: list[Any], shared: Any) -> Any:
+    wrong = next((some for some in found if isinstance(some, AssayError)), None)
+    if wrong is not None:
+        return wrong
+    try:
+        return Read([shared[1]([piece for some in found for piece in some])], None)
     except AssayError as error:
         return error

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from assay.engine.engine import Engine, InOrder, Parted, Progress, Read, worked
+from assay.engine.engine import Engine, InOrder, Kept, Parted, Progress, Read, worked
 from assay.errors import AssayError, EngineError
 
 try:
@@ -25,6 +25,7 @@ except ImportError as error:
 
 Block = TypeVar("Block")
 Part = TypeVar("Part")
+Joined = TypeVar("Joined")
 
 # Parts of one Spark job, for each core of the cluster: progress is told after each job.
 _PARTS_OF_A_JOB = 8
@@ -91,7 +92,7 @@ class SparkEngine(Engine):
         """The same blocks in the memory of the executors, or on their disks; one that is lost is read again."""
         if isinstance(blocks, _OnExecutors):
             return blocks
-        kept = self._spread(blocks.parts()).map(Read.of).persist(StorageLevel.MEMORY_AND_DISK)
+        kept = self._spread(blocks.parts()).map(_guarded(Read.of)).persist(StorageLevel.MEMORY_AND_DISK)
         return _OnExecutors(blocks, kept)
 
     def gather(self, blocks: Parted[Block]) -> list[Block]:
@@ -102,6 +103,30 @@ class SparkEngine(Engine):
             found += read.blocks
             blocks.hear(read.what)
         return found
+
+    def regroup(
+        self,
+        blocks: Parted[Block],
+        split: Callable[[Block], Sequence[Part]],
+        join: Callable[[list[Part]], Joined],
+        count: int,
+    ) -> Parted[Joined]:
+        """Cut up every block and put the pieces together anew; executors hand them to each other."""
+        rdd = blocks.kept if isinstance(blocks, _OnExecutors) else self._spread(blocks.parts())
+
+        def cut(number: int, parts: Iterator[Any]) -> Iterator[tuple[int, tuple[int, Any]]]:
+            for part in parts:
+                pieces = _guarded(lambda part: list(zip(*map(split, part), strict=True)))(part)
+                wrong = isinstance(pieces, AssayError)
+                yield from ((new, (number, pieces if wrong else pieces[new] if pieces else ())) for new in range(count))
+
+        def joined(found: tuple[int, Any]) -> Any:
+            pieces = [some for _, some in sorted(found[1], key=lambda some: some[0])]
+            wrong = next((some for some in pieces if isinstance(some, AssayError)), None)
+            return wrong or _guarded(lambda some: Read([join([one for part in some for one in part])], None))(pieces)
+
+        kept = rdd.mapPartitionsWithIndex(cut).groupByKey(count, int).map(joined)
+        return _OnExecutors(Kept(count), kept.persist(StorageLevel.MEMORY_AND_DISK))
 
     def close(self) -> None:
         """End a session that was started here."""
@@ -163,6 +188,8 @@ def _guarded(work: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The same work; errors on purpose are results, as no other executor would do better."""
 
     def guarded(part: Any) -> Any:
+        if isinstance(part, AssayError):  # what was to be kept could not be read
+            return part
         try:
             return work(part)
         except AssayError as error:
