@@ -167,8 +167,15 @@ class Triples:
         size, shape = as_bytes(memory), self.shape
         read = reader(v, shape[1], "v")
         whole = 8 * sum(shape) <= size // 2
+        pieces = self.spread
         with Delivery(shape[0], in_memory=whole or 8 * shape[0] <= size // 4, out=out) as delivery:
-            if whole:
+            if pieces is not None:
+                from assay.summary.triples.spread import multiplied_by
+
+                stripes = Plan(max(shape[0], 1), max(shape[1], 1), 0) if whole else plan(shape, size)
+                for stripe in multiplied_by(self.with_shape(shape), pieces, read, stripes):
+                    delivery.take(stripe)
+            elif whole:
                 delivery.take(self._added(read(0, shape[1]), run_of(size)))
             else:
                 with self.cells(plan(shape, size)) as cells:
