@@ -139,7 +139,7 @@ class DaskEngine(Engine):
         """Results of all parts with their numbers, as they come; a bounded number of tasks is under way."""
         numbers: dict[Any, int] = {}
         rest = iter(enumerate(parts))
-        done = as_completed(with_results=True)
+        done = as_completed(loop=self.client.loop, with_results=True)
 
         def submit() -> None:
             for number, part in rest:
