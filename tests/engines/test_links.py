@@ -12,6 +12,7 @@ from assay.data.read import read
 from assay.data.text import csv
 from assay.engine.current import gathered_blocks, map_reduce, regrouped, scattered, spread, using
 from assay.engine.engine import Items
+from assay.engine.local import LocalEngine
 from assay.errors import DataError, ParameterError
 from assay.models.cluster.agglomerative import Agglomerative
 from assay.models.cluster.divisive.divisive import Divisive
@@ -221,7 +222,7 @@ def test_ratings_that_workers_keep_give_the_same_factors_in_the_same_sweeps(engi
 
 
 def test_what_ratings_elsewhere_cannot_do_is_refused(engine, folder, tmp_path):
-    if not isinstance(engine, type(None)) and type(engine).__name__ == "LocalEngine":
+    if isinstance(engine, LocalEngine):
         pytest.skip("ratings are here")
     with using(engine):
         with pytest.raises(ParameterError, match="'held-out' fits many times on ratings in memory"):

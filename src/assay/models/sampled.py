@@ -32,7 +32,7 @@ class _Sampled(Estimator):
     """
 
     _most_rows: int
-    sample_: Any = None
+    sample_: Any
 
     def _checked(self, X: Any, *, reset: bool, **checks: Any) -> Any:
         """The rows as numbers; on fit, of a source with more than a model can take, a fair sample of them."""
