@@ -117,9 +117,12 @@ if TYPE_CHECKING:
     from assay.summary.normal_em import normal_em as normal_em
     from assay.summary.ratings import Ratings as Ratings
     from assay.summary.running import running_moments as running_moments
+    from assay.summary.shared import SharedMoments as SharedMoments
+    from assay.summary.summarize import summarize as summarize
     from assay.summary.term_documents import TermDocuments as TermDocuments
     from assay.summary.triples.triples import Triples as Triples
     from assay.views.plot import plot as plot
+    from assay.watch.watch import Watch as Watch
 
 _HOMES = {
     "read": "assay.data.read",
@@ -129,6 +132,7 @@ _HOMES = {
     "compare": "assay.comparison.run",
     "load": "assay.models.files",
     "plot": "assay.views.plot",
+    "Watch": "assay.watch.watch",
     "dependence": "assay.models.correlation.dependence",
     "CCA": "assay.models.correlation.cca",
     "TemporalCCA": "assay.models.correlation.temporal_cca",
@@ -164,6 +168,8 @@ _HOMES = {
     "confusion": "assay.evidence.classification",
     "Moments": "assay.summary.moments",
     "GroupedMoments": "assay.summary.grouped",
+    "SharedMoments": "assay.summary.shared",
+    "summarize": "assay.summary.summarize",
     "ClassCounts": "assay.summary.class_counts",
     "read_network": "assay.summary.networks",
     "Triples": "assay.summary.triples.triples",

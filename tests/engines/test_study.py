@@ -7,7 +7,6 @@ import pytest
 from typer.testing import CliRunner
 
 from assay.cli import app
-from assay.data.formats import arrow_files
 from assay.engine.current import using
 from assay.report.findings_json import dumps
 from assay.study.run import study
@@ -17,35 +16,31 @@ N = 12_000
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Two files with a factor, two groups, a category and gaps; more than is kept in memory, see `small`."""
+    """Files with a factor, two groups, a category and gaps; each is a partition."""
     place = tmp_path_factory.mktemp("study")
     rng = np.random.default_rng(1)
-    for i in range(2):
-        X = rng.standard_normal((N // 2, 1)) + 0.7 * rng.standard_normal((N // 2, 4))
-        group = rng.integers(0, 2, N // 2)
+    for i in range(6):
+        X = rng.standard_normal((N // 6, 1)) + 0.7 * rng.standard_normal((N // 6, 4))
+        group = rng.integers(0, 2, N // 6)
         X[:, 3] += 5.0 * group
         X[rng.random(X.shape) < 0.02] = np.nan
         columns = {f"x{j}": pa.array(X[:, j], from_pandas=True) for j in range(4)}
         columns["kind"] = pa.array(np.where(group, "a", "b"))
-        pq.write_table(pa.table(columns), place / f"{i}.parquet", row_group_size=2000)
+        pq.write_table(pa.table(columns), place / f"{i}.parquet")
     return str(place / "*.parquet")
 
 
-@pytest.fixture(autouse=True)
-def small(monkeypatch):
-    """Rows never fit in memory, and partitions are small."""
-    monkeypatch.setattr("assay.study.table.KEPT_BYTES", 1000)
-    monkeypatch.setattr(arrow_files, "_SMALLEST", 1)
-    monkeypatch.setattr(arrow_files, "block_rows", lambda d: 2000)
+@pytest.fixture(scope="module", autouse=True)
+def never_fits():
+    """Rows never fit in the memory of the driver."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("assay.study.table.KEPT_BYTES", 1000)
+        yield
 
 
 @pytest.fixture(scope="module")
-def expected(files):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assay.study.table.KEPT_BYTES", 1000)
-        patch.setattr(arrow_files, "_SMALLEST", 1)
-        patch.setattr(arrow_files, "block_rows", lambda d: 2000)
-        return dumps(study(files))
+def expected(files, never_fits):
+    return dumps(study(files))
 
 
 @pytest.mark.parametrize("engine", ["local 1", "dask 3", "spark 2"], indirect=True)

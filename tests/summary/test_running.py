@@ -17,13 +17,20 @@ def test_without_fading_the_last_summary_is_that_of_all_rows():
     np.testing.assert_allclose(last.covariance, whole.covariance, rtol=1e-13)
 
 
-def test_with_a_half_life_old_rows_weigh_as_their_age_says():
-    blocks = [np.random.default_rng(i).standard_normal((10, 2)) for i in range(6)]
-    *_, last = running_moments(iter(blocks), half_life=20.0)
-    weights = np.repeat([0.5 ** (10 * (5 - i) / 20.0) for i in range(6)], 10)
-    expected = Moments.of(np.concatenate(blocks), weights=weights)
-    np.testing.assert_allclose(last.mean, expected.mean, rtol=1e-12)
+@pytest.mark.parametrize("cuts", [[], [1, 2, 3], [20], [7, 8, 41, 59]])
+def test_with_a_half_life_every_row_weighs_as_its_own_age_says_wherever_blocks_are_cut(cuts):
+    X = np.random.default_rng(0).standard_normal((60, 2)) + 100.0
+    *_, last = running_moments(iter(np.split(X, cuts)), half_life=20.0)
+    expected = Moments.of(X, weights=0.5 ** (np.arange(59, -1, -1) / 20.0))
+    assert last.count == 60
+    np.testing.assert_allclose(last.weight, expected.weight, rtol=1e-14)
+    np.testing.assert_allclose(last.mean, expected.mean, rtol=1e-14)
     np.testing.assert_allclose(last.scatter, expected.scatter, rtol=1e-12)
+
+
+def test_rows_may_fade_faster_than_a_block_is_long():
+    *_, last = running_moments(iter([np.zeros((5000, 1)), np.ones((5000, 1))]), half_life=1.0)
+    assert last.mean[0] == 1.0
 
 
 def test_a_changed_level_is_followed():

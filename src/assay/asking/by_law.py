@@ -16,6 +16,45 @@ if TYPE_CHECKING:
     from assay.views.view import View
 
 
+_SHORT = 20  # rows of a table that needs no search
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Numbers behind a finding, as a table.
+
+    Attributes:
+        name: used in ids.
+        title: what it is about.
+        caption: what the numbers are.
+        heads: of its columns.
+        rows: cells as plain text; the first names the row, the others are numbers.
+    """
+
+    name: str
+    title: str
+    caption: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def view(self) -> View:
+        """As part of a page."""
+        from assay.views.elements import NAME, table
+        from assay.views.escape import escaped, visible
+        from assay.views.searchable import searchable
+        from assay.views.view import View
+
+        numeric = range(1, len(self.heads))
+        if len(self.rows) > _SHORT:
+            return View(
+                self.name,
+                self.title,
+                numbers=searchable(self.name, self.caption, self.heads, self.rows, numeric=numeric, of="a row"),
+            )
+        cells = [[escaped(visible(cell, NAME)) for cell in row] for row in self.rows]
+        return View(self.name, self.title, numbers=table(self.caption, self.heads, cells, numeric=numeric))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ByLaw(Answer):
     """An answer from moments.
@@ -31,6 +70,7 @@ class ByLaw(Answer):
         holds: whether the effect is there on unseen rows, as far as moments tell.
         evidence: of the finding.
         factor: what every q was multiplied with, for the other questions of the study.
+        tables: the numbers that a reader may want, by what other questions cost.
     """
 
     kind: str
@@ -43,6 +83,7 @@ class ByLaw(Answer):
     holds: bool
     evidence: Evidence
     factor: float = 1.0
+    tables: Callable[[float], Sequence[Listing]] = lambda factor: ()
 
     @property
     def rule(self) -> str:
@@ -64,8 +105,8 @@ class ByLaw(Answer):
         return self.words.several(self.many(self.factor)) if verdict == self.evidence.verdict else ""
 
     def views(self, page: Page | None = None) -> Sequence[View]:
-        """None: there are no rows."""
-        return ()
+        """Tables: there are no rows to draw."""
+        return [listing.view() for listing in self.tables(self.factor) if listing.rows]
 
     def numbers(self) -> dict[str, Any]:
         """The numbers behind the finding."""

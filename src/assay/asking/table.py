@@ -13,6 +13,7 @@ from assay.asking.card import DataCard
 from assay.data.parted import Blocks, Held
 from assay.evidence.design import Design, Independent
 from assay.summary.grouped import GroupedMoments
+from assay.summary.release import Noise
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
@@ -51,6 +52,19 @@ class FirstLook:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class KnownGroups:
+    """Groups of the rows that a summary tells apart.
+
+    Attributes:
+        column: that names them.
+        folds: for each fold, moments of each group in it.
+    """
+
+    column: str
+    folds: tuple[GroupedMoments, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """Complete rows of the columns in use, as numbers.
 
@@ -82,6 +96,8 @@ class Table:
         sparse: (D,) numbers of columns that lack more than half of their values; None where no column does.
         texts: by column of text, or by the name of a folder of texts, what starts an iteration over the texts of the
             rows in use as they came, empty where missing; to be counted, never to be shown.
+        known: groups that a summary has moments of; None where it has not.
+        noise: that was added to a summary for privacy; None where none was.
     """
 
     card: DataCard
@@ -104,6 +120,8 @@ class Table:
     gapped: NumberedBlocks | None = None
     sparse: NDArray[np.bool_] | None = None
     texts: Mapping[str, Texts] = field(default_factory=dict)
+    known: KnownGroups | None = None
+    noise: Noise | None = None
 
     @property
     def design(self) -> Design:
@@ -179,7 +197,14 @@ class Table:
             gaps=None if self.gaps is None else self.gaps[:, kept],
             gapped=None if self.gapped is None else picked(self.gapped, np.flatnonzero(kept)),
             sparse=None if self.sparse is None else self.sparse[kept],
+            known=None if self.known is None else _columns_of(self.known, kept),
+            noise=None if self.noise is None else self.noise.among(kept),
         )
+
+
+def _columns_of(known: KnownGroups, kept: NDArray[np.bool_]) -> KnownGroups:
+    places = np.flatnonzero(kept)
+    return KnownGroups(known.column, tuple(fold.map(lambda m: m[places]) for fold in known.folds))
 
 
 def picked(blocks: NumberedBlocks, used: Numbers) -> NumberedBlocks:

@@ -5,6 +5,8 @@ interrupt gives 130. Nothing is left half-written.
 """
 
 from assay.cli import commands as commands
+from assay.cli import sharing as sharing
+from assay.cli import watch as watch
 from assay.cli.app import app
 
 

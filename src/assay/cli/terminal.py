@@ -59,6 +59,11 @@ def _say(words: str, debug: bool) -> None:
     print(f"assay: {visible(' '.join(words.split()))}", file=sys.stderr)
 
 
+def say(words: str) -> None:
+    """One line on standard error."""
+    _say(words, False)
+
+
 def _named(error: Exception) -> str:
     """The type of an error and the first line of what it says."""
     said = str(error).strip().splitlines()

@@ -1,4 +1,8 @@
-"""Writing files whole or not at all, and reading archives that hold data only."""
+"""Writing files whole or not at all, and archives that hold data only.
+
+An archive is a ZIP file of entries that are not compressed: `assay.json`, which names format and kind, and one `.npy`
+file for each array. Its comment, the last bytes of the file, is the SHA-256 sum of all bytes before it.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +18,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from assay.errors import DataError, FileFormatError
-
-_HEADER = "assay.json"
-_FORMAT = 1
+from assay.data.archive import DIGEST, FORMATS, HEADER, TAIL, array_of, digest, document_of, looks_like_one, opened
+from assay.errors import DataError
 
 
 @contextlib.contextmanager
@@ -30,7 +32,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         path: where the whole file shall be.
 
     Yields:
-        A binary handle.
+        A binary handle, which can also be read.
 
     >>> import tempfile, pathlib
     >>> target = pathlib.Path(tempfile.mkdtemp()) / "a.txt"
@@ -46,7 +48,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except OSError as error:
         raise DataError(f"cannot write {target}: {error.strerror or error}") from error
     try:
-        with os.fdopen(descriptor, "wb") as handle:
+        with os.fdopen(descriptor, "w+b") as handle:
             yield handle
             handle.flush()
             os.fsync(handle.fileno())
@@ -96,18 +98,24 @@ def write_archive(
         arrays: named numeric, boolean or text arrays. They come back in the order of memory they have here, C or
             Fortran: BLAS takes another path for a transposed matrix, which may round otherwise.
     """
-    with atomic_write(path) as handle, zipfile.ZipFile(handle, "w") as archive:
-        document = {"format": _FORMAT, "kind": kind, "header": dict(header)}
-        _add(archive, _HEADER, json.dumps(document, sort_keys=True, allow_nan=True).encode())
-        for name in sorted(arrays):
-            array = np.asarray(arrays[name])
-            if not array.flags.forc:  # a view with gaps: closed up, rows or columns first as they were
-                array = array.copy(order="K")
-            if array.dtype.hasobject:
-                raise DataError(f"{name} holds Python objects, which a data-only file cannot keep")
-            buffer = BytesIO()
-            np.lib.format.write_array(buffer, array, allow_pickle=False)
-            _add(archive, f"{name}.npy", buffer.getvalue())
+    with atomic_write(path) as handle:
+        with zipfile.ZipFile(handle, "w") as archive:
+            document = {"format": FORMATS[-1], "kind": kind, "header": dict(header)}
+            _add(archive, HEADER, json.dumps(document, sort_keys=True, allow_nan=True).encode())
+            for name in sorted(arrays):
+                array = np.asarray(arrays[name])
+                if not array.flags.forc:  # a view with gaps: closed up, rows or columns first as they were
+                    array = array.copy(order="K")
+                if array.dtype.hasobject:
+                    raise DataError(f"{name} holds Python objects, which a data-only file cannot keep")
+                buffer = BytesIO()
+                np.lib.format.write_array(buffer, array, allow_pickle=False)
+                _add(archive, f"{name}.npy", buffer.getvalue())
+            archive.comment = bytes(TAIL)  # its length is part of what is summed
+        end = handle.seek(-TAIL, os.SEEK_END)
+        found = digest(handle, end)
+        handle.seek(end)
+        handle.write(DIGEST + found)
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
@@ -116,17 +124,20 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 
 
 def archive_kind(path: str | os.PathLike[str]) -> str | None:
-    """What kind of thing assay saved in a file; None where it did not.
+    """What kind of thing assay saved in a file; None where it did not. What was saved and is damaged is refused.
 
     Args:
         path: the file.
     """
+    source = Path(path)
     try:
-        with zipfile.ZipFile(path) as archive:
-            kind = json.loads(archive.read(_HEADER))["kind"]
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError, OSError):
+        ours = source.is_file() and looks_like_one(source)
+    except (OSError, ValueError):  # a name that is no path, a file that may not be read
         return None
-    return kind if isinstance(kind, str) else None
+    if not ours:
+        return None
+    with opened(source) as archive:
+        return document_of(archive)[0]
 
 
 def read_archive(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dict[str, np.ndarray]]:
@@ -141,21 +152,7 @@ def read_archive(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dic
     source = Path(path)
     if not source.is_file():
         raise DataError(f"cannot load {source}: there is no such file")
-    try:
-        with zipfile.ZipFile(source) as archive:
-            document = json.loads(archive.read(_HEADER))
-            kind, header, version = document["kind"], document["header"], document["format"]
-            arrays = {
-                name.removesuffix(".npy"): np.lib.format.read_array(BytesIO(archive.read(name)), allow_pickle=False)
-                for name in archive.namelist()
-                if name != _HEADER
-            }
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError, OSError) as error:
-        raise FileFormatError(f"cannot load {source}: it is not a whole file saved by assay ({error})") from error
-    if version != _FORMAT:
-        raise FileFormatError(
-            f"cannot load {source}: its format is {version}, this assay reads {_FORMAT}; update assay"
-        )
-    if not isinstance(kind, str) or not isinstance(header, dict):
-        raise FileFormatError(f"cannot load {source}: its header is not one that assay writes")
-    return kind, header, arrays
+    with opened(source) as archive:
+        kind, header = document_of(archive)
+        names = [name for name in archive.namelist() if name != HEADER]
+        return kind, header, {name.removesuffix(".npy"): array_of(archive, name) for name in names}

@@ -74,6 +74,25 @@ def load(path: str | os.PathLike[str]) -> Any:
     return model
 
 
+def to_parts(value: Any) -> tuple[dict[str, Any], Arrays]:
+    """Header and arrays of a nested value of numbers, texts, arrays, summaries, encodings, lists and dictionaries.
+
+    >>> header, arrays = to_parts({"mean": np.zeros(2), "rows": 3})
+    >>> from_parts(header, arrays)["rows"]
+    3
+    """
+    arrays: Arrays = {}
+    return {"value": _encoded(value, "value", arrays)}, arrays
+
+
+def from_parts(header: dict[str, Any], arrays: Arrays) -> Any:
+    """What `to_parts` took apart."""
+    try:
+        return _decoded(header["value"], arrays)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FileFormatError(f"the file does not hold a whole value ({error})") from error
+
+
 def _encoded(value: Any, place: str, arrays: Arrays) -> Any:
     """JSON-ready form of a value; arrays go aside under the place they were found."""
     if value is None or isinstance(value, (bool, int, str)):

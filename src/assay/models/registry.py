@@ -164,8 +164,10 @@ MODELS: dict[str, Entry] = {
 VALUES: dict[str, str] = {
     "Moments": "assay.summary.moments",
     "GroupedMoments": "assay.summary.grouped",
+    "SharedMoments": "assay.summary.shared",
     "ClassCounts": "assay.summary.class_counts",
     "Encoding": "assay.data.columns.encoding",
+    "Watch": "assay.watch.watch",
 }
 
 # Frozen dataclasses that a saved model may hold: options, and the summary it was fitted from. Their fields are saved.

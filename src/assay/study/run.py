@@ -122,7 +122,7 @@ def _studied(
     told = _told(known, TABLE, options)
     outcomes = frozenset(str(told[o.name]) for o in known.options if o.outcome and told[o.name] is not None)
     if moments is not None:
-        whole, others, rows = summarised(*moments, drop=drop, told=depends, outcomes=outcomes)
+        whole, others, rows = summarised(moments, drop=drop, told=depends, outcomes=outcomes)
         tables = Gathered(whole, whole, others)
     else:
         source: Source = given

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.asking.card import Column, DataCard
-from assay.asking.table import FirstLook, Table
+from assay.asking.table import FirstLook, KnownGroups, Table
+from assay.data.columns.encoding import Encoding
 from assay.data.files import archive_kind
 from assay.data.parted import Held
 from assay.errors import DataError, ParameterError
@@ -24,9 +26,13 @@ from assay.evidence.design import Independent
 from assay.evidence.evidence import Evidence
 from assay.study.depends.answer import Rows
 from assay.study.depends.rows import Told
+from assay.study.table import label_of, measured
 from assay.summary.grouped import GroupedMoments
 from assay.summary.moments import Moments
-from assay.views.numbers import count
+from assay.summary.release import Noise
+from assay.summary.release import told as released
+from assay.summary.shared import SharedMoments
+from assay.views.numbers import count, counted
 
 LIMIT = (
     "only a summary is at hand, which does not show whether rows depend on each other or columns are far from normal"
@@ -39,10 +45,27 @@ _PROMISE = (
     "that do not belong, and shapes other than a line need the rows."
 )
 _ROUNDING = 1e-12  # of the mean: a spread of less is that of a constant
+_DROWNED = 0.25  # of a sum of squares: noise of more leaves nothing to be said of a column
+_KINDS: dict[str, Any] = {"Moments": Moments, "GroupedMoments": GroupedMoments, "SharedMoments": SharedMoments}
 
 
-def summary_of(data: Any) -> tuple[GroupedMoments, str] | None:
-    """Moments, or a file of them, as parts and the name of the data; None for anything else.
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """A summary as it was given.
+
+    Attributes:
+        name: of the data.
+        parts: moments of all rows, in one part or several.
+        shared: the same with what sites told beside, where they did.
+    """
+
+    name: str
+    parts: GroupedMoments
+    shared: SharedMoments | None = None
+
+
+def summary_of(data: Any) -> Summary | None:
+    """Moments, or a file of them, and the name of the data; None for anything else.
 
     Args:
         data: what the user gave.
@@ -52,56 +75,137 @@ def summary_of(data: Any) -> tuple[GroupedMoments, str] | None:
         kind = archive_kind(data)
         if kind is None:
             return None
-        if kind not in ("Moments", "GroupedMoments"):
+        if kind not in _KINDS:
             raise DataError(f"{data} holds a {kind}; of what assay saves, only moments can be studied")
-        name, data = Path(data).name, (Moments if kind == "Moments" else GroupedMoments).load(data)
+        name, data = Path(data).name, _KINDS[kind].load(data)
     if isinstance(data, Moments):
-        return GroupedMoments(("all",), (data,)), name
-    return (data, name) if isinstance(data, GroupedMoments) else None
+        return Summary(name, GroupedMoments(("all",), (data,)))
+    if isinstance(data, SharedMoments):
+        return Summary(name, data.by_fold, data)
+    return Summary(name, data) if isinstance(data, GroupedMoments) else None
 
 
 def summarised(
-    parts: GroupedMoments, name: str, *, drop: Sequence[str], told: Told, outcomes: frozenset[str]
+    given: Summary, *, drop: Sequence[str], told: Told, outcomes: frozenset[str]
 ) -> tuple[Table, Table, Rows]:
     """The table of a summary; the same without outcomes; and what is known of how rows depend: nothing.
 
     Args:
-        parts: the moments.
-        name: of the data.
+        given: the summary.
         drop: columns to leave out.
         told: what the user says of rows.
         outcomes: columns that questions on the others leave out.
     """
     if told.columns:
         raise ParameterError("how rows depend cannot be heeded in a summary: give the rows")
-    total = _checked(parts)
-    names = total.columns or tuple(f"column {j + 1}" for j in range(total.d))
+    total = _checked(given.parts)
+    layout = _layout(total, given.shared)
+    fields = list(dict.fromkeys(column for column, _ in layout.origins))
     for column in (*drop, *sorted(outcomes)):
-        if column not in names:
-            raise ParameterError(f"there is no column {column!r}; there are {', '.join(names)}")
-    spread = np.sqrt(total.variance)
-    constant = spread <= _ROUNDING * np.abs(total.mean)
-    why = [
-        "left out on request" if n in drop else "constant" if c else "" for n, c in zip(names, constant, strict=True)
-    ]
+        if column not in fields:
+            raise ParameterError(f"there is no column {column!r}; there are {', '.join(fields)}")
+    noise = None if given.shared is None else given.shared.noise
+    why = _why_not(total, layout, drop, noise)
     used = np.array([not w for w in why])
     if not used.any():
-        raise DataError(f"{name} has no column that varies: there is nothing to analyse")
+        raise DataError(f"{given.name} has no column that varies: there is nothing to analyse")
     card = DataCard(
-        name, total.count, total.count,
-        tuple(Column(n, "number", used=not w, note=w) for n, w in zip(names, why, strict=True)),
-        notes=(f"Only a summary of {count(total.count)} rows is at hand: their means and covariances. {_PROMISE}",),
-    )  # fmt: skip
-    whole = _table(card, names, _few(parts), used)
-    kept = np.array([name not in outcomes for name in whole.columns])
+        given.name, total.count, total.count, _columns(layout, why), notes=_notes(total.count, given.shared)
+    )
+    every = _table(card, layout, given, noise)
+    whole = replace(every.among(used), folds=_of_columns(every.folds, used))
+    kept = ~whole.of_columns(outcomes)
     if not kept.any():
         raise DataError(f"{sorted(outcomes)[0]!r} is the only column in use: there is nothing to predict it from")
     others = replace(whole.among(kept), folds=_of_columns(whole.folds, kept))
-    design = whole.depends
     unknown = Rows(
-        "unknown", (), False, "", float(total.count), total.count, design, Evidence(1.0, n=total.count, method=LIMIT)
-    )
+        "unknown", (), False, "", float(total.count), total.count, whole.depends,
+        Evidence(1.0, n=total.count, method=LIMIT),
+    )  # fmt: skip
     return whole, whole if kept.all() else others, unknown
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Layout:
+    """The D numbers of a summary: their names, groups, measurements, and the (column, kind) behind each."""
+
+    names: tuple[str, ...]
+    groups: NDArray[np.intp]
+    measured: NDArray[np.bool_]
+    origins: tuple[tuple[str, str], ...]
+    encoding: Encoding | None = None
+
+
+def _layout(total: Moments, shared: SharedMoments | None) -> _Layout:
+    if shared is None:
+        names = total.columns or tuple(f"column {j + 1}" for j in range(total.d))
+        plain = tuple((name, "number") for name in names)
+        return _Layout(names, np.arange(total.d), np.ones(total.d, dtype=bool), plain)
+    encoding = shared.encoding
+    kinds = {known.name: known.kind for known in encoding.fields}
+    columns = [encoding.source_column(j) for j in range(total.d)]
+    origins = tuple((column, kinds[column]) for column in columns)
+    names = tuple(label_of(encoding, j) for j in range(total.d))
+    return _Layout(names, encoding.groups.astype(np.intp), measured(encoding), origins, encoding)
+
+
+def _why_not(total: Moments, layout: _Layout, drop: Sequence[str], noise: Noise | None) -> list[str]:
+    """For each number why it cannot be used; empty where it can."""
+    spread = np.sqrt(total.variance)
+    constant = spread <= _ROUNDING * np.abs(total.mean)
+    drowned = np.zeros(total.d, dtype=bool)
+    if noise is not None:
+        drowned = np.sqrt(np.diag(noise.variance(total.mean))) > _DROWNED * np.diag(total.scatter)
+    return [
+        "left out on request"
+        if column in drop
+        else "constant"
+        if still
+        else "drowned by the noise that was added for privacy"
+        if noisy
+        else ""
+        for (column, _), still, noisy in zip(layout.origins, constant, drowned, strict=True)
+    ]
+
+
+def _columns(layout: _Layout, why: Sequence[str]) -> tuple[Column, ...]:
+    """One for each column of the data; it is in use if any of its numbers is."""
+    reasons: dict[str, list[str]] = {}
+    for (name, _), reason in zip(layout.origins, why, strict=True):
+        reasons.setdefault(name, []).append(reason)
+    kinds, encoding = dict(layout.origins), layout.encoding
+    units = {} if encoding is None else {known.name: known.unit for known in encoding.fields}
+    encoded = {} if encoding is None else {c.name: c.encoded for c in encoding.columns if c.encoded != "as it is"}
+    return tuple(
+        Column(
+            name, kinds[name], used=not all(own), note=own[0] if all(own) else "", unit=units.get(name),
+            encoded=encoded.get(name, ""),
+        )
+        for name, own in reasons.items()
+    )  # fmt: skip
+
+
+def _notes(rows: int, shared: SharedMoments | None) -> tuple[str, ...]:
+    first = f"Only a summary of {count(rows)} rows is at hand: their means and covariances. {_PROMISE}"
+    if shared is None:
+        return (first,)
+    notes = [first]
+    given = shared.contributions
+    if len(given) > 1:
+        notes.append(f"They come from {len(given)} summaries that were merged.")
+    gaps, strange = (sum(getattr(one, name) or 0 for one in given) for name in ("gaps", "strange"))
+    if gaps:
+        notes.append(f"{counted(gaps, 'row was', 'rows were')} left out because a value was missing.")
+    if strange:
+        why = "a level that is not known to all, or that too few rows have"
+        notes.append(f"{counted(strange, 'row was', 'rows were')} left out because of {why}.")
+    if shared.noise is not None:
+        rows_off = np.sqrt(sum(one.parts * one.sigma**2 for one in shared.noise.releases))
+        notes.append(
+            f"Noise was added for differential privacy, as much as {rows_off:.2g} rows more or less in every sum: what "
+            "chance does, noise included, was reckoned with."
+        )
+    return tuple(notes)
 
 
 def _checked(parts: GroupedMoments) -> Moments:
@@ -133,20 +237,25 @@ def _of_columns(parts: GroupedMoments | None, kept: Any) -> GroupedMoments | Non
     return None if parts is None else parts.map(lambda m: m[np.flatnonzero(kept)])
 
 
-def _table(card: DataCard, names: tuple[str, ...], parts: GroupedMoments, used: Any) -> Table:
-    columns = tuple(names[j] for j in np.flatnonzero(used))
-    d, nothing = len(columns), np.empty(0)
+def _table(card: DataCard, layout: _Layout, given: Summary, noise: Noise | None) -> Table:
+    nothing, shared = np.empty(0), given.shared
     look = FirstLook((), (), (), np.empty(0, dtype=np.intp), np.empty((0, 0)), nothing, nothing)
+    known = None
+    if shared is not None and shared.by is not None and len(shared.groups) > 1:
+        known = KnownGroups(shared.by, shared.group_folds)
+    limit = LIMIT if shared is None or noise is None else f"{released(noise.releases)}; {LIMIT}"
     return Table(
         card=card,
         look=look,
-        columns=columns,
-        groups=np.arange(d),
-        measured=np.ones(d, dtype=bool),
-        origins={j: (column, "number") for j, column in enumerate(columns)},
+        columns=layout.names,
+        groups=layout.groups,
+        measured=layout.measured,
+        origins={int(label): origin for label, origin in zip(layout.groups, layout.origins, strict=True)},
         rows=None,
         blocks=Held([]),
-        folds=_of_columns(parts, used),
-        depends=Independent(card.rows_used, limit=LIMIT),
+        folds=_few(given.parts),
+        depends=Independent(card.rows_used, limit=limit),
         summarised=True,
+        known=known,
+        noise=noise,
     )

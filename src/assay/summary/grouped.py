@@ -17,6 +17,7 @@ from assay.engine.current import map_reduce
 from assay.errors import FileFormatError, ParameterError
 from assay.summary.accumulate import Accumulator, checked_weights, chunk_rows, refuse_unusable
 from assay.summary.moments import Moments
+from assay.summary.stacked import stacked, unstacked
 from assay.summary.stored import Stored
 
 Array: TypeAlias = NDArray[np.float64]
@@ -142,30 +143,31 @@ class GroupedMoments(Stored):
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Header and arrays of the file; labels must be text, whole numbers or booleans."""
-        header: dict[str, Any] = {"labels": list(self.labels), "parts": []}
-        arrays: dict[str, NDArray[Any]] = {}
-        for i, part in enumerate(self.parts):
-            about, own = part.to_parts()
-            header["parts"].append(about)
-            arrays |= {f"{i}.{name}": value for name, value in own.items()}
-        return header, arrays
+        header, arrays = stacked(self.parts)
+        return {"labels": list(self.labels), **header}, arrays
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> GroupedMoments:
         """Rebuild from the content of a file."""
         try:
-            parts = tuple(
-                Moments.from_parts(
-                    about, {k.removeprefix(f"{i}."): v for k, v in arrays.items() if k.startswith(f"{i}.")}
-                )
-                for i, about in enumerate(header["parts"])
-            )
-            return cls(tuple(header["labels"]), parts)
-        except (KeyError, TypeError) as error:
+            labels = tuple(header["labels"])
+            parts = _apart(header, arrays) if "parts" in header else unstacked(header, arrays)
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
             raise FileFormatError(f"the file does not hold whole GroupedMoments: {error}") from error
+        if not parts or len(labels) != len(parts) or len({repr(label) for label in labels}) < len(labels):
+            raise FileFormatError(f"the file does not hold whole GroupedMoments: {len(parts)} groups, labels {labels}")
+        return cls(labels, parts)
 
     def __repr__(self) -> str:
         return f"GroupedMoments({', '.join(f'{k!r}: {m.count}' for k, m in zip(self.labels, self.parts, strict=True))})"
+
+
+def _apart(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> tuple[Moments, ...]:
+    """The parts of a file of format 1, which kept the arrays of each by themselves."""
+    return tuple(
+        Moments.from_parts(about, {k.removeprefix(f"{i}."): v for k, v in arrays.items() if k.startswith(f"{i}.")})
+        for i, about in enumerate(header["parts"])
+    )
 
 
 def _merged(a: GroupedMoments, b: GroupedMoments) -> GroupedMoments:
@@ -216,7 +218,7 @@ def _of_block(
         if len(codes) != len(rows):
             raise ParameterError(f"there are more rows than groups given: row {start + len(codes)} has none")
         weight = None if weights is None else weights[start:stop]
-        groups = _block(rows, codes, weight, [Accumulator(rows.shape[1]) for _ in labels])
+        groups = accumulate_groups(rows, codes, weight, [Accumulator(rows.shape[1]) for _ in labels])
         if any(group.suspicious.any() for group in groups if group.count):
             refuse_unusable(rows, start, columns)
         return GroupedMoments(tuple(labels), tuple(Moments.from_accumulator(group, columns) for group in groups))
@@ -224,7 +226,7 @@ def _of_block(
     return summarise
 
 
-def _block(
+def accumulate_groups(
     rows: NDArray[Any], codes: NDArray[np.intp], weight: Array | None, groups: list[Accumulator]
 ) -> list[Accumulator]:
     """Gather the rows of each group from every chunk and hand them over."""

@@ -260,13 +260,15 @@ class Moments(Stored):
                 (arrays[f"{name}_high"], arrays[f"{name}_low"]) for name in ("weight", "mean", "scatter")
             )
             names = header["columns"]
-            m = cls(int(header["count"]), weight, mean, scatter, None if names is None else tuple(map(str, names)))
+            m = cls(header["count"], weight, mean, scatter, None if names is None else tuple(map(str, names)))
             shapes = [part.shape for both in m._pairs() for part in both]
         except (KeyError, TypeError, ValueError) as error:
             raise FileFormatError(f"the file does not hold whole Moments: {error}") from error
         if shapes != [(), (), (m.d,), (m.d,), (m.d, m.d), (m.d, m.d)]:
             raise FileFormatError(f"the file does not hold whole Moments: its arrays have shapes {shapes}")
-        return m
+        from assay.summary.stacked import possible  # which is made of moments itself
+
+        return possible(m)
 
     def _pairs(self) -> tuple[dd.Pair, dd.Pair, dd.Pair]:
         return self.weight_pair, self.mean_pair, self.scatter_pair

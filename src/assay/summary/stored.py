@@ -37,9 +37,10 @@ class Stored:
                 nothing.
         """
         header, arrays = self.to_parts()
-        small = [part["count"] for part in header.get("parts", [header]) if 0 < part["count"] < fewest_rows]
+        counts = header.get("counts", [part["count"] for part in header.get("parts", ())])
+        small = [count for count in counts or [header["count"]] if 0 < count < fewest_rows]
         if small:
-            of = f"{len(small)} of its groups have" if "parts" in header else "it has"
+            of = f"{len(small)} of its groups have" if counts else "it has"
             raise DataError(
                 f"cannot write {path}: {of} fewer than {fewest_rows} rows ({small[0]}), so the summary could tell "
                 "them; merge groups, or set fewest_rows if the rows are no secret"

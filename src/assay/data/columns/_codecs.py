@@ -159,7 +159,8 @@ class Levels(Codec):
     @property
     def pooled(self) -> str:
         count = len(self.rare or ()) + self.more
-        name = f"other ({count:,}{'+' if self.more else ''} {'level' if count == 1 else 'levels'})"
+        many = f"other ({count:,}{'+' if self.more else ''} {'level' if count == 1 else 'levels'})"
+        name = many if self.rare else "other levels"  # where nobody may know which
         return f"{name} (2)" if name in self.levels else name
 
     def names(self, name: str) -> tuple[str, ...]:

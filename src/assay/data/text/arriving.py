@@ -45,7 +45,7 @@ class TextStream(OnePassSource):
     def _arriving(self) -> Iterator[pa.RecordBatch]:
         handle, waiting = self._open()
         try:
-            first, complete = _first_rows(handle, waiting)
+            first, complete = first_rows(handle, waiting)
             form = CsvFormat.sniffed(first, complete, declared=self.declared, **self._how)
             self.notes = form.notes
             for text, line in form.records(handle, first=first):
@@ -68,12 +68,13 @@ def stdin_source(
     if sys.stdin is None or sys.stdin.isatty():
         raise DataError("cannot read standard input: nothing is piped into it; try `cat table.csv | assay report -`")
     how = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal, "header": header}
+    return TextStream("standard input", piped, declared, **how)
 
-    def opened() -> tuple[Readable, Waiting]:
-        piped = _Piped(sys.stdin.buffer)
-        return unpacked(cast("IO[bytes]", piped)), piped.waiting
 
-    return TextStream("standard input", opened, declared, **how)
+def piped() -> tuple[Readable, Waiting]:
+    """Standard input as a handle, unpacked, and whether more comes soon."""
+    pipe = _Piped(sys.stdin.buffer)
+    return unpacked(cast("IO[bytes]", pipe)), pipe.waiting
 
 
 class GrowingFile(TextStream):
@@ -106,7 +107,7 @@ class GrowingFile(TextStream):
         how = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal, "header": header}
 
         def opened() -> tuple[Readable, Waiting]:
-            followed = _Followed(Path(place.path), idle, poll)
+            followed = Followed(Path(place.path), idle, poll)
             return followed, followed.waiting
 
         super().__init__(place.name, opened, declared, **how)
@@ -141,7 +142,7 @@ class _Piped:
         return False
 
 
-class _Followed:
+class Followed:
     """A file's bytes, and then those that are added, until nothing was added for a while."""
 
     def __init__(self, path: Path, idle: float | None, poll: float) -> None:
@@ -151,8 +152,9 @@ class _Followed:
         self._poll = poll
 
     def read(self, size: int, /) -> bytes:
+        """What is there, or comes; nothing once nothing came for a while."""
         last = time.monotonic()
-        while True:
+        while not self._handle.closed:
             found = self._handle.read(size)
             if found:
                 return found
@@ -163,6 +165,15 @@ class _Followed:
                 self._handle.close()
                 return b""
             time.sleep(self._poll)
+        return b""
+
+    def seek(self, offset: int) -> None:
+        """Go on from a byte."""
+        self._handle.seek(offset)
+
+    def close(self) -> None:
+        """Read no more."""
+        self._handle.close()
 
     def waiting(self, seconds: float) -> bool:
         """Whether more comes soon."""
@@ -174,7 +185,7 @@ class _Followed:
         return True
 
 
-def _first_rows(handle: Readable, waiting: Waiting) -> tuple[bytes, bool]:
+def first_rows(handle: Readable, waiting: Waiting) -> tuple[bytes, bool]:
     """Enough to know the columns: the first block, or what came before the first pause with two whole lines."""
     first = b""
     while len(first) < FIRST_BLOCK:

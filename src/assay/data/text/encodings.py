@@ -73,6 +73,11 @@ def unpacked(handle: IO[bytes]) -> Readable:
     return _Unpacked(pa.input_stream(pa.PythonFile(_Whole(whole), mode="r"), compression=packed), packed)
 
 
+def is_packed(start: bytes) -> bool:
+    """Whether a file with these first bytes is packed in a way that `unpacked` knows."""
+    return start.startswith(tuple(_PACKED))
+
+
 class _Whole:
     """The few methods of a file that decompressors ask for."""
 

@@ -44,7 +44,10 @@ class _Canonical(Question):
             from assay.questions.canonical.from_moments import canonical_of
 
             named, limit = (names, "the other columns"), table.depends.limit
-            return canonical_of(table.folds, own, named, alpha=context.alpha, limit=limit)
+            return canonical_of(
+                table.folds, own, table.columns, named, noise=table.noise, alpha=context.alpha, seed=context.seed,
+                limit=limit,
+            )  # fmt: skip
         rows = table.at_hand
         return canonical(
             rows[:, own], rows[:, ~own], (columns[0], columns[1]), (names, "the other columns"),

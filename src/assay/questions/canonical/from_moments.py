@@ -1,7 +1,8 @@
 """Do two sets of columns go together, from moments alone?
 
 statistic  the largest canonical correlation
-chance     Wilks' lambda of all canonical correlations by Rao's F: normal columns, sides that know nothing of each other
+chance     Wilks' lambda of all canonical correlations by Rao's F: normal columns, sides that know nothing of each
+           other; where noise was added for privacy, such rows drawn anew with the same noise
 held out   where moments of several parts are at hand: the correlation, in each part, along the weights of the others
 
 Reference: Rao, Bull. Int. Stat. Inst. 33 (1951).
@@ -13,46 +14,63 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtrc
 
-from assay.asking.by_law import ByLaw
+from assay.asking.by_law import ByLaw, Listing
 from assay.asking.words import SURVIVED, chance
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
 from assay.linalg.canonical import canonical_pairs, coupled_covariances
 from assay.linalg.fold_error import fold_mean
+from assay.linalg.wilks import log_lambda, wilks_p
 from assay.questions.canonical.words import WORDS
 from assay.summary.grouped import GroupedMoments
 from assay.summary.moments import Moments
+from assay.summary.noisy_chance import noisy_chance, redrawn
+from assay.summary.release import Noise
 from assay.views.numbers import fraction
 
 Array: TypeAlias = NDArray[np.float64]
 
+_HEADS = ("Column", "Side", "Weight")
 _FREE = 5  # rows beyond those that the columns use up
 
 
 def canonical_of(
-    parts: GroupedMoments, own: NDArray[np.bool_], sides: tuple[str, str], *, alpha: float, limit: str
+    parts: GroupedMoments,
+    own: NDArray[np.bool_],
+    columns: tuple[str, ...],
+    sides: tuple[str, str],
+    *,
+    noise: Noise | None = None,
+    alpha: float,
+    seed: int = 0,
+    limit: str,
 ) -> ByLaw | None:
     """Test whether two sides go together; None for too few rows.
 
     Args:
         parts: moments of all rows, in one part or several.
         own: (d,) which columns are on the first side.
+        columns: names.
         sides: what the two sides are called.
+        noise: that was added to the moments.
         alpha: level of the study.
+        seed: of draws of chance, where there is noise.
         limit: why nothing can be called supported.
     """
     total = parts.total
     n = total.count
-    _, _, correlations, ranks = _weights(total, own)
+    first, second, correlations, ranks = _weights(total, own)
     if not len(correlations) or n - 1 - sum(ranks) < _FREE:
         return None
-    p = _wilks(correlations, n, *ranks)
+    p, method = wilks_p(correlations, n, *ranks), "Wilks' lambda of all canonical correlations, Rao's F"
+    if noise is not None:
+        p = _beside_noise(total, own, noise, correlations, alpha, seed)
+        method = "Wilks' lambda of all canonical correlations; normal rows drawn anew, with the noise that was added"
     held_out, interval = _unseen(parts, own) if len(parts.parts) > 1 else (None, None)
     holds = interval is None or interval[0] > 0.0
     evidence = Evidence(
         statistic=float(correlations[0]), p=p, q=p, held_out=held_out, interval=interval, n=n, looks=1,
-        method="Wilks' lambda of all canonical correlations, Rao's F",
+        method=method,
         verdict=verdict_of(p, effect_holds=holds, alpha=alpha), limit=limit,
     )  # fmt: skip
 
@@ -65,7 +83,30 @@ def canonical_of(
     def numbers(factor: float) -> dict[str, Any]:
         return {"correlations": correlations.tolist()}
 
-    return ByLaw("canonical", " with ".join(sides), say, numbers, lambda factor: 1, WORDS, "one test", holds, evidence)
+    def tables(factor: float) -> tuple[Listing, ...]:
+        size = (first + second) * np.sqrt(total.variance)
+        order = np.argsort(-np.abs(size), kind="stable")
+        size *= np.sign(size[order[0]])
+        rows = tuple((columns[j], sides[0 if own[j] else 1], fraction(float(size[j]))) for j in order)
+        caption = "Weights of the best pair, for a step of one standard deviation"
+        return (Listing("canonical", f"How {sides[0]} and {sides[1]} go together", caption, _HEADS, rows),)
+
+    subject = " with ".join(sides)
+    return ByLaw(
+        "canonical", subject, say, numbers, lambda factor: 1, WORDS, "one test", holds, evidence, tables=tables
+    )
+
+
+def _beside_noise(
+    total: Moments, own: NDArray[np.bool_], noise: Noise, correlations: Array, alpha: float, seed: int
+) -> float:
+    apart = total.covariance.copy()
+    apart[np.ix_(own, ~own)] = apart[np.ix_(~own, own)] = 0.0
+
+    def drawn(rng: np.random.Generator) -> float:
+        return -log_lambda(_weights(redrawn(total, apart, noise, rng), own)[2])
+
+    return noisy_chance(-log_lambda(correlations), drawn, alpha=alpha, seed=seed).p
 
 
 def _weights(m: Moments, own: NDArray[np.bool_]) -> tuple[Array, Array, Array, tuple[int, int]]:
@@ -81,15 +122,6 @@ def _weights(m: Moments, own: NDArray[np.bool_]) -> tuple[Array, Array, Array, t
             w[which] = side.vectors @ coordinates[:, 0]
         weights.append(np.divide(w, unit, out=np.zeros(m.d), where=unit > 0.0))
     return weights[0], weights[1], pairs.correlations, (len(coupling.x.values), len(coupling.y.values))
-
-
-def _wilks(correlations: Array, n: int, p: int, q: int) -> float:
-    """P of Wilks' lambda, exact where a side has one or two columns."""
-    log = float(np.log(np.maximum(1.0 - correlations**2, 1e-300)).sum())
-    many = p * p + q * q - 5
-    s = np.sqrt((p * p * q * q - 4) / many) if many > 0 else 1.0
-    free = (n - 1 - (p + q + 1) / 2) * s - p * q / 2 + 1
-    return float(fdtrc(p * q, free, np.expm1(-log / s) * free / (p * q)))
 
 
 def _unseen(parts: GroupedMoments, own: NDArray[np.bool_]) -> tuple[float, tuple[float, float]]:

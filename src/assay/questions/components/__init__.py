@@ -27,6 +27,7 @@ class _Components(Question):
             groups=table.groups,
             shown=table.numbers,
             design=table.depends,
+            noise=table.noise,
             alpha=context.alpha,
             seed=context.seed,
             progress=context.told("Components"),

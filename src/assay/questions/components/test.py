@@ -12,7 +12,6 @@ rows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -28,9 +27,11 @@ from assay.linalg.random_matrix import SpectrumLaw, spectrum_law
 from assay.linalg.spike_direction import direction_alignment
 from assay.models.components.pca import PCA
 from assay.questions.components.answer import Components
+from assay.questions.components.chance import Chance, noisy_spectrum
 from assay.questions.components.directions import Directions, by_formula, by_halves, crossed_halves
 from assay.questions.components.held_out import HeldOut, held_out_from_folds, held_out_from_rows, together
 from assay.summary.grouped import GroupedMoments
+from assay.summary.release import Noise
 
 Array: TypeAlias = NDArray[np.float64]
 T = TypeVar("T")
@@ -45,27 +46,6 @@ _MOVED = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Chance:
-    """What chance does to each tested eigenvalue.
-
-    Attributes:
-        p: (t,) probability that chance does as well.
-        median: (t,) middle of the null.
-        upper: (t,) what chance exceeds with probability alpha.
-        n_real: leading components with p <= alpha, of at most 20 tested.
-        draws: permutations behind it, 0 for the law.
-        method: how, in one phrase.
-    """
-
-    p: Array
-    median: Array
-    upper: Array
-    n_real: int
-    draws: int
-    method: str
-
-
 def components(
     columns: tuple[str, ...],
     *,
@@ -74,6 +54,7 @@ def components(
     groups: NDArray[np.intp] | None = None,
     shown: NDArray[np.intp] | None = None,
     design: Design | None = None,
+    noise: Noise | None = None,
     alpha: float = 0.05,
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
@@ -88,12 +69,14 @@ def components(
             they share among themselves is no finding.
         shown: (m,) numbers of the rows to draw; all where it is not said.
         design: how rows depend on each other; independent if not given.
+        noise: that was added to the moments for privacy; chance is then drawn with the same noise.
         alpha: chance of calling anything real in a table without structure.
         seed: of permutations and folds.
         progress: told what is being done.
     """
     tell = progress or (lambda _: None)
     parts = None if groups is None else _parts(groups, rows, folds)
+    before = None if folds is None else folds.total
     if parts is not None:
         rows = None if rows is None else parts.apply(rows)
         folds = None if folds is None else folds.map(lambda m: m @ parts.forward.toarray())
@@ -105,6 +88,9 @@ def components(
     tell("what chance does")
     law = spectrum_law(values, n, d, alpha=alpha, vectors=pca.components_[:r].T, max_components=MOST_TESTED)
     chance = _chance(n, d, law, rows, None if parts is None else parts.groups, design, alpha, seed, tell)
+    if noise is not None and before is not None:
+        A = np.eye(d) if parts is None else parts.forward.toarray()
+        chance = noisy_spectrum(values, pca.components_[:r], before, A, noise, most=MOST_TESTED, alpha=alpha, seed=seed)
     k = min(max(len(chance.p), 2), r)
     tell("unseen rows")
     unseen = _unseen(rows, folds, k, design or Independent(n), seed)

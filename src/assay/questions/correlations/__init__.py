@@ -27,7 +27,10 @@ class _Correlations(Question):
         if table.summarised and table.folds is not None and table.depends is not None:
             from assay.questions.correlations.from_moments import correlations_of
 
-            return correlations_of(table.folds, table.columns, alpha=context.alpha, limit=table.depends.limit)
+            return correlations_of(
+                table.folds, table.columns, groups=table.groups, noise=table.noise, alpha=context.alpha,
+                limit=table.depends.limit,
+            )  # fmt: skip
         from assay.questions.correlations.closer import looked_closer
         from assay.questions.correlations.columns import columns_of
         from assay.questions.correlations.test import correlations

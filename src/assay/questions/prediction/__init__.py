@@ -34,7 +34,9 @@ class _Prediction(Question):
 
     def why_not(self, table: Table, context: Context) -> str:
         if table.summarised:
-            return "" if context.options["target"] in table.columns else "the target does not vary"
+            numbers = int(table.of_columns(frozenset([str(context.options["target"])])).sum())
+            several = "the target has several levels: summarise by it (--by), and it is asked what tells them apart"
+            return "" if numbers == 1 else several if numbers else "the target does not vary"
         from assay.questions.prediction.asked import FEWEST_ROWS
 
         target, rows = context.options["target"], len(table.at_hand)
@@ -48,8 +50,11 @@ class _Prediction(Question):
         if table.summarised and table.folds is not None and table.depends is not None:
             from assay.questions.prediction.from_moments import prediction_of
 
-            target = str(context.options["target"])
-            return prediction_of(table.folds, table.columns, target, alpha=context.alpha, limit=table.depends.limit)
+            place = int(table.of_columns(frozenset([str(context.options["target"])])).argmax())
+            return prediction_of(
+                table.folds, table.columns, place, noise=table.noise, alpha=context.alpha, seed=context.seed,
+                limit=table.depends.limit,
+            )  # fmt: skip
         from assay.questions.prediction.ask import predicted
 
         return predicted(table, context.options["target"], context)

@@ -1,9 +1,11 @@
 """Can a column be predicted by a line, from moments alone?
 
 statistic  R^2 of least squares
-chance     F with r and n - 1 - r degrees of freedom, r independent columns: a normal target that knows nothing of them
+chance     F with r and n - 1 - r degrees of freedom, r independent columns: a normal target that knows nothing of them;
+           where noise was added for privacy, such rows drawn anew with the same noise
 held out   where moments of several parts are at hand: R^2 in each part of the line of the others; else Browne's
            estimate of what the line explains in new rows, from Olkin and Pratt's of what the best line would
+beside     where there are several parts: ridge regression of columns in units of their spread, its price chosen by them
 
 References: Olkin and Pratt, Ann. Math. Stat. 29 (1958). Browne, Br. J. Math. Stat. Psychol. 28 (1975).
 """
@@ -17,51 +19,73 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, fdtri
 
-from assay.asking.by_law import ByLaw
+from assay.asking.by_law import ByLaw, Listing
 from assay.asking.words import SURVIVED, chance, listed
 from assay.evidence.evidence import Evidence, Null, Verdict, verdict_of
 from assay.linalg.fold_error import fold_mean
+from assay.linalg.ridge_path import usual_penalties
 from assay.questions.prediction.words import WORDS
 from assay.summary.grouped import GroupedMoments
+from assay.summary.moments import Moments
+from assay.summary.noisy_chance import NoisyChance, noisy_chance, redrawn
 from assay.summary.regression import Equations, target_last
-from assay.views.numbers import percent
+from assay.summary.release import Noise
+from assay.summary.ridge import ridge_of
+from assay.views.numbers import number, percent
 
 Array: TypeAlias = NDArray[np.float64]
 
 _WORDS = replace(WORDS, statistic="Share of variance explained at hand")
 _FREE = 5  # rows beyond those that the columns use up
 _NAMED = 3
+_CAPTION = "Coefficients for a step of one, those that move it most first"
 
 
 def prediction_of(
-    parts: GroupedMoments, columns: tuple[str, ...], target: str, *, alpha: float, limit: str
+    parts: GroupedMoments,
+    columns: tuple[str, ...],
+    place: int,
+    *,
+    noise: Noise | None = None,
+    alpha: float,
+    seed: int = 0,
+    limit: str,
 ) -> ByLaw | None:
     """Predict a column by a line; None for too few rows.
 
     Args:
         parts: moments of all rows, in one part or several.
         columns: names, none of them constant.
-        target: the column to predict.
+        place: which of them to predict.
+        noise: that was added to the moments.
         alpha: level of the study.
+        seed: of draws of chance, where there is noise.
         limit: why nothing can be called supported.
     """
-    place = columns.index(target)
+    target = columns[place]
     last = parts.map(lambda m: target_last(m, place)[0])
-    names = tuple(name for name in columns if name != target)
+    names = (*columns[:place], *columns[place + 1 :])
     whole = Equations(last.total, len(names), intercept=True)
     n, fit = last.total.count, whole.fit()
     r, free = fit.rank, last.total.count - 1 - fit.rank
     if r == 0 or free < _FREE:
         return None
-    squares = whole.squares(fit.coef.T)
-    explained = float(np.clip(1.0 - squares.error[0] / squares.total[0], 0.0, 1.0))
-    p = float(fdtrc(r, free, explained / r / max((1.0 - explained) / free, 1e-300)))
-    median, upper = (_explained(float(fdtri(r, free, 1.0 - level)), r, free) for level in (0.5, alpha))
+    explained = _at_hand(last.total)
+    if noise is None:
+        p = float(fdtrc(r, free, explained / r / max((1.0 - explained) / free, 1e-300)))
+        median, upper = (_explained(float(fdtri(r, free, 1.0 - level)), r, free) for level in (0.5, alpha))
+        draws, method = 0, "F law of least squares"
+    else:
+        found = _beside_noise(last.total, noise.among(_order(len(columns), place)), explained, alpha, seed)
+        p, median, upper, draws = found.p, found.median, found.upper, found.draws
+        method = "normal rows drawn anew, with the noise that was added"
+    ridge = _ridge(last, names)
     held_out, interval = _unseen(last) if len(parts.parts) > 1 else (_in_new_rows(explained, n, r), None)
     holds = bool((held_out if interval is None else interval[0]) > 0.0)
     evidence = Evidence(
-        statistic=explained, null=Null("a normal target that knows nothing of the columns", median, upper), p=p, q=p,
-        held_out=held_out, interval=interval, n=n, looks=1, method="F law of least squares",
+        statistic=explained, p=p, q=p,
+        null=Null("a normal target that knows nothing of the columns", median, upper, draws),
+        held_out=held_out, interval=interval, n=n, looks=1, method=method,
         verdict=verdict_of(p, effect_holds=holds, alpha=alpha), limit=limit,
     )  # fmt: skip
     size = np.abs(fit.coef[:, 0]) * np.sqrt(np.diag(last.total.scatter)[:-1])
@@ -82,11 +106,61 @@ def prediction_of(
         return f"{opening} {share} Most of it comes from {telling}."
 
     def numbers(factor: float) -> dict[str, Any]:
-        return {"r2": explained, "coefficients": dict(zip(names, fit.coef[:, 0].tolist(), strict=True))}
+        return {"r2": explained, "coefficients": dict(zip(names, fit.coef[:, 0].tolist(), strict=True)), **ridge}
+
+    def tables(factor: float) -> tuple[Listing, ...]:
+        order = np.argsort(-size, kind="stable")
+        kept = ridge.get("ridge", {}).get("coefficients", {})
+        heads = ("Column", "Coefficient", *(("By ridge regression",) if kept else ()))
+        rows = [(names[j], number(fit.coef[j, 0]), *((number(kept[names[j]]),) if kept else ())) for j in order]
+        return (Listing("coefficients", f"How {target} is predicted", _CAPTION, heads, tuple(rows)),)
 
     return ByLaw(
-        "prediction", f"{target} from {telling}", say, numbers, lambda factor: 1, _WORDS, "one test", holds, evidence
-    )
+        "prediction", f"{target} from {telling}", say, numbers, lambda factor: 1, _WORDS, "one test", holds, evidence,
+        tables=tables,
+    )  # fmt: skip
+
+
+def _order(d: int, place: int) -> NDArray[np.intp]:
+    """Columns with the target last."""
+    return np.append(np.delete(np.arange(d), place), place)
+
+
+def _at_hand(last: Moments) -> float:
+    """R^2 of least squares, the target last."""
+    whole = Equations(last, last.d - 1, intercept=True)
+    squares = whole.squares(whole.fit().coef.T)
+    return float(np.clip(1.0 - squares.error[0] / max(squares.total[0], 1e-300), 0.0, 1.0))
+
+
+def _beside_noise(last: Moments, noise: Noise, explained: float, alpha: float, seed: int) -> NoisyChance:
+    apart = last.covariance.copy()
+    apart[-1, :-1] = apart[:-1, -1] = 0.0
+    return noisy_chance(explained, lambda rng: _at_hand(redrawn(last, apart, noise, rng)), alpha=alpha, seed=seed)
+
+
+def _ridge(last: GroupedMoments, names: tuple[str, ...]) -> dict[str, Any]:
+    """Ridge regression by its numbers; none where there is one part, by which no price can be chosen."""
+    if len(last.parts) < 2:
+        return {}
+    spread = np.sqrt(last.total.variance)
+    spread[-1] = 1.0
+    d = len(names)
+    unit = last.map(lambda m: m @ np.diag(1.0 / spread))
+    found = ridge_of(unit, d, lambda values, k: usual_penalties(float(values.sum()), k), intercept=True, judge=True)
+    if found.held_out is None:
+        return {}
+    best = int(np.argmin(found.held_out.error))
+    price = float(found.alphas[best])
+    coef = found.spectrum.coef(np.array([price]))[0, 0] / spread[:-1]
+    missed = float(found.held_out.error[best]) * last.total.count / max(float(last.total.scatter[-1, -1]), 1e-300)
+    return {
+        "ridge": {
+            "price": price,
+            "held_out_r2": 1.0 - missed,
+            "coefficients": dict(zip(names, coef.tolist(), strict=True)),
+        }
+    }
 
 
 def _explained(f: float, r: int, free: int) -> float:
