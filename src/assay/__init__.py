@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from assay.data.splits import GroupedFolds as GroupedFolds
     from assay.data.splits import HoldOut as HoldOut
     from assay.data.splits import TimeBlocks as TimeBlocks
+    from assay.engine.current import using as using
     from assay.evidence.by_chance import expected_by_chance as expected_by_chance
     from assay.evidence.classification import calibration as calibration
     from assay.evidence.classification import confusion as confusion
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from assay.summary.cluster_indices import cluster_indices as cluster_indices
     from assay.summary.conductance import conductance as conductance
     from assay.summary.dissimilarities import euclidean_dimension as euclidean_dimension
+    from assay.summary.expanded import expand as expand
     from assay.summary.features import Powers as Powers
     from assay.summary.features import Products as Products
     from assay.summary.features import RandomFourier as RandomFourier
@@ -127,6 +129,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "read": "assay.data.read",
     "encode": "assay.data.columns.encoded",
+    "expand": "assay.summary.expanded",
+    "using": "assay.engine.current",
     "fuse": "assay.data.fusion.fuse",
     "study": "assay.study",
     "compare": "assay.comparison.run",

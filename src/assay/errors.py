@@ -11,6 +11,10 @@ class DataError(AssayError, ValueError):
     """The data cannot be used as they are."""
 
 
+class UnreadableError(DataError):
+    """Bytes of a file cannot be read: they are damaged, cut short or gone."""
+
+
 class ParameterError(AssayError, ValueError):
     """An option has a value it cannot have."""
 

@@ -2,6 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from assay.data.columns.encoded import encode
 from assay.data.columns.target import taken_apart, target_name
 from assay.data.field import Declared
 from assay.data.read import read
@@ -37,3 +38,13 @@ def test_the_role_names_the_target_where_the_user_does_not():
     assert taken_apart(source, "y")[1].dtype == np.float64
     with pytest.raises(ParameterError, match=r"0 columns in the role 'target': name the column"):
         target_name(ArrowSource(table), None)
+
+
+def test_an_encoded_source_that_left_the_target_out_stays_as_it_is():
+    source = ArrowSource(pa.table({"x": [1.0, 2.5, 4.0], "price": [3.0, 5.0, 9.0]}))
+    encoded = encode(source, drop=["price"])
+    others, y = taken_apart(encoded, "price")
+    assert others is encoded
+    assert y.tolist() == [3.0, 5.0, 9.0]
+    with pytest.raises(ParameterError, match="no column 'cost' to be predicted"):
+        taken_apart(encoded, "cost")

@@ -46,3 +46,17 @@ def test_a_spark_frame_is_summarised_by_the_executors(rows, spark_session):
     assert source.rows == N and len(source.partitions()) == 4
     assert bits(found) == bits(again)
     np.testing.assert_allclose(found.covariance, rows[["a", "b", "c"]].cov(), rtol=1e-9)
+
+
+def test_a_dataset_of_pyarrow_is_read_file_by_file(rows, dask_clusters, tmp_path):
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+    import pyarrow.parquet as pq
+
+    for i in range(3):
+        pq.write_table(pa.Table.from_pandas(rows.iloc[i::3]), tmp_path / f"{i}.parquet")
+    with using(dask_clusters(3)):
+        source = read(ds.dataset(tmp_path))
+        found = Moments.of(source)
+    assert len(source.partitions()) == 3
+    assert bits(found) == bits(Moments.of(read(ds.dataset(tmp_path))))

@@ -10,6 +10,7 @@ from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score
 import assay
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.models.cluster.kmeans import blocks
+from assay.models.cluster.kmeans.apart import Look, drawn_apart
 
 IRIS = load_iris().data
 DIGITS = load_digits().data
@@ -240,3 +241,26 @@ class TestChoiceOfK:
         assert twice.inertia[0] == pytest.approx(2 * 78.8514, abs=1e-3)
         with pytest.raises(ParameterError, match="sample_weight is for rows given as an array"):
             assay.choose_k(assay.read(IRIS), [2], sample_weight=np.ones(150))
+
+
+class TestDrawnApart:
+    X = make_blobs(3000, centers=20, n_features=3, random_state=0)[0]
+    weights = np.where(np.arange(3000) % 3 == 0, 0.0, 1.0 + np.arange(3000) % 2)
+
+    def drawn(self, step, seed=0):
+        parts = [(i, self.X[i : i + step], self.weights[i : i + step]) for i in range(0, len(self.X), step)]
+        return drawn_apart(parts, Look(np.zeros(3), 1.0), 20, seed)
+
+    def test_it_does_not_matter_how_rows_are_cut(self):
+        whole, cut = self.drawn(3000), self.drawn(170)
+        np.testing.assert_array_equal(cut[0], whole[0])
+        np.testing.assert_allclose(cut[1], whole[1], rtol=1e-12)
+        assert not np.array_equal(self.drawn(3000, seed=1)[0], whole[0])
+
+    def test_points_are_rows_that_count_and_carry_all_the_weight(self):
+        points, masses = self.drawn(500)
+        counted = {tuple(row) for row in self.X[self.weights > 0]}
+        assert {tuple(point) for point in points} <= counted
+        assert masses.sum() == pytest.approx(self.weights.sum(), rel=1e-12)
+        # five rounds of 2 k rows expected in each, and the first: a Poisson count of mean 200
+        assert 100 < len(points) < 300

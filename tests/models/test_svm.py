@@ -471,3 +471,43 @@ def test_rows_that_cannot_be_used_are_refused_with_their_place():
         SVM(probability=True).fit(table(6)[0], [0, 0, 0, 1, 0, 0])
     with pytest.raises(ParameterError, match="Cs are positive finite prices"):
         SVM().path(*table(20), [1.0, 0.0])
+
+
+class TestInPasses:
+    def test_the_boundary_is_libsvms_within_the_gap(self):
+        X, y = table(n=900, g=3)
+        found = SVM(C=0.1, kernel="linear", solver="primal").fit(X, y)
+        peer = SVC(C=0.1, kernel="linear", tol=1e-8).fit(X, y)
+        assert found.converged_
+        assert found.route_ == "primal in passes"
+        # the objective is strongly convex in w: |w - w*|^2 / 2 is at most the gap
+        apart = np.sum((found.coef_ - peer.coef_) ** 2, axis=1) / 2
+        assert (apart <= found.duality_gap_ + 1e-9).all()
+        assert np.mean(found.predict(X) == peer.predict(X)) > 0.99
+
+    def test_two_classes_speak_for_the_second_and_weights_of_classes_count(self):
+        X, y = table(n=900)
+        found = SVM(C=0.1, kernel="linear", solver="primal", class_weight={1: 5.0}).fit(X, y)
+        peer = SVC(C=0.1, kernel="linear", class_weight={1: 5.0}, tol=1e-8).fit(X, y)
+        # decisions differ by |w - w*| |x - m| and by b, which only rows near the margin tell: a hundredth of the margin
+        np.testing.assert_allclose(found.decision_function(X), peer.decision_function(X), atol=0.05)
+
+    def test_no_weights_of_rows_are_kept_and_the_model_can_be_saved(self, tmp_path):
+        X, y = table(n=900)
+        found = SVM(C=0.1, kernel="linear", solver="primal").fit(X, y)
+        assert found.support_ is None and found.dual_coef_ is None and found.support_vectors_ is None
+        found.save(tmp_path / "machine.assay")
+        np.testing.assert_array_equal(assay.load(tmp_path / "machine.assay").predict(X), found.predict(X))
+
+    @pytest.mark.parametrize("options", [{"kernel": Gaussian()}, {"C": None}, {"probability": True}])
+    def test_what_passes_cannot_do_is_refused(self, options):
+        X, y = table()
+        with pytest.raises(ParameterError, match="solver 'primal' is for the linear kernel, a finite C and no prob"):
+            SVM(**{"kernel": "linear"} | options, solver="primal").fit(X, y)
+
+    def test_an_unknown_solver_is_refused_and_an_unfinished_search_warned_of(self):
+        X, y = table()
+        with pytest.raises(ParameterError, match="solver is 'auto' or 'primal'; got 'newton'"):
+            SVM(solver="newton").fit(X, y)
+        with pytest.warns(NotConverged, match="the duality gap is .* of the objective after 1 steps"):
+            SVM(C=1.0, kernel="linear", solver="primal", max_iter=1).fit(X, y)

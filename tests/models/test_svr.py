@@ -302,3 +302,25 @@ class TestRefusals:
         X[3, 0], y[4] = 0.0, np.inf
         with pytest.raises(DataError, match="the target of row 4 is inf"):
             SVR().fit(X, y)
+
+
+class TestInPasses:
+    def test_the_line_is_libsvms_within_the_gap(self, diabetes):
+        X, y = diabetes
+        found = SVR(C=1.0, epsilon=5.0, kernel="linear", solver="primal").fit(X, y)
+        peer = PeerSVR(C=1.0, epsilon=5.0, kernel="linear", tol=1e-6).fit(X, y)
+        assert found.converged_
+        assert found.route_ == "primal in passes"
+        assert found.support_ is None
+        # the objective is strongly convex in w: |w - w*|^2 / 2 is at most the gap
+        assert np.sum((found.coef_ - peer.coef_) ** 2) / 2 <= found.duality_gap_ * (1 + 1e-6)
+        assert found.primal_objective_ + found.objective_ == pytest.approx(found.duality_gap_, rel=1e-9)
+
+    def test_other_kernels_and_unfinished_searches_are_told(self, diabetes):
+        X, y = diabetes
+        with pytest.raises(ParameterError, match="solver 'primal' is for the linear kernel"):
+            SVR(solver="primal").fit(X, y)
+        with pytest.raises(ParameterError, match="solver is 'auto' or 'primal'"):
+            SVR(solver="dual").fit(X, y)
+        with pytest.warns(NotConverged, match="SVR: the duality gap is"):
+            SVR(kernel="linear", solver="primal", max_iter=1).fit(X, y)

@@ -1,4 +1,4 @@
-"""Held-out variance: training rows decide everything, the fold form equals the row form, noise explains its share."""
+"""Here-out variance: training rows decide everything, the fold form equals the row form, noise explains its share."""
 
 import numpy as np
 import pytest

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.data.parted import Held
+from assay.data.parted import Here
 from assay.study.numbers import completed, tallied
 
 
@@ -18,7 +18,7 @@ def holed(seed, n=40, d=4, share=0.3):
 
 def cut(X, pieces):
     starts = np.cumsum([0, *(len(part) for part in np.array_split(X, pieces))]).tolist()
-    return Held([(s, np.asfortranarray(part)) for s, part in zip(starts, np.array_split(X, pieces), strict=False)])
+    return Here([(s, np.asfortranarray(part)) for s, part in zip(starts, np.array_split(X, pieces), strict=False)])
 
 
 @given(st.integers(0, 1000), st.integers(1, 9), st.sampled_from(["fill", "drop"]))
@@ -55,5 +55,5 @@ def test_completed_blocks_have_no_gaps_and_leave_the_given_ones_alone(missing):
 def test_a_column_without_values_has_no_range():
     X = holed(2)
     X[:, 2] = np.nan
-    tally, _ = tallied(Held([(0, X)]), np.arange(4), "fill")
+    tally, _ = tallied(Here([(0, X)]), np.arange(4), "fill")
     assert not tally.low[2] < tally.high[2]

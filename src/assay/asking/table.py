@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.asking.card import DataCard
-from assay.data.parted import Blocks, Held
+from assay.data.parted import Blocks, Here
 from assay.evidence.design import Design, Independent
 from assay.summary.grouped import GroupedMoments
 from assay.summary.release import Noise
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
-NumberedBlocks: TypeAlias = Blocks[tuple[int, Array]] | Held[tuple[int, Array]]
+NumberedBlocks: TypeAlias = Blocks[tuple[int, Array]] | Here[tuple[int, Array]]
 Texts: TypeAlias = Callable[[], Iterator[str]]
 
 ROWS_SHOWN = 2000
@@ -173,7 +173,7 @@ class Table:
     def as_found(self) -> NumberedBlocks:
         """Blocks of all rows, NaN where a value is missing."""
         if self.rows is not None and self.gaps is not None:
-            return Held([(0, self.present)])
+            return Here([(0, self.present)])
         return self.gapped or self.blocks
 
     def of_columns(self, names: frozenset[str]) -> NDArray[np.bool_]:
@@ -191,7 +191,7 @@ class Table:
             measured=self.measured[kept],
             origins={label: origin for label, origin in self.origins.items() if label in groups},
             rows=rows,
-            blocks=picked(self.blocks, np.flatnonzero(kept)) if rows is None else Held([(0, rows)]),
+            blocks=picked(self.blocks, np.flatnonzero(kept)) if rows is None else Here([(0, rows)]),
             sample=self.sample[:, kept] if self.sample.size else self.sample,
             folds=None,
             gaps=None if self.gaps is None else self.gaps[:, kept],

@@ -53,6 +53,13 @@ Engine = Annotated[
     str | None,
     typer.Option(help="Where rows are read: local, dask, spark, or the address of a cluster.", show_default=False),
 ]
+Skip = Annotated[
+    bool, typer.Option("--skip-unreadable", help="Leave out and count what cannot be read, rather than stop.")
+]
+Resume = Annotated[
+    Path | None,
+    typer.Option(help="A folder of your own, by which a run that ended early goes on.", show_default=False),
+]
 Log = Annotated[str, typer.Option(help="auto, never, or names of columns separated by commas.")]
 Order = Annotated[list[str] | None, _several("--order", "A column to draw first in the array plot.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Where something goes wrong, show the traceback too.")]
@@ -83,6 +90,8 @@ def report(
     place: Place = None,
     form: Form = None,
     engine: Engine = None,
+    skip_unreadable: Skip = False,
+    resume: Resume = None,
     debug: Debug = False,
     **told: Any,
 ) -> None:
@@ -96,7 +105,8 @@ def report(
         for page in filter(None, (output, json)):
             for given in data:
                 check_writable(page, unlike=Path(given))
-        said = {"sensitive": sensitive or [], "kinds": _pairs(kind, "--kind"), "units": _pairs(unit, "--unit")}
+        said: dict[str, Any] = {"sensitive": sensitive or [], "skip_unreadable": skip_unreadable}
+        said |= {"kinds": _pairs(kind, "--kind"), "units": _pairs(unit, "--unit")}
         fusing = {"match": _several_pairs(match, "--match"), "resolve": _pairs(resolve, "--resolve")}
         source = _source(data, said, fusing, _pairs(option, "--option"), form)
         logs = log if log in ("auto", "never") else log.split(",")
@@ -104,6 +114,7 @@ def report(
         asked |= {"time": time, "by": by, "place": tuple(place.split(",")) if place else ()}
         answers = study(
             source, seed=seed, drop=drop or (), log=logs, missing=missing, form=form, progress=tell, engine=engine,
+            resume=resume,
             **asked,
         )  # fmt: skip
         tell("Writing the page", None, None)

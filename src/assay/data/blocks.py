@@ -4,15 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from assay.data.parted import Blocks, numbered_floats
+from assay.data.parted import numbered_floats
 from assay.data.source import Source
+from assay.engine.current import gathered_blocks, sends_arrays
+from assay.engine.engine import Parted, Read
 from assay.errors import DataError
+
+
+def all_rows(source: Source) -> NDArray[np.float64]:
+    """(n, d) the numbers of a source in one array: read by the workers of the engine in use, and brought here.
+
+    Args:
+        source: its rows fit into memory.
+
+    >>> import pyarrow as pa
+    >>> from assay.data.source import ArrowSource
+    >>> all_rows(ArrowSource(pa.table({"x": [1.0, 2.0]})))
+    array([[1.],
+           [2.]])
+    """
+    return np.concatenate(gathered_blocks(numbered_floats(source).map(itemgetter(1))))
 
 
 def block_slices(n: int, d: int, groups: int = 1) -> list[slice]:
@@ -47,20 +65,42 @@ class FloatBlocks(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ArrayBlocks:
-    """Blocks of rows in this process.
+    """Blocks of rows in this process; those of an array are sent to workers where that is asked for.
 
     Attributes:
         columns: names, or None.
+        start: begins a pass.
+        array: whether the blocks are parts of one array.
     """
 
     columns: tuple[str, ...] | None
     start: Callable[[], Iterator[NDArray[Any]]]
+    array: bool = False
 
     def __iter__(self) -> Iterator[tuple[int, NDArray[Any]]]:
         row = 0
         for block in self.start():
             yield row, block
             row += len(block)
+
+    @property
+    def portable(self) -> bool:
+        """Whether the blocks go to workers."""
+        return self.array and sends_arrays()
+
+    def parts(self) -> list[Read[Any]]:
+        """One for each block."""
+        return [Read([part], None) for part in self]
+
+    def of_parts(self) -> Iterator[tuple[int, Any]]:
+        """All blocks, as one part."""
+        return ((0, part) for part in self)
+
+    def begin(self) -> None:
+        """Nothing is told of arrays."""
+
+    def hear(self, told: Any) -> None:
+        """Nothing is told of arrays."""
 
 
 def float_blocks(data: Any, *, groups: int = 1) -> FloatBlocks:
@@ -73,13 +113,13 @@ def float_blocks(data: Any, *, groups: int = 1) -> FloatBlocks:
     >>> [(row, block.shape) for row, block in float_blocks(np.zeros((5, 2)))]
     [(0, (5, 2))]
     """
-    if isinstance(data, Blocks):
-        return data
+    if isinstance(data, Parted):
+        return data  # type: ignore[return-value]  # numbered blocks, here or kept by workers
     if isinstance(data, Source):
         return numbered_floats(data)
     if isinstance(data, (np.ndarray, list, tuple)) and not _is_blocks(data):
         X = as_float(np.asarray(data))
-        return ArrayBlocks(None, lambda: (X[part] for part in block_slices(len(X), X.shape[1], groups)))
+        return ArrayBlocks(None, lambda: (X[part] for part in block_slices(len(X), X.shape[1], groups)), array=True)
     if issparse(data):
         rows: Any = data.tocsr()  # type: ignore[attr-defined]  # the stubs' base class lacks it
         return ArrayBlocks(
@@ -92,7 +132,9 @@ def float_blocks(data: Any, *, groups: int = 1) -> FloatBlocks:
         frame = nw.from_native(data, eager_only=True)
         X = as_float(frame.to_numpy())
         return ArrayBlocks(
-            tuple(map(str, frame.columns)), lambda: (X[part] for part in block_slices(len(X), X.shape[1], groups))
+            tuple(map(str, frame.columns)),
+            lambda: (X[part] for part in block_slices(len(X), X.shape[1], groups)),
+            array=True,
         )
     if isinstance(data, Iterable):
         return ArrayBlocks(None, lambda: (as_float(np.asarray(block)) for block in data))

@@ -8,6 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def short(codes: NDArray[np.intp], k: int) -> NDArray[Any]:
+    """Numbers below k in as few bytes as hold them, for the way to a worker.
+
+    >>> short(np.array([0, 2]), 3).nbytes
+    2
+    """
+    return codes.astype(np.min_scalar_type(max(k - 1, 0)))
+
+
 def numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """The different labels, sorted, and for each entry the number of its label.
 

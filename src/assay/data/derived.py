@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cached_property
 from typing import Any
 
 from assay.data.field import Declared
 from assay.data.source import Source
+
+
+def _derived(source: Source, name: str) -> bool:
+    return isinstance(getattr(type(source), name, None), cached_property)
 
 
 class DerivedSource(Source):
@@ -51,6 +56,12 @@ class DerivedSource(Source):
     def partition_of(self, row: int) -> Hashable:
         """What partition a row of the latest pass belongs to."""
         return self.source.partition_of(row)
+
+    def identity(self) -> Any:
+        """That of the other source, and how the rows come from it."""
+        passing = {"source", "problems", "rows_read", "rows", "notes", "_heard"}
+        own = {name: value for name, value in vars(self).items() if name not in passing and not _derived(self, name)}
+        return self.source, sorted(own.items())
 
     def begin_pass(self) -> None:
         """Forget what was told of the pass before."""

@@ -43,12 +43,14 @@ class Declared:
     Attributes:
         kinds, units, roles: by column name.
         sensitive: columns whose values must not leave the source.
+        skip_unreadable: whether what cannot be read is left out and counted, or refused.
     """
 
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
     sensitive: frozenset[str] = frozenset()
+    skip_unreadable: bool = False
 
     def __post_init__(self) -> None:
         for name, kind in self.kinds.items():

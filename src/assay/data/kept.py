@@ -55,6 +55,10 @@ class KeptSource(DerivedSource):
         """Those of the source."""
         return self.source.partitions()
 
+    def identity(self) -> Any:
+        """That of the source, where rows are read from it."""
+        return (self.source,) if self.portable else None
+
     def told(self) -> Any:
         """What there is to tell after a pass."""
         return self.source.told()

@@ -10,7 +10,7 @@ from typing import IO, Any, cast
 import pyarrow as pa
 import pyarrow.fs as pa_fs
 
-from assay.errors import DataError
+from assay.errors import DataError, UnreadableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,14 @@ class Place:
             return Path(self.path).stat().st_size
         return int(self.filesystem.get_file_info(self.path).size or 0)
 
+    def identity(self) -> Any:
+        """What tells the file as it is now from others, and from itself once it is changed; None where nothing does."""
+        if self.filesystem is None:
+            known = Path(self.path).stat()
+            return self.path, known.st_size, known.st_mtime_ns
+        info = self.filesystem.get_file_info(self.path)
+        return None if info.mtime_ns is None else (self.filesystem, self.path, info.size, info.mtime_ns)
+
     def open(self) -> IO[bytes]:
         """The raw bytes, seekable; whoever opens closes."""
         try:
@@ -76,7 +84,7 @@ class Place:
                 return Path(self.path).open("rb")
             return cast("IO[bytes]", self.filesystem.open_input_file(self.path))
         except OSError as error:
-            raise DataError(f"cannot read {self}: {error.strerror or error}") from error
+            raise UnreadableError(f"cannot read {self}: {error.strerror or error}") from error
 
     def start(self, count: int) -> bytes:
         """The first bytes."""

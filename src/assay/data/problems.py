@@ -18,12 +18,14 @@ class Problem:
         count: how often.
         examples: the first few as (place, value), the place such as "line 7" or "row 7", both counted from 1; the
             value is None where it must not be shown.
+        shown: how many of the count the examples stand for; None where each is one.
     """
 
     what: str
     column: str | None
     count: int
     examples: tuple[tuple[str, str | None], ...] = ()
+    shown: int | None = None
 
     def sentence(self) -> str:
         """The problem in words.
@@ -32,7 +34,7 @@ class Problem:
         "x: values are not numbers and count as missing: 1 (line 7: 'abc')."
         """
         shown = [": ".join(filter(None, (place, value and repr(value)))) for place, value in self.examples]
-        if self.count > len(self.examples) and shown:
+        if self.count > (len(self.examples) if self.shown is None else self.shown) and shown:
             shown.append("...")
         where = f" ({'; '.join(shown)})" if any(shown) else ""
         return f"{f'{self.column}: ' if self.column is not None else ''}{self.what}: {self.count:,}{where}."
@@ -59,7 +61,14 @@ class Problems:
         examples = known.examples
         if len(examples) < EXAMPLES and (place or value is not None):
             examples = (*examples, (place, None if value is None else value[:80]))
-        self._found[what, column] = Problem(what, column, known.count + count, examples)
+        self._found[what, column] = Problem(what, column, known.count + count, examples, known.shown)
+
+    def add_stretch(self, what: str, place: str, count: int) -> None:
+        """Note `count` problems of one sort that are all in one place, such as rows 7 to 9."""
+        known = self._found.get((what, None), Problem(what, None, 0, (), 0))
+        room = len(known.examples) < EXAMPLES
+        examples, shown = (*known.examples, (place, None))[:EXAMPLES], (known.shown or 0) + (count if room else 0)
+        self._found[what, None] = Problem(what, None, known.count + count, examples, shown)
 
     def extend(self, other: Problems, *, where: str = "") -> None:
         """Take in what another pass or file found, after what is here.
@@ -73,8 +82,11 @@ class Problems:
             told = problem.examples or (("", None),) * bool(where)
             placed = tuple((", ".join(filter(None, (where, place))), value) for place, value in told)
             examples = (*known.examples, *placed)[:EXAMPLES]
+            # stretches beyond the examples are told by dots
+            whole = problem.shown is not None and len(known.examples) + len(placed) <= EXAMPLES
+            shown = (known.shown or 0) + problem.shown if whole and problem.shown is not None else known.shown
             self._found[problem.what, problem.column] = Problem(
-                problem.what, problem.column, known.count + problem.count, examples
+                problem.what, problem.column, known.count + problem.count, examples, shown
             )
 
     def __iter__(self) -> Iterator[Problem]:

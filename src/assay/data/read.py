@@ -7,6 +7,7 @@ import io
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,7 @@ def read(
     units: Mapping[str, str] | None = None,
     roles: Mapping[str, str] | None = None,
     sensitive: Iterable[str] = (),
+    skip_unreadable: bool = False,
     **how: Any,
 ) -> Source:
     """Open data without loading them.
@@ -58,6 +60,8 @@ def read(
         units: of columns, by name.
         roles: of columns, by name, such as "target".
         sensitive: columns whose values must not be read.
+        skip_unreadable: leave out what cannot be read (row groups, batches, the rest of a text file, one of many files)
+            and count it in `problems`, rather than stop.
         how: options of the format, such as sheet= of a spreadsheet; a wrong one tells which there are.
 
     >>> import numpy as np
@@ -65,7 +69,7 @@ def read(
     ('column 1', 'column 2')
     """
     hidden = frozenset({sensitive} if isinstance(sensitive, str) else sensitive)
-    declared = Declared(dict(kinds or {}), dict(units or {}), dict(roles or {}), hidden)
+    declared = Declared(dict(kinds or {}), dict(units or {}), dict(roles or {}), hidden, skip_unreadable)
     said = declared != Declared()
     if isinstance(data, Source):
         if said or how or name is not None:
@@ -170,7 +174,7 @@ def _one_table(found: Any, shown: str, declared: Declared, how: dict[str, Any]) 
         source = _from_file(parts[0].place, declared, how)
     else:
         name = shown.rstrip("/").rpartition("/")[2]
-        source = ManySource(parts, lambda place, said: _from_file(place, said, how), name, declared)
+        source = ManySource(parts, partial(_from_file, how=how), name, declared)
     source.notes = (*source.notes, *found.notes)
     return source
 

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from assay.data.columns.kinds import understood
 from assay.data.field import Declared, Field
 from assay.data.problems import Problems
+from assay.errors import UnreadableError
 
+UNREADABLE_STRETCHES = "stretches of a file that cannot be read, left out"
 # Rows of a block at most; blocks are cut by the source, so that results do not depend on who reads it.
 BLOCK_ROWS = 1 << 16
 
@@ -103,6 +105,13 @@ class Source(ABC):
         """Whether the partitions can be read in another process; what lies in the memory of this one cannot."""
         return True
 
+    def identity(self) -> Any:
+        """What tells these rows from all others, in every process and as long as they stay the same; None for nothing.
+
+        Rows in memory and rows that come once have none.
+        """
+        return None
+
     @property
     def needs(self) -> Any:
         """What an engine must hand the task that reads this partition; None where it reads by itself."""
@@ -135,12 +144,21 @@ class Source(ABC):
         """The same blocks, each with the number of its first row: that in the data, also where rows were left out."""
         names = self.arrow_schema.names
         self.begin_pass()
-        for row, batch in self._numbered_batches():
+        for row, batch in self._readable(self._numbered_batches()):
             kept = batch if batch.schema.names == names else batch.select(names)
             for start in range(0, kept.num_rows, BLOCK_ROWS):
                 block = kept.slice(start, BLOCK_ROWS)
                 self.rows_read += block.num_rows
                 yield row + start, block
+
+    def _readable(self, batches: Iterator[tuple[int, pa.RecordBatch]]) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """All that can be read; where that is wanted, the rest is counted instead of refused."""
+        try:
+            yield from batches
+        except UnreadableError as error:
+            if not self.declared.skip_unreadable:
+                raise
+            self.problems.add(UNREADABLE_STRETCHES, place=str(error))
 
     @property
     def fraction_read(self) -> float | None:

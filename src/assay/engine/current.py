@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 
 from assay.engine.engine import Engine, Items, Parted, Progress
 from assay.engine.local import LocalEngine
+from assay.engine.resume import KeptResults
 from assay.engine.tree import NOTHING
 from assay.errors import DataError, ParameterError
 
@@ -19,6 +21,8 @@ Part = TypeVar("Part")
 NAMES = ("local", "dask", "spark")
 _LOCAL = LocalEngine()
 _IN_USE: ContextVar[Engine] = ContextVar("engine", default=_LOCAL)
+_KEPT: ContextVar[KeptResults | None] = ContextVar("kept", default=None)
+_SENDS_ARRAYS: ContextVar[bool] = ContextVar("sends_arrays", default=False)
 
 
 def map_reduce(
@@ -46,12 +50,13 @@ def map_reduce(
     >>> map_reduce([[1, 2], [3]], sum, lambda a, b: a + b)
     6
     """
-    engine = _IN_USE.get()
-    if isinstance(engine, LocalEngine) or not isinstance(blocks, Parted) or not blocks.portable:
-        local = engine if threads is None and isinstance(engine, LocalEngine) else LocalEngine(threads)
-        whole = local.map_reduce(blocks, map, merge, progress)
+    engine, kept = _IN_USE.get(), _KEPT.get()
+    if not is_elsewhere(blocks):
+        engine = engine if threads is None and isinstance(engine, LocalEngine) else LocalEngine(threads)
+    if kept is not None and isinstance(blocks, Parted) and blocks.portable:
+        whole = kept.map_reduce(engine, blocks, map, merge, progress)
     else:
-        whole = engine.map_reduce(blocks, map, merge, progress)
+        whole = engine.map_reduce(blocks, map, merge, progress)  # type: ignore[arg-type]  # the local one takes any
     if whole is NOTHING:
         if empty is NOTHING:
             raise DataError("there is nothing to summarise: the source has no blocks")
@@ -79,6 +84,19 @@ def gathered_blocks(blocks: Iterable[Block]) -> list[Block]:
     return engine.gather(blocks) if isinstance(blocks, Parted) and blocks.portable else list(blocks)
 
 
+def mapped_blocks(blocks: Iterable[Block], map: Callable[[Block], Part]) -> list[Part]:
+    """map(block) for each block, in order, on the engine in use; for results that are small beside the blocks.
+
+    Args:
+        blocks: anything that `map_reduce` takes.
+        map: from a block to its result.
+
+    >>> mapped_blocks([[1, 2], [3]], sum)
+    [3, 3]
+    """
+    return map_reduce(blocks, lambda block: [map(block)], list.__add__, empty=[])
+
+
 def spread(work: Callable[[Block], Part], items: Sequence[Block]) -> list[Part]:
     """work(item) for each item by the workers of the engine in use, results in order.
 
@@ -89,7 +107,16 @@ def spread(work: Callable[[Block], Part], items: Sequence[Block]) -> list[Part]:
     >>> spread(abs, [-1, 2])
     [1, 2]
     """
-    return map_reduce(Items(items), lambda item: [work(item)], list.__add__, empty=[])
+    return mapped_blocks(Items(items), work)
+
+
+def is_elsewhere(blocks: Any) -> bool:
+    """Whether blocks are read and worked on by workers in other processes.
+
+    Args:
+        blocks: anything that `map_reduce` takes.
+    """
+    return not is_local() and isinstance(blocks, Parted) and blocks.portable
 
 
 def in_use() -> Engine:
@@ -102,30 +129,57 @@ def is_local() -> bool:
     return isinstance(_IN_USE.get(), LocalEngine)
 
 
+def sends_arrays() -> bool:
+    """Whether rows of arrays in this process go to the workers; else they are worked on here."""
+    return _SENDS_ARRAYS.get() and not is_local()
+
+
 @contextmanager
-def using(engine: Any = None) -> Iterator[Engine]:
-    """Let everything inside run on an engine.
+def using(
+    engine: Any = None, *, arrays: bool = False, resume: str | os.PathLike[str] | None = None
+) -> Iterator[Engine]:
+    """Let everything inside run on an engine: what reads a source in blocks, its workers read and summarise.
 
     Args:
         engine: "local", "dask" or "spark", started here and ended with the block; the address of a cluster, such as
             "tcp://host:8786" or "spark://host:7077"; a live `dask.distributed.Client` or `SparkSession`, which stays
             alive; an `Engine`; or None for the one in use.
+        arrays: send rows of arrays in this process to the workers, too. That pays only where the work on a row costs
+            more than its way; without it arrays are worked on here.
+        resume: a folder of your own for results of parts of files: if the run ends early, the next one with the same
+            folder goes on from there. It is empty again once all inside has ended well.
 
     >>> with using("local") as engine:
     ...     engine.workers >= 1
     True
     """
-    if engine is None:
-        yield _IN_USE.get()
+    with _resuming(resume):
+        if engine is None:
+            yield _IN_USE.get()
+            return
+        opened = engine if isinstance(engine, Engine) else _opened(engine)
+        token, sends = _IN_USE.set(opened), _SENDS_ARRAYS.set(arrays)
+        try:
+            yield opened
+        finally:
+            _IN_USE.reset(token)
+            _SENDS_ARRAYS.reset(sends)
+            if opened is not engine:
+                opened.close()
+
+
+@contextmanager
+def _resuming(folder: str | os.PathLike[str] | None) -> Iterator[None]:
+    if folder is None:
+        yield
         return
-    opened = engine if isinstance(engine, Engine) else _opened(engine)
-    token = _IN_USE.set(opened)
+    kept = KeptResults(folder)
+    token = _KEPT.set(kept)
     try:
-        yield opened
+        yield
     finally:
-        _IN_USE.reset(token)
-        if opened is not engine:
-            opened.close()
+        _KEPT.reset(token)
+    kept.clear()
 
 
 def engine_of(data: Any) -> Any:

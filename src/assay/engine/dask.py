@@ -6,13 +6,14 @@ once, in the order of the parts.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from logging import ERROR
 from typing import Any, TypeVar
 
-from assay.engine.engine import Engine, InOrder, Parted, Progress, Read, needed, worked
+from assay.engine.engine import Engine, InOrder, Overheard, Parted, Progress, Read, needed, worked
 from assay.engine.local import available_cores
 from assay.errors import AssayError, EngineError
 
@@ -28,6 +29,10 @@ Part = TypeVar("Part")
 
 # Tasks that wait on the scheduler for each one that runs.
 _WAITING = 4
+# Seconds until a scheduler has to answer, and after which a cluster without workers is given up.
+_ANSWERS, _ALONE = 20.0, 60.0
+# A part that fails by an error not made on purpose, such as a lack of memory, is worked on again so often.
+_RETRIES = 3
 
 
 class DaskEngine(Engine):
@@ -65,7 +70,7 @@ class DaskEngine(Engine):
             address: of its scheduler.
         """
         try:
-            engine = cls(Client(address, timeout="20s"))
+            engine = cls(Client(address, timeout=_ANSWERS))
         except (OSError, TimeoutError) as error:
             raise EngineError(f"no Dask scheduler answers at {address}: is it running, and reachable?") from error
         engine._own = [engine.client]
@@ -101,7 +106,7 @@ class DaskEngine(Engine):
         with self._explained():
             parts = blocks.parts()
             futures = [self.client.submit(_read, _Sent.of(p), None, self._given(p), pure=False) for p in parts]
-        return _OnWorkers(blocks, tuple(_Future(future) for future in futures))
+        return _OnWorkers(blocks, tuple(map(_Future, futures, parts)))
 
     def gather(self, blocks: Parted[Block]) -> list[Block]:
         """All blocks, in order."""
@@ -124,12 +129,12 @@ class DaskEngine(Engine):
         """Results of all parts with their numbers, as they come; a bounded number of tasks is under way."""
         numbers: dict[Any, int] = {}
         rest = iter(enumerate(parts))
-        done = as_completed(with_results=True)
+        done = as_completed(with_results=True, loop=self.client.loop)  # not that of the client made last
 
         def submit() -> None:
             for number, part in rest:
                 future = self.client.submit(
-                    work, _sent(part), shared, self._given(part), pure=False, priority=-number, retries=1
+                    work, _sent(part), shared, self._given(part), pure=False, priority=-number, retries=_RETRIES
                 )
                 numbers[future] = number
                 done.add(future)
@@ -138,13 +143,30 @@ class DaskEngine(Engine):
         try:
             for _ in range(_WAITING * self.workers):
                 submit()
-            for future, result in done:
+            for future, result in self._finished(done):
                 submit()
                 if isinstance(result, AssayError):
                     raise result
                 yield numbers.pop(future), result
         finally:
-            self.client.cancel(list(numbers))
+            # also where the driver was interrupted: what runs may end, what waits never begins
+            if self.client.status == "running":
+                self.client.cancel(list(numbers))
+
+    def _finished(self, done: Any) -> Iterator[tuple[Any, Any]]:
+        """Each task that ended, with its result; a cluster that is gone is not waited for."""
+        watch = _Watch(self.client)
+        while not done.is_empty():
+            if not done.has_ready():
+                with done.thread_condition:
+                    done.thread_condition.wait(timeout=0.1)
+                watch.look()
+                continue
+            future, result = next(done)
+            if future.status != "finished":
+                raise EngineError(_LOST)
+            watch = _Watch(self.client)
+            yield future, result
 
     def _given(self, part: Any) -> Any:
         """The partition of a frame that a part needs, where it lies; None for parts that read by themselves."""
@@ -160,6 +182,35 @@ class DaskEngine(Engine):
                 "workers of the Dask cluster died again and again on the same part: most often for lack of memory; "
                 f"give each more memory, or fewer threads ({error})"
             ) from error
+
+
+_LOST = "the Dask scheduler was lost while it worked: start the cluster again, and the run"
+
+
+class _Watch:
+    """Looks after a cluster while nothing is heard from it."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._alone: float | None = None
+        self._next = time.monotonic() + 1.0
+
+    def look(self) -> None:
+        """Refuse to wait longer for a cluster that has had no workers for a minute; asked once a second."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + 1.0
+        if self._client.status == "closed":
+            raise EngineError(_LOST)
+        if self._client.status == "running" and self._client.nthreads():
+            self._alone = None
+            return
+        self._alone = now if self._alone is None else self._alone
+        if now - self._alone >= _ALONE:
+            raise EngineError(
+                f"the Dask cluster has had no workers for {_ALONE:.0f} seconds: start some, and the run again"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +229,11 @@ class _Future:
     """A part in the memory of a worker."""
 
     future: Any
+    part: Any
+
+    def identity(self) -> Any:
+        """That of the part."""
+        return (self.part,)
 
 
 class _OnWorkers:
@@ -205,6 +261,10 @@ class _OnWorkers:
 
     def hear(self, told: Any) -> None:
         self._blocks.hear(told)
+
+    def heard_by(self, listen: Callable[[Any], object]) -> _OnWorkers:
+        """The same blocks; somebody else is told, too."""
+        return _OnWorkers(Overheard(self._blocks, listen), self._futures)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._blocks, name)

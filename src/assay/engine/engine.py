@@ -194,6 +194,30 @@ class Items(Generic[Block]):
         """Nothing is told."""
 
 
+class Overheard:
+    """Blocks in parts; somebody else hears what is told of them, too.
+
+    Args:
+        blocks: the blocks.
+        listen: told what is told of each part, in order.
+    """
+
+    def __init__(self, blocks: Parted[Any], listen: Callable[[Any], object]) -> None:
+        self._blocks = blocks
+        self._listen = listen
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._blocks)
+
+    def hear(self, told: Any) -> None:
+        """What was told of the next part."""
+        self._listen(told)
+        self._blocks.hear(told)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._blocks, name)
+
+
 class InOrder:
     """Takes results of parts as they come and merges them in the order of the parts.
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +17,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from assay.engine.engine import Engine, InOrder, Parted, Progress, Read, needed, worked
+from assay.engine.engine import Engine, InOrder, Overheard, Parted, Progress, Read, needed, worked
 from assay.errors import AssayError, EngineError
 
 try:
@@ -31,6 +33,10 @@ Part = TypeVar("Part")
 
 # Parts of one Spark job, for each core of the cluster: progress is told after each job.
 _PARTS_OF_A_JOB = 8
+# A task that fails is tried so often in all; Spark's own number where there is a cluster, one where there is none.
+_TRIES = 4
+# Seconds until a master has to answer, and a cluster has to have an executor.
+_ANSWERS, _ALONE = 20.0, 60.0
 
 
 class SparkEngine(Engine):
@@ -47,7 +53,7 @@ class SparkEngine(Engine):
     @classmethod
     def started(cls) -> SparkEngine:
         """Spark on the cores of this machine; it ends with the engine."""
-        return cls.at("local[*]")
+        return cls.at(f"local[*,{_TRIES}]")
 
     @classmethod
     def at(cls, address: str) -> SparkEngine:
@@ -58,6 +64,8 @@ class SparkEngine(Engine):
         """
         if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
             raise EngineError("Spark needs a Java runtime, 17 or newer: install one and set JAVA_HOME, or use 'dask'")
+        if address.startswith("spark://"):
+            _reached(address)
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.appName("assay").master(address).config("spark.ui.enabled", "false")
         if address.startswith("local"):
@@ -68,7 +76,19 @@ class SparkEngine(Engine):
             raise EngineError(f"Spark cannot be started at {address}: {error}") from error
         engine.session.sparkContext.setLogLevel("ERROR")
         engine._own = True
+        if not address.startswith("local"):
+            engine._await_executor(address)
         return engine
+
+    def _await_executor(self, address: str) -> None:
+        """Wait until somebody can work: without executors a job of Spark would wait for ever."""
+        context: Any = self.session.sparkContext
+        end = time.monotonic() + _ALONE
+        while context._jsc.sc().getExecutorMemoryStatus().size() < 2:  # the driver is one of them
+            if time.monotonic() > end:
+                self.close()
+                raise EngineError(f"Spark at {address} gave no executor in {_ALONE:.0f} seconds: are its workers busy?")
+            time.sleep(0.1)
 
     @property
     def workers(self) -> int:
@@ -151,6 +171,18 @@ class SparkEngine(Engine):
             raise
 
 
+def _reached(address: str) -> None:
+    """Refuse an address where no master listens: Spark itself would try for a minute, and then stop without a word."""
+    for master in address.removeprefix("spark://").split(","):
+        host, _, port = master.rpartition(":")
+        try:
+            socket.create_connection((host, int(port)), timeout=_ANSWERS).close()
+        except (OSError, ValueError):
+            continue
+        return
+    raise EngineError(f"no Spark master answers at {address}: is it running, and reachable?")
+
+
 def _of_frame(frame: Any, parts: Sequence[Any], work: Callable[..., Any]) -> list[Any]:
     """Results of all partitions of a data frame, each handed to its part as Arrow batches."""
 
@@ -180,6 +212,22 @@ class _OnExecutors:
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._blocks)
+
+    def heard_by(self, listen: Callable[[Any], object]) -> _OnExecutors:
+        """The same blocks; somebody else is told, too."""
+        return _OnExecutors(Overheard(self._blocks, listen), self.kept)
+
+    def of_parts(self) -> Iterator[Any]:
+        return iter(self._blocks.of_parts())
+
+    def parts(self) -> Sequence[Any]:
+        return self._blocks.parts()
+
+    def begin(self) -> None:
+        self._blocks.begin()
+
+    def hear(self, told: Any) -> None:
+        self._blocks.hear(told)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._blocks, name)

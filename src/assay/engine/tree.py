@@ -7,7 +7,15 @@ from typing import Any, Generic, TypeVar
 
 Part = TypeVar("Part")
 
-NOTHING: Any = object()
+
+class _Nothing:
+    """The result of no blocks; there is one, also after a journey."""
+
+    def __reduce__(self) -> str:
+        return "NOTHING"
+
+
+NOTHING: Any = _Nothing()
 
 
 class Tree(Generic[Part]):

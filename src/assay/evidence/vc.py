@@ -22,7 +22,7 @@ Array: TypeAlias = NDArray[np.float64]
 def vc_bound(h: ArrayLike, n: ArrayLike, delta: ArrayLike = 0.05, *, training_error: ArrayLike = 0.0) -> float | Array:
     """The error on new rows that is exceeded with probability delta at most.
 
-    The bound knows nothing of the law of the rows and is therefore wide; above 1 it says nothing. Held-out rows
+    The bound knows nothing of the law of the rows and is therefore wide; above 1 it says nothing. Here-out rows
     (`assay.validate`) say more.
 
     Args:

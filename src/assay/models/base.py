@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from assay.data.blocks import all_rows
 from assay.data.source import Source
+from assay.engine.current import using
 from assay.errors import DataError
 
 Array: TypeAlias = NDArray[np.float64]
+Params = ParamSpec("Params")
+Result = TypeVar("Result")
+
+
+def on_engine(fit: Callable[Params, Result]) -> Callable[Params, Result]:
+    """A `fit` that runs on the engine given as its keyword `engine`; without one, on the engine in use."""
+
+    @wraps(fit)
+    def run(*args: Params.args, **kwargs: Params.kwargs) -> Result:
+        engine = kwargs.pop("engine", None)
+        if engine is None:
+            return fit(*args, **kwargs)
+        with using(engine, arrays=True):
+            return fit(*args, **kwargs)
+
+    return run
 
 
 class Estimator(BaseEstimator):
     """Base of every model.
 
-    `fit` takes arrays, data frames, sparse matrices or a `Source`; `fit_<summary>` takes the summary, however it was
-    gathered; `save` writes a file that holds data only, which `assay.load` reads back; `plot` draws it.
+    `fit` takes arrays, data frames, sparse matrices or a `Source`, and where it reads blocks also the `engine` that
+    reads them; `fit_<summary>` takes the summary, however it was gathered; `save` writes a file that holds data only,
+    which `assay.load` reads back; `plot` draws it.
     """
 
     random_state: Any
@@ -68,7 +89,7 @@ class Estimator(BaseEstimator):
             self._record_columns(X.numeric_columns, len(X.numeric_columns))
         else:
             self._compare_columns(X.numeric_columns)
-        return np.concatenate(list(X.float_blocks()))
+        return all_rows(X)
 
     def _as_numbers(self, X: Source, *, reset: bool) -> Source:
         """A source of numbers only: encoded as its kinds ask for on fit, and in the same way later.

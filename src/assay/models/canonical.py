@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import _get_feature_names, check_array, check_consistent_length, check_is_fitted
 
+from assay.data.blocks import all_rows
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.canonical import CanonicalPairs, Coupling
@@ -210,7 +211,7 @@ class _Paired(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
 def gathered(side: Any) -> Any:
     """The rows of a source in one array; anything else as it is."""
-    return np.concatenate(list(side.float_blocks())) if isinstance(side, Source) else side
+    return all_rows(side) if isinstance(side, Source) else side
 
 
 def _two_sides(source: Source, named: Any) -> tuple[Source, Source]:

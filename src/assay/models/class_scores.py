@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import as_float, block_slices, float_blocks
 from assay.data.source import Source
-from assay.engine.ahead import ahead
+from assay.engine.current import mapped_blocks
 from assay.engine.local import in_threads
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.base import Array
@@ -55,8 +55,7 @@ class _ClassScorer(_Classifier):
         if isinstance(X, Source):
             numbers = self._as_numbers(X, reset=False)
             self._compare_columns(numbers.numeric_columns)
-            with one_blas_thread():
-                parts = list(ahead(lambda part: scores(part[1], part[0]), float_blocks(numbers)))
+            parts = mapped_blocks(float_blocks(numbers), lambda part: scores(part[1], part[0]))
             return np.concatenate(parts) if parts else np.empty((0, len(self.classes_)))
         rows = self._checked(X, reset=False, **checks)
         n, d = rows.shape

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import as_float, block_slices, float_blocks
 from assay.data.source import Source
-from assay.engine.ahead import ahead
+from assay.engine.current import mapped_blocks
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
@@ -170,8 +170,7 @@ class _Detector(OutlierMixin, Estimator):
         if isinstance(X, Source):
             numbers = self._as_numbers(X, reset=False)
             self._compare_columns(numbers.numeric_columns)
-            with one_blas_thread():
-                parts = list(ahead(checked, float_blocks(numbers)))
+            parts = mapped_blocks(float_blocks(numbers), checked)
             return np.concatenate(parts) if parts else np.empty((0, self.n_features_in_) if wide else 0)
         rows = self._checked(X, reset=False, accept_sparse="csr", ensure_all_finite=False)
         n, d = rows.shape
@@ -194,10 +193,15 @@ class _Detector(OutlierMixin, Estimator):
         if not isinstance(X, Source):
             rows = self._checked(X, reset=False, accept_sparse="csr", ensure_all_finite=False)
             return as_float(dense(rows[picked]))
-        found = np.empty((len(picked), self.n_features_in_))
-        for start, block in float_blocks(self._as_numbers(X, reset=False)):
+
+        def taken(part: tuple[int, NDArray[Any]]) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+            start, block = part
             here = (picked >= start) & (picked < start + len(block))
-            found[here] = block[picked[here] - start]
+            return here, block[picked[here] - start]
+
+        found = np.empty((len(picked), self.n_features_in_))
+        for here, values in mapped_blocks(float_blocks(self._as_numbers(X, reset=False)), taken):
+            found[here] = values
         return found
 
     def _names(self) -> tuple[str, ...] | None:

@@ -13,11 +13,12 @@ from scipy.special import expit, log_expit, logsumexp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from assay.data.blocks import block_slices
+from assay.data.blocks import all_rows, block_slices
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.principal import dense
 from assay.linalg.shrinkage import ledoit_wolf, rao_blackwell
+from assay.models.base import on_engine
 from assay.models.class_scores import Scores, _ClassScorer
 from assay.summary.group_frame import GroupFrame
 from assay.summary.grouped import GroupedMoments
@@ -173,7 +174,8 @@ class _Discriminant(_Posterior):
     priors: Priors
     shrinkage: Shrinkage
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: Any = None, *, engine: Any = None) -> Self:
         """Learn the classes of (n, d) rows in one pass over them.
 
         Rows of different weight go through `fit_moments(GroupedMoments.of(X, y, weights=w))`.
@@ -182,12 +184,13 @@ class _Discriminant(_Posterior):
             X: array, data frame, sparse matrix or `Source`. A source is read by blocks and not held, unless it has
                 more columns than rows.
             y: (n,) class of each row; for a source the name of its target column, or None for the one in that role.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         self._check_options()
         # the moments find what is not finite and say where; a pass before them would only cost time
         data, codes = self._gathered(X, y, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
         if len(codes) < self.n_features_in_:
-            data = np.concatenate(list(data.float_blocks())) if isinstance(data, Source) else data
+            data = all_rows(data) if isinstance(data, Source) else data
             frame = GroupFrame.of_rows(data, codes, self._column_names())
         else:
             # of a small table a thread takes longer to start than to run

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import MultiOutputMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.data.blocks import all_rows
 from assay.data.source import Source
 from assay.errors import DataError
 from assay.models.supervised import _Regressor
@@ -44,7 +45,7 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
             source = self._as_numbers(X, reset=True)
             self._record_columns(source.numeric_columns, len(source.numeric_columns))
             d, n = len(source.numeric_columns), len(y)
-            data: Any = source if d <= n else np.concatenate(list(source.float_blocks()))
+            data: Any = source if d <= n else all_rows(source)
         else:
             data = self._checked(X, reset=True, accept_sparse="csr", ensure_all_finite=False)
             n, d = data.shape

@@ -142,7 +142,7 @@ def repel_student(points: Any, lo: int, hi: int, push: Any, mass: Any) -> None:
 def bell(square: float) -> float:
     """exp(-square) as the 256th power of a Taylor polynomial, which vectorises; to 1e-10 where it is above 1e-11.
 
-    Held at 300, so that a lone point still has partners to compare.
+    Here at 300, so that a lone point still has partners to compare.
     """
     t = min(square, 300.0) / 256.0
     e = 1.0 - t * (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -47,6 +48,7 @@ def study(
     form: str | None = None,
     progress: Tell | None = None,
     engine: Any = None,
+    resume: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Study:
     """Find the structure in data and say which of it would survive a second look.
@@ -71,6 +73,8 @@ def study(
         engine: where passes over rows run: "local", "dask", "spark", the address of a cluster, a live Client of
             dask.distributed or a SparkSession; None for the one in use. The answers are the same: see
             docs/guide/engines.md.
+        resume: a folder of your own where results of parts of files are kept while the study runs: if it ends early,
+            the next one of the same data goes on from there. See docs/guide/engines.md.
         **options: what questions can be told. `target`: a column to predict from the others; rows that lack it are
             left out, and questions on components and rows are asked of the other columns. `side`: columns that are
             asked whether, together, they go with all the others. Questions of other packages may bring more.
@@ -82,7 +86,7 @@ def study(
     ['component', 'correlations', 'map', 'order']
     """
     told = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
-    with using(engine_of(data) if engine is None else engine):
+    with using(engine_of(data) if engine is None else engine, resume=resume):
         return _studied(data, seed, alpha, drop, log, missing, told, form, progress, options)
 
 

@@ -20,7 +20,7 @@ from assay.asking.card import Column, DataCard
 from assay.asking.table import FirstLook, KnownGroups, Table
 from assay.data.columns.encoding import Encoding
 from assay.data.files import archive_kind
-from assay.data.parted import Held
+from assay.data.parted import Here
 from assay.errors import DataError, ParameterError
 from assay.evidence.design import Independent
 from assay.evidence.evidence import Evidence
@@ -252,7 +252,7 @@ def _table(card: DataCard, layout: _Layout, given: Summary, noise: Noise | None)
         measured=layout.measured,
         origins={int(label): origin for label, origin in zip(layout.groups, layout.origins, strict=True)},
         rows=None,
-        blocks=Held([]),
+        blocks=Here([]),
         folds=_few(given.parts),
         depends=Independent(card.rows_used, limit=limit),
         summarised=True,

@@ -17,7 +17,7 @@ from assay.asking.words import listed
 from assay.data.columns.encoded import EncodedSource
 from assay.data.columns.encoding import Encoding
 from assay.data.kept import KEPT_BYTES, KeptSource
-from assay.data.parted import Held, numbered_floats
+from assay.data.parted import Here, numbered_floats
 from assay.data.source import Source
 from assay.engine.current import is_local
 from assay.errors import DataError, ParameterError
@@ -121,7 +121,7 @@ def prepare(
         measured=measured(encoding)[used],
         origins=_origins(encoding, used),
         rows=rows,
-        blocks=blocks if rows is None else Held([(0, rows)]),
+        blocks=blocks if rows is None else Here([(0, rows)]),
         levels=_levels(encoding, used),
         depends=depend.design,
         in_use=None if mask is None or mask.all() else np.flatnonzero(mask),
@@ -165,7 +165,7 @@ def _numbers(source: KeptSource, encoding: Encoding, rows: int) -> NumberedBlock
     if source.portable and not is_local():  # rows that the workers read, but few enough for this process
         for _ in source.blocks():
             pass
-    return Held(list(EncodedSource(source, encoding).numbered_floats()))
+    return Here(list(EncodedSource(source, encoding).numbered_floats()))
 
 
 def measured(encoding: Encoding) -> NDArray[np.bool_]:

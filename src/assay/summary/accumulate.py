@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
 from assay.linalg import double_double as dd
 
@@ -95,6 +97,20 @@ class Accumulator:
         # rounding may leave a variance a hair below zero
         np.fill_diagonal(scatter, np.maximum(np.diag(scatter), 0.0))
         return self._weight, dd.two_sum(self._shift, offset), scatter
+
+
+def refuse_unusable_rows(blocks: Iterable[Any], names: tuple[str, ...] | None) -> None:
+    """Raise for the first value of all blocks that cannot be used; they are read once more to find it.
+
+    Args:
+        blocks: first row and rows of each, and what may lie beside them.
+        names: of the columns, for messages.
+    """
+
+    def look(part: Any) -> None:
+        refuse_unusable(part[1], part[0], names)
+
+    map_reduce(blocks, look, lambda a, b: None, empty=None)
 
 
 def refuse_unusable(

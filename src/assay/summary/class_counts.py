@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -20,6 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from assay.data.blocks import block_slices, float_blocks
+from assay.data.codes import short
+from assay.data.parted import beside
 from assay.engine.current import map_reduce
 from assay.errors import DataError, FileFormatError, ParameterError
 from assay.summary.accumulate import checked_weights
@@ -100,21 +102,22 @@ class ClassCounts(Stored):
             every, codes = tuple(labels), np.asarray(by, dtype=np.intp)
         if codes.ndim != 1:
             raise ParameterError(f"there must be one class for each row; got shape {np.shape(by)}")
-        w = np.ones(len(codes)) if weights is None else checked_weights(weights, len(codes))
+        w = None if weights is None else checked_weights(weights, len(codes))
         named, blocks = _blocks(data, len(every))
         names = named if columns is None else tuple(columns)
 
-        def summarise(part: tuple[int, Any]) -> ClassCounts:
-            start, rows = part
-            stop = start + rows.shape[0]
-            if stop > len(codes):
-                raise ParameterError(f"there are more rows than classes given: row {len(codes)} has none")
+        def summarise(part: tuple[int, Any, NDArray[Any], Array | None]) -> ClassCounts:
+            start, rows, classes, weight = part
+            if len(classes) < rows.shape[0]:
+                raise ParameterError(f"there are more rows than classes given: row {start + len(classes)} has none")
             own = _kinds_of_all(kinds, rows.shape[1])
-            members = Members(codes[start:stop], w[start:stop], len(every))
+            counted = np.ones(len(classes)) if weight is None else weight
+            members = Members(classes.astype(np.intp), counted, len(every))
             shared = np.zeros(rows.shape[1], np.intp) if groups is None else np.asarray(groups, np.intp)
             return cls._of_part(every, own, shared, tally(rows, members, own, start, names), names)
 
-        whole = map_reduce(blocks(), summarise, cls.__add__, threads=threads)
+        work = beside(blocks, short(codes, len(every)), w)
+        whole = map_reduce(work, summarise, cls.__add__, threads=threads)
         if whole.count.sum() != len(codes):
             raise ParameterError(f"there are {whole.count.sum()} rows and {len(codes)} classes; each row has one")
         return whole
@@ -249,14 +252,14 @@ def _kinds_of_all(kinds: ColumnKind | Sequence[ColumnKind], d: int) -> tuple[Col
     return every
 
 
-def _blocks(data: Any, k: int) -> tuple[tuple[str, ...] | None, Callable[[], Iterator[tuple[int, Any]]]]:
+def _blocks(data: Any, k: int) -> tuple[tuple[str, ...] | None, Iterable[tuple[int, Any]]]:
     """Names and numbered blocks; those of a sparse matrix stay sparse."""
     if issparse(data):
         rows: Any = data.tocsr()  # type: ignore[attr-defined]  # the stubs' base class lacks it
         n, d = rows.shape
-        return None, lambda: ((part.start, rows[part]) for part in block_slices(n, d, k))
+        return None, ((part.start, rows[part]) for part in block_slices(n, d, k))
     blocks = float_blocks(data, groups=k)
-    return blocks.columns, lambda: iter(blocks)
+    return blocks.columns, blocks
 
 
 def _levels_of_both(levels: Array, tallies: Array, more: Array, their: Array) -> tuple[Array, Array]:

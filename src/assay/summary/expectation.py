@@ -12,14 +12,15 @@ completed one by one. Both give the same sums about the same mean, which merge b
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.data.blocks import FloatBlocks
-from assay.engine.current import map_reduce
+from assay.data.parted import Blocks, Here
+from assay.engine.current import is_elsewhere, map_reduce, scattered
 from assay.errors import DataError
 from assay.linalg.completion import Law, Mask, Patterns, completed, patterns_of
 from assay.summary.observed import Observed
@@ -174,6 +175,7 @@ class GappedTable:
         held: pieces in memory.
         unread: where the other rows come from, if they are too many to hold.
         frame, often: what `unread` is cut by.
+        apart: the other rows in the memory of workers, where these read the table.
     """
 
     rows: int
@@ -181,6 +183,7 @@ class GappedTable:
     unread: FloatBlocks | None
     frame: Frame
     often: Set[bytes]
+    apart: Any = None
 
     @classmethod
     def of(cls, blocks: FloatBlocks, seen: Observed, frame: Frame, threads: int | None) -> GappedTable:
@@ -193,20 +196,28 @@ class GappedTable:
             threads: workers.
         """
         often, rare = _frequent(frame.patterns(seen), seen, len(frame.active))
-        hold = rare * len(frame.active) <= _HELD_ROWS
-
-        def cut(part: tuple[int, NDArray[Any]]) -> _Cut:
-            return _cut(part[1], frame, often, hold=hold)
-
-        whole = map_reduce(blocks, cut, _Cut.__add__, threads=threads)
+        apart = is_elsewhere(blocks)
+        hold = apart or rare * len(frame.active) <= _HELD_ROWS
+        cutter, pieces = _Cutter(frame, often, hold), None
+        if apart:  # workers cut their blocks once, and keep what no moments stand for
+            pieces = scattered(blocks.map(cutter) if isinstance(blocks, Blocks) else Here(blocks, cutter))
+            whole = map_reduce(pieces, lambda piece: replace(piece, rare=()), _Cut.__add__)
+        else:
+            whole = map_reduce(blocks, cutter, _Cut.__add__, threads=threads)
         if whole.read != seen.rows:
             raise _changed(seen.rows, whole.read)
         moments = (whole.moments[key] for key in sorted(whole.moments))
-        return cls(whole.used, (*moments, *whole.rare), None if hold else blocks, frame, often)
+        held = (*moments, *whole.rare)
+        return cls(whole.used, held, None if hold else blocks, frame, often, pieces)
 
     def expected(self, mean: Array, law: Law, threads: int | None) -> Expected:
         """The sums of the whole table under a normal law; pieces are merged in their order."""
-        whole = map_reduce(self._pieces(), lambda piece: piece.expected(mean, law), Expected.__add__, threads=threads)
+        none = _nothing(len(mean))
+        whole = map_reduce(
+            self._pieces(), lambda piece: piece.expected(mean, law), Expected.__add__, threads=threads, empty=none
+        )
+        if self.apart is not None:
+            whole += map_reduce(self.apart, lambda piece: piece.expected(mean, law), Expected.__add__, empty=none)
         if whole.rows != self.rows:
             raise _changed(self.rows, whole.rows)
         return whole
@@ -224,10 +235,7 @@ class _Unread:
     often: Set[bytes]
 
     def expected(self, mean: Array, law: Law) -> Expected:
-        d = len(mean)
-        nothing = Expected(0, np.zeros(d), np.zeros((d, d)), 0.0)
-        rare = _cut(self.block, self.frame, self.often, hold=True, summarise=False).rare
-        return sum((rows.expected(mean, law) for rows in rare), nothing)
+        return _cut(self.block, self.frame, self.often, hold=True, summarise=False).expected(mean, law)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -244,6 +252,26 @@ class _Cut:
         for key, part in other.moments.items():
             merged[key] = merged[key] + part if key in merged else part
         return _Cut(self.read + other.read, self.used + other.used, merged, self.rare + other.rare)
+
+    def expected(self, mean: Array, law: Law) -> Expected:
+        """The sums of the rows that no moments stand for."""
+        return sum((rows.expected(mean, law) for rows in self.rare), _nothing(len(mean)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cutter:
+    """Cuts blocks; a class, so that it can be pickled."""
+
+    frame: Frame
+    often: Set[bytes]
+    hold: bool
+
+    def __call__(self, part: tuple[int, NDArray[Any]]) -> _Cut:
+        return _cut(part[1], self.frame, self.often, hold=self.hold)
+
+
+def _nothing(d: int) -> Expected:
+    return Expected(0, np.zeros(d), np.zeros((d, d)), 0.0)
 
 
 def _cut(block: NDArray[Any], frame: Frame, often: Set[bytes], *, hold: bool, summarise: bool = True) -> _Cut:

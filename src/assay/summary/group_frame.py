@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data.blocks import block_slices, float_blocks
+from assay.data.codes import short
+from assay.data.parted import beside
 from assay.engine.current import map_reduce
 from assay.linalg.principal import axes_of_rows, dense
-from assay.summary.accumulate import refuse_unusable
+from assay.summary.accumulate import refuse_unusable_rows
 from assay.summary.class_counts import ClassCounts
 from assay.summary.grouped import GroupedMoments
 from assay.summary.moments import Moments
@@ -148,16 +150,15 @@ class GroupFrame:
 
     def fourth_powers(self, data: Any, codes: Codes) -> Array:
         """(g,) sums over the rows of each group of the fourth power of their distance from its mean, in the frame."""
-        g = len(self.means)
-        centres = (self.means - self.centre) * self._inverse
+        g, centre, inverse = len(self.means), self.centre, self._inverse
+        centres = (self.means - centre) * inverse
 
-        def work(part: tuple[int, NDArray[Any]]) -> Array:
-            start, rows = part
-            code = codes[start : start + len(rows)]
-            z = (rows - self.centre) * self._inverse - centres[code]
+        def work(part: tuple[int, NDArray[Any], NDArray[Any]]) -> Array:
+            _, rows, code = part
+            z = (rows - centre) * inverse - centres[code]
             return np.bincount(code, np.einsum("ij,ij->i", z, z) ** 2, g).astype(np.float64, copy=False)
 
-        return map_reduce(float_blocks(data), work, np.add)
+        return map_reduce(beside(float_blocks(data), short(codes, g)), work, np.add)
 
     @property
     def _inverse(self) -> Array:
@@ -182,8 +183,7 @@ def column_counts(data: Any, codes: Codes, weights: Array | None, names: tuple[s
     """
     counts = ClassCounts.of(data, codes, labels=range(int(codes.max()) + 1), weights=weights, columns=names)
     if (counts.observed < counts.weight[:, None]).any():
-        for start, rows in float_blocks(data):
-            refuse_unusable(rows, start, names)
+        refuse_unusable_rows(float_blocks(data), names)
     return counts
 
 

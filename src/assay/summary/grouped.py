@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.data.blocks import float_blocks
-from assay.data.codes import numbered
+from assay.data.codes import numbered, short
 from assay.data.folds import fold_numbers
+from assay.data.parted import beside
 from assay.engine.current import map_reduce
 from assay.errors import FileFormatError, ParameterError
 from assay.summary.accumulate import Accumulator, checked_weights, chunk_rows, refuse_unusable
@@ -63,7 +64,7 @@ class GroupedMoments(Stored):
         if codes.ndim != 1:
             raise ParameterError(f"there must be one group for each row; got shape {np.shape(by)}")
         w = None if weights is None else checked_weights(weights, len(codes))
-        return _summarise(data, labels.tolist(), lambda start, stop: codes[start:stop], w, threads, progress)
+        return _summarise(data, labels.tolist(), short(codes, len(labels)), w, threads, progress)
 
     @classmethod
     def folds(
@@ -181,14 +182,16 @@ def _merged(a: GroupedMoments, b: GroupedMoments) -> GroupedMoments:
 def _summarise(
     data: Any,
     labels: list[Any],
-    codes_of: Callable[[int, int], NDArray[np.intp]],
+    by: NDArray[Any] | Callable[[int, int], NDArray[np.intp]],
     weights: Array | None,
     threads: int | None,
     progress: Callable[[int], object] | None,
 ) -> GroupedMoments:
     blocks = float_blocks(data, groups=len(labels))
-    of_block = _of_block(labels, codes_of, weights, blocks.columns)
-    return map_reduce(blocks, of_block, _merged, threads=threads, progress=progress)
+    of_block = _of_block(labels, by if callable(by) else None, blocks.columns)
+    # labels travel beside the rows they belong to; a rule goes to every worker
+    known = None if callable(by) else by
+    return map_reduce(beside(blocks, known, weights), of_block, _merged, threads=threads, progress=progress)
 
 
 def fold_moments(
@@ -202,22 +205,20 @@ def fold_moments(
         columns: names, or None.
     """
     labels = list(range(n_folds))
-    return _of_block(labels, lambda start, stop: fold_numbers(start, stop, n_folds, seed), None, columns)
+    of_block = _of_block(labels, lambda start, stop: fold_numbers(start, stop, n_folds, seed), columns)
+    return lambda part: of_block((*part, None, None))
 
 
 def _of_block(
-    labels: list[Any],
-    codes_of: Callable[[int, int], NDArray[np.intp]],
-    weights: Array | None,
-    columns: tuple[str, ...] | None,
-) -> Callable[[tuple[int, NDArray[Any]]], GroupedMoments]:
-    def summarise(part: tuple[int, NDArray[Any]]) -> GroupedMoments:
-        start, rows = part
-        stop = start + len(rows)
-        codes = codes_of(start, stop)
+    labels: list[Any], rule: Callable[[int, int], NDArray[np.intp]] | None, columns: tuple[str, ...] | None
+) -> Callable[[tuple[int, NDArray[Any], NDArray[Any] | None, Array | None]], GroupedMoments]:
+    """From a block with the labels and weights of its rows, or with neither, to the moments of each group."""
+
+    def summarise(part: tuple[int, NDArray[Any], NDArray[Any] | None, Array | None]) -> GroupedMoments:
+        start, rows, own, weight = part
+        codes = rule(start, start + len(rows)) if own is None else own.astype(np.intp)  # type: ignore[misc]
         if len(codes) != len(rows):
             raise ParameterError(f"there are more rows than groups given: row {start + len(codes)} has none")
-        weight = None if weights is None else weights[start:stop]
         groups = accumulate_groups(rows, codes, weight, [Accumulator(rows.shape[1]) for _ in labels])
         if any(group.suspicious.any() for group in groups if group.count):
             refuse_unusable(rows, start, columns)

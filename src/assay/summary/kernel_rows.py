@@ -34,7 +34,7 @@ def kernel_rows(gram: Gram, *, shift: bool = False) -> KernelRows:
     """Rows of a Gram matrix, for `assay.optimize.smo.smo`.
 
     Args:
-        gram: Held, with a factor, or rows and a kernel.
+        gram: Here, with a factor, or rows and a kernel.
         shift: Whether the origin of feature space may be moved among the rows' images, which keeps digits for data
             far from zero: K_ij becomes K_ij + u_i + u_j. SVDD does not depend on it, nor do weights that sum to zero.
 

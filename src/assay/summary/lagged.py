@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.current import map_reduce
+from assay.engine.engine import Parted
 from assay.errors import DataError, ParameterError
 from assay.linalg import double_double as dd
 from assay.summary.accumulate import TINY, chunk_rows, refuse_unusable
@@ -55,17 +56,18 @@ class LaggedMoments:
     products: Array
 
     @classmethod
-    def of(cls, blocks: Iterable[NDArray[Any]], span: int, names: tuple[str, ...] | None = None) -> LaggedMoments:
+    def of(cls, blocks: Iterable[Any], span: int, names: tuple[str, ...] | None = None) -> LaggedMoments:
         """Summarise one series in one pass.
 
         Args:
-            blocks: (b, d) stretches of rows, in order.
+            blocks: (b, d) stretches of rows, in order; or numbered blocks of a source, which workers may read.
             span: the largest distance between two rows whose product is wanted.
             names: of the columns, for messages.
         """
         if span < 0:
             raise ParameterError(f"span is a number of rows, not negative; got {span}")
-        return map_reduce(_numbered(blocks), lambda part: cls._of_block(*part, span, names), cls.__add__)
+        work: Iterable[Any] = blocks if isinstance(blocks, Parted) else _numbered(blocks)
+        return map_reduce(work, lambda part: cls._of_block(part[0], part[1], span, names), cls.__add__)
 
     @classmethod
     def _of_block(cls, row: int, rows: NDArray[Any], span: int, names: tuple[str, ...] | None) -> LaggedMoments:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from assay.data.blocks import FloatBlocks, float_blocks
 from assay.engine.current import map_reduce
+from assay.engine.engine import Parted
 from assay.errors import DataError
 from assay.linalg.completion import patterns_of
 
@@ -76,7 +77,7 @@ class Observed:
             threads: workers; the result does not depend on it.
             progress: called with the number of blocks done.
         """
-        blocks = data if isinstance(data, FloatBlocks) else float_blocks(data)
+        blocks: Any = data if isinstance(data, (FloatBlocks, Parted)) else float_blocks(data)
         names = tuple(columns) if columns is not None else blocks.columns
         return map_reduce(
             blocks, lambda part: _of_block(part[1], part[0], names), cls.__add__, threads=threads, progress=progress

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.data.blocks import float_blocks
+from assay.data.columns.two_sides import both_sides
+from assay.data.parted import Blocks, Here
 from assay.engine.current import map_reduce
 from assay.errors import DataError
 from assay.linalg.canonical import Coupling, coupled_covariances
@@ -20,6 +22,7 @@ from assay.summary.moments import Moments
 
 Array: TypeAlias = NDArray[np.float64]
 Names: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
+Pair: TypeAlias = tuple[int, NDArray[Any], NDArray[Any]]
 Change: TypeAlias = Callable[[NDArray[Any]], Array]
 
 
@@ -44,12 +47,18 @@ class Paired:
     names: Names
     expand: tuple[Change, Change] | None = None
 
-    def blocks(self, groups: int = 1) -> Iterator[tuple[int, NDArray[Any], NDArray[Any]]]:
+    def blocks(self, groups: int = 1) -> Blocks[Pair] | Here[Pair]:
         """First row, rows of X and rows of Y, in blocks as both allow for.
+
+        Columns of one source are read together, by the workers of the engine in use; two sources are read here.
 
         Args:
             groups: how many summaries each block will have.
         """
+        together = both_sides(self.X, self.Y)
+        return Here(_Again(self, groups), _as_it_is) if together is None else together
+
+    def _side_by_side(self, groups: int) -> Iterator[Pair]:
         sides = [iter(float_blocks(side, groups=groups)) for side in (self.X, self.Y)]
         held: list[NDArray[Any]] = [np.empty((0, 0)), np.empty((0, 0))]
         row = 0
@@ -68,17 +77,15 @@ class Paired:
 
     def moments(self) -> Moments:
         """Moments of the columns of X and Y together."""
-        return map_reduce(self.blocks(), self._summarise, Moments.__add__)
+        return map_reduce(self.blocks(), self._look()._summarise, Moments.__add__)
 
     def fold_moments(self, n_folds: int) -> GroupedMoments:
         """Moments of random folds of the rows."""
+        return GroupedMoments.folds(self.blocks(groups=n_folds).map(self._look()._joined), n_folds)
 
-        def joined(part: tuple[int, NDArray[Any], NDArray[Any]]) -> Array:
-            if not np.isfinite(part[1].sum() + part[2].sum()):
-                self._refuse(part)
-            return np.hstack(self._expanded(*part[1:]))
-
-        return GroupedMoments.folds(map(joined, self.blocks(groups=n_folds)), n_folds)
+    def joined(self) -> Blocks[tuple[int, Array]] | Here[tuple[int, Array]]:
+        """Blocks of both sides as one table; what is not finite is refused."""
+        return self.blocks().map(self._look()._joined)
 
     def triangle(self, mean: Array, scale: Array) -> Array:
         """R with R^T R the scatter, by orthogonal steps, which square nothing: (m, p + q), m at most p + q.
@@ -87,13 +94,23 @@ class Paired:
             mean: (p + q,) to subtract.
             scale: (p + q,) to divide by.
         """
+        look = self._look()
 
-        def reduce(part: tuple[int, NDArray[Any], NDArray[Any]]) -> Array:
-            return _upper((np.hstack(self._expanded(*part[1:])) - mean) / scale)
+        def reduce(part: Pair) -> Array:
+            return _upper((np.hstack(look._expanded(*part[1:])) - mean) / scale)
 
         return map_reduce(self.blocks(), reduce, lambda a, b: _upper(np.vstack([a, b])))
 
-    def _summarise(self, part: tuple[int, NDArray[Any], NDArray[Any]]) -> Moments:
+    def _look(self) -> Paired:
+        """The same without the tables: what a worker needs."""
+        return replace(self, X=None, Y=None)
+
+    def _joined(self, part: Pair) -> tuple[int, Array]:
+        if not np.isfinite(part[1].sum() + part[2].sum()):
+            self._refuse(part)
+        return part[0], np.hstack(self._expanded(*part[1:]))
+
+    def _summarise(self, part: Pair) -> Moments:
         _, x, y = part
         width = sum(side.shape[1] for side in self._expanded(x[:1], y[:1]))
         sums, step = Accumulator(width), chunk_rows(width)
@@ -115,7 +132,7 @@ class Paired:
         with np.errstate(all="ignore"):  # what is not finite is found and named afterwards
             return self.expand[0](x), self.expand[1](y)
 
-    def _refuse(self, part: tuple[int, NDArray[Any], NDArray[Any]]) -> None:
+    def _refuse(self, part: Pair) -> None:
         """Name the first value that cannot be summarised, if there is one."""
         row, *sides = part
         for side, names in zip(sides, self.names, strict=True):
@@ -132,6 +149,21 @@ class Paired:
                     f"{name} has more rows than {other}, which ends after {row}: row i of one belongs to row i of the "
                     "other. Found input variables with inconsistent numbers of samples"
                 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """Two tables side by side, from the start each time."""
+
+    paired: Paired
+    groups: int
+
+    def __iter__(self) -> Iterator[Pair]:
+        return self.paired._side_by_side(self.groups)
+
+
+def _as_it_is(part: Pair) -> Pair:
+    return part
 
 
 def couple(moments: Moments, p: int, scale: Array) -> Coupling:

@@ -14,7 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data.blocks import float_blocks
+from assay.data.blocks import all_rows, float_blocks
+from assay.data.codes import short
+from assay.data.parted import beside
 from assay.data.source import Source
 from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
@@ -30,6 +32,8 @@ from assay.summary.moments import Moments
 
 Array: TypeAlias = NDArray[np.float64]
 Folds: TypeAlias = NDArray[np.intp] | None
+# first row, rows, targets, weights and folds of a block
+Part: TypeAlias = tuple[int, NDArray[Any], Array, Array | None, NDArray[Any] | None]
 
 # Beyond this condition number of columns, products of them lose more than four of sixteen digits: those of its square.
 CAUTIOUS = 100.0
@@ -68,8 +72,18 @@ class Table:
 
     def stacked(self) -> Array:
         """(n, d) all rows as one array."""
-        rows = np.concatenate(list(self.data.float_blocks())) if isinstance(self.data, Source) else dense(self.data)
+        rows = all_rows(self.data) if isinstance(self.data, Source) else dense(self.data)
         return rows.astype(np.float64, copy=False)
+
+    def blocks(self, folds: Folds = None) -> Any:
+        """Blocks of (first row, rows, targets, weights, folds).
+
+        Args:
+            folds: (n,) the fold of each row, counted from 0; None for a single one.
+        """
+        count = 1 if folds is None else int(folds.max()) + 1
+        numbers = None if folds is None else short(folds, count)
+        return beside(float_blocks(self.data, groups=count), self.targets, self.weights, numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,17 +174,18 @@ def joint_moments(table: Table, folds: Folds = None) -> GroupedMoments:
            [ 9.333, 18.667]])
     """
     labels = tuple(range(1 if folds is None else int(folds.max()) + 1))
+    d, p, names = table.d, table.p, table.names
 
-    def summarise(part: tuple[int, NDArray[Any]]) -> GroupedMoments:
-        start, rows = part
-        groups = [Accumulator(table.d + table.p) for _ in labels]
-        _add(groups, rows, start, table, folds)
+    def summarise(part: Part) -> GroupedMoments:
+        start, rows, targets, _, _ = part
+        groups = [Accumulator(d + p) for _ in labels]
+        _add(groups, part)
         if any(group.suspicious.any() for group in groups if group.count):
-            refuse_unusable(rows, start, table.names)
-            refuse_unusable(table.targets[start : start + len(rows)], start, target_names(table.p))
+            refuse_unusable(rows, start, names)
+            refuse_unusable(targets, start, target_names(p))
         return GroupedMoments(labels, tuple(Moments.from_accumulator(group, None) for group in groups))
 
-    return map_reduce(float_blocks(table.data, groups=len(labels)), summarise, GroupedMoments.__add__)
+    return map_reduce(table.blocks(folds), summarise, GroupedMoments.__add__)
 
 
 def rows_errors(table: Table, coef: Array, centre: Array) -> Array:
@@ -181,17 +196,18 @@ def rows_errors(table: Table, coef: Array, centre: Array) -> Array:
         coef: (p, d).
         centre: (d + p,) x0 and y0.
     """
+    d, p = table.d, table.p
 
-    def work(part: tuple[int, NDArray[Any]]) -> Array:
-        start, rows = part
-        total, step = np.zeros(table.p), chunk_rows(table.d)
+    def work(part: Part) -> Array:
+        _, rows, targets, weights, _ = part
+        total, step = np.zeros(p), chunk_rows(d)
         for i in range(0, len(rows), step):
-            own = slice(start + i, start + min(i + step, len(rows)))
-            off = table.targets[own] - centre[table.d :] - (rows[i : i + step] - centre[: table.d]) @ coef.T
-            total += (np.ones(len(off)) if table.weights is None else table.weights[own]) @ off**2
+            own = slice(i, i + step)
+            off = targets[own] - centre[d:] - (rows[own] - centre[:d]) @ coef.T
+            total += (np.ones(len(off)) if weights is None else weights[own]) @ off**2
         return total
 
-    return map_reduce(float_blocks(table.data), work, np.add)
+    return map_reduce(table.blocks(), work, np.add)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -249,18 +265,19 @@ def target_names(p: int) -> tuple[str, ...]:
     return ("target",) if p == 1 else tuple(f"target {k}" for k in range(p))
 
 
-def _add(groups: list[Accumulator], rows: NDArray[Any], start: int, table: Table, folds: Folds) -> None:
+def _add(groups: list[Accumulator], part: Part) -> None:
     """Put columns and targets side by side, a chunk that stays in the cache at a time, and hand out its folds."""
-    d, width = table.d, table.d + table.p
+    _, rows, targets, weight, folds = part
+    d, width = rows.shape[1], rows.shape[1] + targets.shape[1]
     # larger chunks for several folds, so that each one's share is still worth a matrix product
     step = min(chunk_rows(width) * (1 if folds is None else 3), len(rows))
     both, gathered = np.empty((step, width)), np.empty((0 if folds is None else step, width))
     for i in range(0, len(rows), step):
         chunk = both[: min(step, len(rows) - i)]
-        own = slice(start + i, start + i + len(chunk))
-        chunk[:, :d] = rows[i : i + step]
-        chunk[:, d:] = table.targets[own]
-        weights = None if table.weights is None else table.weights[own]
+        own = slice(i, i + len(chunk))
+        chunk[:, :d] = rows[own]
+        chunk[:, d:] = targets[own]
+        weights = None if weight is None else weight[own]
         if folds is None:
             groups[0].add_copied(chunk, weights)
             continue

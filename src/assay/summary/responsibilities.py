@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from assay.data.blocks import FloatBlocks
 from assay.data.sampling import row_keys
-from assay.engine.current import map_reduce
+from assay.engine.current import map_reduce, mapped_blocks
 from assay.errors import DataError
-from assay.summary.accumulate import refuse_unusable
+from assay.summary.accumulate import refuse_unusable_rows
 from assay.summary.expectation import Frame
 from assay.summary.mixture import Components, Shape, Sums, Whitening
 from assay.summary.observed import Observed
@@ -53,8 +53,7 @@ class MixtureTable:
         """Look at every column once: its mean, its spread, and whether it can be used."""
         seen = Observed.of(blocks, columns=columns)
         if seen.missing.any():
-            for start, rows in blocks:
-                refuse_unusable(rows, start, seen.columns)
+            refuse_unusable_rows(blocks, seen.columns)
         _refuse_extreme(seen)
         frame = Frame.of(seen)
         if not len(frame.active):
@@ -73,20 +72,20 @@ class MixtureTable:
             seed: of the draw.
             least: about how many rows at least, however wide they are.
         """
-        share = max(_DRAWN / len(self.frame.active), least) / self.rows
-        parts = []
-        for start, rows in self.blocks:
-            kept = rows if share >= 1.0 else rows[row_keys(start, len(rows), seed) < share]
-            parts.append(in_frame(self.frame, kept).T)
-        return np.ascontiguousarray(np.concatenate(parts))
+        frame = self.frame
+        share = max(_DRAWN / len(frame.active), least) / self.rows
+
+        def draw(part: tuple[int, NDArray[Any]]) -> Array:
+            start, rows = part
+            return in_frame(frame, rows if share >= 1.0 else rows[row_keys(start, len(rows), seed) < share]).T
+
+        return np.ascontiguousarray(np.concatenate(mapped_blocks(self.blocks, draw)))
 
     def sums(self, law: Components, threads: int | None = None) -> Sums:
         """One pass: log-likelihood and the sums for the M step, about the means of `law`."""
-        whitening = Whitening.of(law)
-        found = map_reduce(
-            self.blocks, lambda part: _sums(self.frame, part[1], whitening), Sums.__add__, threads=threads
-        )
-        log_likelihood = found.log_likelihood - found.rows * log_unit(self.frame)
+        frame, whitening = self.frame, Whitening.of(law)
+        found = map_reduce(self.blocks, lambda part: _sums(frame, part[1], whitening), Sums.__add__, threads=threads)
+        log_likelihood = found.log_likelihood - found.rows * log_unit(frame)
         return Sums(found.rows, log_likelihood, found.mass, found.first, found.second)
 
 

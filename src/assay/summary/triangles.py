@@ -13,13 +13,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data.blocks import float_blocks
 from assay.engine.current import map_reduce
 from assay.linalg.linear_fit import LinearFit, fit_triangle
 from assay.linalg.ridge_path import RidgeSpectrum, spectrum_of_rows
 from assay.linalg.triangle import triangle
 from assay.summary.accumulate import chunk_rows
-from assay.summary.regression import Folds, Squares, Table
+from assay.summary.regression import Folds, Part, Squares, Table
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -93,34 +92,33 @@ def triangles(table: Table, near: Array, *, intercept: bool, folds: Folds = None
         folds: (n,) the fold of each row, counted from 0; None for a single one.
     """
     count = 1 if folds is None else int(folds.max()) + 1
-    first = int(intercept)
-    width = first + table.d + table.p
+    d, first = table.d, int(intercept)
+    width = first + d + table.p
 
-    def work(part: tuple[int, NDArray[Any]]) -> list[Triangle]:
-        start, rows = part
+    def work(part: Part) -> list[Triangle]:
+        _, _, targets, weights, _ = part
         found = [np.zeros((width, width))] * count
         members = np.zeros(count, dtype=np.intp)
         weight = np.zeros(count)
-        for fold, own, chunk in _chunks(rows, start, table, folds, count):
-            w = np.ones(len(own)) if table.weights is None else table.weights[own]
-            strip = np.empty((len(own), width), order="F")
+        for fold, own, chunk in _chunks(part, count):
+            w = np.ones(len(chunk)) if weights is None else weights[own]
+            strip = np.empty((len(chunk), width), order="F")
             strip[:, :first] = 1.0
-            strip[:, first : first + table.d] = chunk - near[: table.d]
-            strip[:, first + table.d :] = table.targets[own] - near[table.d :]
-            if table.weights is not None:
+            strip[:, first : first + d] = chunk - near[:d]
+            strip[:, first + d :] = targets[own] - near[d:]
+            if weights is not None:
                 strip *= np.sqrt(w)[:, None]
             found[fold] = triangle(found[fold], strip)
-            members[fold] += len(own)
+            members[fold] += len(chunk)
             weight[fold] += w.sum()
         return [
-            Triangle(R, near, table.d, int(m), float(w), intercept)
-            for R, m, w in zip(found, members, weight, strict=True)
+            Triangle(R, near, d, int(m), float(w), intercept) for R, m, w in zip(found, members, weight, strict=True)
         ]
 
     def merged(a: list[Triangle], b: list[Triangle]) -> list[Triangle]:
         return [x + y for x, y in zip(a, b, strict=True)]
 
-    return map_reduce(float_blocks(table.data, groups=count), work, merged)
+    return map_reduce(table.blocks(folds), work, merged)
 
 
 def training(folds: list[Triangle]) -> list[tuple[Triangle, Triangle]]:
@@ -128,12 +126,13 @@ def training(folds: list[Triangle]) -> list[tuple[Triangle, Triangle]]:
     return [(reduce(Triangle.__add__, folds[:i] + folds[i + 1 :]), fold) for i, fold in enumerate(folds)]
 
 
-def _chunks(rows: NDArray[Any], start: int, table: Table, folds: Folds, count: int) -> Any:
-    """Fold, row numbers and rows, a few times as many rows as columns at a time."""
-    step = count * max(chunk_rows(table.d), 8 * table.d)
+def _chunks(part: Part, count: int) -> Any:
+    """Fold, places in the block and rows, a few times as many rows as columns at a time."""
+    _, rows, _, _, folds = part
+    step = count * max(chunk_rows(rows.shape[1]), 8 * rows.shape[1])
     for i in range(0, len(rows), step):
         chunk = rows[i : i + step]
-        own = np.arange(start + i, start + i + len(chunk))
+        own = np.arange(i, i + len(chunk))
         if folds is None:
             yield 0, own, chunk
             continue

@@ -108,7 +108,7 @@ def test_sensitive_columns_are_not_decoded(tmp_path):
     content[first : first + column.total_compressed_size] = b"\xff" * column.total_compressed_size
     path.write_bytes(content)
     assert read(path, sensitive=["secret"]).to_arrow().column_names == ["x"]
-    with pytest.raises(DataError, match=r"cannot read .*t\.parquet: it is not a Parquet file that can be read, or"):
+    with pytest.raises(DataError, match=r"cannot read .*t\.parquet: it is damaged in row group 1, rows 1 to 1,000"):
         read(path).to_arrow()
 
 
@@ -175,7 +175,7 @@ def test_a_file_cut_short_is_refused_in_one_sentence(tmp_path, name, kept):
             writer.write_table(table, max_chunksize=10_000)
     content = path.read_bytes()
     path.write_bytes(content[: int(kept * len(content))])
-    with pytest.raises(DataError, match="or it is damaged") as refusal:
+    with pytest.raises(DataError, match="it is damaged") as refusal:
         read(path).to_arrow()
     assert "\n" not in str(refusal.value)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,10 +12,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from assay.data.columns.encoded import EncodedSource
+from assay.data.consecutive import Consecutive
 from assay.data.derived import DerivedSource
 from assay.data.field import Field
 from assay.data.kept import KeptSource
+from assay.data.parted import numbered_blocks
 from assay.data.source import Source, is_numeric
+from assay.engine.current import gathered_blocks
 from assay.errors import DataError, ParameterError
 
 
@@ -100,32 +105,61 @@ def target_name(source: Source, named: str | None) -> str:
     return declared[0]
 
 
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """One column of a numbered block; a class, so that it can be pickled."""
+
+    name: str
+
+    def __call__(self, part: tuple[int, pa.RecordBatch]) -> tuple[int, pa.Array]:
+        return part[0], part[1].column(self.name)
+
+
 def taken_apart(source: Source, target: str) -> tuple[Source, NDArray[Any]]:
-    """The other columns of a source, and the values of its target.
+    """The other columns of a source, and the values of its target: the one column that is held.
 
     Args:
         source: the data.
         target: name of the column to be predicted.
 
     Returns:
-        The source without that column; (n,) its values, numbers as float64 and anything else as it is.
+        The source without that column, or an encoded one that left it out as it is; (n,) its values, numbers as
+        float64 and anything else as it is.
 
     >>> from assay.data.source import ArrowSource
     >>> others, y = taken_apart(ArrowSource(pa.table({"x": [1.0, 2.0], "kind": ["a", "b"]})), "kind")
     >>> [field.name for field in others.schema], y
     (['x'], array(['a', 'b'], dtype=object))
     """
+    if isinstance(source, EncodedSource) and target in _left_out(source):
+        values, gaps = _values(source.source, target)
+        return Consecutive(source) if gaps else source, values
     check_target(source, target)
     kept = source if isinstance(source, KeptSource) else KeptSource(source)
-    column = pa.chunked_array([block.column(target) for block in kept.blocks()], kept.arrow_schema.field(target).type)
+    values, gaps = _values(kept, target)
+    others: Source = OtherColumns(kept, target)
+    return Consecutive(others) if gaps else others, values
+
+
+def _left_out(source: EncodedSource) -> list[str]:
+    """Columns of the data that did not become numbers."""
+    used = {column.name for column in source.encoding.columns if column.used}
+    return [name for name in source.source.arrow_schema.names if name not in used]
+
+
+def _values(source: Source, target: str) -> tuple[NDArray[Any], bool]:
+    """(n,) the values of a column, read by the workers in use; and whether some rows could not be read."""
+    blocks = gathered_blocks(numbered_blocks(source).map(_Column(target)))
+    column = pa.chunked_array([values for _, values in blocks], source.arrow_schema.field(target).type)
     if column.null_count:
         row = int(np.flatnonzero(column.is_null().to_numpy())[0])
         raise DataError(
             f"the target {target!r} is missing in {column.null_count} of {len(column)} rows, first in "
-            f"{kept.place_of(row)}: leave these rows out, or name another target"
+            f"{source.place_of(row)}: leave these rows out, or name another target"
         )
-    values = column.to_numpy()
-    return OtherColumns(kept, target), values.astype(np.float64) if is_numeric(column.type) else values
+    values: NDArray[Any] = column.to_numpy()
+    gaps = bool(blocks) and blocks[-1][0] + len(blocks[-1][1]) > len(column)
+    return values.astype(np.float64) if is_numeric(column.type) else values, gaps
 
 
 def check_target(source: Source, target: str) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -17,21 +18,44 @@ from assay.data.memory.tables import TableSource, viewless, without_views
 from assay.data.names import columns_to_read
 from assay.data.place import Place
 from assay.data.source import Source
-from assay.errors import DataError
+from assay.errors import DataError, UnreadableError
 
 # A file has about so many partitions, unless these would be smaller or larger than this.
 _PARTS, _SMALLEST, _LARGEST = 64, 1 << 23, 1 << 28
 _DAMAGE = (pa.ArrowException, OSError, EOFError)
+UNREADABLE_ROWS = "rows that cannot be read, left out"
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Row groups or batches that are read together: blocks never reach across the end of a run.
+
+    Attributes:
+        first, stop: numbers of the row groups.
+        row: number of the first row in the file.
+        rows: how many; None where only reading them tells.
+        size: in bytes.
+    """
+
+    first: int
+    stop: int
+    row: int
+    rows: int | None
+    size: int
+
+
+_WHOLE = _Run(0, 1, 0, None, 0)
 
 
 class ArrowFileSource(Source):
     """A file whose columns Arrow knows beforehand; sensitive ones are never read.
 
-    A kind of it has `_found_schema` and `_found_batches`.
+    A kind of it has `_found_schema`, `_reader`, `_runs` and `_read`.
     """
 
     _drops_sensitive = True
     _what = "an Arrow file"
+    _unit = "batch"
 
     def __init__(self, place: Place, declared: Declared | None = None) -> None:
         super().__init__(place.name, declared)
@@ -46,24 +70,75 @@ class ArrowFileSource(Source):
         """All columns of the file; sets `rows` where the file tells them."""
         raise NotImplementedError
 
-    def _found_batches(self) -> Iterator[pa.RecordBatch]:
-        """The columns at `_positions`, in that order."""
+    def _reader(self) -> AbstractContextManager[Any]:
+        """The open file."""
         raise NotImplementedError
+
+    def _read(self, reader: Any, run: _Run) -> Iterator[pa.RecordBatch]:
+        """The columns at `_positions` of some rows, in that order."""
+        raise NotImplementedError
+
+    _runs: Sequence[_Run]
+
+    def identity(self) -> Any:
+        """The file, and what is read of it."""
+        return self.place, self.name, self.declared, self._positions, self._names, self.first_row, self._runs
 
     def _arrow_schema(self) -> pa.Schema:
         kept = [self._found.field(i) for i in self._positions]
         called = [field.with_name(name) for field, name in zip(kept, self._names, strict=True)]
         return without_views(pa.schema(called))
 
-    def _batches(self) -> Iterator[pa.RecordBatch]:
-        schema = self.arrow_schema
-        batches = self._found_batches()
+    def _numbered_batches(self) -> Iterator[tuple[int, pa.RecordBatch]]:
+        if not self._positions:
+            return
+        row = self.first_row
+        with self._explained(), self._reader() as reader:
+            for run in self._runs:
+                yield from self._rows_of(reader, run, row, row)
+                row += run.rows or 0
+
+    def _rows_of(self, reader: Any, run: _Run, row: int, done: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """The rows of a run that begins at a row, without those before `done`.
+
+        Where damage is met, what is left of the run is read in its smallest pieces, and those that cannot be read are
+        left out or refused: the same for everybody who reads the run.
+        """
+        schema, start = self.arrow_schema, row
+        batches = self._read(reader, run)
         while True:
-            with self._explained():
+            try:
                 batch = next(batches, None)
+            except _DAMAGE as error:
+                row, pieces = max(row, done), self._pieces(run)
+                if len(pieces) < 2:
+                    self._leave_out(run, row, None if run.rows is None else start + run.rows, error)
+                for piece in pieces if len(pieces) > 1 else ():
+                    if start + (piece.rows or 0) > row:
+                        yield from self._rows_of(reader, piece, start, row)
+                    start += piece.rows or 0
+                return
             if batch is None:
                 return
-            yield viewless(batch.rename_columns(self._names), schema)
+            known = max(0, done - row)
+            if batch.num_rows > known:
+                yield row + known, viewless(batch.slice(known).rename_columns(self._names), schema)
+            row += batch.num_rows
+
+    def _pieces(self, run: _Run) -> Sequence[_Run]:
+        """The smallest pieces in which a run can be read."""
+        return (run,)
+
+    def _leave_out(self, run: _Run, row: int, end: int | None, error: Exception) -> None:
+        """Count what is left of a piece as rows that cannot be read; refuse it where that is not wanted."""
+        place = f"{self._unit} {run.first + 1:,}, rows {row + 1:,} to {end:,}" if end is not None else ""
+        if not self.declared.skip_unreadable or end is None:
+            where = f"in {place}" if place else f"from row {row + 1:,} on"
+            raise UnreadableError(
+                f"cannot read {self.place}: it is damaged {where} ({_reason(error)}); write or copy it again, or "
+                "leave out what cannot be read by skip_unreadable (--skip-unreadable)"
+            ) from error
+        self.problems.add_stretch(UNREADABLE_ROWS, place, end - row)
 
     def _wanted(self) -> pa.ipc.IpcReadOptions:
         # a choice of columns costs a copy
@@ -75,10 +150,9 @@ class ArrowFileSource(Source):
         try:
             yield
         except _DAMAGE as error:
-            reason = (str(error).splitlines() or [type(error).__name__])[0].strip().rstrip(".")
-            raise DataError(
-                f"cannot read {self.place}: it is not {self._what} that can be read, or it is damaged ({reason}); "
-                "write or copy it again"
+            raise UnreadableError(
+                f"cannot read {self.place}: it is not {self._what} that can be read, or it is damaged "
+                f"({_reason(error)}); write or copy it again"
             ) from error
 
 
@@ -86,32 +160,37 @@ class ParquetSource(ArrowFileSource):
     """A Parquet file: opening reads its footer, a pass one block after the other."""
 
     _what = "a Parquet file"
+    _unit = "row group"
 
     def __init__(self, place: Place, declared: Declared | None = None) -> None:
         super().__init__(place, declared)
         self._runs = _runs(self._groups, block_rows(len(self._positions)))
+        self._picked: list[int] | None = None
+
+    @contextmanager
+    def _reader(self) -> Iterator[pq.ParquetFile]:
+        # with pre_buffer the whole file would be held; checksums are looked at where the file has some
+        how = {"pre_buffer": False, "page_checksum_verification": True}
+        with arrow_input(self.place) as handle, pq.ParquetFile(handle, **how) as file:
+            yield file
 
     def _found_schema(self) -> pa.Schema:
-        with arrow_input(self.place) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
+        with self._reader() as file:
             about = file.metadata
             self.rows = about.num_rows
             groups = [about.row_group(i) for i in range(about.num_row_groups)]
             self._groups = [(group.num_rows, group.total_byte_size) for group in groups]
             return file.schema_arrow
 
-    def _found_batches(self) -> Iterator[pa.RecordBatch]:
+    def _pieces(self, run: _Run) -> Sequence[_Run]:
+        return [_Run(i, i + 1, 0, *self._groups[i]) for i in range(run.first, run.stop)]
+
+    def _read(self, reader: Any, run: _Run) -> Iterator[pa.RecordBatch]:
         names = [self._found.names[i] for i in self._positions]
-        if not names:
-            return
-        picked: list[int] | None = None
-        columns = list(dict.fromkeys(names))
-        # with pre_buffer the whole file would be held
-        with arrow_input(self.place) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
-            for run in self._runs:
-                groups = list(range(run.first, run.stop))
-                for batch in file.iter_batches(block_rows(len(names)), row_groups=groups, columns=columns):
-                    picked = picked or _picked(self._found.names, self._positions, batch.schema.names)
-                    yield batch.select(picked)
+        columns, groups = list(dict.fromkeys(names)), list(range(run.first, run.stop))
+        for batch in reader.iter_batches(block_rows(len(names)), row_groups=groups, columns=columns):
+            self._picked = self._picked or _picked(self._found.names, self._positions, batch.schema.names)
+            yield batch.select(self._picked)
 
     def partitions(self) -> Sequence[Source]:
         """Row groups, several where they are small."""
@@ -123,30 +202,34 @@ class ArrowIpcSource(ArrowFileSource):
 
     def _found_schema(self) -> pa.Schema:
         with mapped_input(self.place) as handle, pa.ipc.open_file(handle) as reader:
-            if hasattr(reader, "count_rows"):  # pyarrow 22
-                self.rows = reader.count_rows()
+            with suppress(*_DAMAGE):  # where rows cannot be counted, a pass over them says which
+                if hasattr(reader, "count_rows"):  # pyarrow 22
+                    self.rows = reader.count_rows()
             return reader.schema
 
-    def _found_batches(self) -> Iterator[pa.RecordBatch]:
+    @contextmanager
+    def _reader(self) -> Iterator[Any]:
         with mapped_input(self.place) as handle, pa.ipc.open_file(handle, options=self._wanted()) as reader:
-            runs = self._runs if self._runs is not None else [_Run(0, reader.num_record_batches, 0, 0, 0)]
-            for run in runs if self._positions else ():
-                for i in range(run.first, run.stop):
-                    yield reader.get_batch(i)
+            yield reader
 
-    _runs: Sequence[_Run] | None = None
+    def _read(self, reader: Any, run: _Run) -> Iterator[pa.RecordBatch]:
+        for i in range(run.first, run.stop):
+            yield reader.get_batch(i)
+
+    @cached_property
+    def _runs(self) -> Sequence[_Run]:  # type: ignore[override]
+        """One for each batch; a batch of which nothing can be read is taken for empty."""
+        with self._explained():
+            counts = _batch_rows(self.place, self._positions)
+        size, row, runs = self.place.size, 0, []
+        for i, rows in enumerate(counts):
+            runs.append(_Run(i, i + 1, row, rows, size * rows // max(sum(counts), 1)))
+            row += rows
+        return runs
 
     def partitions(self) -> Sequence[Source]:
         """Batches, several where they are small."""
-        if self._runs is not None:
-            return (self,)
-        runs, row = [], 0
-        with self._explained(), mapped_input(self.place) as handle, pa.ipc.open_file(handle) as reader:
-            for i in range(reader.num_record_batches):
-                batch = reader.get_batch(i)
-                runs.append(_Run(i, i + 1, row, batch.num_rows, batch.nbytes))
-                row += batch.num_rows
-        return _run_partitions(self, runs)
+        return _run_partitions(self, self._runs)
 
 
 class ArrowStreamFileSource(ArrowFileSource):
@@ -158,10 +241,15 @@ class ArrowStreamFileSource(ArrowFileSource):
         with mapped_input(self.place) as handle, pa.ipc.open_stream(handle) as reader:
             return reader.schema
 
-    def _found_batches(self) -> Iterator[pa.RecordBatch]:
+    @contextmanager
+    def _reader(self) -> Iterator[Any]:
         with mapped_input(self.place) as handle, pa.ipc.open_stream(handle, options=self._wanted()) as reader:
-            if self._positions:
-                yield from reader
+            yield reader
+
+    _runs = (_WHOLE,)
+
+    def _read(self, reader: Any, run: _Run) -> Iterator[pa.RecordBatch]:
+        return iter(reader)
 
 
 def open_feather(place: Place, declared: Declared) -> Source:
@@ -179,22 +267,29 @@ def open_feather(place: Place, declared: Declared) -> Source:
     return source
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Row groups or batches that are read together: blocks never reach across the end of a run.
+def _reason(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0].strip().rstrip(".")
 
-    Attributes:
-        first, stop: numbers of the row groups.
-        row: number of the first row in the file.
-        rows: how many.
-        size: in bytes.
+
+def _batch_rows(place: Place, columns: Sequence[int]) -> list[int]:
+    """Rows of each batch of an Arrow file, by its first column; where that is damaged, by the first that is not.
+
+    Args:
+        place: the file.
+        columns: which may be read.
     """
-
-    first: int
-    stop: int
-    row: int
-    rows: int
-    size: int
+    counts: dict[int, int] = {}
+    for column in columns:
+        with mapped_input(place) as handle:
+            only = pa.ipc.IpcReadOptions(included_fields=[column])
+            reader = pa.ipc.open_file(handle, options=only)
+            for i in range(reader.num_record_batches):
+                if i not in counts:
+                    with suppress(*_DAMAGE):
+                        counts[i] = reader.get_batch(i).num_rows
+            if len(counts) == reader.num_record_batches:
+                break
+    return [counts.get(i, 0) for i in range(reader.num_record_batches)] if columns else []
 
 
 def _runs(groups: Sequence[tuple[int, int]], fewest: int) -> list[_Run]:
@@ -228,7 +323,9 @@ def _run_partitions(source: Source, runs: Sequence[_Run]) -> Sequence[Source]:
         size += run.size
     if len(parts) < 2:
         return (source,)
-    return [source._partition(source.first_row + own[0].row, sum(run.rows for run in own), _runs=own) for own in parts]
+    return [
+        source._partition(source.first_row + own[0].row, sum(run.rows or 0 for run in own), _runs=own) for own in parts
+    ]
 
 
 def arrow_input(place: Place) -> Any:

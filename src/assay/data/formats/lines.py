@@ -15,7 +15,7 @@ from assay.data.problems import Problems
 from assay.data.source import Source
 from assay.data.text.encodings import Rejoined, Utf8, encoding_of, unpacked
 from assay.engine.ahead import ahead
-from assay.errors import DataError
+from assay.errors import DataError, UnreadableError
 
 CHUNK = 1 << 22
 LONGEST_LINE = 1 << 28
@@ -74,6 +74,7 @@ class LinesSource(Source):
 
     def _chunks(self) -> Generator[Chunk, None, None]:
         """Start a pass over the text."""
+        line = 0
         try:
             with self.place.open() as handle:
                 reader = unpacked(handle)
@@ -83,6 +84,10 @@ class LinesSource(Source):
                 for chunk in whole_lines(Utf8(Rejoined(first, reader), encoding).read):
                     self._fraction = handle.tell() / max(self._size, 1)
                     yield chunk
+                    line = chunk.line - 1 + chunk.text.count(b"\n")
+        except UnreadableError as error:
+            where = f" behind line {line:,}" if line else ""
+            raise UnreadableError(f"cannot read {self.place}{where}: {error}") from error
         except DataError as error:
             raise DataError(f"cannot read {self.place}: {error}") from error
 

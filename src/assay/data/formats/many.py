@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 import numpy as np
@@ -21,7 +21,7 @@ from assay.data.place import Place
 from assay.data.problems import Problems
 from assay.data.source import BLOCK_ROWS, Source
 from assay.engine.current import spread
-from assay.errors import DataError
+from assay.errors import DataError, UnreadableError
 
 Opener: TypeAlias = Callable[[Place, Declared], Source]
 
@@ -29,6 +29,7 @@ Opener: TypeAlias = Callable[[Place, Declared], Source]
 _AT_ONCE = 100
 # Columns are understood from so many files, spread over all of them.
 _UNDERSTOOD = 16
+UNREADABLE_FILES = "files that cannot be read, left out"
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _KEY = re.compile(r"([^=/]+)=([^/]*)")
 
@@ -102,15 +103,21 @@ class ManySource(Source):
         self._passed: list[tuple[int, Source]] = []
         self._cut: list[ManySource] | None = None
         self._current: Source | None = None
-        self._opened = [open_(part.place, self._inside) for part in self._parts[:_AT_ONCE]]
+        self._opened: list[Source] = []
+        self._opened = [self._file(i) for i in range(min(len(self._parts), _AT_ONCE))]
         self._columns = self._common_columns()
         if len(self._opened) == len(self._parts) and all(source.rows is not None for source in self._opened):
             self.rows = sum(source.rows or 0 for source in self._opened)
         self.notes = self._common_notes()
 
     def _common_columns(self) -> pa.Schema:
-        schema = self._opened[0].arrow_schema
+        first = next((source for source in self._opened if not isinstance(source, LostFile)), None)
+        if first is None:
+            raise UnreadableError(f"cannot read {self.name}: none of its files can be read; {self._opened[0].notes[0]}")
+        schema = first.arrow_schema
         for part, source in zip(self._parts, self._opened, strict=False):
+            if isinstance(source, LostFile):
+                continue
             self._check(part, source.arrow_schema, schema)
             schema = pa.schema([_common(field, source.arrow_schema.field(field.name)) for field in schema])
         twice = next((key for key in self._keys if key in schema.names), None)
@@ -140,7 +147,7 @@ class ManySource(Source):
     def _common_notes(self) -> tuple[str, ...]:
         told: dict[str, list[str]] = {}
         for part, source in zip(self._parts, self._opened, strict=False):
-            for note in source.notes:
+            for note in () if isinstance(source, LostFile) else source.notes:
                 told.setdefault(note, []).append(part.name)
         notes = [f"{len(self._parts):,} files were read as one table, {self._parts[0].name} first."]
         for note, names in told.items():
@@ -165,24 +172,28 @@ class ManySource(Source):
         blocks = []
         for i in chosen:
             with closing(self._part_batches(i, self._file(i), Problems())) as batches:
-                first = next(batches, None)
+                _, first = next(batches, (0, None))
             if first is not None:
                 blocks.append(first.slice(0, -(-BLOCK_ROWS // count)))
         schema = self.arrow_schema
         return understood(schema, blocks or schema.empty_table().to_batches()[:1], self.declared)
 
-    def _batches(self) -> Iterator[pa.RecordBatch]:
+    def _numbered_batches(self) -> Iterator[tuple[int, pa.RecordBatch]]:
         self._passed = []
+        start = self.first_row
         for i, part in enumerate(self._parts):
             found = Problems()
             source = self._file(i)
-            self._passed.append((self.first_row + self.rows_read, source))
+            self._passed.append((start, source))
             try:
-                yield from self._part_batches(i, source, found)
+                for row, batch in self._part_batches(i, source, found):
+                    yield start + row - source.first_row, batch
             finally:
                 self.problems.extend(found, where=part.name)
+            # rows of a file that could not be read have their numbers, where it is known how many they are
+            start += source.rows_read if source.rows is None else source.rows
         self._position = len(self._parts)
-        self.rows = self.rows_read
+        self.rows = start - self.first_row
 
     def partitions(self) -> Sequence[Source]:
         """Those of the files, which workers open."""
@@ -202,6 +213,12 @@ class ManySource(Source):
             found.append(self._partition(0, rows, _parts=[self._parts[i]], _opened=[part], _cut=None))
         return found
 
+    def identity(self) -> Any:
+        """The files that are read, in order, and how they become one table."""
+        files = [(part.place, part.name, part.keys) for part in self._parts]
+        how = self.declared, self._columns, self._keys, self._open_place
+        return files, self.name, self.first_row, self._opened, how
+
     def partition_of(self, row: int) -> Hashable:
         """What partition a row of the latest pass belongs to."""
         at = bisect_right(self._passed, row, key=lambda passed: passed[0]) - 1
@@ -209,22 +226,34 @@ class ManySource(Source):
         return at, source.partition_of(row - start)
 
     def _file(self, i: int) -> Source:
-        return self._opened[i] if i < len(self._opened) else self._open_place(self._parts[i].place, self._inside)
-
-    def _part_batches(self, i: int, source: Source, found: Problems) -> Generator[pa.RecordBatch, None, None]:
+        if i < len(self._opened):
+            return self._opened[i]
         part = self._parts[i]
+        try:
+            return self._open_place(part.place, self._inside)
+        except DataError as error:
+            if not self.declared.skip_unreadable:
+                raise
+            return LostFile(part.place, str(error))
+
+    def _part_batches(
+        self, i: int, source: Source, found: Problems
+    ) -> Generator[tuple[int, pa.RecordBatch], None, None]:
+        """The rows of a file in the columns of all, each block with the number of its first row in the file."""
+        part = self._parts[i]
+        if isinstance(source, LostFile):
+            found.extend(source.problems)
+            return
         self._check(part, source.arrow_schema, self._columns)
         self._position, self._current = i, source
         schema = self.arrow_schema
         values = dict(part.keys)
         shown = [(key, type_) for key, type_ in self._keys.items() if key not in self.declared.sensitive]
-        row = source.first_row
         try:
-            for block in source.blocks():
+            for row, block in source.numbered_blocks():
                 columns = [self._fitted(block, field, source, row, found) for field in self._columns]
                 keys = [pa.repeat(pa.scalar(_typed(values[key], type_), type_), len(block)) for key, type_ in shown]
-                row += block.num_rows
-                yield pa.RecordBatch.from_arrays([*columns, *keys], schema=schema)
+                yield row, pa.RecordBatch.from_arrays([*columns, *keys], schema=schema)
         finally:
             found.extend(source.problems)
 
@@ -246,6 +275,35 @@ class ManySource(Source):
             return super().fraction_read
         within = self._current.fraction_read if self._current is not None else 0.0
         return min((self._position + (within or 0.0)) / len(self._parts), 1.0)
+
+
+class LostFile(Source):
+    """One of many files, that cannot be opened; it has no rows and one problem.
+
+    Args:
+        place: of the file.
+        why: it cannot be read.
+    """
+
+    def __init__(self, place: Place, why: str) -> None:
+        super().__init__(place.name)
+        self.rows, self.notes = 0, (why,)
+        self.begin_pass()
+
+    def begin_pass(self) -> None:
+        """Each pass meets the problem."""
+        super().begin_pass()
+        self.problems.add(UNREADABLE_FILES, place=self.notes[0] if self.notes else "")
+
+    def identity(self) -> Any:
+        """A file of no rows."""
+        return self.name, self.notes
+
+    def _arrow_schema(self) -> pa.Schema:
+        return pa.schema([])
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        return iter(())
 
 
 def _common(first: pa.Field, other: pa.Field) -> pa.Field:
@@ -284,4 +342,5 @@ def _without(declared: Declared, columns: frozenset[str]) -> Declared:
         {name: unit for name, unit in declared.units.items() if name not in columns},
         {name: role for name, role in declared.roles.items() if name not in columns},
         declared.sensitive - columns,
+        declared.skip_unreadable,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +14,9 @@ from assay.data.memory.tables import viewless, without_views
 from assay.data.names import columns_to_read
 from assay.data.source import Source
 from assay.errors import DataError
+
+# Formats that tell how many rows a file has without reading them.
+_COUNTED = (pa_dataset.ParquetFileFormat, pa_dataset.IpcFileFormat)
 
 
 class DatasetSource(Source):
@@ -32,6 +35,22 @@ class DatasetSource(Source):
     def _arrow_schema(self) -> pa.Schema:
         found = self._dataset.schema
         return without_views(pa.schema([found.field(name) for name in self._names], metadata=found.metadata))
+
+    def partitions(self) -> Sequence[Source]:
+        """The files of Parquet and Arrow data sets; of others, whose rows are known only when read, itself."""
+        plain = isinstance(self._dataset, pa_dataset.FileSystemDataset)
+        if not plain or not isinstance(self._dataset.format, _COUNTED):
+            return (self,)
+        fragments = list(self._dataset.get_fragments())
+        if len(fragments) < 2:
+            return (self,)
+        parts, row = [], self.first_row
+        for fragment in fragments:
+            rows = fragment.count_rows()
+            own = pa_dataset.FileSystemDataset([fragment], self._dataset.schema, fragment.format, fragment.filesystem)
+            parts.append(self._partition(row, rows, _dataset=own))
+            row += rows
+        return parts
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         schema = self.arrow_schema

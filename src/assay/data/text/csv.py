@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import IO
+from typing import IO, Any
 
 import pyarrow as pa
 
@@ -23,7 +23,7 @@ from assay.data.text.chunks import CHUNK, LONGEST, line_count
 from assay.data.text.encodings import Readable, Utf8, unpacked
 from assay.data.text.format import FIRST_BLOCK, CsvFormat
 from assay.engine.current import spread
-from assay.errors import DataError
+from assay.errors import DataError, UnreadableError
 
 # A file has about so many partitions, none of more chunks than this.
 _PARTS, _MOST_CHUNKS = 64, 64
@@ -65,7 +65,7 @@ class CsvSource(Source):
         with self.place.open() as raw:
             try:
                 text = unpacked(raw)
-                first, complete = _first_block(text)
+                first, complete = _first_block(text, forgiving=self.declared.skip_unreadable)
                 self.format = CsvFormat.sniffed(
                     first,
                     complete,
@@ -78,9 +78,12 @@ class CsvSource(Source):
             except (DataError, OSError) as error:
                 raise self._refused(error) from error
             self._splits = text is raw and self.format.encoding in ("utf-8", "ascii")
+            # where rows begin, in a file that can be split
+            self._start = (len(BOM_UTF8) if first.startswith(BOM_UTF8) else 0) + self.format.start
         self.notes = self.format.notes
         self._size = self.place.size
         self._pieces: list[_Piece] | None = None
+        self._broken: str | None = None
         self._parts: list[CsvSource] | None = None
         self._passed: list[_Passed] = []
         self._lines: tuple[_Passed | None, list[int]] = None, []
@@ -92,12 +95,14 @@ class CsvSource(Source):
     def _batches(self) -> Iterator[pa.RecordBatch]:
         problems = self.problems
         passed = self._passed = []
-        self._bytes_read = offset = 0
+        self._bytes_read = 0
+        offset = 0 if self._pieces is None else self._pieces[0].offset - self._start
         row = self.first_row
         with self.place.open() as raw:
             for parsed in _parsed_ahead(self._chunks(raw), self.format):
                 if isinstance(parsed.rows, (DataError, OSError)):
-                    raise self._refused(parsed.rows) from parsed.rows
+                    line = passed[-1].first_line + passed[-1].lines - 1 if passed else None
+                    raise self._refused(parsed.rows, line) from parsed.rows
                 if isinstance(parsed.rows, Exception):
                     raise parsed.rows
                 chunk, rows = parsed.chunk, parsed.rows.num_rows
@@ -114,7 +119,12 @@ class CsvSource(Source):
         if self._pieces is not None:
             raw.seek(self._pieces[0].offset)
             for piece in self._pieces:
-                yield _Chunk(raw.read(piece.length), piece.first_line, raw.tell())
+                text = raw.read(piece.length)
+                if len(text) < piece.length:
+                    raise UnreadableError("the file has become shorter since it was opened; start again")
+                yield _Chunk(text, piece.first_line, raw.tell())
+            if self._broken is not None:
+                raise UnreadableError(self._broken)
             return
         for text, first_line in self.format.records(_Filled(unpacked(raw)), size=CHUNK):
             yield _Chunk(text, first_line, raw.tell())
@@ -127,13 +137,15 @@ class CsvSource(Source):
         if self._pieces is not None or not self._splits:
             return (self,)
         if self._parts is None:
-            [pieces] = spread(CsvSource._found_pieces, [self])
+            [(pieces, broken)] = spread(CsvSource._found_pieces, [self])
             step = self._chunks_a_part
             cut = [self._partition(0, None, _pieces=pieces[i : i + step]) for i in range(0, len(pieces), step)]
+            if cut:
+                cut[-1]._broken = broken
             counts = spread(CsvSource._counted, cut) if len(cut) > 1 else []
             starts = itertools.accumulate(counts, initial=0)
             self._parts = [
-                self._partition(row, rows, _pieces=part._pieces)
+                self._partition(row, rows, _pieces=part._pieces, _broken=part._broken)
                 for part, row, rows in zip(cut, starts, counts, strict=False)
             ]
         return self._parts if len(self._parts) > 1 else (self,)
@@ -148,25 +160,56 @@ class CsvSource(Source):
     def _chunks_a_part(self) -> int:
         return min(max(self._size // (_PARTS * CHUNK), 1), _MOST_CHUNKS)
 
-    def _found_pieces(self) -> list[_Piece]:
-        pieces = []
+    def _found_pieces(self) -> tuple[list[_Piece], str | None]:
+        """Where chunks are, and why what follows them cannot be read: None where they are all."""
+        pieces: list[_Piece] = []
+        offset = self._start
         with self.place.open() as raw:
-            mark = len(BOM_UTF8) if raw.read(len(BOM_UTF8)) == BOM_UTF8 else 0
-            raw.seek(0)
-            offset = mark + self.format.start
             try:
                 for chunk in self._chunks(raw):
                     pieces.append(_Piece(offset, len(chunk.text), chunk.first_line))
                     offset += len(chunk.text)
             except (DataError, OSError) as error:
-                raise self._refused(error) from error
-        return pieces
+                if not self.declared.skip_unreadable:
+                    raise self._refused(error) from error
+                return pieces, str(error)
+        return pieces, None
 
     def _counted(self) -> int:
         return sum(block.num_rows for block in self.blocks())
 
-    def _refused(self, error: Exception) -> DataError:
-        return DataError(f"cannot read {self.place}: {error}")
+    def identity(self) -> Any:
+        """The file, how it is written, and what is read of it."""
+        return self.place, self.name, self.declared, self.format, self.first_row, self._pieces, self._broken
+
+    def told(self) -> Any:
+        """What there is to tell after a pass over a partition: also where its rows are in the file."""
+        return super().told(), self._passed
+
+    def hear(self, told: Any) -> None:
+        """Take in what was told of a pass over the next partition."""
+        own, passed = told
+        super().hear(own)
+        self._passed += passed
+
+    def begin_pass(self) -> None:
+        """Forget what was told of the pass before."""
+        super().begin_pass()
+        self._passed = []
+
+    def _refused(self, error: Exception, line: int | None = None) -> DataError:
+        """What cannot be read, by its place.
+
+        Args:
+            error: what was met.
+            line: the last one that was read, or None.
+        """
+        unreadable = isinstance(error, (UnreadableError, OSError))
+        if line is None or not unreadable:
+            kind = UnreadableError if unreadable or self.declared.skip_unreadable else DataError
+            return kind(f"cannot read {self.place}: {error}")
+        where = f"behind line {line:,}, byte {self._bytes_read:,} of {self._size:,}"
+        return UnreadableError(f"cannot read {self.place} {where}: {error}")
 
     @property
     def fraction_read(self) -> float | None:
@@ -194,9 +237,8 @@ class CsvSource(Source):
         start = self.format.start + passed.offset
         with self.place.open() as raw:
             text: Readable = unpacked(raw)
-            if text is raw and self.format.encoding == "utf-8":
-                mark = len(BOM_UTF8) if raw.read(len(BOM_UTF8)) == BOM_UTF8 else 0
-                raw.seek(mark + start if self._pieces is None else self._pieces[0].offset + passed.offset)
+            if self._splits:
+                raw.seek(self._start + passed.offset)
                 start = 0
             else:
                 text = Utf8(text, self.format.encoding)
@@ -252,15 +294,23 @@ class _Filled:
     def read(self, size: int, /) -> bytes:
         read = self._handle.read(size)
         while read and len(read) < size:
-            more = self._handle.read(size - len(read))
+            try:
+                more = self._handle.read(size - len(read))
+            except UnreadableError:  # met again by whoever wants more
+                break
             if not more:
                 break
             read += more
         return read
 
 
-def _first_block(handle: Readable) -> tuple[bytes, bool]:
-    """The first bytes with at least two whole lines, and whether they are all."""
+def _first_block(handle: Readable, *, forgiving: bool) -> tuple[bytes, bool]:
+    """The first bytes with at least two whole lines, and whether they are all.
+
+    Args:
+        handle: at its start.
+        forgiving: whether it is enough that there are some, where what follows cannot be read.
+    """
     filled = _Filled(handle)
     first = filled.read(FIRST_BLOCK)
     while len(first) % FIRST_BLOCK == 0 and first and max(first.count(b"\n"), first.count(b"\r")) < 3:
@@ -270,7 +320,12 @@ def _first_block(handle: Readable) -> tuple[bytes, bool]:
         if not more:
             return first, True
         first += more
-    return first, not filled.read(1)
+    try:
+        return first, not filled.read(1)
+    except UnreadableError:
+        if forgiving and first:
+            return first, False
+        raise
 
 
 def _parsed_ahead(chunks: Iterator[_Chunk], form: CsvFormat) -> Iterator[_Parsed]:

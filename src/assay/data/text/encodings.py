@@ -9,7 +9,7 @@ from typing import IO, Any, Protocol, cast
 
 import pyarrow as pa
 
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, UnreadableError
 
 _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\x00": "xz"}
 _MARKS = (
@@ -21,6 +21,8 @@ _MARKS = (
 )
 # Windows-1252 leaves five bytes undefined; browsers read them as Latin-1 does.
 _WINDOWS = "".join(bytes([i]).decode("cp1252", "ignore") or chr(i) for i in range(256))
+# Bytes that are unpacked at a time: so many may be lost before a damaged one.
+_STEP = 1 << 16
 # What `surrogateescape` makes of bytes that are not UTF-8.
 _ESCAPED = re.compile("[\udc80-\udcff]")
 
@@ -98,15 +100,32 @@ class _Whole:
 
 
 class _Unpacked:
+    """What is unpacked before damage is met is handed out first."""
+
     def __init__(self, handle: Readable, packed: str) -> None:
         self._handle = handle
         self._packed = packed
 
     def read(self, size: int, /) -> bytes:
+        pieces: list[bytes] = []
+        while size > 0:
+            try:
+                piece = self._piece(min(size, _STEP))
+            except UnreadableError:
+                if pieces:
+                    break
+                raise
+            if not piece:
+                break
+            pieces.append(piece)
+            size -= len(piece)
+        return b"".join(pieces)
+
+    def _piece(self, size: int) -> bytes:
         try:
             return self._handle.read(size)
         except (OSError, EOFError, lzma.LZMAError) as error:
-            raise DataError(
+            raise UnreadableError(
                 f"the {self._packed} data are damaged or end too early ({str(error).splitlines()[0]}); "
                 "get the file again, or unpack it by hand to rescue its start"
             ) from error

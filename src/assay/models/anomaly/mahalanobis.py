@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.data.blocks import float_blocks
+from assay.data.blocks import all_rows, float_blocks
 from assay.data.source import Source
 from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
@@ -29,6 +29,7 @@ from assay.linalg.principal import axes_of_rows, dense
 from assay.linalg.shrinkage import ledoit_wolf, rao_blackwell
 from assay.linalg.spectral import Spectrum, eigen_symmetric
 from assay.linalg.whitening import Whitening
+from assay.models.base import on_engine
 from assay.models.detector import _Detector
 from assay.summary.columns import column_moments
 from assay.summary.moments import Moments
@@ -108,13 +109,15 @@ class Mahalanobis(_Detector):
         self.support_fraction = support_fraction
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: None = None, *, engine: Any = None) -> Self:
         """Find centre and covariance of (n, d) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`. A source is read once and not held (once more where its
                 covariances are shrunk by Ledoit and Wolf's formula), unless robust, or wider than long.
             y: not used.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         self._begin()
         if isinstance(X, Source):
@@ -123,7 +126,7 @@ class Mahalanobis(_Detector):
             self._record_columns(numbers.numeric_columns, d)
             if not self.robust and (numbers.rows is None or numbers.rows >= d):
                 return self._fit_moments(Moments.of(numbers), numbers)
-            rows: Any = np.concatenate(list(numbers.float_blocks()))
+            rows: Any = all_rows(numbers)
         else:
             rows = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
         if self.robust:
@@ -174,7 +177,7 @@ class Mahalanobis(_Detector):
                 "infinitely far: leave out columns that are mostly constant or follow from others, or raise "
                 "support_fraction",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         # the bulk is cut off where 97.5% of normal rows are, which makes its covariance too small
         size = consistency(BULK, found.dimension)
@@ -242,10 +245,10 @@ class Mahalanobis(_Detector):
 
     def _fourth(self, data: Any) -> float:
         """Sum of the fourth powers of the lengths of the rows, in units of the columns."""
-        measure = self._measure()
+        measure, varying = self._measure(), self.scale_ > 0.0
 
         def work(part: tuple[int, NDArray[Any]]) -> float:
-            z = np.where(self.scale_ > 0.0, measure.deviations(part[1]), 0.0)
+            z = np.where(varying, measure.deviations(part[1]), 0.0)
             return float(np.sum(np.einsum("ij,ij->i", z, z) ** 2))
 
         return map_reduce(float_blocks(data), work, float.__add__)

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, fdtrc
 from sklearn.utils.validation import check_is_fitted
 
+from assay.data.blocks import all_rows
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.distance_law import DistanceLaw
 from assay.linalg.principal import dense
+from assay.models.base import on_engine
 from assay.models.detector import _Detector
 from assay.summary.column_sums import ColumnSums
 from assay.summary.moments import Moments
@@ -67,19 +69,21 @@ class ZScore(_Detector):
         self.alpha = alpha
         self.robust = robust
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: None = None, *, engine: Any = None) -> Self:
         """Find centre and spread of each column of (n, d) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`. A source is read once and not held, unless robust.
             y: not used.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         self._check_alpha()
         if isinstance(X, Source):
             X = self._as_numbers(X, reset=True)
             self._record_columns(X.numeric_columns, len(X.numeric_columns))
             if self.robust:
-                X = np.concatenate(list(X.float_blocks()))
+                X = all_rows(X)
         else:
             X = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
         sums = ColumnSums.of(X, self._names())

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data.blocks import float_blocks
+from assay.engine.current import gathered_blocks
 from assay.errors import DataError
 from assay.linalg.one_thread import one_blas_thread
 from assay.optimize.enclosing_ball import enclosing_ball
@@ -42,7 +43,7 @@ def dispersion(X: Any) -> Dispersion:
     >>> found.distinct, found.mean_square, round(found.radius, 9), found.center.round(9)
     (2, 2.0, 1.5, array([1.5, 0. ]))
     """
-    blocks = [block for _, block in float_blocks(X)]
+    blocks = [block for _, block in gathered_blocks(float_blocks(X))]
     points = np.concatenate(blocks) if blocks else np.empty((0, 0))
     if not points.size:
         raise DataError("a set without points has no dispersion")

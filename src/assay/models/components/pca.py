@@ -21,7 +21,7 @@ from assay.linalg.permuted import permutation_plan, permuted_spectrum
 from assay.linalg.principal import Route, axes_of_covariance, axes_of_rows, dense, knee
 from assay.linalg.random_matrix import spectrum_law
 from assay.linalg.spectral import Spectrum
-from assay.models.base import Estimator
+from assay.models.base import Estimator, on_engine
 from assay.summary.columns import column_moments
 from assay.summary.gram import Gram
 from assay.summary.kernels import Linear
@@ -87,12 +87,14 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.solver = solver
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: None = None, *, engine: Any = None) -> Self:
         """Find the axes of (n, d) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`; a source is encoded first, by the kinds of its columns.
             y: not used.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         if isinstance(X, Source):
             numbers = self._as_numbers(X, reset=True)

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from assay.data.source import Source
 from assay.errors import ParameterError
-from assay.models.base import Array
+from assay.models.base import Array, on_engine
 from assay.models.canonical import HeldOutRidge, RidgeOption, gathered
 from assay.models.canonical_linear import _LinearPairs, checked_solver
 from assay.summary.grouped import GroupedMoments
@@ -88,13 +88,15 @@ class CCA(RegressorMixin, _LinearPairs):
         self.scale = scale
         self.solver = solver
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: Any = None, *, engine: Any = None) -> Self:
         """Find the pairs of (n, p) and (n, q) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`; a source is encoded first, by the kinds of its columns.
             y: the other side, array, data frame or `Source`; or, where X is a source, the names of its columns that
                 are the other side (None: those in the role "target").
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         solver = checked_solver(self.solver)
         X, Y = self._sides(X, y, reset=True, finite=False)

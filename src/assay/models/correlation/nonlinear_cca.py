@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.data.blocks import block_slices
 from assay.linalg.principal import dense
-from assay.models.base import Array
+from assay.models.base import Array, on_engine
 from assay.models.canonical import RidgeOption, gathered
 from assay.models.canonical_linear import _LinearPairs
 from assay.summary.column_sums import ColumnSums
@@ -69,12 +69,14 @@ class NonlinearCCA(_LinearPairs):
         self.features = features
         self.ridge = ridge
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: Any = None, *, engine: Any = None) -> Self:
         """Find the pairs of (n, p) and (n, q) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`.
             y: the other side, or the names of its columns where X is a source.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         X, Y = self._sides(X, y, reset=True, finite=False)
         given = self.features if isinstance(self.features, (tuple, list)) else (self.features, self.features)

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from assay.errors import DataError, ParameterError
 from assay.linalg.principal import dense
-from assay.models.base import Array
+from assay.models.base import Array, on_engine
 from assay.models.canonical import HeldOutRidge, RidgeOption, gathered
 from assay.models.canonical_linear import _LinearPairs
 from assay.summary.lagged import LaggedMoments
@@ -85,19 +85,21 @@ class TemporalCCA(_LinearPairs):
         self.ridge = ridge
         self.scale = scale
 
-    def fit(self, X: Any, y: Any = None, groups: ArrayLike | None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: Any = None, groups: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Find the pairs of (n, p) and (n, q) rows in the order of time.
 
         Args:
             X: array, data frame or `Source`.
             y: the other series, or the names of its columns where X is a source.
             groups: (n,) which series each row belongs to, where there are several; no lag reaches from one to another.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         X, Y = self._sides(X, y, reset=True, finite=False)
         lags, option = self._known_lags(), self._ridge_option()
         span, names = max(0, *lags) - min(0, *lags), (*self._names()[0], *self._names()[1])
         if groups is None and not isinstance(option, HeldOutRidge):
-            blocks = (np.hstack([x, y]) for _, x, y in Paired(X, Y, self._names()).blocks())
+            blocks = Paired(X, Y, self._names()).joined()
             return self._fit_series([LaggedMoments.of(blocks, span, names)], [])
         rows = np.hstack([dense(gathered(X)), dense(gathered(Y))])
         series = [rows] if groups is None else _apart(rows, groups)

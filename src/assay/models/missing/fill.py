@@ -19,7 +19,7 @@ from assay.data.blocks import block_slices
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.normal import MultivariateNormal
-from assay.models.base import Estimator
+from assay.models.base import Estimator, on_engine
 from assay.summary.moments import Moments
 from assay.summary.normal_em import normal_em
 from assay.summary.observed import Observed, refuse_infinite
@@ -74,12 +74,14 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self.tol = tol
         self.ridge = ridge
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: None = None, *, engine: Any = None) -> Self:
         """Learn from (n, d) rows what to fill in.
 
         Args:
             X: array, data frame or `Source`, with NaN where values are missing.
             y: not used.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         self._check_options()
         if isinstance(X, Source):

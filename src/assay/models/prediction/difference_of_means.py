@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError
 from assay.linalg.spectral import svd
+from assay.models.base import on_engine
 from assay.models.discriminant import _Directions
 from assay.summary.accumulate import checked_weights
 from assay.summary.group_frame import column_counts
@@ -53,13 +54,15 @@ class DifferenceOfMeans(_Directions):
     array(['a', 'b'], dtype='<U1')
     """
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Learn the means of the classes of (n, d) rows in one pass over them.
 
         Args:
             X: array, data frame, sparse matrix or `Source`; a source is read by blocks and not held.
             y: (n,) class of each row; for a source the name of its target column, or None for the one in that role.
             sample_weight: (n,) non-negative weight of each row; weight 2 counts as the row twice.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         data, codes = self._gathered(X, y, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
         weights = None if sample_weight is None else checked_weights(sample_weight, len(codes))

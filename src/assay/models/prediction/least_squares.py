@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from assay.errors import DataError
 from assay.linalg.linear_fit import determined
 from assay.linalg.principal import dense
+from assay.models.base import on_engine
 from assay.models.coefficients import Coefficients, checked_confidence
 from assay.models.linear_regressor import CERTAIN, Target, _LinearRegressor
 from assay.summary.grouped import GroupedMoments
@@ -73,7 +74,8 @@ class LeastSquares(_LinearRegressor):
     def __init__(self, *, fit_intercept: bool = True) -> None:
         self.fit_intercept = fit_intercept
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, engine: Any = None) -> Self:
         """Fit (n, d) rows.
 
         Args:
@@ -81,6 +83,7 @@ class LeastSquares(_LinearRegressor):
                 it is small or the condition number asks for "qr".
             y: (n,) or (n, p) targets; where X is a source also the name of its target.
             sample_weight: (n,) not negative; weight 2 counts as the row twice.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         table = self._table(X, y, sample_weight)
         self.notes_: tuple[str, ...] = ()

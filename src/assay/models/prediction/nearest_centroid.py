@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from assay.errors import DataError
-from assay.models.base import Array
+from assay.models.base import Array, on_engine
 from assay.models.refusal import _Refusing, refuse_far
 from assay.summary.class_counts import ClassCounts
 from assay.summary.grouped import GroupedMoments
@@ -47,13 +47,15 @@ class NearestCentroid(_Refusing):
         self.refuse = refuse
         self.refused_label = refused_label
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Find the means of the classes of (n, d) rows in one pass.
 
         Args:
             X: array, data frame or `Source`, which is not held.
             y: (n,) classes, or the name of the column of a source.
             sample_weight: (n,) weights of the rows; weight 2 counts as the row twice.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         rows, codes = self._gathered(X, y, ensure_min_samples=2)
         names = self._column_names()

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from assay.data.folds import fold_numbers
 from assay.errors import DataError, ParameterError
 from assay.linalg.ridge_path import RidgeSpectrum, usual_penalties
+from assay.models.base import on_engine
 from assay.models.linear_regressor import Target, _LinearRegressor
 from assay.summary.grouped import GroupedMoments
 from assay.summary.least_squares import intercept_at
@@ -113,7 +114,8 @@ class Ridge(_LinearRegressor):
         self.fit_intercept = fit_intercept
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, engine: Any = None) -> Self:
         """Fit (n, d) rows.
 
         Args:
@@ -121,6 +123,7 @@ class Ridge(_LinearRegressor):
                 the condition number asks for "qr".
             y: (n,) or (n, p) targets; where X is a source also the name of its target.
             sample_weight: (n,) not negative; weight 2 counts as the row twice.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         self._check_alphas()
         table = self._table(X, y, sample_weight)

@@ -16,13 +16,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.data.blocks import all_rows
 from assay.data.source import Source
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.top import top_eigen
 from assay.linalg.top_svd import top_svd
-from assay.models.base import Array
+from assay.models.base import Array, on_engine
 from assay.models.refusal import _Refusing, refuse_far
 from assay.summary.accumulate import checked_weights, refuse_unusable
 from assay.summary.grouped import GroupedMoments
@@ -79,13 +80,15 @@ class SubspaceClassifier(_Refusing):
         self.refuse = refuse
         self.refused_label = refused_label
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Find the directions of each class of (n, d) rows.
 
         Args:
             X: array, data frame or `Source`, which is not held if there are as many rows in a class as columns.
             y: (n,) classes, or the name of the column of a source.
             sample_weight: (n,) weights of the rows; weight 2 counts as the row twice.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         rows, codes = self._gathered(X, y, ensure_min_samples=2)
         n, d, k = len(codes), self.n_features_in_, len(self.classes_)
@@ -93,7 +96,7 @@ class SubspaceClassifier(_Refusing):
         if d * k <= n:  # the summaries are no larger than the rows
             return self._fit_parts(GroupedMoments.of(rows, codes, weights=weights).parts)
         if isinstance(rows, Source):
-            rows = np.concatenate(list(rows.float_blocks()))
+            rows = all_rows(rows)
         refuse_unusable(rows, 0, self._column_names())
         w = np.ones(n) if weights is None else weights
         with one_blas_thread():  # a class at a time on each core

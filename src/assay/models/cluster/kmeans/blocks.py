@@ -7,24 +7,23 @@ held        one label for each row, and the centres
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.data.blocks import FloatBlocks
+from assay.data.parted import beside
 from assay.data.sampling import row_keys
-from assay.engine.current import map_reduce
+from assay.engine.current import map_reduce, mapped_blocks, scattered
 from assay.errors import ParameterError
+from assay.models.cluster.kmeans.apart import Look, Part, drawn_apart
 from assay.optimize.lloyd import Lloyd, condense, lloyd
-from assay.optimize.lloyd_pass import Passes, unit
+from assay.optimize.lloyd_pass import unit
 from assay.optimize.lloyd_settle import Settled, settle
 from assay.optimize.lloyd_sums import Sums, Taken, spared
-from assay.optimize.seeding import scattered
-from assay.optimize.team import Team
 from assay.optimize.validate import Array
-from assay.summary.accumulate import checked_weights, refuse_unusable
+from assay.summary.accumulate import checked_weights, refuse_unusable_rows
 from assay.summary.observed import Observed
 
 Floats: TypeAlias = NDArray[Any]
@@ -59,8 +58,7 @@ def lloyd_of_blocks(
     if not isinstance(init, str):
         start = np.asarray(init, dtype=np.float64)
     elif init == "k-means||":
-        points, masses = scattered(table.passes, k, np.random.default_rng(seed))
-        start = table.outside(condense(points, masses, k))
+        start = table.outside(condense(*drawn_apart(table.blocks, table.look, k, seed), k))
     else:
         drawn, w = table.drawn(seed)
         if k > len(drawn):
@@ -93,14 +91,15 @@ def refuse_few(k: int, n: int, weights: Array | None) -> None:
 
 
 class _Table:
-    """Rows of a source, in units fit for sums of squares."""
+    """Rows of a source, in units fit for sums of squares; workers keep them between passes."""
 
     def __init__(self, blocks: FloatBlocks, weights: ArrayLike | None) -> None:
-        seen = Observed.of(blocks)
+        given = None if weights is None else np.asarray(weights, dtype=np.float64)
+        self.blocks = scattered(beside(blocks, given))
+        seen = Observed.of(self.blocks, columns=blocks.columns)
         if seen.missing.any():
-            for start, rows in blocks:
-                refuse_unusable(rows, start, blocks.columns)
-        self.blocks, self.n, self.d = blocks, seen.rows, seen.d
+            refuse_unusable_rows(self.blocks, blocks.columns)
+        self.n, self.d = seen.rows, seen.d
         self.weights = None if weights is None else checked_weights(weights, seen.rows)
         self.scale = unit(float((0.5 * seen.high - 0.5 * seen.low).max(initial=0.0)), np.dtype(np.float64))
         self.origin = seen.mean * self.scale
@@ -113,35 +112,34 @@ class _Table:
     def outside(self, centers: Array) -> Array:
         return (centers + self.origin) / self.scale
 
-    def passes(self) -> Iterator[Passes]:
-        return (self._pass(part, self.origin) for part in self.blocks)
-
-    def _pass(self, part: tuple[int, Floats], origin: Array) -> Passes:
-        first, block = part
-        w = None if self.weights is None else self.weights[first : first + len(block)]
-        return Passes(np.ascontiguousarray(block, dtype=np.float64), w, Team(1), origin, self.scale)
+    @property
+    def look(self) -> Look:
+        return Look(self.origin, self.scale)
 
     def drawn(self, seed: int) -> tuple[Array, Array | None]:
         """Rows drawn fairly, the same however blocks are cut, and their weights."""
         share = _DRAWN / (self.n * self.d)
-        rows, weights = [], []
-        for first, block in self.blocks:
+
+        def draw(part: Part) -> tuple[Array, Array | None]:
+            first, block, w = part
             kept = np.flatnonzero(row_keys(first, len(block), seed) < share)
-            rows.append(np.asarray(block[kept], dtype=np.float64))
-            if self.weights is not None:
-                weights.append(self.weights[first + kept])
-        return np.ascontiguousarray(np.concatenate(rows)), np.concatenate(weights) if weights else None
+            return np.asarray(block[kept], dtype=np.float64), None if w is None else w[kept]
+
+        rows, weights = zip(*mapped_blocks(self.blocks, draw), strict=True)
+        return np.ascontiguousarray(np.concatenate(rows)), None if self.weights is None else np.concatenate(weights)
 
     def assign(self, centers: Array, total: Sums) -> None:
         """One pass: what the rows nearest to each centre add up to."""
+        look = self.look
         total.clear()
-        total.add(map_reduce(self.blocks, lambda part: self._pass(part, self.origin).grouped(centers)[2], _merged))
+        total.add(map_reduce(self.blocks, lambda part: look(part).grouped(centers)[2], _merged))
 
     def farthest(self, centers: Array, total: Sums, count: int) -> list[Taken]:
         """Up to `count` rows that add most to the sum of squares, none of them the last row of its centre."""
+        look = self.look
 
-        def farthest(part: tuple[int, Floats]) -> list[Taken]:
-            rows = self._pass(part, self.origin)
+        def farthest(part: Part) -> list[Taken]:
+            rows = look(part)
             return rows.farthest(centers, rows.grouped(centers)[0], total, count)
 
         return spared(map_reduce(self.blocks, farthest, lambda a, b: a + b), total, count)
@@ -150,10 +148,10 @@ class _Table:
         """Labels and indices about the centres as the user sees them."""
         centers = self.outside(found.centers)
         origin = (centers * self.scale).mean(axis=0)
-        exact = centers * self.scale - origin
+        exact, look = centers * self.scale - origin, Look(origin, self.scale)
 
-        def grouped(part: tuple[int, Floats]) -> tuple[list[NDArray[np.int32]], float, Sums]:
-            labels, squares, total = self._pass(part, origin).grouped(exact)
+        def grouped(part: Part) -> tuple[list[NDArray[np.int32]], float, Sums]:
+            labels, squares, total = look(part).grouped(exact)
             return [labels], float(squares.sum()), total
 
         labels, inertia, total = map_reduce(

@@ -10,7 +10,7 @@ chance    k centres are found in any cloud; whether it has groups is a question 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, Self, TypeAlias
 
@@ -23,8 +23,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import FloatBlocks, float_blocks
 from assay.data.source import Source
+from assay.engine.current import mapped_blocks
 from assay.errors import NotConverged, ParameterError
-from assay.models.base import Estimator
+from assay.models.base import Estimator, on_engine
 from assay.models.cluster.kmeans.blocks import drawn_rows, lloyd_of_blocks, refuse_few, starts_of
 from assay.optimize.lloyd import Lloyd, lloyd, nearest
 from assay.summary.accumulate import checked_weights
@@ -88,7 +89,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
         self.tol = tol
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Find the groups of (n, d) rows.
 
         Args:
@@ -96,6 +98,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
                 and read once for each pass, so it may be larger than memory; sparse rows become dense block by block.
             y: not used.
             sample_weight: (n,) weights of rows, not negative: a row of weight 2 counts as two rows.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         self._check_options()
         rows = self._rows(X, reset=True)
@@ -115,15 +118,15 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
 
     def predict(self, X: Any) -> NDArray[np.int32]:
         """(m,) the nearest centre of each row, the first of equally near ones."""
-        return np.concatenate([nearest(block, self.cluster_centers_)[0] for block in self._each(X)])
+        return np.concatenate(self._each(X, lambda block, centers: nearest(block, centers)[0]))
 
     def transform(self, X: Any) -> Floats:
         """(m, k) distance of each row to each centre."""
-        return np.concatenate([_distances(block, self.cluster_centers_) for block in self._each(X)])
+        return np.concatenate(self._each(X, _distances))
 
     def score(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None) -> float:
         """Minus the sum of squared distances of rows to their nearest centre: higher is better."""
-        squares = np.concatenate([nearest(block, self.cluster_centers_)[1] for block in self._each(X)])
+        squares = np.concatenate(self._each(X, lambda block, centers: nearest(block, centers)[1]))
         return -float(
             squares.sum() if sample_weight is None else checked_weights(sample_weight, len(squares)) @ squares
         )
@@ -146,7 +149,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
                 f"k-means stopped after {found.n_iter} passes with centres still moving by more than tol={self.tol:g}: "
                 "raise max_iter or tol",
                 NotConverged,
-                stacklevel=3,
+                stacklevel=4,
             )
         return self
 
@@ -162,12 +165,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
         rows = self._checked(X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         return float_blocks(rows) if issparse(rows) else rows
 
-    def _each(self, X: Any) -> Iterator[Floats]:
-        """Rows in the precision of the centres, in blocks."""
+    def _each(self, X: Any, work: Callable[[Floats, Floats], NDArray[Any]]) -> list[NDArray[Any]]:
+        """work(rows, centres) of each block of rows, in the precision of the centres."""
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
-        for block in (block for _, block in rows) if isinstance(rows, FloatBlocks) else (rows,):
-            yield np.ascontiguousarray(block, dtype=self.cluster_centers_.dtype)
+        rows, centers = self._rows(X, reset=False), self.cluster_centers_
+        if not isinstance(rows, FloatBlocks):
+            return [work(np.ascontiguousarray(rows, dtype=centers.dtype), centers)]
+        return mapped_blocks(rows, lambda part: work(np.ascontiguousarray(part[1], dtype=centers.dtype), centers))
 
     def _options(self) -> dict[str, Any]:
         """What every solver takes."""

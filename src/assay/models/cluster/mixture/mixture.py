@@ -8,7 +8,6 @@ reading  r_ig = pi_g N(x_i | mu_g, S_g) / p(x_i), (n, k): how far row i belongs 
 
 from __future__ import annotations
 
-import operator
 import warnings
 from typing import Any, Literal, Self, TypeAlias
 
@@ -19,11 +18,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import FloatBlocks, float_blocks
 from assay.data.source import Source
-from assay.engine.current import map_reduce
+from assay.engine.current import mapped_blocks, scattered
 from assay.errors import NotConverged
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import RandomState, as_count, as_generator
-from assay.models.base import Estimator
+from assay.models.base import Estimator, on_engine
 from assay.models.cluster.mixture.options import Options
 from assay.models.cluster.mixture.units import drawn_from, in_units, reading
 from assay.optimize.em import Ascent, ascend
@@ -110,18 +109,20 @@ class GaussianMixture(DensityMixin, Estimator):
         self.precisions_init = precisions_init
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: None = None, *, engine: Any = None) -> Self:
         """Find the components of (n, d) rows.
 
         Args:
             X: array, data frame or `Source`. A source is encoded first, by the kinds of its columns, and read once for
                 each step, so it may be larger than memory.
             y: not used.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         options = Options.of(self)
         blocks = self._blocks(X, reset=True)
         names = tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
-        table = MixtureTable.of(blocks, options.shape, names)
+        table = MixtureTable.of(scattered(blocks), options.shape, names)
         options.refuse_few(table.rows)
 
         def evaluate(law: Components) -> tuple[float, Components]:
@@ -206,7 +207,7 @@ class GaussianMixture(DensityMixin, Estimator):
                 f"EM stopped after {ended.n_iter} steps, the last of which raised the log-likelihood of a row by "
                 f"{ended.rise:.2g} (tol={options.tol:g}): raise max_iter or tol",
                 NotConverged,
-                stacklevel=3,
+                stacklevel=4,
             )
         return self
 
@@ -229,15 +230,15 @@ class GaussianMixture(DensityMixin, Estimator):
         """Log densities (n,) and probabilities of the components (n, k)."""
         check_is_fitted(self)
         blocks = self._blocks(X, reset=False)
-        law = self._reading()
+        law, names = self._reading(), blocks.columns
 
-        def read(part: tuple[int, NDArray[Any]]) -> list[tuple[Array, Array]]:
+        def read(part: tuple[int, NDArray[Any]]) -> tuple[Array, Array]:
             start, rows = part
             if not np.isfinite(rows).all():
-                refuse_unusable(rows, start, blocks.columns)
-            return [shared_out(rows, *law)]
+                refuse_unusable(rows, start, names)
+            return shared_out(rows, *law)
 
-        parts = map_reduce(blocks, read, operator.add)
+        parts = mapped_blocks(blocks, read)
         return np.concatenate([logs for logs, _ in parts]), np.concatenate([shares for _, shares in parts])
 
     def _reading(self) -> tuple[Frame, Whitening]:

@@ -269,7 +269,7 @@ class VAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             )
 
     def _compare(self, V: Array, reference: LinearGaussian | BaseRates) -> None:
-        """Held-out rows under the model and under the reference."""
+        """Here-out rows under the model and under the reference."""
         self.held_out_elbo_ = self.linear_elbo_ = self.base_rate_elbo_ = self.gain_error_ = float("nan")
         if len(V) == 0:
             return

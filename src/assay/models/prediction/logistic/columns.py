@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from assay.engine.current import map_reduce
+from assay.engine.current import is_elsewhere, map_reduce
 from assay.errors import DataError
 from assay.models.base import Array
 from assay.optimize.logistic_terms import Design
 
-Blocks: TypeAlias = Callable[[], Iterator[tuple[int, Any]]]  # number of the first row, and the rows of each block
+# number of the first row, rows, classes and weights of each block
+Part: TypeAlias = tuple[int, Any, NDArray[Any], Array | None]
+Blocks: TypeAlias = Iterable[Part]
 
 _TINY = 1e-200  # mean squares below and above its inverse are not trusted
 
@@ -25,14 +27,14 @@ def measured(
     """How columns are centred and scaled, and (d,) their spread after that, and the number of rows.
 
     Args:
-        blocks: starts a pass over the rows.
+        blocks: the rows.
         intercept: whether columns may be centred.
         penalised: whether columns of tiny values may stay so.
         names: of the columns, for messages.
     """
-    _, first = next(blocks())
-    centred = intercept and not issparse(first)
-    near = _middle(first) if centred else None
+    # near the data is near enough: the middle of the first block
+    near = map_reduce(blocks, _middle_of, _first) if is_elsewhere(blocks) else _middle_of(next(iter(blocks)))
+    near = near if intercept else None
     design = Design(near, None, False)
     n, mean, square = _mean_square(blocks, design)
     extreme = ~((square > _TINY) & (square < 1.0 / _TINY))
@@ -48,7 +50,11 @@ def measured(
     return Design(centre, design.scale, intercept), spread, n
 
 
-def _middle(rows: Any) -> Array:
+def _middle_of(part: Part) -> Array | None:
+    """(d,) the middle of a block; None of a sparse one, which is not centred."""
+    rows = part[1]
+    if issparse(rows):
+        return None
     few = np.asarray(rows[:: max(1, len(rows) // 4096)], dtype=np.float64)
     # halves, for a sum of values near 1e308 would overflow; clipped, so that a constant column becomes exact zeros
     with np.errstate(invalid="ignore", over="ignore"):
@@ -56,8 +62,12 @@ def _middle(rows: Any) -> Array:
     return middle
 
 
+def _first(a: Array | None, b: Array | None) -> Array | None:
+    return a
+
+
 def _mean_square(blocks: Blocks, design: Design) -> tuple[int, Array, Array]:
-    def sums(part: tuple[int, Any]) -> tuple[int, Array, Array]:
+    def sums(part: Part) -> tuple[int, Array, Array]:
         rows = part[1]
         if issparse(rows):
             return _sums_of_sparse(part[1], design.scale)
@@ -68,7 +78,7 @@ def _mean_square(blocks: Blocks, design: Design) -> tuple[int, Array, Array]:
                 square += np.einsum("ij,ij->j", Z, Z)
         return len(rows), total, square
 
-    n, total, square = map_reduce(blocks(), sums, lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]))
+    n, total, square = map_reduce(blocks, sums, lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]))
     return n, total / n, square / n
 
 
@@ -82,8 +92,8 @@ def _sums_of_sparse(rows: Any, scale: Array | None) -> tuple[int, Array, Array]:
 def _reach(blocks: Blocks, design: Design, names: tuple[str, ...] | None) -> Array:
     """(d,) largest deviation from the centre; raises for a value that is not finite."""
 
-    def largest(part: tuple[int, Any]) -> Array:
-        first, rows = part
+    def largest(part: Part) -> Array:
+        first, rows, *_ = part
         found = np.zeros(rows.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):
             for here, Z in design.chunks(rows):
@@ -92,7 +102,7 @@ def _reach(blocks: Blocks, design: Design, names: tuple[str, ...] | None) -> Arr
                     _refuse(rows[here], first + here.start, names)
         return found
 
-    return map_reduce(blocks(), largest, np.maximum)
+    return map_reduce(blocks, largest, np.maximum)
 
 
 def _refuse(rows: Any, first: int, names: tuple[str, ...] | None) -> None:

@@ -12,20 +12,22 @@ law       gradient zero; without a penalty a maximum exists only where no direct
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from scipy.special import log_expit, log_softmax
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from assay.data.blocks import float_blocks
+from assay.data.blocks import all_rows, float_blocks
+from assay.data.codes import short
+from assay.data.parted import beside
 from assay.data.source import Source
+from assay.engine.current import is_elsewhere, mapped_blocks, scattered
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.linalg.one_thread import one_blas_thread
-from assay.models.base import Array
+from assay.models.base import Array, on_engine
 from assay.models.prediction.logistic.columns import Blocks
 from assay.models.prediction.logistic.reading import (
     coefficients,
@@ -118,7 +120,8 @@ class Logistic(_Classifier):
         self.max_iter = max_iter
         self.class_weight = class_weight
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Find the most likely coefficients.
 
         Args:
@@ -127,15 +130,16 @@ class Logistic(_Classifier):
             y: (n,) classes; for a source the name of the column that holds them, or None for the one in the role
                 "target".
             sample_weight: (n,) weights of rows, not negative: a row of weight 2 counts as two rows.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         self._check_options()
-        blocks, codes, dense = self._labelled_blocks(X, y)
+        data, codes = self._rows_and_classes(X, y)
         weights, unit = row_weights(sample_weight, self.class_weight, codes, self.classes_)
         penalty = float(self.penalty) / unit
         names = tuple(map(str, self.feature_names_in_)) if hasattr(self, "feature_names_in_") else None
         with one_blas_thread():
             rows = Rows.of(
-                blocks,
+                self._blocks(data, codes, weights),
                 codes,
                 weights,
                 len(self.classes_),
@@ -143,14 +147,21 @@ class Logistic(_Classifier):
                 penalty=penalty,
                 names=names,
             )
-            found = solve(rows, penalty, solver=self.solver, tol=self.tol, max_iter=self.max_iter, in_memory=dense)
+            found = solve(
+                rows,
+                penalty,
+                solver=self.solver,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                in_memory=isinstance(data, np.ndarray),
+            )
             self._keep(rows, found, penalty, unit)
         return self
 
     def decision_function(self, X: Any) -> Array:
         """Scores of (m, d) rows: (m,) log odds of the second of two classes, or (m, g) for more."""
         check_is_fitted(self)
-        scores = np.concatenate([block @ self.coef_.T + self.intercept_ for block in self._each(X)])
+        scores = self._scores(X)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict_log_proba(self, X: Any) -> Array:
@@ -225,7 +236,7 @@ class Logistic(_Classifier):
                 f"Logistic stopped after {self.n_iter_} steps of {self.route_.split(',')[0]} with a gradient of "
                 f"{self.gradient_norm_:.2g}, allowed was tol={self.tol:g}: raise max_iter or tol",
                 NotConverged,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _warn_of_separation(self, columns: NDArray[np.intp], apart: NDArray[np.intp]) -> None:
@@ -236,35 +247,45 @@ class Logistic(_Classifier):
             f"of class {classes} apart, so the likelihood rises along it for ever and has no maximum. The coefficients "
             "are those where the search ended, without standard errors; set penalty above 0, or leave columns out",
             NotConverged,
-            stacklevel=4,
+            stacklevel=5,
         )
 
     def _label(self, column: int) -> str:
         known = getattr(self, "feature_names_in_", None)
         return f"column {column}" if known is None else f"{known[column]!r}"
 
-    def _labelled_blocks(self, X: Any, y: Any) -> tuple[Blocks, Codes, bool]:
-        """Blocks of rows, the class of each row, and whether they are dense and in memory."""
+    def _rows_and_classes(self, X: Any, y: Any) -> tuple[Any, Codes]:
+        """Rows, in an array, sparse or to be read in blocks, and the class of each."""
         X, y = self._taken_apart(X, y)
         if not isinstance(X, Source):
             rows = self._checked(X, reset=True, **_CHECKS)
-            return blocks_of(rows), self._class_numbers(y, rows.shape[0]), not issparse(rows)
+            return rows, self._class_numbers(y, rows.shape[0])
         numbers = self._as_numbers(X, reset=True)
         d = len(numbers.numeric_columns)
         self._record_columns(numbers.numeric_columns, d)
-        if d * len(y) <= _HELD:
-            held = np.concatenate(list(numbers.float_blocks()))
-            return blocks_of(held), self._class_numbers(y, len(held)), True
-        return float_blocks(numbers).__iter__, self._class_numbers(y, len(y)), False
+        codes, blocks = self._class_numbers(y, len(y)), float_blocks(numbers)
+        if d * len(y) > _HELD or is_elsewhere(blocks):
+            return blocks, codes
+        rows = all_rows(numbers)
+        check_consistent_length(rows, codes)
+        return rows, codes
 
-    def _each(self, X: Any) -> Iterator[Any]:
-        """Rows in blocks."""
-        if isinstance(X, Source):
-            numbers = self._as_numbers(X, reset=False)
-            self._compare_columns(numbers.numeric_columns)
-            yield from numbers.float_blocks()
-        else:
-            yield self._checked(X, reset=False, **_CHECKS | {"ensure_all_finite": True})
+    def _blocks(self, data: Any, codes: Codes, weights: Array | None) -> Blocks:
+        """Blocks with classes and weights beside; workers keep theirs between passes."""
+        if isinstance(data, np.ndarray) or issparse(data):
+            return blocks_of(data, codes, weights)
+        kept: Blocks = scattered(beside(data, short(codes, len(self.classes_)), weights))
+        return kept
+
+    def _scores(self, X: Any) -> Array:
+        """(m, k) linear scores of rows; a source is read in blocks."""
+        if not isinstance(X, Source):
+            rows = self._checked(X, reset=False, **_CHECKS | {"ensure_all_finite": True})
+            return np.asarray(rows @ self.coef_.T + self.intercept_)
+        numbers = self._as_numbers(X, reset=False)
+        self._compare_columns(numbers.numeric_columns)
+        coef, intercept = self.coef_, self.intercept_
+        return np.concatenate(mapped_blocks(float_blocks(numbers), lambda part: part[1] @ coef.T + intercept))
 
     def _check_options(self) -> None:
         if not (_is_number(self.penalty) and 0.0 <= self.penalty < np.inf):

@@ -48,7 +48,13 @@ def in_row_space(rows: Rows, penalty: float) -> Reduced:
     inside = np.sqrt(np.where(squares > (rows.n * _EPS) ** 2 * squares.max(), squares, squares.max() or 1.0))
     ridge = np.concatenate([penalty / inside**2, np.zeros(int(intercept))])
     basis = np.concatenate([1.0 / inside, np.ones(int(intercept))])
-    small = replace(rows, blocks=blocks_of(M), design=Design(None, None, intercept), basis=basis, ridge=ridge)
+    small = replace(
+        rows,
+        blocks=blocks_of(M, rows.codes, rows.weights),
+        design=Design(None, None, intercept),
+        basis=basis,
+        ridge=ridge,
+    )
     return Reduced(small, _with_intercept(unit[:, None] * V / inside, intercept), None, V)
 
 
@@ -71,7 +77,7 @@ def independent(rows: Rows, *, in_memory: bool) -> Reduced:
             return Reduced(rows, None, 0)
         small = replace(
             rows,
-            blocks=blocks_of(Q * np.sqrt(rows.n)),
+            blocks=blocks_of(Q * np.sqrt(rows.n), rows.codes, rows.weights),
             design=Design(None, None, intercept),
             basis=np.ones(Q.shape[1] + intercept),
             ridge=np.zeros(Q.shape[1] + intercept),

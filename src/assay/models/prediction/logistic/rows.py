@@ -8,6 +8,7 @@ By default the basis divides each column by its spread, so that phi, its gradien
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeAlias
 
@@ -16,10 +17,11 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse, vstack
 
 from assay.data.blocks import block_slices
-from assay.engine.current import map_reduce
+from assay.data.parted import beside
+from assay.engine.current import map_reduce, mapped_blocks
 from assay.errors import DataError
 from assay.models.base import Array
-from assay.models.prediction.logistic.columns import Blocks, measured
+from assay.models.prediction.logistic.columns import Blocks, Part, measured
 from assay.optimize.logistic_terms import Codes, Design, Terms, advantages, block_terms, score_ranges
 
 Worst: TypeAlias = tuple[Array, NDArray[np.intp], Array, Codes]
@@ -27,10 +29,19 @@ Worst: TypeAlias = tuple[Array, NDArray[np.intp], Array, Codes]
 _SAMPLE = 1 << 24  # numbers in a sample at most: 128 MB
 
 
-def blocks_of(X: Any) -> Blocks:
-    """Blocks of an array or a sparse matrix in memory."""
-    slices = block_slices(*X.shape)
-    return lambda: ((part.start, X[part]) for part in slices)
+def blocks_of(X: Any, codes: Codes, weights: Array | None) -> Blocks:
+    """Blocks of an array or a sparse matrix in memory, and what is known of its rows."""
+    return beside(_Sliced(X), codes, weights)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sliced:
+    """Numbered blocks of rows in memory; those of a sparse matrix stay sparse."""
+
+    X: Any
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        return ((part.start, self.X[part]) for part in block_slices(*self.X.shape))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +49,7 @@ class Rows:
     """Rows with their classes.
 
     Attributes:
-        blocks: starts a pass over (b, d) blocks.
+        blocks: (b, d) each, with the number of the first row, and classes and weights beside.
         codes: (n,) classes, counted from 0.
         weights: (n,), or None for 1 each.
         classes: how many.
@@ -105,13 +116,13 @@ class Rows:
 
     def terms(self, phi: Array, curvature: bool) -> Terms:
         """Loss, gradient and curvature at (k, r) parameters: one pass."""
-        theta = self._theta(phi)
+        theta, design = self._theta(phi), self.design
 
-        def added(part: tuple[int, Any]) -> Terms:
-            codes, weights = self._labels(part)
-            return block_terms(self.design, part[1], codes, weights, theta, curvature=curvature)
+        def added(part: Part) -> Terms:
+            _, rows, codes, weights = part
+            return block_terms(design, rows, _numbers(codes), weights, theta, curvature=curvature)
 
-        raw = map_reduce(self.blocks(), added, Terms.__add__)
+        raw = map_reduce(self.blocks, added, Terms.__add__)
         H = raw.curvature
         if self.basis.ndim == 1:
             if H is not None:
@@ -126,46 +137,48 @@ class Rows:
 
     def widest(self, phi: Array) -> Array:
         """Largest difference between two scores of a row, among the rows of each class: (g,)."""
-        theta = self._theta(phi)
-        return map_reduce(
-            self.blocks(), lambda part: score_ranges(self.design, part[1], *self._labels(part), theta), np.maximum
-        )
+        theta, design = self._theta(phi), self.design
+
+        def widest(part: Part) -> Array:
+            _, rows, codes, weights = part
+            return score_ranges(design, rows, _numbers(codes), weights, theta)
+
+        return map_reduce(self.blocks, widest, np.maximum)
 
     def worst(self, phi: Array, count: int) -> Worst:
         """Rows whose own class is least ahead: by how much, their numbers, their (b, r) design and classes.
 
         Rows of weight 0 are left out.
         """
-        theta = self._theta(phi)
+        theta, design, basis = self._theta(phi), self.design, self.basis
 
-        def of_block(part: tuple[int, Any]) -> Worst:
-            first, rows = part
-            codes, weights = self._labels(part)
-            ahead = advantages(self.design, rows, codes, theta)
+        def of_block(part: Part) -> Worst:
+            first, rows, codes, weights = part
+            ahead = advantages(design, rows, _numbers(codes), theta)
             if weights is not None:
                 ahead[weights == 0.0] = np.inf
             chosen = _lowest(ahead, count)
-            Z = np.concatenate([chunk.copy() for _, chunk in self.design.chunks(rows[chosen])])
-            inside = Z * self.basis if self.basis.ndim == 1 else Z @ self.basis
-            return ahead[chosen], first + chosen, inside, codes[chosen]
+            Z = np.concatenate([chunk.copy() for _, chunk in design.chunks(rows[chosen])])
+            inside = Z * basis if basis.ndim == 1 else Z @ basis
+            return ahead[chosen], first + chosen, inside, _numbers(codes)[chosen]
 
         def merged(a: Worst, b: Worst) -> Worst:
             ahead, numbers, Z, codes = (np.concatenate(pair) for pair in zip(a, b, strict=True))
             chosen = _lowest(ahead, count)
             return ahead[chosen], numbers[chosen], Z[chosen], codes[chosen]
 
-        ahead, numbers, Z, codes = map_reduce(self.blocks(), of_block, merged)
+        ahead, numbers, Z, codes = map_reduce(self.blocks, of_block, merged)
         counted = ahead < np.inf
         return ahead[counted], numbers[counted], Z[counted], codes[counted]
 
     def sample(self, stride: int) -> Rows:
         """Every row whose number is a multiple of the stride, its weight in proportion, held in memory."""
-        parts = [rows[-first % stride :: stride] for first, rows in self.blocks()]
+        parts = mapped_blocks(self.blocks, lambda part: part[1][-part[0] % stride :: stride])
         X = vstack(parts, format="csr") if issparse(parts[0]) else np.concatenate(parts)
         codes = self.codes[::stride]
         weights = np.ones(len(codes)) if self.weights is None else self.weights[::stride]
         weights = weights * (self.total / float(weights.sum()))
-        return replace(self, blocks=blocks_of(X), codes=codes, weights=weights)
+        return replace(self, blocks=blocks_of(X, codes, weights), codes=codes, weights=weights)
 
     def sample_stride(self) -> int:
         """A tenth of the rows, or what fits into 128 MB."""
@@ -173,15 +186,15 @@ class Rows:
 
     def matrix(self) -> Array:
         """The whole design in these coordinates, (n, r), in memory."""
-        Z = np.concatenate([chunk.copy() for _, rows in self.blocks() for _, chunk in self.design.chunks(rows)])
+        Z = np.concatenate([chunk.copy() for _, rows, *_ in self.blocks for _, chunk in self.design.chunks(rows)])
         return Z * self.basis if self.basis.ndim == 1 else Z @ self.basis
 
     def _theta(self, phi: Array) -> Array:
         return phi * self.basis if self.basis.ndim == 1 else phi @ self.basis.T
 
-    def _labels(self, part: tuple[int, Any]) -> tuple[Codes, Array | None]:
-        here = slice(part[0], part[0] + part[1].shape[0])
-        return self.codes[here], None if self.weights is None else self.weights[here]
+
+def _numbers(codes: NDArray[Any]) -> Codes:
+    return codes.astype(np.intp, copy=False)
 
 
 def _lowest(values: Array, count: int) -> NDArray[np.intp]:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.data.columns.encoded import EncodedSource
 from assay.errors import DataError, ParameterError
-from assay.models.base import Array
+from assay.models.base import Array, on_engine
 from assay.models.class_scores import _ClassScorer
 from assay.models.prediction.naive_bayes.columns import is_frame, kinds_of_encoding, kinds_of_fields, opened
 from assay.models.prediction.naive_bayes.laws import ClassLaws
@@ -78,13 +78,15 @@ class NaiveBayes(_ClassScorer):
         self.var_floor = var_floor
         self.priors = priors
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Learn the laws of (n, d) rows in one pass.
 
         Args:
             X: array, data frame, sparse matrix or `Source`, which is not held. NaN is a missing value.
             y: (n,) classes, or the name of the column of a source.
             sample_weight: (n,) weights of the rows; weight 2 counts as the row twice.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         return self._learn(self._counted(X, y, sample_weight, reset=True, fewest=2))
 

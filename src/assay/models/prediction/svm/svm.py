@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,17 +20,21 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from assay.data.blocks import float_blocks
+from assay.data.source import Source
+from assay.engine.current import is_local, mapped_blocks
 from assay.errors import NotConverged, ParameterError
-from assay.models.base import Array
+from assay.models.base import Array, on_engine
 from assay.models.prediction.svm.boundaries import Boundaries, votes
 from assay.models.prediction.svm.calibration import class_probabilities, sigmoids
 from assay.models.prediction.svm.pairs import Limits, Machine, PairSolver, pairs_of
+from assay.models.prediction.svm.passes import GAP, lines_between
 from assay.models.prediction.svm.path import SVMPath
 from assay.models.prediction.svm.training import Training, price_of_classes
 from assay.models.supervised import _Classifier
 from assay.summary.distances import as_rows
 from assay.summary.gram import Gram
-from assay.summary.kernels import Gaussian, Kernel, Precomputed, as_kernel
+from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel
 
 
 class SVM(_Classifier):
@@ -41,6 +45,10 @@ class SVM(_Classifier):
             the way, where the kernel does not separate the classes.
         kernel: `Linear()`, `Polynomial()`, `Gaussian()`, one of their names, "precomputed", or a function of two sets
             of rows. None for `Gaussian()`, whose sigma is the median distance between rows.
+        solver: "primal" reads rows block by block and pass after pass, so that they may be larger than memory or lie
+            with workers: Newton steps on the coefficients, for the linear kernel, a finite C and no probabilities. It
+            keeps no weights of rows and stops at a duality gap of tol / 10 of the objective. "auto" holds the rows and
+            takes the way that suits them; where workers read them, "primal" if that can be.
         class_weight: factors of C by class, {class: factor}; "balanced" for n / (g n_c); None for 1.
         probability: whether to learn probabilities too, from decisions on rows held out: five more fits, on four fifths
             of the rows each.
@@ -51,7 +59,8 @@ class SVM(_Classifier):
 
     Attributes:
         classes_: (g,), sorted.
-        support_: (m,) rows with a weight in some pair, by class, counted from 0.
+        support_: (m,) rows with a weight in some pair, by class, counted from 0. It and the next three are None after
+            solver "primal".
         support_vectors_: (m, d) these rows; None with a precomputed kernel.
         n_support_: (g,) how many are in each class.
         dual_coef_: (g - 1, m) weights y a in the pairs that a row's class is in, in the order of the other classes.
@@ -62,11 +71,12 @@ class SVM(_Classifier):
             number where its square is negative, which only a kernel that fails `mercer_check` can do.
         objective_: (p,) of the dual, as LIBSVM states it: 1/2 a^T Q a - sum a.
         duality_gap_: (p,) by how much that can be above the least.
-        kkt_residual_: largest violation of the conditions of a solution, over all pairs, in units of the margin.
+        kkt_residual_: largest violation of the conditions of a solution, over all pairs, in units of the margin; None
+            after solver "primal".
         n_iter_: (p,) steps taken.
         converged_: whether the tolerance was met in every pair.
         route_: "dual float32" or "dual float64", by the kernel values worked with (all results are judged by float64
-            ones), or "primal".
+            ones), "primal", or "primal in passes".
         probA_: (p,) A of each pair's sigmoid 1 / (1 + exp(A f + B)), learnt on rows that the machine that judged them
             had not seen; None without probabilities.
         probB_: (p,) B.
@@ -83,11 +93,23 @@ class SVM(_Classifier):
         using second order information, JMLR 6, 2005.
     """
 
+    kernel_: Kernel
+    support_: Any  # these are None where no weights of rows are kept
+    support_vectors_: Any
+    n_support_: Any
+    dual_coef_: Any
+    kkt_residual_: Any
+    coef_: Any
+    _origin: Any
+    probA_: Array | None  # noqa: N815  as in scikit-learn
+    probB_: Array | None  # noqa: N815
+
     def __init__(
         self,
         C: float | None = 1.0,
         *,
         kernel: Any = None,
+        solver: Literal["auto", "primal"] = "auto",
         class_weight: Any = None,
         probability: bool = False,
         tol: float = 1e-3,
@@ -97,6 +119,7 @@ class SVM(_Classifier):
     ) -> None:
         self.C = C
         self.kernel = kernel
+        self.solver = solver
         self.class_weight = class_weight
         self.probability = probability
         self.tol = tol
@@ -104,13 +127,18 @@ class SVM(_Classifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: Any = None, *, engine: Any = None) -> Self:
         """Find the boundaries between classes of (n, d) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`; (n, n) kernel values with kernel "precomputed".
             y: (n,) classes; where X is a source the name of the column that holds them, or None for that of its target.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use. Other kernels
+                than the linear one bring all rows here.
         """
+        if self._in_passes(X):
+            return self._fit_in_passes(X, y)
         kernel, rows, codes = self._numbered(X, y)
         return self._fit(kernel, rows, codes)
 
@@ -164,9 +192,14 @@ class SVM(_Classifier):
     def pairwise_decisions(self, X: Any) -> Array:
         """f(x) of (m, d) rows for each pair of classes, (m, p); 1 and -1 on the edges of the margin."""
         check_is_fitted(self)
-        rows = as_rows(self._checked(X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False))
         known = (self.kernel_, self.support_, self.support_vectors_, self.n_support_, self.dual_coef_)
-        return Boundaries(*known, self._rho, self._origin, self.coef_).decisions(rows)
+        found = Boundaries(*known, self._rho, self._origin, self.coef_)
+        if isinstance(X, Source) and self.coef_ is not None:
+            numbers = self._as_numbers(X, reset=False)
+            self._compare_columns(numbers.numeric_columns)
+            return np.concatenate(mapped_blocks(float_blocks(numbers), lambda part: found.decisions(part[1])))
+        rows = self._checked(X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+        return found.decisions(as_rows(rows))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each of (m, d) rows, (m,).
@@ -192,6 +225,49 @@ class SVM(_Classifier):
             raise ParameterError("probability was set after fit; fit again, for probabilities are learnt there")
         return class_probabilities(decisions, self.probA_, self.probB_, len(self.classes_))
 
+    def _in_passes(self, X: Any) -> bool:
+        """Whether rows are read in passes and not held."""
+        if self.solver not in ("auto", "primal"):
+            raise ParameterError(f"solver is 'auto' or 'primal'; got {self.solver!r}")
+        linear = self.kernel is not None and isinstance(as_kernel(self.kernel), Linear)
+        able = linear and np.isfinite(self._price()) and not self.probability
+        if self.solver == "primal" and not able:
+            raise ParameterError("solver 'primal' is for the linear kernel, a finite C and no probabilities")
+        return bool(able and (self.solver == "primal" or (isinstance(X, Source) and X.portable and not is_local())))
+
+    def _fit_in_passes(self, X: Any, y: Any) -> Self:
+        X, y = self._taken_apart(X, y)
+        if isinstance(X, Source):
+            data: Any = self._as_numbers(X, reset=True)
+            self._record_columns(data.numeric_columns, len(data.numeric_columns))
+        else:
+            data = self._checked(X, reset=True, accept_sparse="csr", dtype=np.float64)
+        codes = self._class_numbers(y, len(y) if isinstance(data, Source) else data.shape[0])
+        self._check_tol()
+        counts = np.bincount(codes, minlength=len(self.classes_))
+        prices = price_of_classes(self._price(), self.class_weight, self.classes_.tolist(), counts)
+        lines, origin = lines_between(float_blocks(data), codes, prices, tol=self.tol, max_iter=self.max_iter)
+        self.kernel_, self.probA_, self.probB_ = Linear(), None, None
+        self.support_ = self.support_vectors_ = self.n_support_ = self.dual_coef_ = self.kkt_residual_ = None
+        self.coef_, self._origin = np.stack([line.coef for line in lines]), origin
+        self._rho = np.array([-line.offset for line in lines])
+        self.intercept_ = -self._rho - self.coef_ @ origin
+        with np.errstate(divide="ignore"):
+            self.margin_ = 1.0 / np.linalg.norm(self.coef_, axis=1)
+        self.duality_gap_ = np.array([line.duality_gap for line in lines])
+        self.objective_ = self.duality_gap_ - np.array([line.objective for line in lines])
+        self.n_iter_ = np.array([line.iterations for line in lines])
+        self.converged_, self.route_ = all(line.converged for line in lines), "primal in passes"
+        if not self.converged_:
+            worst = max(line.duality_gap / line.objective for line in lines)
+            warnings.warn(
+                f"SVM: the duality gap is {worst:.2g} of the objective after {int(self.n_iter_.max())} steps, allowed "
+                f"is {GAP * self.tol:.2g}: lower C, rescale the columns, or raise tol",
+                NotConverged,
+                stacklevel=4,
+            )
+        return self
+
     def _numbered(self, X: Any, y: Any) -> tuple[Kernel, Array, NDArray[np.intp]]:
         rows, codes = self._labelled(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
         kernel, rows = as_kernel(Gaussian() if self.kernel is None else self.kernel), as_rows(rows)
@@ -212,8 +288,8 @@ class SVM(_Classifier):
             found = replace(found, points=X[found.support])  # as they were given, not less their mean
         self._keep(found)
         self._certify(machines)
-        self.probA_: Array | None = None
-        self.probB_: Array | None = None
+        self.probA_ = None
+        self.probB_ = None
         if self.probability:
             self.probA_, self.probB_ = sigmoids(
                 lambda part: Boundaries.of(part, solve(part)), kernel, X, codes, self._seed()
@@ -221,10 +297,13 @@ class SVM(_Classifier):
         return self
 
     def _solver(self, training: Training, *, hold: bool = False) -> PairSolver:
-        if not (isinstance(self.tol, int | float | np.number) and self.tol > 0.0):
-            raise ParameterError(f"tol is a positive number; got {self.tol!r}")
+        self._check_tol()
         limits = Limits(self.tol, self.cache_mb, self.max_iter)
         return PairSolver(training, self.classes_, limits, hold=hold)
+
+    def _check_tol(self) -> None:
+        if not (isinstance(self.tol, int | float | np.number) and self.tol > 0.0):
+            raise ParameterError(f"tol is a positive number; got {self.tol!r}")
 
     def _keep(self, found: Boundaries) -> None:
         self.kernel_, self.support_, self.support_vectors_ = found.kernel, found.support, found.points
@@ -252,7 +331,7 @@ class SVM(_Classifier):
                 f"{' ...' if len(names) > 3 else ''}) did not meet tol={self.tol:g}; the violation is up to "
                 f"{worst.violation:.2g}: {worst.reason}",
                 NotConverged,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _class_prices(self, C: float, training: Training) -> Array:

@@ -97,7 +97,7 @@ def solve(problem: Problem, C: float, before: Machine | None = None) -> Machine:
             f"SVR: predictions of the training rows violate the conditions of a solution by up to "
             f"{found.violation:.2g}, allowed is {problem.tol:.2g}: {found.reason}",
             NotConverged,
-            stacklevel=4,
+            stacklevel=5,
         )
     return found
 

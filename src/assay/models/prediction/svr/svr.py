@@ -9,23 +9,30 @@ reading  f(x) = sum_i b_i k(x, x_i) + c; b_i = 0 inside the tube, |b_i| = C outs
 
 from __future__ import annotations
 
-from typing import Any, Self
+import warnings
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from assay.errors import DataError, ParameterError
-from assay.models.base import Array
+from assay.data.blocks import float_blocks
+from assay.data.source import Source
+from assay.engine.current import is_local
+from assay.errors import DataError, NotConverged, ParameterError
+from assay.models.base import Array, on_engine
 from assay.models.prediction.svr.machine import Machine, Problem, solve
 from assay.models.prediction.svr.path import SVRPath
 from assay.models.supervised import _Regressor
 from assay.summary.distances import as_rows
 from assay.summary.gram import Gram
 from assay.summary.kernel_rows import kernel_sums
-from assay.summary.kernels import Gaussian, Linear, Precomputed, as_kernel
+from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel
+from assay.summary.margin_table import MarginTable
 
 _LARGEST = 1e140  # of a target: sums of squares stay within floats
+_GAP = 0.1  # duality gap allowed in passes, as a share of the objective, for a unit of tol
 _HOLD = 2048  # rows: up to here all values of a kernel that is a function are computed once
 
 
@@ -37,12 +44,17 @@ class SVR(_Regressor):
         epsilon: errors up to this cost nothing, in units of the target.
         kernel: `Linear()`, `Polynomial()`, `Gaussian()`, one of their names, "precomputed", or a function of two sets
             of rows. None for `Gaussian()`, whose sigma is the median distance between rows.
+        solver: "primal" reads rows block by block and pass after pass, so that they may be larger than memory or lie
+            with workers: Newton steps on the coefficients, for the linear kernel. It keeps no weights of rows and stops
+            at a duality gap of tol / 10 of the objective. "auto" holds the rows and takes the way that suits them;
+            where workers read them, "primal" if that can be.
         tol: how far predictions of the training rows may violate the conditions of a solution, as a share of `unit_`.
         cache_mb: memory for kernel values, in MiB.
         max_iter: most steps of the solver.
 
     Attributes:
-        support_: (m,) rows with a weight, counted from 0: those on the edge of the tube and outside.
+        support_: (m,) rows with a weight, counted from 0: those on the edge of the tube and outside. It and the next
+            two are None after solver "primal".
         support_vectors_: (m, d) these rows; None with a precomputed kernel.
         dual_coef_: (1, m) their weights b, of sum 0.
         intercept_: (1,) c.
@@ -50,13 +62,14 @@ class SVR(_Regressor):
         objective_: of the dual, to be minimised, as LIBSVM states it.
         primal_objective_: of the primal; the two sum to `duality_gap_`.
         duality_gap_: by how much either can be above its least.
-        kkt_residual_: largest violation of the conditions of a solution, as a share of `unit_`.
+        kkt_residual_: largest violation of the conditions of a solution, as a share of `unit_`; None after solver
+            "primal".
         unit_: what tolerances refer to: mean distance of the target from its median, 1 where that is 0.
         kernel_: the kernel with its defaults filled in.
         n_iter_: steps taken.
         converged_: whether the tolerance was met.
         route_: "dual float32" or "dual float64", by the kernel values worked with (all results are judged by float64
-            ones), or "primal": Newton steps on the coefficients.
+            ones), "primal": Newton steps on the coefficients, or "primal in passes".
         encoding_: how the columns of a source became numbers, where it was fitted on one.
 
     >>> X = np.linspace(0.0, 6.0, 50)[:, None]
@@ -69,12 +82,20 @@ class SVR(_Regressor):
         vector regression, Statistics and Computing 14, 2004.
     """
 
+    kernel_: Kernel
+    support_: Any  # these are None where no weights of rows are kept
+    support_vectors_: Any
+    dual_coef_: Any
+    kkt_residual_: Any
+    coef_: Any
+
     def __init__(
         self,
         C: float = 1.0,
         *,
         epsilon: float = 0.1,
         kernel: Any = None,
+        solver: Literal["auto", "primal"] = "auto",
         tol: float = 1e-3,
         cache_mb: float = 256.0,
         max_iter: int = 10_000_000,
@@ -82,17 +103,23 @@ class SVR(_Regressor):
         self.C = C
         self.epsilon = epsilon
         self.kernel = kernel
+        self.solver = solver
         self.tol = tol
         self.cache_mb = cache_mb
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    @on_engine
+    def fit(self, X: Any, y: Any = None, *, engine: Any = None) -> Self:
         """Find the function from (n, d) rows to a target.
 
         Args:
             X: array, data frame, sparse matrix or `Source`; (n, n) kernel values with kernel "precomputed".
             y: (n,) target; the name of the column that holds it where X is a source.
+            engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use. Other kernels
+                than the linear one bring all rows here.
         """
+        if self._in_passes(X):
+            return self._fit_in_passes(X, y)
         return self._fit(*self._summary(X, y))
 
     def fit_gram(self, gram: Gram, y: Any) -> Self:
@@ -147,23 +174,74 @@ class SVR(_Regressor):
         hold = len(rows) <= _HOLD and not isinstance(kernel, Gaussian)
         return Gram.of(rows, kernel, hold=hold), target  # of precomputed values: these
 
-    def _fit(self, gram: Gram, target: Array) -> Self:
-        if isinstance(self.C, bool) or not (isinstance(self.C, int | float | np.number) and 0.0 < self.C < np.inf):
-            raise ParameterError(f"C is a positive finite price; got {self.C!r}")
-        problem = self._problem(gram, target)
-        self._keep(problem, solve(problem, float(self.C)))
+    def _in_passes(self, X: Any) -> bool:
+        """Whether rows are read in passes and not held."""
+        if self.solver not in ("auto", "primal"):
+            raise ParameterError(f"solver is 'auto' or 'primal'; got {self.solver!r}")
+        linear = self.kernel is not None and isinstance(as_kernel(self.kernel), Linear)
+        if self.solver == "primal" and not linear:
+            raise ParameterError("solver 'primal' is for the linear kernel: SVR(kernel='linear', solver='primal')")
+        return linear and (self.solver == "primal" or (isinstance(X, Source) and X.portable and not is_local()))
+
+    def _fit_in_passes(self, X: Any, y: Any) -> Self:
+        X, y = self._taken_apart(X, y)
+        if isinstance(X, Source):
+            data: Any = self._as_numbers(X, reset=True)
+            self._record_columns(data.numeric_columns, len(data.numeric_columns))
+        else:
+            data = self._checked(X, reset=True, accept_sparse="csr", dtype=np.float64)
+        target = self._numbers_to_predict(y, len(y) if isinstance(data, Source) else data.shape[0])
+        self._check_options()
+        middle = self._measure_target(target)
+        table, C, epsilon = MarginTable.of(float_blocks(data), target - middle), float(self.C), float(self.epsilon)
+
+        def ends(own: NDArray[Any]) -> tuple[Any, Array, Array, Array]:
+            return slice(None), own - epsilon, own + epsilon, np.full(len(own), C)
+
+        allowed = _GAP * self.tol
+        line = table.solve(ends, price=C, tol=allowed, max_iter=self.max_iter)
+        self.kernel_ = Linear()
+        self.support_ = self.support_vectors_ = self.dual_coef_ = self.kkt_residual_ = None
+        self.coef_ = line.coef[None, :]
+        self.intercept_ = np.array([middle + line.offset - float(table.middle @ line.coef)])
+        self.primal_objective_, self.duality_gap_ = line.objective, line.duality_gap
+        self.objective_ = line.duality_gap - line.objective
+        self.n_iter_, self.converged_, self.route_ = line.iterations, line.converged, "primal in passes"
+        if not line.converged:
+            warnings.warn(
+                f"SVR: the duality gap is {line.duality_gap / line.objective:.2g} of the objective after "
+                f"{line.iterations} steps, allowed is {allowed:.2g}: lower C, rescale the columns, or raise tol",
+                NotConverged,
+                stacklevel=4,
+            )
         return self
 
-    def _problem(self, gram: Gram, target: Array) -> Problem:
+    def _check_options(self) -> None:
+        if isinstance(self.C, bool) or not (isinstance(self.C, int | float | np.number) and 0.0 < self.C < np.inf):
+            raise ParameterError(f"C is a positive finite price; got {self.C!r}")
         if not (isinstance(self.tol, int | float | np.number) and self.tol > 0.0):
             raise ParameterError(f"tol is a positive share; got {self.tol!r}")
         if not (isinstance(self.epsilon, int | float | np.number) and 0.0 <= self.epsilon < np.inf):
             raise ParameterError(f"epsilon is a finite number of at least 0; got {self.epsilon!r}")
+
+    def _measure_target(self, target: Array) -> float:
+        """The median; sets `unit_`."""
         largest = float(np.abs(target).max())
         if largest > _LARGEST:
             raise DataError(f"the target is as large as {largest:g}, its squares overflow: rescale it")
         middle = float(np.median(target))
         self.unit_ = float(np.mean(np.abs(target - middle))) or 1.0
+        return middle
+
+    def _fit(self, gram: Gram, target: Array) -> Self:
+        self._check_options()
+        problem = self._problem(gram, target)
+        self._keep(problem, solve(problem, float(self.C)))
+        return self
+
+    def _problem(self, gram: Gram, target: Array) -> Problem:
+        self._check_options()
+        middle = self._measure_target(target)
         limits = (self.tol * self.unit_, self.cache_mb, self.max_iter)
         return Problem(gram, target - middle, middle, float(self.epsilon), *limits)
 

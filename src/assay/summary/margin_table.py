@@ -1,0 +1,72 @@
+"""Rows of a linear machine, read in blocks: workers keep them, and every pass gives one small sum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.data.blocks import FloatBlocks
+from assay.data.parted import beside
+from assay.engine.current import map_reduce, scattered
+from assay.optimize.margin_passes import Line, PriceSums, price_sums, prices_along, solve_in_passes
+from assay.summary.accumulate import refuse_unusable_rows
+from assay.summary.observed import Observed
+
+Array: TypeAlias = NDArray[np.float64]
+# from what is known of the rows of a block: which of them count, the ends of what costs nothing, and prices
+Ends: TypeAlias = Callable[[NDArray[Any]], tuple[Any, Array, Array, Array]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MarginTable:
+    """Rows that can be passed over again and again.
+
+    Attributes:
+        blocks: first row, rows, and what is known of each.
+        middle: (d,) mean of the rows, taken off them.
+    """
+
+    blocks: Any
+    middle: Array
+
+    @classmethod
+    def of(cls, blocks: FloatBlocks, known: NDArray[Any]) -> MarginTable:
+        """Look at every column once, and refuse what is not finite.
+
+        Args:
+            blocks: the rows.
+            known: (n,) classes or targets.
+        """
+        kept = scattered(beside(blocks, known))
+        seen = Observed.of(kept, columns=blocks.columns)
+        if seen.missing.any():
+            refuse_unusable_rows(kept, blocks.columns)
+        return cls(kept, seen.mean)
+
+    def solve(self, ends: Ends, *, price: float, tol: float, max_iter: int) -> Line:
+        """The machine for these ends and prices.
+
+        Args:
+            ends: of the rows of a block.
+            price: a usual price.
+            tol: duality gap allowed, as a share of the objective.
+            max_iter: Newton steps allowed.
+        """
+        blocks, middle = self.blocks, self.middle
+
+        def rows_of(part: tuple[int, Any, NDArray[Any]]) -> tuple[Array, Array, Array, Array]:
+            _, rows, known = part
+            picked, lower, upper, C = ends(known)
+            return np.asarray(rows[picked] - middle), lower, upper, C
+
+        def look(theta: Array, mu: float) -> PriceSums:
+            return map_reduce(blocks, lambda part: price_sums(*rows_of(part), theta, mu), PriceSums.__add__)
+
+        def along(theta: Array, step: Array, mu: float, shares: Array) -> Array:
+            return map_reduce(blocks, lambda part: prices_along(*rows_of(part), theta, step, mu, shares), np.add)
+
+        return solve_in_passes(look, along, len(middle), price=price, tol=tol, max_iter=max_iter)
