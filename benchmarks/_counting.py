@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from assay.data.formats.arrow_files import ParquetSource
-from assay.engine.engine import Engine, InOrder, Parted, Progress, Read, worked
+from assay.engine.engine import Engine, InOrder, Items, Parted, Progress, Read, worked
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Pass:
     """One pass over the parts.
 
     Attributes:
-        kind: "map"; "keep", which reads for later passes; or "gather".
+        kind: "map"; "keep", which reads for later passes; "gather"; or "regroup", whose results go to other workers.
         closure: map and merge, which go to each worker once.
         tasks: one for each part.
         merges: how often the driver merged.
@@ -103,7 +103,12 @@ class Pass:
     @property
     def back(self) -> int:
         """Bytes to the driver."""
-        return sum(task.back.whole for task in self.tasks)
+        return 0 if self.kind == "regroup" else sum(task.back.whole for task in self.tasks)
+
+    @property
+    def arrays(self) -> int:
+        """Bytes of the arrays among them; of a "regroup" those that workers hand to each other."""
+        return sum(task.back.arrays for task in self.tasks)
 
 
 class CountingEngine(Engine):
@@ -165,6 +170,26 @@ class CountingEngine(Engine):
         self.passes.append(Pass("gather", Size(), tuple(tasks), 0))
         return found
 
+    def regroup(
+        self,
+        blocks: Parted[Any],
+        split: Callable[[Any], Sequence[Any]],
+        join: Callable[[list[Any]], Any],
+        count: int,
+    ) -> Parted[Any]:
+        """Pieces go from worker to worker, as they do on Dask and Spark."""
+        pieces: list[list[Any]] = [[] for _ in range(count)]
+        tasks = []
+        for part in blocks.parts():
+            with _reading() as counter:
+                cut = [split(block) for block in _carried(part)]
+            for some in cut:
+                for place, piece in zip(pieces, some, strict=True):
+                    place.append(piece)
+            tasks.append(Task(counter.bytes, _part_size(part), Size.of(cut), 0))
+        self.passes.append(Pass("regroup", Size.of((split, join)), tuple(tasks), 0))
+        return _Kept(Items([]), [Read([join(some)], None) for some in pieces])
+
 
 class _Kept:
     """Blocks that workers keep."""
@@ -207,18 +232,18 @@ class _Reader:
 @contextmanager
 def _reading() -> Iterator[_Reader]:
     """Count what is decoded meanwhile, below whatever is made of it."""
-    counter, found = _Reader(), ParquetSource._found_batches
+    counter, found = _Reader(), ParquetSource._read
 
-    def counted(source: ParquetSource) -> Iterator[Any]:
-        for batch in found(source):
+    def counted(source: ParquetSource, reader: Any, run: Any) -> Iterator[Any]:
+        for batch in found(source, reader, run):
             counter.bytes += batch.nbytes
             yield batch
 
-    ParquetSource._found_batches = counted  # type: ignore[method-assign]
+    ParquetSource._read = counted  # type: ignore[method-assign]
     try:
         yield counter
     finally:
-        ParquetSource._found_batches = found  # type: ignore[method-assign]
+        ParquetSource._read = found  # type: ignore[method-assign]
 
 
 def _carried(part: Any) -> Any:
