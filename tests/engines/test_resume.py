@@ -232,7 +232,9 @@ def counted(self):
 
 resume.KeptResults.clear = counted
 from assay.cli import main
-main()
+
+if __name__ == "__main__":  # workers import this file
+    main()
 """
 
 
