@@ -5,13 +5,16 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from tests.engines.test_parity import bits
 
 from assay.data.read import read
 from assay.engine.current import engine_of, using
 from assay.summary.moments import Moments
 
 N = 20_000
+
+
+def bits(moments):
+    return [np.asarray(part).tobytes() for pair in moments._pairs() for part in pair]
 
 
 @pytest.fixture(scope="module")

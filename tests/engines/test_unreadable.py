@@ -168,3 +168,23 @@ def test_none_of_many_files_can_be_read(tmp_path):
         (tmp_path / name).write_bytes(b"PAR1 and no more PAR1")
     with pytest.raises(DataError, match="none of its files can be read; cannot read .*a.parquet"):
         read(str(tmp_path / "*.parquet"), skip_unreadable=True)
+
+
+def test_a_study_says_what_was_left_out_and_names_rows_among_the_others(tmp_path):
+    from assay.study.run import study
+
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((6_000, 3)).round(2)
+    kind = rng.choice(["a", "b"], 6_000)
+    X[:, 0] += 4.0 * (kind == "b")
+    path = tmp_path / "t.parquet"
+    table = pa.table({f"x{j}": X[:, j] for j in range(3)} | {"kind": kind})
+    pq.write_table(table, path, row_group_size=2_000, use_dictionary=False)
+    damage_group(path, 1)
+    found = study(read(path, skip_unreadable=True))
+    assert found.data.problems == ("rows that cannot be read, left out: 2,000 (row group 2, rows 2,001 to 4,000).",)
+    assert "Rows are counted among those that could be read." in found.data.notes
+    assert found.data.rows == 4_000
+    kept = np.r_[0:2_000, 4_000:6_000]
+    j = found.look.columns.index("x0")
+    assert found.look.values[:, j] == pytest.approx(X[kept[found.look.rows - 1], 0])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sklearn.cluster as peers
 from scipy.cluster.hierarchy import dendrogram, is_valid_linkage
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.datasets import load_iris, make_moons
 from sklearn.metrics import adjusted_rand_score
 
@@ -180,3 +180,29 @@ def test_dissimilarities_that_are_not_symmetric_are_refused():
     D[0, 1] += 1.0
     with pytest.raises(DataError, match="must be symmetric: row 0, column 1"):
         Agglomerative(dissimilarity="precomputed").fit(D)
+
+
+@pytest.mark.parametrize("linkage", ["ward", "complete", "average", "single"])
+def test_a_new_row_joins_the_group_it_would_be_merged_into_next(linkage):
+    """By SciPy's distances; a fitted row keeps its group."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, 3)) + rng.integers(0, 3, (60, 1)) * 2.0
+    new = rng.normal(size=(25, 3)) * 2.0
+    model = Agglomerative(4, linkage=linkage).fit(X)
+    D = cdist(new, X)
+    groups = [model.labels_ == g for g in range(4)]
+    apart = {
+        "single": lambda own: D[:, own].min(axis=1),
+        "complete": lambda own: D[:, own].max(axis=1),
+        "average": lambda own: D[:, own].mean(axis=1),
+        "ward": lambda own: np.sqrt(own.sum() / (own.sum() + 1)) * np.linalg.norm(new - X[own].mean(axis=0), axis=1),
+    }[linkage]
+    np.testing.assert_array_equal(model.predict(new), np.argmin([apart(own) for own in groups], axis=0))
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+
+def test_dissimilarities_say_nothing_about_new_rows():
+    D = np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0)))
+    model = Agglomerative(2, dissimilarity="precomputed").fit(D)
+    with pytest.raises(ParameterError, match="fitted on dissimilarities"):
+        model.predict(D)

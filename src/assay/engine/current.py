@@ -97,6 +97,23 @@ def mapped_blocks(blocks: Iterable[Block], map: Callable[[Block], Part]) -> list
     return map_reduce(blocks, lambda block: [map(block)], list.__add__, empty=[])
 
 
+def regrouped(blocks: Any, split: Callable[[Any], Sequence[Any]], join: Callable[[list[Any]], Any], count: int) -> Any:
+    """Blocks cut up and put together anew by the workers of the engine in use, who keep them.
+
+    Args:
+        blocks: anything that `map_reduce` takes, in parts.
+        split: from a block to `count` pieces, one for each new block.
+        join: from all pieces of a new block, in order, to that block.
+        count: how many new blocks.
+
+    >>> odd_and_even = regrouped(Items([[1, 2], [3, 4]]), lambda b: [b[:1], b[1:]], lambda parts: sum(parts, []), 2)
+    >>> gathered_blocks(odd_and_even)
+    [[1, 3], [2, 4]]
+    """
+    engine = _IN_USE.get() if blocks.portable else _LOCAL
+    return engine.regroup(blocks, split, join, count)
+
+
 def spread(work: Callable[[Block], Part], items: Sequence[Block]) -> list[Part]:
     """work(item) for each item by the workers of the engine in use, results in order.
 

@@ -10,10 +10,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from logging import ERROR
 from typing import Any, TypeVar
 
-from assay.engine.engine import Engine, InOrder, Overheard, Parted, Progress, Read, needed, worked
+from assay.engine.engine import Engine, InOrder, Kept, Overheard, Parted, Progress, Read, handing, needed, worked
 from assay.engine.local import available_cores
 from assay.errors import AssayError, EngineError
 
@@ -26,6 +27,7 @@ except ImportError as error:
 
 Block = TypeVar("Block")
 Part = TypeVar("Part")
+Joined = TypeVar("Joined")
 
 # Tasks that wait on the scheduler for each one that runs.
 _WAITING = 4
@@ -118,6 +120,22 @@ class DaskEngine(Engine):
                 found[number] = read.blocks
                 order.take(number, (None, read.told()))
         return [block for number in sorted(found) for block in found[number]]
+
+    def regroup(
+        self,
+        blocks: Parted[Block],
+        split: Callable[[Block], Sequence[Part]],
+        join: Callable[[list[Part]], Joined],
+        count: int,
+    ) -> Parted[Joined]:
+        """Cut up every block and put the pieces together anew; workers hand them to each other."""
+        with self._explained():
+            submit = partial(self.client.submit, pure=False)
+            shared = submit(cloudpickle.loads, cloudpickle.dumps((split, join)))
+            cut = [submit(_split, _sent(part), shared, self._given(part)) for part in blocks.parts()]
+            pieces = [[submit(_piece, some, number) for some in cut] for number in range(count)]
+            futures = [submit(_joined, some, shared) for some in pieces]
+        return _OnWorkers(Kept(count), tuple(_Future(future) for future in futures))
 
     def close(self) -> None:
         """Disconnect, and end a cluster that was started here."""
@@ -229,11 +247,11 @@ class _Future:
     """A part in the memory of a worker."""
 
     future: Any
-    part: Any
+    part: Any = None
 
     def identity(self) -> Any:
-        """That of the part."""
-        return (self.part,)
+        """That of the part; None for what workers put together."""
+        return None if self.part is None else (self.part,)
 
 
 class _OnWorkers:
@@ -279,6 +297,8 @@ def _part(sent: Any) -> Any:
 
 
 def _read(sent: Any, shared: Any, given: Any) -> Any:
+    if isinstance(sent, AssayError):
+        return sent
     try:
         return Read.of(_part(sent), given)
     except AssayError as error:  # no fault of the worker: no other would do better
@@ -286,8 +306,37 @@ def _read(sent: Any, shared: Any, given: Any) -> Any:
 
 
 def _work(sent: Any, shared: Any, given: Any) -> Any:
+    if isinstance(sent, AssayError):  # what was to be kept could not be read
+        return sent
     try:
         map, merge = shared
         return worked(_part(sent), map, merge, given)
+    except AssayError as error:
+        return error
+
+
+def _split(sent: Any, shared: Any, given: Any) -> Any:
+    """The pieces of a part by the new block they go to: for each a list, one piece of each block of the part."""
+    if isinstance(sent, AssayError):
+        return sent
+    try:
+        with handing(given):
+            return list(zip(*(shared[0](block) for block in _part(sent)), strict=True))
+    except AssayError as error:
+        return error
+
+
+def _piece(found: Any, number: int) -> Any:
+    if isinstance(found, AssayError):
+        return found
+    return found[number] if found else ()
+
+
+def _joined(found: list[Any], shared: Any) -> Any:
+    wrong = next((some for some in found if isinstance(some, AssayError)), None)
+    if wrong is not None:
+        return wrong
+    try:
+        return Read([shared[1]([piece for some in found for piece in some])], None)
     except AssayError as error:
         return error

@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from assay.engine.tree import NOTHING, Tree, merged
+from assay.errors import EngineError
 from assay.linalg.one_thread import one_blas_thread
 
 T_co = TypeVar("T_co", covariant=True)
 Block = TypeVar("Block")
 Part = TypeVar("Part")
+Joined = TypeVar("Joined")
 Progress: TypeAlias = Callable[[int], object]
 
 
@@ -82,6 +84,27 @@ class Engine(ABC):
     @abstractmethod
     def gather(self, blocks: Parted[Block]) -> list[Block]:
         """All blocks, read by the workers and brought here, in order; for what is known to be small."""
+
+    def regroup(
+        self,
+        blocks: Parted[Block],
+        split: Callable[[Block], Sequence[Part]],
+        join: Callable[[list[Part]], Joined],
+        count: int,
+    ) -> Parted[Joined]:
+        """Cut up every block and put the pieces together anew, in `count` blocks that stay with the workers.
+
+        Here the pieces come through this process. An engine whose workers can hand them to each other says so itself.
+
+        Args:
+            blocks: what to cut up.
+            split: from a block to `count` pieces, one for each of the new blocks.
+            join: from all pieces of a new block, in the order of the blocks they come from, to that block.
+            count: how many new blocks.
+        """
+        found = self.map_reduce(blocks, lambda block: [[piece] for piece in split(block)], _beside)
+        pieces = [[] for _ in range(count)] if found is NOTHING else found
+        return self.scatter(Items([join(some) for some in pieces]))
 
     @property
     def workers(self) -> int:
@@ -218,6 +241,32 @@ class Overheard:
         return getattr(self._blocks, name)
 
 
+class _Elsewhere(Read[Any]):
+    """A part that workers put together."""
+
+    def identity(self) -> Any:
+        """None: what it holds is not known here."""
+        return None
+
+
+class Kept(Items[Any]):
+    """As many blocks as are kept with workers: they can be mapped and gathered there, and are not here.
+
+    Args:
+        count: how many.
+    """
+
+    def __init__(self, count: int) -> None:
+        super().__init__(range(count))
+
+    def parts(self) -> Sequence[Read[Any]]:
+        """As many, which nothing tells from those of other blocks."""
+        return [_Elsewhere([number], None) for number in range(len(self._items))]
+
+    def __iter__(self) -> Iterator[Any]:
+        raise EngineError("these blocks lie with the workers of an engine that is no longer in use; use it again")
+
+
 class InOrder:
     """Takes results of parts as they come and merges them in the order of the parts.
 
@@ -255,3 +304,7 @@ class InOrder:
     def whole(self) -> Any:
         """All parts merged; `NOTHING` where there was none."""
         return self._tree.whole()
+
+
+def _beside(left: list[list[Any]], right: list[list[Any]]) -> list[list[Any]]:
+    return [a + b for a, b in zip(left, right, strict=True)]

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from assay.engine.engine import Engine, InOrder, Overheard, Parted, Progress, Read, needed, worked
+from assay.engine.engine import Engine, InOrder, Kept, Overheard, Parted, Progress, Read, needed, worked
 from assay.errors import AssayError, EngineError
 
 try:
@@ -30,6 +30,7 @@ except ImportError as error:
 
 Block = TypeVar("Block")
 Part = TypeVar("Part")
+Joined = TypeVar("Joined")
 
 # Parts of one Spark job, for each core of the cluster: progress is told after each job.
 _PARTS_OF_A_JOB = 8
@@ -116,7 +117,7 @@ class SparkEngine(Engine):
             return blocks
         if any(needed(part) is not None for part in blocks.parts()):  # Spark keeps frames itself: persist them
             return blocks
-        kept = self._spread(blocks.parts()).map(Read.of).persist(StorageLevel.MEMORY_AND_DISK)
+        kept = self._spread(blocks.parts()).map(_guarded(Read.of)).persist(StorageLevel.MEMORY_AND_DISK)
         return _OnExecutors(blocks, kept)
 
     def gather(self, blocks: Parted[Block]) -> list[Block]:
@@ -127,6 +128,32 @@ class SparkEngine(Engine):
             found += read.blocks
             blocks.hear(read.what)
         return found
+
+    def regroup(
+        self,
+        blocks: Parted[Block],
+        split: Callable[[Block], Sequence[Part]],
+        join: Callable[[list[Part]], Joined],
+        count: int,
+    ) -> Parted[Joined]:
+        """Cut up every block and put the pieces together anew; executors hand them to each other."""
+        if not isinstance(blocks, _OnExecutors) and any(needed(part) is not None for part in blocks.parts()):
+            return super().regroup(blocks, split, join, count)
+        rdd = blocks.kept if isinstance(blocks, _OnExecutors) else self._spread(blocks.parts())
+
+        def cut(number: int, parts: Iterator[Any]) -> Iterator[tuple[int, tuple[int, Any]]]:
+            for part in parts:
+                pieces = _guarded(lambda part, _: list(zip(*map(split, part), strict=True)))(part)
+                wrong = isinstance(pieces, AssayError)
+                yield from ((new, (number, pieces if wrong else pieces[new] if pieces else ())) for new in range(count))
+
+        def joined(found: tuple[int, Any]) -> Any:
+            pieces = [some for _, some in sorted(found[1], key=lambda some: some[0])]
+            wrong = next((some for some in pieces if isinstance(some, AssayError)), None)
+            return wrong or _guarded(lambda some, _: Read([join([one for part in some for one in part])], None))(pieces)
+
+        kept = rdd.mapPartitionsWithIndex(cut).groupByKey(count, int).map(joined)
+        return _OnExecutors(Kept(count), kept.persist(StorageLevel.MEMORY_AND_DISK))
 
     def close(self) -> None:
         """End a session that was started here."""
@@ -237,6 +264,8 @@ def _guarded(work: Callable[..., Any]) -> Callable[..., Any]:
     """The same work; errors on purpose are results, as no other executor would do better."""
 
     def guarded(part: Any, given: Any = None) -> Any:
+        if isinstance(part, AssayError):  # what was to be kept could not be read
+            return part
         try:
             return work(part, given)
         except AssayError as error:

@@ -13,9 +13,10 @@ from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.data.source import Source
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.linalg.validate import as_matrix
-from assay.models.base import Estimator
+from assay.models.sampled import _Sampled
 from assay.optimize.layout import Layout
 from assay.optimize.neighbour_placing import place_gaussian, weighted_median
 from assay.optimize.sne_layout import sne_layout
@@ -33,7 +34,7 @@ Init: TypeAlias = Literal["auto", "pca", "spectral", "random"] | ArrayLike
 MOST = 5000  # points of which all pairs are summed in every step: 25 million
 
 
-class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     """Points in few dimensions whose neighbours are those of the rows. Subclasses give the cost."""
 
     n_components: int
@@ -60,7 +61,8 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         """Lay out (n, d) rows.
 
         Args:
-            X: array, data frame, sparse matrix or `Source`; with metric "precomputed" an (n, n) matrix of distances.
+            X: array, data frame, sparse matrix or `Source`, of which a fair sample is laid out where it has very many
+                rows; with metric "precomputed" an (n, n) matrix of distances.
             y: not used.
         """
         self._refuse_options()
@@ -86,7 +88,8 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
 
     def fit_transform(self, X: Any, y: None = None) -> Array:
         """Lay out (n, d) rows: (n, n_components)."""
-        return self.fit(X).embedding_
+        self.fit(X)
+        return self.embedding_ if self.sample_ is None else self.transform(X)
 
     def transform(self, X: Any) -> Array:
         """Place (m, d) rows among the fitted ones, which stay: (m, n_components).
@@ -95,9 +98,15 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         weighted median of its neighbours and descends its own divergence; it does not see the other new rows.
 
         Args:
-            X: rows; with metric "precomputed" their (m, n) distances to the fitted ones.
+            X: rows; of a `Source` by the workers of the engine in use; with metric "precomputed" their (m, n) distances
+                to the fitted ones.
         """
         check_is_fitted(self)
+        if isinstance(X, Source):
+            return self._block_by_block(X, type(self)._placed)
+        return self._placed(X)
+
+    def _placed(self, X: Any) -> Array:
         if self.rows_ is None:
             raise ParameterError(
                 f"this {type(self).__name__} was fitted on a graph, which has no columns to compare new rows by; "
@@ -206,6 +215,7 @@ class _GaussianEmbedding(_NeighbourEmbedding):
     """Stochastic neighbour embedding with Gaussian tails, every pair summed. Subclasses say of which affinities."""
 
     _joint: bool
+    _most_rows = MOST
 
     def __init__(
         self,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from assay.data.columns.column_stats import ColumnStats, TableStats, empty_stats, stats_of
@@ -38,6 +40,17 @@ class Profile:
     def rows(self) -> int:
         """How many rows there are."""
         return self.stats.rows
+
+    def among(self, blocks: Iterable[tuple[int, Any]]) -> Profile:
+        """The same; rows of the sample are numbered among those that were read, where rows between were left out.
+
+        Args:
+            blocks: all rows that were read, with the number of the first of each block.
+        """
+        read = np.concatenate([np.arange(row, row + len(block)) for row, block in blocks] or [np.empty(0, np.intp)])
+        if len(read) == 0 or read[-1] == len(read) - 1:
+            return self
+        return replace(self, sample=replace(self.sample, rows=np.searchsorted(read, self.sample.rows)))
 
 
 def profiled(source: Source, *, size: int = SAMPLED_ROWS, seed: int = 0, progress: Progress | None = None) -> Profile:

@@ -79,6 +79,7 @@ def prepare(
     encoding = Encoding.of(kept.schema, profile.stats, log=log, drop=tuple(aside))
     aside |= {c.name: c.note for c in encoding.columns if not c.used and c.name not in aside}
     numbers = _numbers(kept, encoding, profile.rows)
+    profile = profile.among(numbers) if isinstance(numbers, Here) else profile
     lacking = any(name in aside for name in mostly)
     used, tally, copies = varying(
         source.name, numbers, encoding, aside, missing, profile.rows, maybe_none=lacking,
@@ -226,7 +227,8 @@ def _card(
     problems = [problem.sentence() for problem in kept.problems]
     problems += [problem.sentence() for problem in encoding.problems(profile.stats, kept)]
     gaps = _gap_notes(profile.rows, tally, columns, missing, mostly)
-    notes = (*source.notes, *gaps, *_log_notes(encoding))
+    lost = ["Rows are counted among those that could be read."] if any(p.shown for p in kept.problems) else []
+    notes = (*source.notes, *lost, *gaps, *_log_notes(encoding))
     used = tally.rows if any(column.used for column in columns) else 0
     return DataCard(source.name, profile.rows, used, columns, notes, tuple(problems), duplicates=profile.seen.counted())
 

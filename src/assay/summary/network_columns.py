@@ -88,11 +88,11 @@ def edges_in(table: Source, roles: Roles, nodes: tuple[str, ...] | None) -> Edge
     row = 0
     for batch in table.blocks():
         for name, chunks in ((roles.first, firsts), (roles.second, seconds)):
-            chunks.append(_names_in(table, batch.column(name), name, row))
+            chunks.append(names_in(table, batch.column(name), name, row))
         if roles.weight is None:
             values.append(np.ones(batch.num_rows))
         else:
-            values.append(_weights_in(table, batch.column(roles.weight), roles.weight, row))
+            values.append(weights_in(table, batch.column(roles.weight), roles.weight, row))
         if roles.type is not None:
             types |= set(pc.unique(batch.column(roles.type).cast(pa.string())).to_pylist())
         row += batch.num_rows
@@ -105,10 +105,16 @@ def edges_in(table: Source, roles: Roles, nodes: tuple[str, ...] | None) -> Edge
     return EdgeTable(codes[:row], codes[row:], np.concatenate(values) if values else np.empty(0), names, told)
 
 
-def direction(table: Source, roles: Roles, edges: EdgeTable) -> tuple[bool, str]:
-    """Whether edges lead one way, and what says so."""
-    if edges.types and edges.types <= _DIRECTED.keys():
-        said = {_DIRECTED[value] for value in edges.types}
+def direction(table: Source, roles: Roles, types: frozenset[str]) -> tuple[bool, str]:
+    """Whether edges lead one way, and what says so.
+
+    Args:
+        table: the edges.
+        roles: of its columns.
+        types: what the column of types holds.
+    """
+    if types and types <= _DIRECTED.keys():
+        said = {_DIRECTED[value] for value in types}
         if len(said) > 1:
             raise DataError(
                 f"the column {roles.type!r} of {table.name} calls some edges directed and others not; say directed="
@@ -123,7 +129,16 @@ def direction(table: Source, roles: Roles, edges: EdgeTable) -> tuple[bool, str]
     return False, "nothing says that they lead one way; say directed=True if they do"
 
 
-def looks_square(table: Source) -> bool:
+def refuse_square(table: Source) -> None:
+    """Refuse a table of distances or weights."""
+    if _looks_square(table):
+        raise DataError(
+            f"{table.name} looks like a square table, not a list of edges; say form='matrix' if its cells are weights, "
+            "and also meaning='distance' if they are distances"
+        )
+
+
+def _looks_square(table: Source) -> bool:
     """Whether the first column repeats the names of the others, as in a table of distances."""
     names = table.arrow_schema.names
     if len(names) < 4:
@@ -156,7 +171,7 @@ def _weight_among(table: Source, rest: list[str]) -> str | None:
     return rest[0] if block is not None and _as_numbers(block.column(rest[0])) is not None else None
 
 
-def _names_in(table: Source, column: pa.Array, name: str, start: int) -> pa.Array:
+def names_in(table: Source, column: pa.Array, name: str, start: int) -> pa.Array:
     """The names in one block: whole numbers if all are, otherwise text."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
@@ -197,7 +212,8 @@ def _whole(table: Source, column: pa.Array, name: str, start: int) -> pa.Array:
     return pc.if_else(pc.is_nan(column), None, column).cast(pa.int64())
 
 
-def _weights_in(table: Source, column: pa.Array, name: str, start: int) -> Array:
+def weights_in(table: Source, column: pa.Array, name: str, start: int) -> Array:
+    """The weights in one block; what is no weight is refused with its place."""
     numbers = column.cast(pa.float64()) if is_numeric(column.type) else _as_numbers(column)
     if numbers is None:
         texts = column.cast(pa.string())

@@ -19,7 +19,7 @@ from assay.data.source import ArrowSource, Source
 from assay.errors import DataError, ParameterError
 from assay.summary.edges import edges_of, matrix_of, mirrored
 from assay.summary.graph import Graph, Meaning
-from assay.summary.network_columns import EdgeTable, column_roles, direction, edges_in, looks_square
+from assay.summary.network_columns import EdgeTable, column_roles, direction, edges_in, refuse_square
 from assay.summary.network_matrices import graph_of_matrix, matrix_in_file, matrix_in_table
 
 Form = Literal["edges", "matrix"]
@@ -96,6 +96,23 @@ def read_network(
     return _of_table(_edges(data, header), said)
 
 
+def edge_table(data: Any) -> Source | None:
+    """The table of edges that `read_network` would read, where the data are one in files or elsewhere; else None.
+
+    Args:
+        data: what `read_network` takes.
+    """
+    if isinstance(data, Source):
+        return data
+    if isinstance(data, str | os.PathLike) and not _is_mtx(data):
+        return _edges(data, None)
+    return None
+
+
+def _is_mtx(path: Any) -> bool:
+    return Path(path).name.lower().removesuffix(".gz").endswith(".mtx")
+
+
 def _distinct(nodes: Iterable[object]) -> tuple[str, ...]:
     if isinstance(nodes, str):
         raise ParameterError("nodes is a list of names, not one text")
@@ -110,7 +127,7 @@ def _matrix(data: Any, form: Form | None, header: bool | None) -> tuple[Any, tup
     """The matrix, the names in it and how it is called, if the data are one."""
     if form == "edges":
         return None
-    if isinstance(data, str | os.PathLike) and Path(data).name.lower().removesuffix(".gz").endswith(".mtx"):
+    if isinstance(data, str | os.PathLike) and _is_mtx(data):
         return matrix_in_file(Path(data)), None, str(data)
     if sparse.issparse(data) or (isinstance(data, np.ndarray) and (form == "matrix" or _is_square(data))):
         return data, None, "the matrix"
@@ -161,13 +178,10 @@ def _of_table(table: Source, said: _Said) -> Graph:
         roles = replace(roles, weight=None, unused=(*roles.unused, roles.weight))
     elif said.weighted and roles.weight is None:
         raise DataError(f"{table.name} has no column of weights; name it with weight=")
-    if said.source is None and looks_square(table):
-        raise DataError(
-            f"{table.name} looks like a square table, not a list of edges; say form='matrix' if its cells are weights, "
-            "and also meaning='distance' if they are distances"
-        )
+    if said.source is None:
+        refuse_square(table)
     edges = edges_in(table, roles, said.nodes)
-    directed, why = direction(table, roles, edges) if said.directed is None else (said.directed, "as said")
+    directed, why = direction(table, roles, edges.types) if said.directed is None else (said.directed, "as said")
     notes = [f"Edges join {roles.first!r} and {roles.second!r} and lead {_ways(directed)}: {why}."]
     notes.append(f"Weights are in {roles.weight!r}." if roles.weight else "Edges have no weights: each counts 1.")
     if roles.unused:

@@ -107,7 +107,7 @@ class Ratings:
         cells = cells_in(table, roles)
         if not len(cells.value):
             raise DataError(f"{table.name} holds no ratings; give a row for each")
-        notes = (_said(roles), *(problem.sentence() for problem in table.problems))
+        notes = (said_of(roles), *(problem.sentence() for problem in table.problems))
         how = repeated or ("sum" if roles.counts else "mean")
         made = _of_cells(cells.users, cells.items, cells.user, cells.item, cells.value, cells.when, how, notes)
         return replace(made, columns=(roles.user, roles.item, roles.rating), counts=roles.counts)
@@ -296,7 +296,8 @@ def _named(names: Sequence[object] | None, n: int, what: str) -> tuple[str, ...]
     return given
 
 
-def _said(roles: RatingRoles) -> str:
+def said_of(roles: RatingRoles) -> str:
+    """What the columns are for, in a sentence."""
     rated = f"ratings in {roles.rating!r}" if roles.rating else "no column of ratings: each row counts 1"
     return f"Users are in {roles.user!r}, items in {roles.item!r}, {rated}."
 
@@ -312,6 +313,23 @@ def _of_cells(
     notes: tuple[str, ...],
 ) -> Ratings:
     """Sort cells by user and item, merge those given twice, and say what was."""
+    user, item, value, when, again = merged_cells(user, item, value, when, repeated)
+    if again:
+        notes = (*notes, repeated_note(again, repeated))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(user, minlength=len(users)))]).astype(np.int64)
+    size = size_note(len(value), len(users), len(items))
+    return Ratings(users, items, starts, item.astype(np.int32), value, when, notes=(size, *notes))
+
+
+def merged_cells(
+    user: Indices, item: Indices, value: Array, when: Array | None, repeated: Repeated
+) -> tuple[Indices, Indices, Array, Array | None, int]:
+    """Cells by user and item, those given twice as one, and how many were merged.
+
+    Args:
+        user, item, value, when: (m,) of each.
+        repeated: what counts of those given twice.
+    """
     # values of one cell in order, so that their sum does not depend on that of the rows
     keys = (item, user) if repeated == "last" else (value, item, user)
     order = np.lexsort(keys)
@@ -335,11 +353,18 @@ def _of_cells(
         value = np.where(alone, value[first], merged)
         user, item = user[first], item[first]
         when = None if when is None else np.maximum.reduceat(when, first)
-        said = {"mean": "their mean counts", "sum": "their sum counts", "last": "the last counts"}[repeated]
-        notes = (*notes, f"Ratings of an item that its user had rated before: {again:,}; {said}.")
     if not np.isfinite(value).all():
         raise DataError("ratings of one cell add up to more than a number can hold; scale them down")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(user, minlength=len(users)))]).astype(np.int64)
-    size = f"{len(value):,} ratings of {len(items):,} items by {len(users):,} users"
-    share = f", {len(value) / max(len(users) * len(items), 1):.2%} of all pairs; the others are missing, not zero."
-    return Ratings(users, items, starts, item.astype(np.int32), value, when, notes=(size + share, *notes))
+    return user, item, value, when, again
+
+
+def repeated_note(again: int, repeated: Repeated) -> str:
+    """What was done with ratings given twice, in a sentence."""
+    said = {"mean": "their mean counts", "sum": "their sum counts", "last": "the last counts"}[repeated]
+    return f"Ratings of an item that its user had rated before: {again:,}; {said}."
+
+
+def size_note(count: int, users: int, items: int) -> str:
+    """How many ratings there are, in a sentence."""
+    size = f"{count:,} ratings of {items:,} items by {users:,} users"
+    return f"{size}, {count / max(users * items, 1):.2%} of all pairs; the others are missing, not zero."

@@ -147,11 +147,11 @@ def cells_in(table: Source, roles: RatingRoles) -> Cells:
     row = 0
     for batch in table.blocks():
         for name, chunks in named.items():
-            chunks.append(_names_in(table, batch.column(name), name, row))
+            chunks.append(names_in(table, batch.column(name), name, row))
         if roles.rating is None:
             values.append(np.ones(batch.num_rows))
         else:
-            values.append(_values_in(table, batch.column(roles.rating), roles.rating, row))
+            values.append(values_in(table, batch.column(roles.rating), roles.rating, row))
         if roles.when is not None:
             times.append(_times_in(batch.column(roles.when)))
         row += batch.num_rows
@@ -193,7 +193,8 @@ def _called(names: list[str], words: tuple[str, ...]) -> str | None:
     return next((known[word] for word in words if word in known), None)
 
 
-def _names_in(table: Source, column: pa.Array, name: str, start: int) -> pa.Array:
+def names_in(table: Source, column: pa.Array, name: str, start: int) -> pa.Array:
+    """The names in one block: whole numbers if that is their type, otherwise text."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if pa.types.is_floating(column.type):
@@ -211,7 +212,8 @@ def _names_in(table: Source, column: pa.Array, name: str, start: int) -> pa.Arra
     return column
 
 
-def _values_in(table: Source, column: pa.Array, name: str, start: int) -> Array:
+def values_in(table: Source, column: pa.Array, name: str, start: int) -> Array:
+    """The ratings in one block; what is no finite number is refused with its place."""
     numbers = column.cast(pa.float64(), safe=False) if is_numeric(column.type) else _as_numbers(column)
     if numbers is None:
         texts = column.cast(pa.string())
@@ -272,13 +274,14 @@ def _numbered(chunks: list[pa.Array]) -> tuple[Indices, tuple[str, ...]]:
         encoded = encoded.chunk(0)
     encoded = encoded.dictionary_encode()
     names, codes = encoded.dictionary, encoded.indices.to_numpy().astype(np.int64)
-    order = _order(names)
+    order = order_of(names)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     return rank[codes], tuple(names.cast(pa.string()).take(pa.array(order)).to_pylist())
 
 
-def _order(names: pa.Array) -> Indices:
+def order_of(names: pa.Array) -> Indices:
+    """How different names are put in order: by value where all are whole numbers, else by text."""
     if pa.types.is_string(names.type):
         try:
             numbers = names.cast(pa.int64())

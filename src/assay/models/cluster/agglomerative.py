@@ -18,19 +18,23 @@ from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.data.source import Source
 from assay.errors import ParameterError
 from assay.linalg.validate import as_count
-from assay.models.base import Estimator
+from assay.models.sampled import _Sampled
 from assay.summary.dissimilarities import as_dissimilarities
-from assay.summary.distances import as_rows
+from assay.summary.distances import as_rows, squared_distances, unit_scale
 from assay.summary.linkage import Linkage, agglomerate, agglomerate_dissimilarities, from_condensed
 from assay.summary.merge_table import as_height, cut
+from assay.summary.neighbours import nearest_neighbours
 
 Array: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
+_PAIRS = 1 << 22  # distances held at a time
 
-class Agglomerative(ClusterMixin, Estimator):
+
+class Agglomerative(ClusterMixin, _Sampled):
     """Merge what is nearest, step by step: which rows belong together, at every scale?
 
     Args:
@@ -49,6 +53,8 @@ class Agglomerative(ClusterMixin, Estimator):
         n_leaves_: n.
         children_: (n - 1, 2) the first two columns of `merges_`, whole numbers.
         distances_: (n - 1,) its heights.
+        rows_: (n, d) the fitted rows, for `predict`; None for dissimilarities.
+        sample_: (n,) which rows of a `Source` of more than 20,000 were merged, a fair sample; None: all.
 
     >>> X = np.array([[0.0], [1.0], [5.0], [7.0], [30.0]])
     >>> model = Agglomerative(3, linkage="complete").fit(X)
@@ -61,6 +67,9 @@ class Agglomerative(ClusterMixin, Estimator):
         Murtagh & Contreras, Algorithms for hierarchical clustering, WIREs Data Mining and Knowledge Discovery 2, 2012;
         Müllner, Modern hierarchical, agglomerative clustering algorithms, 2011; Ward, JASA 58, 1963.
     """
+
+    _most_rows = 20_000
+    rows_: Any
 
     def __init__(
         self,
@@ -79,8 +88,8 @@ class Agglomerative(ClusterMixin, Estimator):
         """Merge all rows into one group, and cut where asked.
 
         Args:
-            X: (n, d) array, data frame, sparse matrix or `Source`; with "precomputed" the dissimilarities, (n, n), or
-                condensed as SciPy's `pdist` gives them.
+            X: (n, d) array, data frame, sparse matrix or `Source`, of which a fair sample is merged where it has very
+                many rows; with "precomputed" the dissimilarities, (n, n), or condensed as SciPy's `pdist` gives them.
             y: not used.
         """
         if self.dissimilarity not in ("euclidean", "precomputed"):
@@ -94,12 +103,32 @@ class Agglomerative(ClusterMixin, Estimator):
             X = from_condensed(X)
         X = self._checked(X, reset=True, dtype=np.float64, accept_sparse="csr", ensure_all_finite=False)
         where = self._where(X.shape[0])
+        self.rows_ = None if precomputed else as_rows(X).copy()
         merge = agglomerate_dissimilarities if precomputed else agglomerate
-        self.merges_ = merge(as_dissimilarities(X) if precomputed else as_rows(X), self.linkage)
+        self.merges_ = merge(as_dissimilarities(X) if precomputed else self.rows_, self.linkage)
         self.n_leaves_ = len(self.merges_) + 1
         self.labels_ = cut(self.merges_, **where)
         self.n_clusters_ = int(self.labels_.max()) + 1
         return self
+
+    def fit_predict(self, X: Any, y: None = None, **options: Any) -> Ints:
+        """Merge rows: the group of each, also of those outside of the sample of a large source."""
+        self.fit(X)
+        return np.asarray(self.labels_ if self.sample_ is None else self.predict(X))
+
+    def predict(self, X: Any) -> Ints:
+        """(m,) the group that each of (m, d) rows would be merged into next, the tree held: the least linkage to it.
+
+        A row that was fitted keeps its group. Rows of a `Source` are grouped by the workers of the engine in use.
+        """
+        check_is_fitted(self)
+        if self.rows_ is None:
+            raise ParameterError(
+                "fitted on dissimilarities, which say nothing about new rows; fit on rows to place others"
+            )
+        if isinstance(X, Source):
+            return self._block_by_block(X, type(self)._predicted)
+        return self._predicted(X)
 
     def cut(self, *, n_clusters: int | None = None, height: float | None = None) -> Ints:
         """Groups of the fitted rows elsewhere in the tree.
@@ -113,6 +142,32 @@ class Agglomerative(ClusterMixin, Estimator):
         """
         check_is_fitted(self)
         return cut(self.merges_, n_clusters=n_clusters, height=height)
+
+    def _predicted(self, X: Any) -> Ints:
+        rows = as_rows(self._checked(X, reset=False, dtype=np.float64, accept_sparse="csr", ensure_all_finite=False))
+        near = nearest_neighbours(rows, 1, among=self.rows_)
+        known = self.labels_[near.indices[:, 0]]
+        if self.linkage == "single" or self.n_clusters_ == 1:
+            return known
+        order = np.argsort(self.labels_, kind="stable")
+        starts = np.searchsorted(self.labels_[order], np.arange(self.n_clusters_))
+        sizes = np.diff(np.append(starts, len(order)))
+        unit = 1.0 / unit_scale(self.rows_)
+        among = self.rows_[order]
+        if self.linkage == "ward":
+            among = np.add.reduceat(among / sizes[self.labels_[order], None], starts)
+        found = np.empty(len(rows), np.int64)
+        step = max(1, _PAIRS // len(among))
+        for at in range(0, len(rows), step):
+            D = squared_distances(rows[at : at + step], among, unit=unit)
+            if self.linkage == "ward":
+                apart = D * (sizes / (sizes + 1.0))
+            elif self.linkage == "complete":
+                apart = np.maximum.reduceat(D, starts, axis=1)
+            else:
+                apart = np.add.reduceat(np.sqrt(D), starts, axis=1) / sizes
+            found[at : at + step] = apart.argmin(axis=1)
+        return np.where(near.distances[:, 0] == 0.0, known, found)
 
     @property
     def children_(self) -> Ints:

@@ -24,9 +24,10 @@ from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import as_count
-from assay.models.base import Estimator
+from assay.models.sampled import _Sampled
 from assay.summary.affinity import (
     Linked,
     affinities,
@@ -48,7 +49,7 @@ Array: TypeAlias = NDArray[np.float64]
 _DENSE = 2_000  # rows: all pairs are compared up to here (LAPACK takes 0.5 s at worst), neighbours beyond
 
 
-class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     """Unfold the shape that rows lie on by the slow modes of a random walk between near rows.
 
     Args:
@@ -80,6 +81,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
         n_neighbors_: k, whether used or not.
         residual_: largest residual of an eigenpair.
         route_: "dense" (all pairs), "neighbours" (sparse) or "graph" (one was given).
+        sample_: (n,) which rows of a `Source` of more than 20,000 were mapped, a fair sample; None: all.
 
     >>> angle = 2 * np.pi * np.arange(60) / 60
     >>> found = DiffusionMap(2, sigma=0.3).fit(np.column_stack([np.cos(angle), np.sin(angle)]))
@@ -94,6 +96,8 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
 
     sigma_: Any
     reach_: Any
+
+    _most_rows = 20_000
 
     def __init__(
         self,
@@ -153,15 +157,21 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
 
     def fit_transform(self, X: Any, y: None = None) -> Array:
         """Fit, and give the coordinates of the same rows: (n, k)."""
-        embedding: Array = self.fit(X).embedding_
-        return embedding
+        self.fit(X)
+        return self.embedding_ if self.sample_ is None else self.transform(X)
 
     def transform(self, X: Any) -> Array:
         """Coordinates of (m, d) new rows, (m, k): where one step of the walk leads from them, over the eigenvalues.
 
-        After `fit_graph`: of (m, n) similarities of new nodes with the fitted ones.
+        After `fit_graph`: of (m, n) similarities of new nodes with the fitted ones. Rows of a `Source` are placed by
+        the workers of the engine in use.
         """
         check_is_fitted(self)
+        if isinstance(X, Source):
+            return self._block_by_block(X, type(self)._placed)
+        return self._placed(X)
+
+    def _placed(self, X: Any) -> Array:
         rows = as_rows(self._checked(X, reset=False, accept_sparse="csr"))
         values = self.eigenvalues_
         grown = np.divide(1.0, values, out=np.zeros_like(values), where=values != 0.0)

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import as_count, as_generator
-from assay.models.base import Estimator
+from assay.models.sampled import _Sampled
 from assay.summary.distances import as_rows
 from assay.summary.geodesics import Geodesics
 from assay.summary.graph import Graph
@@ -39,7 +40,7 @@ AUTO_LANDMARKS = 1000
 _PLACED = 2**25  # squared paths of new rows held at a time
 
 
-class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     """Unroll data that lie on a curved sheet: which few coordinates keep the distances along it?
 
     Rows that no path links with the largest group are left out, named in `left_out_` and by a warning, and get NaN for
@@ -69,6 +70,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         route_: "exact" or "landmarks", with ", single precision" where more than 2^27 squared paths had to be held.
         paths_, placing_, rows_: what placing new rows needs: the links among the kept rows, the coordinates that paths
             are compared with, and the rows. Paths themselves are not kept: they would be n^2 numbers.
+        sample_: (n,) which rows of a `Source` of more than 20,000 were mapped, a fair sample; None: all.
 
     >>> angle = np.linspace(0, 6, 200)
     >>> spiral = np.column_stack([angle * np.cos(angle), angle * np.sin(angle)])
@@ -79,6 +81,8 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     References:
         Tenenbaum, de Silva and Langford, Science 290, 2000; landmarks: de Silva and Tenenbaum, 2004.
     """
+
+    _most_rows = 20_000
 
     def __init__(
         self,
@@ -126,15 +130,21 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def fit_transform(self, X: Any, y: None = None, **options: Any) -> Array:
         """(n, k) the map of these rows; NaN in those left out."""
-        return self.fit(X, y, **options).embedding_
+        self.fit(X, y, **options)
+        return self.embedding_ if self.sample_ is None else self.transform(X)
 
     def transform(self, X: Any) -> Array:
         """(m, k) where new rows belong on the map; NaN where none of the rows they are linked to is on it.
 
         A new row's paths begin with one link, chosen as `graph` says, among all rows fitted. A row that was fitted
-        comes back where it is.
+        comes back where it is. Rows of a `Source` are placed by the workers of the engine in use.
         """
         check_is_fitted(self)
+        if isinstance(X, Source):
+            return self._block_by_block(X, type(self)._placed)
+        return self._placed(X)
+
+    def _placed(self, X: Any) -> Array:
         if self.graph_ is None:
             raise ParameterError("fitted on a graph, which says nothing about new rows; use fit(X) to place them")
         checked = as_rows(self._checked(X, reset=False, accept_sparse="csr", ensure_all_finite=False))
@@ -160,7 +170,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             warnings.warn(
                 f"{len(missed)} of {len(checked)} new rows ({_some(missed)}) are linked to no row on the map at "
                 f"{self.graph_!r}; their coordinates are NaN.",
-                stacklevel=2,
+                stacklevel=3,
             )
         return placed
 

@@ -19,6 +19,7 @@ from scipy.spatial.distance import squareform
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.data.source import Source
 from assay.engine.local import available_cores, in_threads
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.linalg.classical_scaling import classical_scaling
@@ -26,7 +27,7 @@ from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.row_scaling import scaling_of_rows
 from assay.linalg.spectral import fix_signs
 from assay.linalg.validate import as_generator, power_of_two
-from assay.models.base import Estimator
+from assay.models.sampled import _Sampled
 from assay.optimize.isotonic import Ranking, Ties
 from assay.optimize.placing import place_among
 from assay.optimize.smacof import Majorised
@@ -42,7 +43,7 @@ Callback: TypeAlias = Callable[[int, int, float], bool | None]
 _PLACED_AT_A_TIME = 16  # new rows between two looks at an interrupt
 
 
-class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     """Draw a map from dissimilarities, weighing every pair: where must points lie so that their distances agree?
 
     Args:
@@ -71,6 +72,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         stress_history_: (iterations + 1,) the same along the iterations of that start; it never rises.
         n_iter_, converged_: of that start.
         move_: how far its last Guttman transform moved the points, as a share of their size.
+        sample_: (n,) which rows of a `Source` of more than 5,000 were mapped, a fair sample; None: all.
 
     >>> D = np.array([[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]])
     >>> mds = MDS(2, dissimilarity="precomputed").fit(D)
@@ -80,6 +82,8 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     References:
         Kruskal, Psychometrika 29, 1964; Borg & Groenen, Modern Multidimensional Scaling, 2005.
     """
+
+    _most_rows = 5_000
 
     def __init__(
         self,
@@ -140,6 +144,11 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             (m, k) coordinates. A row at dissimilarity 0 from a fitted one is put on it.
         """
         check_is_fitted(self)
+        if isinstance(X, Source):
+            return self._block_by_block(X, type(self)._placed)
+        return self._placed(X)
+
+    def _placed(self, X: Any) -> Array:
         X = self._checked(X, reset=False, dtype=np.float64, ensure_all_finite=False)
         if self.dissimilarity == "precomputed":
             given = new_dissimilarities(X, self.n_features_in_, missing=True) / self.unit_
@@ -159,7 +168,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         placed = in_threads(place, range(0, len(targets), _PLACED_AT_A_TIME))
         late = int(sum((~arrived).sum() for _, arrived in placed))
         if late:
-            warnings.warn(f"{late} of {len(targets)} new rows had not come to rest.", NotConverged, stacklevel=2)
+            warnings.warn(f"{late} of {len(targets)} new rows had not come to rest.", NotConverged, stacklevel=3)
         return np.concatenate([places for places, _ in placed]) * self.unit_
 
     @property

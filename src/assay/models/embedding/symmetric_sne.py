@@ -38,6 +38,7 @@ class SymmetricSNE(_GaussianEmbedding):
         reached_perplexity_: (n,) of each row; off where many neighbours are equally near.
         rows_: (n, d) the fitted rows, for `transform`; None for a graph.
         route_: "exact".
+        sample_: (n,) which rows of a `Source` of more than 5,000 were laid out, a fair sample; None: all.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)

@@ -52,6 +52,7 @@ class TSNE(_NeighbourEmbedding):
         reached_perplexity_: (n,) of each row; off where many neighbours are equally near.
         rows_: (n, d) the fitted rows, for `transform`; None for a graph.
         route_: "exact" or "grid".
+        sample_: (n,) which rows of a `Source` of more than 50,000 were laid out, a fair sample; None: all.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -65,6 +66,8 @@ class TSNE(_NeighbourEmbedding):
         van der Maaten, Hinton, JMLR 2008; Linderman et al., Nature Methods 2019; Belkina et al., Nature
         Communications 2019; Kobak, Berens, Nature Communications 2019.
     """
+
+    _most_rows = 50_000
 
     def __init__(
         self,

@@ -43,7 +43,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _HELD = 64  # bytes of a triple as arrays and as CSR
-_JOINED = 96  # bytes of a triple while it is multiplied, sorted and written
+JOINED = 96  # bytes of a triple while it is multiplied, sorted and written
 _FINER = 16
 _SCHEMA = pa.schema([("i", pa.int64()), ("j", pa.int64()), ("value", pa.float64())])
 
@@ -70,8 +70,8 @@ class Rooms:
     def of(cls, size: int) -> Rooms:
         """Of so many bytes, a quarter each for N, for products, for reading and for the result."""
         team = TEAM + 2
-        each = max(64, size // 4 // team // _JOINED)
-        return cls(max(64, size // 8 // _JOINED), each, each, run_of(size // 2), size // 4 // 48)
+        each = max(64, size // 4 // team // JOINED)
+        return cls(max(64, size // 8 // JOINED), each, each, run_of(size // 2), size // 4 // 48)
 
 
 def product(M: Triples, N: Triples, size: int, out: str | os.PathLike[str] | None) -> Triples:
@@ -81,8 +81,13 @@ def product(M: Triples, N: Triples, size: int, out: str | os.PathLike[str] | Non
     if out is not None:
         check_writable(Path(out))
     with Sheet(shape, rooms, out) as sheet:
-        C = _at_once(M, N, size)
-        if C is not None:
+        pieces = M.spread
+        C = None if pieces is not None else _at_once(M, N, size)
+        if pieces is not None:
+            from assay.summary.triples.spread import spread_product
+
+            spread_product(M.with_shape(M.shape), pieces, N.with_shape(N.shape), size, sheet)
+        elif C is not None:
             for lo in range(0, C.nnz, rooms.run):
                 part = slice(lo, lo + rooms.run)
                 sheet.take((C.row[part].astype(np.int64), C.col[part].astype(np.int64), C.data[part]))
@@ -129,14 +134,14 @@ def joined(M: Triples, N: Triples, rooms: Rooms, sheet: Sheet) -> None:
     if -(-inner // inside) > max(64, rooms.rows):
         raise ParameterError(
             f"{inner:,} inner indices make more stripes than can be kept apart in this memory; allow "
-            f"memory={8 * _JOINED * (math.isqrt(inner) + 1):,}"
+            f"memory={8 * JOINED * (math.isqrt(inner) + 1):,}"
         )
     with scratch() as folder:
         left = M.cut(Plan(max(1, min(rows, LARGEST)), inside, rooms.run), folder / "left")
         right = N.cut(Plan(inside, wide, rooms.run), folder / "right")
         spilled = cut(
             _meetings(left, right, rooms),
-            _multiplied,
+            multiplied,
             (rows, columns),
             Plan(tall, wide, rooms.run),
             folder / "made",
@@ -145,11 +150,11 @@ def joined(M: Triples, N: Triples, rooms: Rooms, sheet: Sheet) -> None:
         left.path.unlink()
         right.path.unlink()
         numbers = itertools.count()
-        in_order(_heaps(spilled, rooms.added, folder, numbers), _added, sheet.take)
+        in_order(_heaps(spilled, rooms.added, folder, numbers), added, sheet.take)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Meeting:
+class Meeting:
     """Triples of M and the rows of N that they meet."""
 
     i: Indices
@@ -159,7 +164,7 @@ class _Meeting:
     columns: Indices
 
 
-def _meetings(left: Cells, right: Cells, rooms: Rooms) -> Iterator[_Meeting]:
+def _meetings(left: Cells, right: Cells, rooms: Rooms) -> Iterator[Meeting]:
     for b in range(left.across):
         if not any(left.count(a, b) for a in range(left.down)):
             continue
@@ -176,7 +181,7 @@ def _meetings(left: Cells, right: Cells, rooms: Rooms) -> Iterator[_Meeting]:
                         before = work[begin - 1] if begin else 0
                         end = max(begin + 1, int(np.searchsorted(work, before + rooms.products, side="right")))
                         if work[end - 1] > before:
-                            yield _Meeting(i[begin:end], j[begin:end], value[begin:end], rows, columns)
+                            yield Meeting(i[begin:end], j[begin:end], value[begin:end], rows, columns)
                         begin = end
 
 
@@ -206,7 +211,8 @@ def _rows(right: Cells, b: int, most: int) -> Iterator[tuple[sparse.csr_array, I
         yield made()
 
 
-def _multiplied(meeting: _Meeting) -> Triple:
+def multiplied(meeting: Meeting) -> tuple[Indices, Indices, Array]:
+    """Products of triples of M with the rows of N that they meet, added up."""
     there, place = np.unique(meeting.i, return_inverse=True)
     A = sparse.coo_array((meeting.value, (place, meeting.j)), shape=(len(there), meeting.rows.shape[0])).tocsr()
     C = (A @ meeting.rows).tocoo()
@@ -214,7 +220,7 @@ def _multiplied(meeting: _Meeting) -> Triple:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Heap:
+class Heap:
     """Triples of a part of the result that begins at a row and a column."""
 
     at: tuple[int, int]
@@ -226,7 +232,7 @@ class _Heap:
 
 def _heaps(
     cells: Cells, most: int, folder: Path, numbers: Iterator[int], at: tuple[int, int] = (0, 0)
-) -> Iterator[_Heap]:
+) -> Iterator[Heap]:
     """Cells that fit; those that do not are cut again."""
     for a, b in itertools.product(range(cells.down), range(cells.across)):
         (top, bottom), (first, last) = cells.rows(a), cells.columns(b)
@@ -236,12 +242,12 @@ def _heaps(
         if count <= most:
             parts = list(cells.read(a, b))
             ends = np.concatenate([part[0] for part in parts]).astype(np.int64)
-            yield _Heap(here, shape, ends[:, 0], ends[:, 1], np.concatenate([part[1] for part in parts]))
+            yield Heap(here, shape, ends[:, 0], ends[:, 1], np.concatenate([part[1] for part in parts]))
         elif shape == (1, 1):
             total = np.zeros(1)
             for _, values in cells.read(a, b):
                 total += values.sum()
-            yield _Heap(here, shape, np.zeros(1, np.int64), np.zeros(1, np.int64), total)
+            yield Heap(here, shape, np.zeros(1, np.int64), np.zeros(1, np.int64), total)
         else:
             by_rows = shape[0] > 1
             finer = Plan(
@@ -258,7 +264,8 @@ def _placed(part: tuple[NDArray[np.uint32], Array]) -> Triple:
     return ends[:, 0].astype(np.int64), ends[:, 1].astype(np.int64), values
 
 
-def _added(heap: _Heap) -> tuple[Indices, Indices, Array]:
+def added(heap: Heap) -> tuple[Indices, Indices, Array]:
+    """Triples of the same place added up, by row and column."""
     there, place = np.unique(heap.i, return_inverse=True)
     C = sparse.coo_array((heap.value, (place, heap.j)), shape=(len(there), heap.shape[1])).tocsr()
     C.sum_duplicates()

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from assay.data.kept import KeptSource
+from assay.data.parted import Blocks, numbered_blocks
 from assay.data.read import read
 from assay.data.source import Source, is_numeric
 from assay.data.streams import OnePassSource
@@ -70,12 +71,14 @@ class Opened:
         valued: whether they have values.
         count: how many there are, where that is known.
         shape: of the matrix, where the data say it.
+        parted: the same pieces in parts that workers may read, where they are in one source.
     """
 
     start: Callable[[], Iterator[Piece]]
     valued: bool
     count: int | None = None
     shape: Shape | None = None
+    parted: Blocks[list[Piece]] | None = None
 
     def pieces(self, run: int) -> Iterator[list[Piece]]:
         """Triples in lists of pieces with at most `run` of them together."""
@@ -159,13 +162,15 @@ def _of_source(source: Source, row: str, column: str, value: str | None) -> Open
         return f"{source.name}, {source.place_of(t)}"
 
     def start() -> Iterator[Piece]:
-        first = 0
-        for batch in source.blocks():
-            held = None if named is None else batch.column(named)
-            yield Piece(batch.column(row), batch.column(column), held, first, origin)
-            first += batch.num_rows
+        return (pieces[0] for pieces in parted)
 
-    return Opened(start, named is not None, source.rows)
+    def piece(block: tuple[int, pa.RecordBatch]) -> list[Piece]:
+        first, batch = block
+        held = None if named is None else batch.column(named)
+        return [Piece(batch.column(row), batch.column(column), held, first, origin)]
+
+    parted = numbered_blocks(source).map(piece)
+    return Opened(start, named is not None, source.rows, parted=parted)
 
 
 def _no_index(what: str, type_: str) -> DataError:

@@ -16,16 +16,18 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.engine.current import scattered
 from assay.errors import DataError, NotConverged, ParameterError
-from assay.summary.triples.allowance import plan
+from assay.summary.triples.allowance import Plan, plan
 from assay.summary.triples.cells import Cells
 from assay.summary.triples.in_order import in_order
 from assay.summary.triples.matvec import multiply
+from assay.summary.triples.spread import product_in
 from assay.summary.triples.vectors import Stored, delivered, scratch
 
 if TYPE_CHECKING:
@@ -114,6 +116,27 @@ class _Striped:
         return math.fsum(part[0] for part in parts), math.fsum(part[1] for part in parts)
 
 
+class _Spread(_Striped):
+    """The same with triples that workers keep as numbers; a stripe of u goes to them, and one of w comes back."""
+
+    def __init__(self, M: Triples, pieces: Any, stripes: Plan, folder: Path) -> None:
+        super().__init__(Cells(folder, M.shape, stripes, M.valued, np.empty(0, np.int64)), folder)
+        self.blocks = scattered(pieces.map(M.numbers))
+
+    def product(self, u: Stored, w: Stored, with_: Stored) -> tuple[float, float]:
+        """W = M u; with_' w and w' w."""
+        inner, square = [], []
+        for rows in map(self.cells.rows, range(self.cells.down)):
+            y = np.zeros(rows[1] - rows[0])
+            for columns in map(self.cells.columns, range(self.cells.across)):
+                y += product_in(self.blocks, rows, columns, u.read(*columns))
+            w.write(rows[0], y)
+            inner.append(float(with_.read(*rows) @ y))
+            square.append(float(y @ y))
+        self.products += 1
+        return math.fsum(inner), math.fsum(square)
+
+
 def power_iteration(
     M: Triples,
     size: int,
@@ -128,7 +151,12 @@ def power_iteration(
     n = M.shape[0]
     with scratch() as folder:
         # beside a stripe of u and of w, one of each and of the next while they are compared
-        space = _Striped(M.cut(plan(M.shape, size, of_row=24), folder / "cells"), folder)
+        stripes, pieces = plan(M.shape, size, of_row=24), M.spread
+        space = (
+            _Striped(M.cut(stripes, folder / "cells"), folder)
+            if pieces is None
+            else _Spread(M.with_shape(M.shape), pieces, stripes, folder)
+        )
         _refuse_asymmetric(space, seed)
         c = float(shift)
         found, norm = _dominant(space, c, seed, tol, max_iter)

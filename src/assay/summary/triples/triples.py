@@ -17,7 +17,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from assay.data.parted import Blocks
+from assay.engine.current import is_local, map_reduce
 from assay.errors import ParameterError
 from assay.summary.triples.allowance import Plan, as_bytes, plan, run_of
 from assay.summary.triples.cells import Cells, cut
@@ -88,16 +90,39 @@ class Triples:
     @cached_property
     def shape(self) -> Shape:
         """Rows and columns: as given, or one more than the largest indices."""
-        if self._shape is not None:
-            return self._shape
+        return self._shape if self._shape is not None else self._looked[:2]
 
-        def most(pieces: list[Piece]) -> Shape:
+    def counted(self) -> int:
+        """How many triples there are, counted where the data do not say it."""
+        return self._looked[2] if self.count is None else self.count
+
+    @cached_property
+    def _looked(self) -> tuple[int, int, int]:
+        """One more than the largest indices, and the number of triples: one pass."""
+
+        def most(pieces: list[Piece]) -> tuple[int, int, int]:
             i, j, _ = self._numbers(pieces, None)
-            return int(i.max(initial=-1)) + 1, int(j.max(initial=-1)) + 1
+            return int(i.max(initial=-1)) + 1, int(j.max(initial=-1)) + 1, len(i)
 
-        found = [(0, 0)]
+        def larger(a: tuple[int, int, int], b: tuple[int, int, int]) -> tuple[int, int, int]:
+            return max(a[0], b[0]), max(a[1], b[1]), a[2] + b[2]
+
+        spread = self.spread
+        if spread is not None:
+            return map_reduce(spread, most, larger, empty=(0, 0, 0))
+        found = [(0, 0, 0)]
         in_order(self._opened.pieces(_LOOKED), most, found.append)
-        return max(rows for rows, _ in found), max(columns for _, columns in found)
+        return reduce(larger, found)
+
+    @property
+    def spread(self) -> Blocks[list[Piece]] | None:
+        """Pieces that the workers of the engine in use read; None where triples are read here."""
+        parted = self._opened.parted
+        return None if is_local() or parted is None or not parted.portable else parted
+
+    def numbers(self, pieces: list[Piece]) -> tuple[Indices, Indices, Array | None]:
+        """Pieces as numbers inside the shape, if it is known."""
+        return self._numbers(pieces, self._shape)
 
     @property
     def T(self) -> Triples:  # noqa: N802  # NumPy's and SciPy's word
@@ -124,7 +149,7 @@ class Triples:
     def blocks(self, most: int = 65_536) -> Iterator[tuple[Indices, Indices, Array | None]]:
         """The triples as arrays of at most so many; values None where all are 1."""
         for pieces in self._opened.pieces(most):
-            yield self._numbers(pieces, self._shape)
+            yield self.numbers(pieces)
 
     def dot(self, v: Given, *, memory: int | str = "1 GB", out: Where | None = None) -> Array:
         """M v.
@@ -142,8 +167,15 @@ class Triples:
         size, shape = as_bytes(memory), self.shape
         read = reader(v, shape[1], "v")
         whole = 8 * sum(shape) <= size // 2
+        pieces = self.spread
         with Delivery(shape[0], in_memory=whole or 8 * shape[0] <= size // 4, out=out) as delivery:
-            if whole:
+            if pieces is not None:
+                from assay.summary.triples.spread import multiplied_by
+
+                stripes = Plan(max(shape[0], 1), max(shape[1], 1), 0) if whole else plan(shape, size)
+                for stripe in multiplied_by(self.with_shape(shape), pieces, read, stripes):
+                    delivery.take(stripe)
+            elif whole:
                 delivery.take(self._added(read(0, shape[1]), run_of(size)))
             else:
                 with self.cells(plan(shape, size)) as cells:

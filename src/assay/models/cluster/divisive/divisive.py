@@ -21,11 +21,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import block_slices
+from assay.data.source import Source
 from assay.errors import NotConverged, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import as_count
-from assay.models.base import Estimator
 from assay.models.cluster.divisive.hierarchy import gains_of, means_of, merges_of, nodes_of, placed, placing_of
+from assay.models.sampled import _Sampled
 from assay.optimize.bisection import Bisection, bisect
 from assay.optimize.lloyd import nearest
 from assay.optimize.two_means import TwoMeans
@@ -40,7 +41,7 @@ FULL_LIMIT = 20_000  # rows of a tree grown down to single rows: minutes beyond
 _NEIGHBOURS = 10
 
 
-class Divisive(ClusterMixin, Estimator):
+class Divisive(ClusterMixin, _Sampled):
     """Split the rows in two, then the parts: which divisions matter most, from the coarsest on?
 
     Groups are nested: those of fewer clusters are unions of those of more. Where Agglomerative must look at pairs of
@@ -71,6 +72,7 @@ class Divisive(ClusterMixin, Estimator):
             of that one, so that a cut at any height gives the groups of that `distance_threshold`.
         n_leaves_: s + 1.
         leaf_sizes_: (s + 1,) rows in each leaf.
+        sample_: (n,) which rows of a `Source` of more than 100,000 were split, a fair sample; None: all.
         n_iter_: most iterations that any split took.
         converged_: whether every split came to rest.
 
@@ -85,6 +87,8 @@ class Divisive(ClusterMixin, Estimator):
         Steinbach, Karypis & Kumar, A comparison of document clustering techniques, 2000; Boley, Principal direction
         divisive partitioning, Data Mining and Knowledge Discovery 2, 1998.
     """
+
+    _most_rows = 100_000
 
     def __init__(
         self,
@@ -115,7 +119,8 @@ class Divisive(ClusterMixin, Estimator):
         """Split (n, d) rows.
 
         Args:
-            X: array, data frame, sparse matrix or `Source`.
+            X: array, data frame, sparse matrix or `Source`, of which a fair sample is split where it has very many
+                rows.
             y: not used.
         """
         X = self._rows(X, reset=True)
@@ -140,8 +145,21 @@ class Divisive(ClusterMixin, Estimator):
 
     @available_if(lambda self: self.splitter == "kmeans")  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> Ints:
-        """The group of each of (m, d) rows: at every split the part whose centre is nearer."""
+        """The group of each of (m, d) rows: at every split the part whose centre is nearer.
+
+        Rows of a `Source` are grouped by the workers of the engine in use.
+        """
         check_is_fitted(self)
+        if isinstance(X, Source):
+            return self._block_by_block(X, type(self)._predicted)
+        return self._predicted(X)
+
+    def fit_predict(self, X: Any, y: None = None, **options: Any) -> Ints:
+        """Split rows: the group of each, also of those outside of the sample of a large source."""
+        self.fit(X)
+        return np.asarray(self.labels_ if self.sample_ is None else self.predict(X))
+
+    def _predicted(self, X: Any) -> Ints:
         X = self._rows(X, reset=False)
         node = np.zeros(len(X), dtype=np.int64)
         for block in block_slices(*X.shape):

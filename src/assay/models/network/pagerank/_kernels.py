@@ -69,7 +69,24 @@ def step(
     Returns:
         Sums over the rows of |y - x|, of y, of y in nodes without out-links, and of units * y.
     """
-    _gather(first, last, in_starts, origins, shares, z, y)
+    gather(first, last, in_starts, origins, shares, z, y)
+    return finish(first, last, x, damping, jump, v, out, units, y, sent)
+
+
+@njit(cache=True, nogil=True)
+def finish(
+    first: int,
+    last: int,
+    x: Array,
+    damping: float,
+    jump: float,
+    v: Array,
+    out: Array,
+    units: Array,
+    y: Array,
+    sent: Array,
+) -> tuple[float, float, float, float]:
+    """The rest of a step, once what comes along the links is in y."""
     moved, rough = 0.0, 0.0
     total, total_rest = 0.0, 0.0
     lost, lost_rest = 0.0, 0.0
@@ -93,7 +110,7 @@ def step(
 
 
 @njit(cache=True, nogil=True)
-def _gather(first: int, last: int, in_starts: Any, origins: Any, shares: Array, z: Array, y: Array) -> None:
+def gather(first: int, last: int, in_starts: Any, origins: Any, shares: Array, z: Array, y: Array) -> None:
     """What comes along the in-links of some rows; a loop of its own, over unsigned numbers, is three times as fast."""
     for i in range(first, last):
         begin, stop = in_starts[i], in_starts[i + 1]

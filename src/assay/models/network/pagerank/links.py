@@ -15,7 +15,7 @@ from assay.summary.graph import Graph
 from assay.summary.networks import read_network
 
 Array = NDArray[np.float64]
-_EXACT = 2.0**53  # whole numbers add up exactly below
+EXACT = 2.0**53  # whole numbers add up exactly below
 _LARGE = 2.0**500
 
 
@@ -166,7 +166,7 @@ def turned(links: Links) -> Turned:
     out[there] = 1.0
     shares = np.empty(len(origins))
     share(links.starts, links.weights, np.ones(len(origins), np.int32), place, shares)
-    whole = bool((links.weights == np.floor(links.weights)).all() and links.weights.sum() < _EXACT)
+    whole = bool((links.weights == np.floor(links.weights)).all() and links.weights.sum() < EXACT)
     return Turned(by_end, origins, shares, out, rounding(by_end, None if whole else leaving))
 
 

@@ -21,13 +21,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.engine.current import is_local, using
 from assay.errors import DataError, NotConverged, ParameterError
+from assay.models.network.pagerank.elsewhere import given_weights, links_of_triples, solve_elsewhere
 from assay.models.network.pagerank.links import Links, links_of, turned
 from assay.models.network.pagerank.power import solve
 from assay.models.network.pagerank.ranking import Ranking
-from assay.models.network.pagerank.striped import ranked
+from assay.models.network.pagerank.striped import StripedRanking, ranked
+from assay.summary.networks import edge_table
+from assay.summary.spread_links import SpreadLinks, spread_links
 from assay.summary.triples.allowance import as_bytes
 from assay.summary.triples.triples import Triples
+from assay.summary.triples.vectors import delivered
 
 Array = NDArray[np.float64]
 
@@ -46,6 +51,7 @@ def pagerank(
     seed: int = 0,
     memory: int | str | None = None,
     out: str | os.PathLike[str] | None = None,
+    engine: Any = None,
 ) -> Ranking:
     """Rank the nodes of a graph by PageRank, and say which of the order holds.
 
@@ -68,10 +74,13 @@ def pagerank(
         seed: of these draws.
         memory: of `Triples`: what the ranking may take, in bytes or as "200 MB"; 1 GB when not given.
         out: of `Triples`: path of a .npy file for the scores.
+        engine: where links in files are read and kept: "dask", "spark", an address or whatever `assay.using` takes;
+            the one in use when not given. The scores are the same to rounding.
 
     Returns:
         Scores, their order and error bound; `intervals`, `outranks` and `beyond_degree` are computed when asked for.
-        Of `Triples` a `StripedRanking`: scores and error bound only, mapped from a file where they do not fit.
+        Of `Triples`, and of links that workers keep, a `StripedRanking`: scores and error bound only, mapped from a
+        file where they do not fit.
 
     >>> found = pagerank([("a", "c"), ("b", "c"), ("c", "a")])
     >>> [name for name, _ in found.top()]
@@ -80,18 +89,22 @@ def pagerank(
     True
     """
     _check(damping, tol, max_iter, resamples, graphs, seed)
+    with using(engine):
+        elsewhere = _elsewhere(data, directed, memory, out)
+        if elsewhere is not None:
+            v = _jumps(given_weights(personalise, elsewhere.n, "personalise"), elsewhere)
+            begin = _begin(given_weights(start, elsewhere.n, "start"), elsewhere, v)
+            found = solve_elsewhere(elsewhere, float(damping), v, begin, float(tol), max_iter)
+            _warn(found.bound, tol, max_iter, rounded=found.rounded)
+            scores = delivered(lambda lo, hi: found.scores[lo:hi], elsewhere.n, elsewhere.n, in_memory=True, out=out)
+            return StripedRanking(
+                scores, elsewhere.names, found.bound, found.iterations, float(damping), elsewhere.notes
+            )
     if isinstance(data, Triples):
-        if directed is False:
-            raise ParameterError("links of Triples lead one way, from i to j; give both (i, j) and (j, i)")
         size = as_bytes("1 GB" if memory is None else memory)
         ranking, rounded = ranked(data, size, float(damping), personalise, start, float(tol), max_iter, out)
         _warn(ranking.error_bound, tol, max_iter, rounded=rounded)
         return ranking
-    if memory is not None or out is not None:
-        raise ParameterError(
-            "memory= and out= are for links as assay.Triples, whose nodes are all numbers from 0 to the largest; give "
-            "pagerank(assay.Triples.of(links), memory=...), or leave them out"
-        )
     links = links_of(data, directed)
     v = _jumps(personalise, links)
     found = solve(turned(links), float(damping), v, _begin(start, links, v), float(tol), max_iter)
@@ -109,6 +122,23 @@ def pagerank(
         graphs,
         seed,
     )
+
+
+def _elsewhere(data: Any, directed: bool | None, memory: Any, out: Any) -> SpreadLinks | None:
+    """Links kept by the workers of the engine in use; None where they are ranked here."""
+    if isinstance(data, Triples):
+        if directed is False:
+            raise ParameterError("links of Triples lead one way, from i to j; give both (i, j) and (j, i)")
+        pieces = data.spread
+        size = as_bytes("1 GB" if memory is None else memory)
+        return None if pieces is None else links_of_triples(data, pieces, size)
+    if memory is not None or out is not None:
+        raise ParameterError(
+            "memory= and out= are for links as assay.Triples, whose nodes are all numbers from 0 to the largest; give "
+            "pagerank(assay.Triples.of(links), memory=...), or leave them out"
+        )
+    table = None if is_local() else edge_table(data)
+    return None if table is None or not table.portable else spread_links(table, directed)
 
 
 def _warn(bound: float, tol: float, max_iter: int | None, *, rounded: bool) -> None:
@@ -134,14 +164,14 @@ def _check(damping: float, tol: float, max_iter: int | None, resamples: int, gra
             raise ParameterError(f"{name} is a whole number, at least {least}; got {value!r}")
 
 
-def _jumps(given: Mapping[Any, float] | ArrayLike | None, links: Links) -> Array:
+def _jumps(given: Mapping[Any, float] | ArrayLike | None, links: Links | SpreadLinks) -> Array:
     """(n,) probabilities of where jumps go."""
     if given is None:
         return np.full(links.n, 1.0 / links.n)
     return _normalised(_values(given, links, "personalise"), links, "personalise")
 
 
-def _begin(given: Ranking | ArrayLike | None, links: Links, v: Array) -> Array:
+def _begin(given: Ranking | ArrayLike | None, links: Links | SpreadLinks, v: Array) -> Array:
     if given is None:
         return v.copy()
     if not isinstance(given, Ranking):
@@ -157,7 +187,7 @@ def _begin(given: Ranking | ArrayLike | None, links: Links, v: Array) -> Array:
     return _normalised(np.array([known.get(name, 1.0 / links.n) for name in links.names]), links, "start")
 
 
-def _values(given: Mapping[Any, float] | ArrayLike, links: Links, called: str) -> Array:
+def _values(given: Mapping[Any, float] | ArrayLike, links: Links | SpreadLinks, called: str) -> Array:
     if not isinstance(given, Mapping):
         values = np.asarray(given, dtype=np.float64)
         if values.shape != (links.n,):
@@ -173,7 +203,7 @@ def _values(given: Mapping[Any, float] | ArrayLike, links: Links, called: str) -
     return values
 
 
-def _normalised(values: Array, links: Links, called: str) -> Array:
+def _normalised(values: Array, links: Links | SpreadLinks, called: str) -> Array:
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0.0)))
     if len(bad):
         name = links.names[bad[0]] if links.names is not None else bad[0]

@@ -9,6 +9,7 @@ F(x) = d (P^T x + v sum of x over nodes without out-links) + (1 - d) v brings an
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,6 +20,8 @@ from assay.engine.local import in_threads
 from assay.models.network.pagerank.links import Turned
 
 Array = NDArray[np.float64]
+Sums = tuple[float, float, float, float]
+Step = Callable[[Array, Array, float, Array, Array], list[Sums]]
 
 _BLOCK, _BLOCKS = 2**18, 16  # links of a block at least, and blocks at most: the same for any number of threads
 _ROUNDING = float(np.finfo(np.float64).eps)  # twice the unit roundoff, for terms of higher order
@@ -58,20 +61,33 @@ def solve(
     """
     from assay.models.network.pagerank._kernels import step
 
-    n = len(v)
-    most = enough(damping, tol) if max_iter is None else max_iter
     ends = _blocks(T)
-    x, y = start.astype(np.float64), np.empty(n)
-    z, sent = x * T.out, np.empty(n)
-    lost = math.fsum(x[T.out == 0.0])
+
+    def walk(x: Array, z: Array, jump: float, y: Array, sent: Array) -> list[Sums]:
+        def block(ends: tuple[int, int]) -> Sums:
+            return step(*ends, T.starts, T.origins, T.shares, x, z, damping, jump, v, T.out, T.units, y, sent)
+
+        return in_threads(block, ends) if threads else [block(part) for part in ends]
+
+    return iterate(walk, T.out, damping, start, tol, max_iter)
+
+
+def iterate(walk: Step, out: Array, damping: float, start: Array, tol: float, max_iter: int | None) -> Solved:
+    """The same by any way to take a step.
+
+    Args:
+        walk: fills the next scores y, and y * out, from the scores x, z = x * out, and the probability of a jump; gives
+            sums of |y - x|, of y, of y in nodes without out-links, and of roundings, over blocks of nodes.
+        out: (n,) as in `Turned`.
+        damping, start, tol, max_iter: as in `solve`.
+    """
+    most = enough(damping, tol) if max_iter is None else max_iter
+    x, y = start.astype(np.float64), np.empty(len(out))
+    z, sent = x * out, np.empty(len(out))
+    lost = math.fsum(x[out == 0.0])
     bound, total, rounded, steps = np.inf, 1.0, False, 0
     while steps < most:
-        jump = damping * lost + (1.0 - damping)
-
-        def block(ends: tuple[int, int]) -> tuple[float, float, float, float]:
-            return step(*ends, T.starts, T.origins, T.shares, x, z, damping, jump, v, T.out, T.units, y, sent)  # noqa: B023
-
-        sums = in_threads(block, ends) if threads else [block(part) for part in ends]
+        sums = walk(x, z, damping * lost + (1.0 - damping), y, sent)
         steps += 1
         moved, total, lost, rough = (math.fsum(part[k] for part in sums) for k in range(4))
         x, y, z, sent = y, x, sent, z

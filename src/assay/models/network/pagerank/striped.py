@@ -41,11 +41,11 @@ _STRIPE = 1 << 20  # scores looked at together when the largest are found
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StripedRanking(Ranking):
-    """PageRank of a graph larger than memory: scores with their error; what needs all links at hand is refused.
+    """PageRank of links that are not in memory: scores with their error; what needs all links at hand is refused.
 
     Attributes:
         scores: (n,) larger than or equal to 0, sum to 1; an array, or mapped from a file.
-        names: None; nodes are called by their number.
+        names: of the nodes, where workers read links with names; otherwise nodes are called by their number.
         error_bound: how far the scores are from the true ones, added up over the nodes, at most.
         iterations: steps of the power iteration.
         damping: of the walk.
@@ -93,7 +93,10 @@ class StripedRanking(Ranking):
             "damping": self.damping,
             "error_bound": self.error_bound,
             "iterations": self.iterations,
-            "nodes": [{"node": name, "rank": self.rank(int(name)), "score": score} for name, score in self.top(top)],
+            "nodes": [
+                {"node": name, "rank": self.rank(name if self.names else int(name)), "score": score}
+                for name, score in self.top(top)
+            ],
             "notes": list(self.notes),
         }
 
@@ -105,8 +108,8 @@ class StripedRanking(Ranking):
 
     def _refuse(self) -> NoReturn:
         raise DataError(
-            "intervals and what is beyond degree need the links in memory, and these were ranked in stripes: ask "
-            "assay.pagerank of a graph that fits, such as pagerank(triples.to_scipy())"
+            "intervals and what is beyond degree need the links in memory, and these were ranked in stripes or by "
+            "workers: ask assay.pagerank of a graph that fits, without an engine, such as pagerank(triples.to_scipy())"
         )
 
 
@@ -153,7 +156,7 @@ def ranked(
         max_iter: steps at most.
         out: path of a .npy file for the scores.
     """
-    links = _square(links)
+    links = square(links)
     n = links.shape[0]
     with scratch() as folder:
         stripes = plan((n, n), size, of_row=EXACT)
@@ -169,7 +172,8 @@ def ranked(
     return StripedRanking(scores, None, found.bound, found.iterations, damping, notes), found.rounded
 
 
-def _square(links: Triples) -> Triples:
+def square(links: Triples) -> Triples:
+    """The same triples with a row and a column for each node."""
     rows, columns = links.shape
     if rows != columns and links.declared:
         raise DataError(f"a matrix of links has a row and a column for each node; this one has shape {links.shape}")
@@ -181,7 +185,7 @@ def _square(links: Triples) -> Triples:
 def _shares(links: Triples, stripes: Any, folder: Path) -> Stored:
     """1 / (sum of the weights of the out-links) of each node, 0 where there are none."""
     share = Stored.scratch(folder / "share", links.shape[0])
-    leaving = links.cut(stripes, folder / "leaving", weigh=_refuse_weights)
+    leaving = links.cut(stripes, folder / "leaving", weigh=refuse_weights)
 
     def finish(lo: int, hi: int, total: Array) -> None:
         with np.errstate(divide="ignore", over="ignore"):
@@ -199,7 +203,8 @@ def _shares(links: Triples, stripes: Any, folder: Path) -> Stored:
     return share
 
 
-def _refuse_weights(pieces: list[Piece], value: Array | None) -> None:
+def refuse_weights(pieces: list[Piece], value: Array | None) -> None:
+    """Refuse the first weight that is negative or no finite number, with its place."""
     bad = np.empty(0, np.int64) if value is None else np.flatnonzero(~(np.isfinite(value) & (value >= 0.0)))
     if value is None or not len(bad):
         return

@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from assay.linalg.one_thread import one_blas_thread
+from assay.linalg.operand import Multipliable
 from assay.linalg.top_svd import top_svd
+from assay.models.prediction.recommender.sides import Given, HereSide, Side, here_sides, sides_of
 from assay.optimize.team import Team
 from assay.summary.ratings import Ratings
 
@@ -79,16 +81,8 @@ class Factors:
         return np.asarray(out + self.user_bias[user] + self.item_bias[item])
 
 
-class _Side(NamedTuple):
-    """The ratings row by row, of users or of items."""
-
-    starts: Any
-    index: Any
-    value: Array
-
-
 def explicit(
-    ratings: Ratings,
+    ratings: Given,
     start: Factors,
     penalty: Penalty,
     *,
@@ -108,19 +102,16 @@ def explicit(
         threads: how many; changes no bit.
         progress: called as progress(sweeps done, max_iter).
     """
-    from assay.models.prediction.recommender._kernels import explicit_rows
-
-    by_user, by_item = _sides(ratings)
+    by_user, by_item = sides_of(ratings)
     users = np.column_stack([start.users, start.user_bias])
     items = np.column_stack([start.items, start.item_bias])
     costs = penalty.of_rows(ratings.per_user), penalty.of_rows(ratings.per_item)
 
-    def half(side: _Side, own: Array, other: Array, cost: Array, told: Array, team: Team) -> None:
+    def half(side: Side, own: Array, other: Array, cost: Array, told: Array, team: Team) -> None:
         F = other.copy()
         F[:, -1] = 1.0
         offset = np.ascontiguousarray(other[:, -1])
-        fixed = (side.starts, side.index, side.value, F, offset, own, cost, penalty.bias, told)
-        team.run(team.over_rows(len(own), lambda lo, hi: explicit_rows(lo, hi, *fixed)))
+        side.solve("explicit_rows", (F, offset), own, (cost, penalty.bias), told, team)
 
     def price(own: Array) -> float:
         return float(costs[1] @ (own[:, :-1] ** 2).sum(axis=1) + penalty.bias * (own[:, -1] ** 2).sum())
@@ -140,7 +131,7 @@ def explicit(
 
 
 def implicit(
-    counts: Ratings,
+    counts: Given,
     start: Factors,
     penalty: Penalty,
     *,
@@ -150,17 +141,14 @@ def implicit(
     progress: Progress | None = None,
 ) -> Factors:
     """Minimise the implicit objective, from a start; arguments as in `explicit`, values are weights above 1."""
-    from assay.models.prediction.recommender._kernels import implicit_rows
-
-    by_user, by_item = _sides(counts)
+    by_user, by_item = sides_of(counts)
     users, items = start.users.copy(), start.items.copy()
     costs = penalty.of_rows(counts.per_user), penalty.of_rows(counts.per_item)
 
-    def half(side: _Side, own: Array, other: Array, cost: Array, told: Array, team: Team) -> None:
+    def half(side: Side, own: Array, other: Array, cost: Array, told: Array, team: Team) -> None:
         with one_blas_thread():
             G = other.T @ other
-        fixed = (side.starts, side.index, side.value, other, G, own, cost, told)
-        team.run(team.over_rows(len(own), lambda lo, hi: implicit_rows(lo, hi, *fixed)))
+        side.solve("implicit_rows", (other, G), own, (cost,), told, team)
 
     def price(own: Array) -> float:
         return float(costs[1] @ (own**2).sum(axis=1))
@@ -173,7 +161,7 @@ def implicit(
 
 
 def biases(
-    ratings: Ratings, bias_penalty: float, *, tol: float = 1e-9, max_iter: int = 200, threads: int | None = None
+    ratings: Given, bias_penalty: float, *, tol: float = 1e-9, max_iter: int = 200, threads: int | None = None
 ) -> Factors:
     """Biases alone: no factors."""
     n, d = ratings.n_users, ratings.n_items
@@ -196,10 +184,10 @@ def slopes(ratings: Ratings, base: Factors, penalty: float, bias_penalty: float,
     """
     from assay.models.prediction.recommender._kernels import explicit_rows
 
-    by_user, by_item = _sides(ratings)
+    by_user, by_item = here_sides(ratings)
     user, item = ratings.user, ratings.item
 
-    def fitted(side: _Side, other: Array, value: Array, cost: float, alone: float) -> Array:
+    def fitted(side: HereSide, other: Array, value: Array, cost: float, alone: float) -> Array:
         n = len(side.starts) - 1
         F, X, told = np.column_stack([other, np.ones(len(other))]), np.zeros((n, 2)), np.zeros((n, 4))
         fixed = (F, np.zeros(len(other)), X, np.full(n, cost), alone, told)
@@ -227,23 +215,20 @@ def spectral_start(ratings: Ratings, rest: Array, k: int, base: Factors) -> Fact
         k: factors.
         base: with the biases.
     """
-    n, d = ratings.n_users, ratings.n_items
+    M = sparse.csr_array((rest, ratings.item, ratings.starts), shape=(ratings.n_users, ratings.n_items))
+    return leading_start(M if np.any(rest) else None, k, base)
+
+
+def leading_start(M: Multipliable | None, k: int, base: Factors) -> Factors:
+    """The same of a matrix known by its products; None is zero."""
+    n, d = len(base.user_bias), len(base.item_bias)
     r = min(k, n, d)
     users, items = np.zeros((n, k)), np.zeros((d, k))
-    if r and np.any(rest):
-        M = sparse.csr_array((rest, ratings.item, ratings.starts), shape=(n, d))
+    if r and M is not None:
         found = top_svd(M, r)
         root = np.sqrt(found.values)
         users[:, :r], items[:, :r] = found.left * root, found.right * root
     return Factors(users, items, base.user_bias, base.item_bias, np.empty(0), np.empty(0), False)
-
-
-def _sides(ratings: Ratings) -> tuple[_Side, _Side]:
-    turned = ratings.turned
-    return (
-        _Side(ratings.starts, ratings.item, ratings.value),
-        _Side(turned.starts, turned.user, ratings.value[turned.place]),
-    )
 
 
 def _sweeps(

@@ -18,10 +18,12 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
+from assay.engine.current import is_local
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.linalg.spectral import column_signs
 from assay.models.prediction.recommender.als import (
@@ -46,9 +48,12 @@ from assay.models.prediction.recommender.choose import (
     implicit_start,
     left_by_biases,
 )
+from assay.models.prediction.recommender.elsewhere import spread_start, standardised
 from assay.models.prediction.recommender.reading import _Reading, counted
+from assay.models.prediction.recommender.sides import Given
 from assay.summary.ratings import Ratings
-from assay.summary.ratings_columns import looks_like_ratings
+from assay.summary.ratings_columns import looks_like_ratings, opened, rating_roles
+from assay.summary.spread_ratings import SpreadRatings, spread_ratings
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -90,7 +95,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Re
         kkt_residual_: gradient at the end, relative to that at zero.
         n_iter_, converged_: sweeps, and whether the gradient is within tol.
         scale_: standard deviation of what biases leave of the ratings, the unit of the solver.
-        ratings_: what it was fitted on.
+        ratings_: what it was fitted on; names without cells where workers kept the ratings.
 
     >>> loud = [("Ann", "Alien", 5), ("Ann", "Heidi", 1), ("Bob", "Alien", 4), ("Bob", "Heidi", 2), ("Bob", "Rambo", 5)]
     >>> calm = [("Cleo", "Heidi", 5), ("Cleo", "Rambo", 1), ("Dan", "Heidi", 4), ("Dan", "Alien", 1)]
@@ -171,8 +176,9 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Re
             progress: called as progress(sweeps done, most).
         """
         self._check_options()
-        seen = Ratings.of(ratings, user, item, rating)
-        self._record_columns(seen.items, seen.n_items)
+        seen = self._read(ratings, user, item, rating)
+        named = seen.named if isinstance(seen, SpreadRatings) else seen
+        self._record_columns(named.items, named.n_items)
         return self._fit(seen, progress)
 
     def transform(self, X: Any) -> Array:
@@ -199,7 +205,22 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Re
     def _n_features_out(self) -> int:
         return int(self.n_components_)
 
-    def _fit(self, ratings: Ratings, progress: Progress | None) -> Self:
+    def _read(self, ratings: Any, user: str | None, item: str | None, rating: str | None) -> Given:
+        """Ratings here; or, where an engine is in use and they are in files, kept by its workers."""
+        if is_local() or isinstance(ratings, Ratings) or sparse.issparse(ratings):
+            return Ratings.of(ratings, user, item, rating)
+        table = opened(ratings)
+        if isinstance(ratings, (list, tuple)) or not table.portable:
+            return Ratings.of(table, user, item, rating)
+        if "held-out" in (self.n_components, self.alpha, self.bias_alpha):
+            raise ParameterError(
+                "'held-out' fits many times on ratings in memory: choose n_components, alpha and bias_alpha without an "
+                "engine, on the ratings of some users, and give them as numbers"
+            )
+        implicit_ = self.feedback == "implicit"
+        return spread_ratings(table, rating_roles(table, user, item, rating), None, done=implicit_)
+
+    def _fit(self, ratings: Given, progress: Progress | None) -> Self:
         if not len(ratings):
             raise DataError("there are no ratings: all cells are missing; give some")
         for name in ("ranks_", "alphas_", "held_out_errors_", "held_out_std_errors_"):
@@ -219,8 +240,17 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Re
             )
         return self._keep(ratings, found)
 
-    def _standardised(self, ratings: Ratings) -> Ratings:
+    def _standardised(self, ratings: Given) -> Given:
         """Ratings in the units of the solver; of counts their weights above 1, without those of zero."""
+        beta = BIAS_ALPHA if self.bias_alpha == "held-out" else float(self.bias_alpha)
+        if isinstance(ratings, SpreadRatings):
+            if self.feedback == "implicit":
+                self.mean_, self.scale_, self._low, self._high = 0.0, 1.0, -np.inf, np.inf
+                confidence = self.confidence
+                return ratings.changed(lambda value: confidence * value)
+            self._low, self._high = ratings.extremes()
+            made, self.mean_, self.scale_ = standardised(ratings, beta)
+            return made
         value = ratings.value
         if self.feedback == "implicit":
             if (value < 0.0).any():
@@ -238,20 +268,20 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Re
         centre, spread = float(z.mean()), float(z.std())
         # rounding of the mean is no spread
         spread = spread if spread > 1e-13 * abs(centre) else 1.0
-        beta = BIAS_ALPHA if self.bias_alpha == "held-out" else float(self.bias_alpha)
         whole = ratings.with_values((z - centre) / spread)
         left = left_by_biases(whole, beta)
         self.mean_, self.scale_ = centre * largest, spread * left * largest
         self._low, self._high = float(value.min()), float(value.max())
         return whole.with_values(whole.value / left)
 
-    def _choose(self, z: Ratings) -> Choice:
+    def _choose(self, z: Given) -> Choice:
         rank, alpha, beta = self.n_components, self.alpha, self.bias_alpha
         explicit_ = self.feedback == "explicit"
         empty = np.empty((0, 0))
         nothing = np.empty(0, np.int64)
         if "held-out" not in (rank, alpha, beta if explicit_ else None):
             return Choice(nothing, np.empty(0), empty, empty, int(rank), float(alpha), float(beta))
+        assert isinstance(z, Ratings)  # others were refused
         folds = z.folds(self.cv, self._seed())
         if folds.max(initial=-1) + 1 < self.cv or np.bincount(folds[folds >= 0], minlength=self.cv).min() == 0:
             raise DataError(
@@ -271,18 +301,24 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Re
         self.held_out_errors_, self.held_out_std_errors_ = found.errors * unit, found.std_errors * unit
         return found
 
-    def _solved(self, z: Ratings, progress: Progress | None) -> Factors:
+    def _solved(self, z: Given, progress: Progress | None) -> Factors:
         k, penalty = self.n_components_, Penalty(self.alpha_, self.bias_alpha_, POWER)
         how: dict[str, Any] = {"max_iter": self.max_iter, "tol": self.tol, "progress": progress}
         if self.feedback == "implicit":
-            return implicit(z, implicit_start(z, k), penalty, **how)
+            begin = spread_start(z, k, None) if isinstance(z, SpreadRatings) else implicit_start(z, k)
+            return implicit(z, begin, penalty, **how)
         if not k:
             return biases(z, self.bias_alpha_, tol=self.tol, max_iter=self.max_iter)
         base = biases(z, self.bias_alpha_, tol=1e-2, max_iter=10)
+        if isinstance(z, SpreadRatings):
+            return explicit(z, spread_start(z, k, base), penalty, **how)
         return explicit(z, spectral_start(z, z.value - base.at(z.user, z.item), k, base), penalty, **how)
 
-    def _keep(self, ratings: Ratings, found: Factors) -> Self:
-        cost = Penalty(1.0, 0.0, POWER).of_rows(ratings.per_item)
+    def _keep(self, ratings: Given, found: Factors) -> Self:
+        here, rated = (
+            (ratings, ratings.per_item) if isinstance(ratings, Ratings) else (ratings.named, ratings.rated_per_item)
+        )
+        cost = Penalty(1.0, 0.0, POWER).of_rows(rated)
         _, axes = np.linalg.eigh((found.items * cost[:, None]).T @ found.items)
         axes = axes[:, ::-1]
         items = found.items @ axes
@@ -296,7 +332,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Re
         self.objective_ = found.objective
         self.kkt_residual_ = float(found.residuals[-1])
         self.n_iter_, self.converged_ = max(len(found.objective), 1), bool(found.converged)
-        self.ratings_ = ratings
+        self.ratings_ = here
         return self
 
     def _check_options(self) -> None:

@@ -199,6 +199,7 @@ class _Reading(Estimator):
     def _all_items(self, user: Any) -> Array:
         if user is None:
             if self.feedback == "implicit":
+                self._refuse_absent("what is popular is in them: name a user, or fold one in")
                 return self.ratings_.per_item.astype(np.float64)
             return self.mean_ + self.item_bias_
         if not isinstance(user, NewUser):
@@ -210,7 +211,12 @@ class _Reading(Estimator):
         if isinstance(user, NewUser):
             return np.array([self.ratings_.item_number(name) for name in user.seen], np.int64)
         at = self.ratings_.user_number(user)
+        self._refuse_absent("what a user rated is in them: say exclude_seen=False, or fold the user in")
         return self.ratings_.item[self.ratings_.starts[at] : self.ratings_.starts[at + 1]]
+
+    def _refuse_absent(self, why: str) -> None:
+        if not len(self.ratings_):
+            raise DataError(f"the ratings were left with the workers who read them, and {why}")
 
     def _within(self, predicted: Array) -> Array:
         return np.clip(predicted, self._low, self._high) if self.clip else predicted
