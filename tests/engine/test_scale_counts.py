@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 pytest.importorskip("cloudpickle")
@@ -13,8 +15,10 @@ from benchmarks.scale import Cluster, grown
 
 import assay
 from assay.data import kept
+from assay.data.formats import many
 from assay.engine.current import using
 from assay.engine.local import LocalEngine
+from assay.study.profile import profiled
 
 SHAPES = [Shape(12_000, 5, 3, 12), Shape(12_000, 8, 4, 30)]
 
@@ -75,6 +79,36 @@ def test_a_study_makes_the_passes_of_the_page(tmp_path, monkeypatch):
     # each row of the sample brings its values, its key and its number; their number is binomial, with p = 2/3 here
     spread = 6.0 * np.sqrt(12_000 * 2 / 9) * (16 + 8 * s.d)
     assert abs(engine.passes[0].arrays - profile.back) <= spread + 12_000 * s.d / 8  # and bits of what is there
+
+
+def test_the_description_of_a_part_does_not_grow_with_the_number_of_files(tmp_path):
+    table = pa.table({"x": np.arange(10.0), "y": np.arange(10.0) ** 2})
+    for number in range(40):
+        pq.write_table(table, tmp_path / f"{number:02}.parquet")
+    sizes = {}
+    for pattern, count in (("0?", 10), ("??", 40)):
+        engine = CountingEngine()
+        with using(engine):
+            assay.Moments.of(assay.read(str(tmp_path / f"{pattern}.parquet")))
+        assert [len(one.tasks) for one in engine.passes] == [count, count]  # the files are opened, then read
+        sizes[count] = max(task.sent.whole for task in engine.passes[-1].tasks)
+    assert abs(sizes[40] - sizes[10]) <= 16  # a row number has a few digits more
+
+
+def test_a_profile_of_files_that_are_not_all_open_sends_no_more(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    for number in range(12):
+        pq.write_table(pa.table({"x": rng.random(3000), "y": rng.random(3000)}), tmp_path / f"{number:02}.parquet")
+    sent = []
+    for at_once in (100, 4):
+        monkeypatch.setattr(many, "_AT_ONCE", at_once)
+        engine = CountingEngine()
+        with using(engine):
+            source = assay.read(str(tmp_path / "*.parquet"))
+            assert (source.rows is None) == (at_once == 4)
+            assert profiled(source).rows == 36_000
+        sent.append(engine.passes[-1].arrays)
+    assert sent[0] == sent[1] < 12 * 3000 * 32  # not every row, nor 2,000 of each part
 
 
 def test_what_is_counted_is_what_the_method_gives_on_one_machine(files):

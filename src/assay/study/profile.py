@@ -13,7 +13,7 @@ from assay.data.columns.column_stats import ColumnStats, TableStats, empty_stats
 from assay.data.parted import numbered_blocks
 from assay.data.sampling import RowSample
 from assay.data.source import Source
-from assay.engine.current import map_reduce
+from assay.engine.current import is_elsewhere, map_reduce
 from assay.study.duplicates import RowsSeen
 
 SAMPLED_ROWS = 2000
@@ -62,7 +62,7 @@ def profiled(source: Source, *, size: int = SAMPLED_ROWS, seed: int = 0, progres
         seed: of the sample.
         progress: told how many rows were read and, where it is known, which share of all.
     """
-    fields, known = source.schema, source.rows
+    fields, known = source.schema, _known_rows(source)
 
     def described(part: tuple[int, pa.RecordBatch]) -> tuple[TableStats, RowSample, RowsSeen]:
         start, batch = part
@@ -82,3 +82,12 @@ def profiled(source: Source, *, size: int = SAMPLED_ROWS, seed: int = 0, progres
         ),
     )
     return Profile(stats, stats.columns(), sample.sorted(), seen)
+
+
+def _known_rows(source: Source) -> int | None:
+    """How many rows there are, where that is known: workers leave out what cannot be among the rows kept in the end."""
+    if source.rows is not None or not is_elsewhere(numbered_blocks(source)):
+        return source.rows
+    # of many files not all are open, but their parts, which are needed anyway, were counted
+    rows = [part.rows for part in source.partitions()]
+    return None if None in rows else sum(filter(None, rows))

@@ -198,11 +198,14 @@ class ManySource(Source):
     def partitions(self) -> Sequence[Source]:
         """Those of the files, which workers open."""
         if self._cut is None:
-            self._cut, row = [], self.first_row
+            cut: list[ManySource] = []
+            row = self.first_row
             for parts in spread(self._file_partitions, range(len(self._parts))):
                 for part in parts:
-                    self._cut.append(self._partition(row, part.rows, _parts=part._parts, _opened=part._opened))
+                    # a part that knew the others would carry them all to its worker
+                    cut.append(self._partition(row, part.rows, _parts=part._parts, _opened=part._opened, _cut=None))
                     row += part.rows or 0
+            self._cut = cut
         return self._cut
 
     def _file_partitions(self, i: int) -> list[ManySource]:
