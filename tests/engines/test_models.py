@@ -63,16 +63,16 @@ def small_partitions(monkeypatch):
 def read_here(monkeypatch):
     """How many blocks each pass of this process has read; what workers read is not among them."""
     passes = []
-    inner = arrow_files.ParquetSource._found_batches
+    inner = arrow_files.ParquetSource.numbered_blocks
 
     def counted(self):
         passes.append(0)
         number = len(passes) - 1
-        for batch in inner(self):
+        for block in inner(self):
             passes[number] += 1
-            yield batch
+            yield block
 
-    monkeypatch.setattr(arrow_files.ParquetSource, "_found_batches", counted)
+    monkeypatch.setattr(arrow_files.ParquetSource, "numbered_blocks", counted)
     return passes
 
 
@@ -160,7 +160,7 @@ def test_models_of_named_columns_are_the_same_to_the_last_bit(engine, folder, re
 SEVERAL_PASSES = {
     "KMeans": lambda: assay.KMeans(3, random_state=1),
     "KMeans parallel": lambda: assay.KMeans(3, init="k-means||", random_state=1),
-    "GaussianMixture": lambda: assay.GaussianMixture(3, random_state=1),
+    "GaussianMixture": lambda: assay.GaussianMixture(3, tol=1e-2, random_state=1),
 }
 
 
@@ -179,9 +179,8 @@ def test_logistic_regression_takes_the_same_steps_to_the_same_end(engine, folder
 
 
 MACHINES = {
-    "SVM": ("yes", lambda: assay.SVM(kernel="linear", solver="primal", C=0.1)),
-    "SVM of three": ("group", lambda: assay.SVM(kernel="linear", solver="primal", C=0.01)),
-    "SVR": ("price", lambda: assay.SVR(kernel="linear", solver="primal", C=0.1)),
+    "SVM": ("yes", lambda: assay.SVM(kernel="linear", solver="primal", C=0.1, tol=0.02)),
+    "SVR": ("price", lambda: assay.SVR(kernel="linear", solver="primal", C=0.1, tol=0.02)),
 }
 
 
