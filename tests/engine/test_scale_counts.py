@@ -14,7 +14,6 @@ from benchmarks._counting import CountingEngine
 from benchmarks.scale import Cluster, grown
 
 import assay
-from assay.data import kept
 from assay.data.formats import many
 from assay.engine.current import using
 from assay.engine.local import LocalEngine
@@ -69,7 +68,7 @@ def test_features_cost_their_own_square_and_no_more_reading(files):
 
 def test_a_study_makes_the_passes_of_the_page(tmp_path, monkeypatch):
     files = Files.made(tmp_path, Shape(12_000, 4, 3, 12))
-    monkeypatch.setattr(kept, "KEPT_BYTES", 1000)  # as a table that does not fit
+    monkeypatch.setattr("assay.study.table.KEPT_BYTES", 1000)  # as a table that does not fit
     engine, s = CountingEngine(), files.shape
     with files.in_parts(), using(engine):
         study = assay.study(assay.read(str(files.rows), sensitive=["price", "group"]))
@@ -79,6 +78,16 @@ def test_a_study_makes_the_passes_of_the_page(tmp_path, monkeypatch):
     # each row of the sample brings its values, its key and its number; their number is binomial, with p = 2/3 here
     spread = 6.0 * np.sqrt(12_000 * 2 / 9) * (16 + 8 * s.d)
     assert abs(engine.passes[0].arrays - profile.back) <= spread + 12_000 * s.d / 8  # and bits of what is there
+
+
+def test_the_sample_of_a_map_is_drawn_at_the_workers(files, monkeypatch):
+    monkeypatch.setattr(assay.Isomap, "_most_rows", 300)
+    engine, s = CountingEngine(), files.shape
+    with files.in_parts(), using(engine), pytest.warns(UserWarning, match="fair sample of 300"):
+        assay.Isomap(2).fit(files.plain())
+    assert len(engine.passes) == 2
+    rows = engine.passes[1].arrays / (8 * s.d + 16)
+    assert abs(rows - 4 * 300) <= 6 * np.sqrt(4 * 300)  # a binomial number of them
 
 
 def test_the_description_of_a_part_does_not_grow_with_the_number_of_files(tmp_path):

@@ -61,10 +61,10 @@ class _Sampled(Estimator):
         return float_matrix(sample.table, names)
 
     def _drawn(self, numbers: Source) -> RowSample:
-        most = self._most_rows
+        most, known = self._most_rows, numbers.rows
 
         def draw(block: tuple[int, pa.RecordBatch]) -> RowSample:
-            return RowSample.of(block[1], first_row=block[0], size=most)
+            return RowSample.of(block[1], first_row=block[0], size=most, total=known)
 
         sample = map_reduce(numbered_blocks(numbers), draw, RowSample.__add__).sorted()
         if numbers.rows_read > len(sample.rows):
