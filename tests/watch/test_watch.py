@@ -243,3 +243,13 @@ class TestFiles:
         kinds = [alert.kind for alert in told]
         more = next(alert for alert in told if alert.kind == "more anomalies")
         assert kinds.count("anomaly") == 100 and more.count > 500
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_mean_that_moved_is_told_by_how_much_and_is_no_drift_of_the_covariance(seed):
+    # rows about another mean are drawn in unevenly, which made their variance look a third of what it is
+    X = rows(3000, seed=seed)
+    X[2000:] += 2.0
+    alerts = [alert for alert in Watch(reference=1000, every=500).update(X) if alert.kind.startswith("drift")]
+    assert [alert.kind for alert in alerts] == ["drift of the mean"]
+    assert alerts[0].size == pytest.approx(2.0, abs=5 * (1 / 500 + 1 / 500) ** 0.5)

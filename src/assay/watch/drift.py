@@ -144,9 +144,17 @@ class Aspects:
                 found["subspace"] = chance.quick_tail(float((turned**2).sum()) / size)
         return found
 
-    def shift(self, window: Array) -> Array:
-        """(d,) how far the mean moved, in standard deviations of the columns."""
-        return np.asarray(self.law.factor @ (window.mean(axis=0) - self.mean) / self.law.scale)
+    def shift(self, columns: Array) -> Array:
+        """(d,) how far the mean of (d, n) rows as they came moved, in standard deviations of the columns."""
+        return np.asarray((columns.mean(axis=1) - self.law.location) / self.law.scale)
+
+    def moved_back(self, columns: Array) -> Array:
+        """(n, d) rows drawn in, after (d, n) rows as they came were moved to where the law has its centre.
+
+        Rows about another mean are drawn in unevenly, which would change their covariance.
+        """
+        centred = columns - (columns.mean(axis=1) - self.law.location)[:, None]
+        return self.drawn_in(*self.law.whitened(centred)).T
 
     def change(self, window: Array) -> Array:
         """(d, d) how the covariance changed, in units of the standard deviations of the columns."""

@@ -54,11 +54,11 @@ def more_anomalies(row: int, count: int, every: int) -> Alert:
     return Alert("more anomalies", row, f"{count:,} more rows of the last {every:,} or so do not belong.", count=count)
 
 
-def drift(watch: Watch, aspect: Aspect, window: Array, p: float, level: float) -> Alert:
-    """A window that differs from the reference."""
+def drift(watch: Watch, aspect: Aspect, raw: Array, window: Array, p: float, level: float) -> Alert:
+    """A window that differs from the reference: (d, n) rows as they came, and (n, d) drawn in."""
     aspects, names = watch.aspects, watch.names
     if aspect == "mean":
-        shift = aspects.shift(window)
+        shift = aspects.shift(raw)
         order = np.argsort(-np.abs(shift), kind="stable")[:3].tolist()
         size = float(np.abs(shift).max())
         words = "the mean moved: " + ", ".join(f"{names[j]} {shift[j]:+.2f} sd" for j in order)

@@ -320,6 +320,9 @@ class Watch:
         window = self._drawn.T
         self.drift = self._aspects.judged(window)
         level = spent(o["alpha"], self.looks)
+        if self.drift.get("mean", 1.0) <= level:
+            window = self._aspects.moved_back(self._raw)
+            self.drift = {**self._aspects.judged(window), "mean": self.drift["mean"]}
         alerts = []
         if self._in_window > _TOLD:
             alerts.append(more_anomalies(self.rows, self._in_window - _TOLD, o["every"]))
@@ -330,7 +333,7 @@ class Watch:
                 self._drifting.discard(aspect)
             elif aspect not in self._drifting:
                 self._drifting.add(aspect)
-                alerts.append(drift(self, aspect, window, p, level))
+                alerts.append(drift(self, aspect, self._raw, window, p, level))
         if o["against"] == "running":
             m = self._moments
             self._law = RowLaw.of_estimate(m.mean, m.covariance, m.weight)
