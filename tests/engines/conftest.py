@@ -75,7 +75,19 @@ def spark_session():
     session.stop()
 
 
-@pytest.fixture(params=["local 1", "local 2", "local 4", "dask 1", "dask 3", "spark 2"])
+EVERY = ["local 1", "local 2", "local 4", "dask 1", "dask 3", "spark 2"]
+ONE_OF_EACH = ["local 2", "dask 3", "spark 2"]
+
+
+def pytest_generate_tests(metafunc):
+    """Summaries are compared on every number of workers, what is made of them on one engine of each sort."""
+    said = any("engine" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
+    if "engine" in metafunc.fixturenames and not said:
+        every = metafunc.module.__name__.endswith("test_parity")
+        metafunc.parametrize("engine", EVERY if every else ONE_OF_EACH, indirect=True)
+
+
+@pytest.fixture
 def engine(request):
     """Each engine in turn: its name and number of workers."""
     kind, workers = request.param.split()
@@ -86,6 +98,7 @@ def engine(request):
     return request.getfixturevalue("spark_session")
 
 
+@pytest.hookimpl(tryfirst=True)  # before the runner looks at the marks
 def pytest_collection_modifyitems(items):
     """All tests of clusters run in one process, so that each cluster is started once."""
     for item in items:
