@@ -44,7 +44,8 @@ def test_a_file_that_grew_is_read_on_and_every_row_comes_once(tmp_path_factory, 
             continue  # before it has shown its columns
         path.write_bytes(text[:cut])
         rows, position, feed = new_rows(path, position)
-        assert feed.held == 0 or not text[:cut].endswith(b"\n")
+        ended = text[:cut].endswith(b"\n") and text[:cut].count(b'"') % 2 == 0  # a line may end within quotes
+        assert feed.held == 0 or not ended
         found += rows
     assert found == TABLE and position.rows == len(TABLE)
 
