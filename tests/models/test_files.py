@@ -1,5 +1,6 @@
 """Saved models hold data only; a file cannot make loading run anything."""
 
+import hashlib
 import json
 import zipfile
 
@@ -8,6 +9,7 @@ import pytest
 from sklearn.decomposition import PCA as Foreign
 
 import assay
+from assay.data.archive import DIGEST, TAIL
 from assay.errors import DataError, FileFormatError
 
 
@@ -21,6 +23,9 @@ def edited(path, change):
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in parts.items():
             archive.writestr(name, content)
+        archive.comment = bytes(TAIL)
+    body = path.read_bytes()[:-TAIL]
+    path.write_bytes(body + DIGEST + hashlib.sha256(body).hexdigest().encode())  # as who means harm would sign it
     return path
 
 

@@ -163,7 +163,7 @@ def test_known_tables_get_their_known_answers_for_every_seed_and_order():
 
 def test_sizes_are_those_of_all_rows_where_only_some_were_drawn():
     X, labels = planted(3, n=3000)
-    found = asked(X[::5], blocks=lambda: iter([X[:1000], X[1000:]]))
+    found = asked(X[::5], blocks=[(0, X[:1000]), (1000, X[1000:])])
     assert len(found.labels) == 600
     np.testing.assert_allclose(np.sort(found.sizes), np.sort(np.bincount(labels)), atol=15)
     assert found.sizes.sum() == 3000

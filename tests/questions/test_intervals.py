@@ -28,7 +28,7 @@ QUESTIONS = {
     "prediction": lambda X: prediction(X[:, 1:], X[:, 0], NAMES[1:], "a").evidence,
     "groups": lambda X: groups(X, np.arange(N), NAMES).evidence,
     "correlations": lambda X: correlations(X, np.arange(6), NAMES).evidence,
-    "anomalies": lambda X: anomalies(lambda: [X], X, np.arange(N), NAMES).evidence,
+    "anomalies": lambda X: anomalies([(0, X)], X, np.arange(N), NAMES).evidence,
 }
 WITHOUT = {"groups", "anomalies"}
 

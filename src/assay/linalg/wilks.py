@@ -34,8 +34,8 @@ def wilks_p(correlations: Array, n: int, p: int, q: int) -> float:
         n: rows.
         p, q: independent columns of both sides; of g groups q is g - 1.
 
-    >>> round(wilks_p(np.array([0.5]), 20, 1, 1), 6)  # that of Student's t for a correlation of .5 in 20 rows
-    0.024772
+    >>> round(wilks_p(np.array([0.5]), 20, 1, 1), 8)  # that of Student's t for a correlation of .5 in 20 rows
+    0.02476956
     """
     many = p * p + q * q - 5
     s = np.sqrt((p * p * q * q - 4) / many) if many > 0 else 1.0
