@@ -14,7 +14,20 @@ from functools import partial
 from logging import ERROR
 from typing import Any, TypeVar
 
-from assay.engine.engine import Engine, InOrder, Kept, Overheard, Parted, Progress, Read, handing, needed, worked
+from assay.engine.engine import (
+    Engine,
+    Forwarded,
+    InOrder,
+    Kept,
+    Overheard,
+    Parted,
+    Progress,
+    Read,
+    guarded,
+    handing,
+    needed,
+    worked,
+)
 from assay.engine.local import available_cores
 from assay.errors import AssayError, EngineError
 
@@ -254,38 +267,23 @@ class _Future:
         return None if self.part is None else (self.part,)
 
 
-class _OnWorkers:
+class _OnWorkers(Forwarded):
     """Blocks in the memory of the workers."""
 
     def __init__(self, blocks: Parted[Any], futures: tuple[_Future, ...]) -> None:
-        self._blocks = blocks
+        super().__init__(blocks)
         self._futures = futures
 
     @property
     def portable(self) -> bool:
         return True
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._blocks)
-
-    def of_parts(self) -> Iterator[Any]:
-        return iter(self._blocks.of_parts())
-
     def parts(self) -> Sequence[Any]:
         return self._futures
-
-    def begin(self) -> None:
-        self._blocks.begin()
-
-    def hear(self, told: Any) -> None:
-        self._blocks.hear(told)
 
     def heard_by(self, listen: Callable[[Any], object]) -> _OnWorkers:
         """The same blocks; somebody else is told, too."""
         return _OnWorkers(Overheard(self._blocks, listen), self._futures)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._blocks, name)
 
 
 def _sent(part: Any) -> Any:
@@ -296,47 +294,32 @@ def _part(sent: Any) -> Any:
     return cloudpickle.loads(sent.content) if isinstance(sent, _Sent) else sent
 
 
+@guarded
 def _read(sent: Any, shared: Any, given: Any) -> Any:
-    if isinstance(sent, AssayError):
-        return sent
-    try:
-        return Read.of(_part(sent), given)
-    except AssayError as error:  # no fault of the worker: no other would do better
-        return error
+    return Read.of(_part(sent), given)
 
 
+@guarded
 def _work(sent: Any, shared: Any, given: Any) -> Any:
-    if isinstance(sent, AssayError):  # what was to be kept could not be read
-        return sent
-    try:
-        map, merge = shared
-        return worked(_part(sent), map, merge, given)
-    except AssayError as error:
-        return error
+    map, merge = shared
+    return worked(_part(sent), map, merge, given)
 
 
+@guarded
 def _split(sent: Any, shared: Any, given: Any) -> Any:
     """The pieces of a part by the new block they go to: for each a list, one piece of each block of the part."""
-    if isinstance(sent, AssayError):
-        return sent
-    try:
-        with handing(given):
-            return list(zip(*(shared[0](block) for block in _part(sent)), strict=True))
-    except AssayError as error:
-        return error
+    with handing(given):
+        return list(zip(*(shared[0](block) for block in _part(sent)), strict=True))
 
 
+@guarded
 def _piece(found: Any, number: int) -> Any:
-    if isinstance(found, AssayError):
-        return found
     return found[number] if found else ()
 
 
+@guarded
 def _joined(found: list[Any], shared: Any) -> Any:
-    wrong = next((some for some in found if isinstance(some, AssayError)), None)
-    if wrong is not None:
-        return wrong
-    try:
-        return Read([shared[1]([piece for some in found for piece in some])], None)
-    except AssayError as error:
-        return error
+    for some in found:
+        if isinstance(some, AssayError):
+            raise some
+    return Read([shared[1]([piece for some in found for piece in some])], None)

@@ -11,10 +11,11 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from assay.engine.tree import NOTHING, Tree, merged
-from assay.errors import EngineError
+from assay.errors import AssayError, EngineError
 from assay.linalg.one_thread import one_blas_thread
 
 T_co = TypeVar("T_co", covariant=True)
@@ -217,8 +218,46 @@ class Items(Generic[Block]):
         """Nothing is told."""
 
 
-class Overheard:
-    """Blocks in parts; somebody else hears what is told of them, too.
+class Forwarded:
+    """Blocks in parts as another object has them; what differs, a kind of it says.
+
+    Args:
+        blocks: the other.
+    """
+
+    def __init__(self, blocks: Parted[Any]) -> None:
+        self._blocks = blocks
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._blocks)
+
+    @property
+    def portable(self) -> bool:
+        """Whether the parts may be read elsewhere."""
+        return self._blocks.portable
+
+    def parts(self) -> Sequence[Any]:
+        """The parts, in order."""
+        return self._blocks.parts()
+
+    def of_parts(self) -> Iterator[tuple[Hashable, Any]]:
+        """Each block with what tells its part from others, read here."""
+        return self._blocks.of_parts()
+
+    def begin(self) -> None:
+        """A pass begins."""
+        self._blocks.begin()
+
+    def hear(self, told: Any) -> None:
+        """What was told of the next part."""
+        self._blocks.hear(told)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._blocks, name)
+
+
+class Overheard(Forwarded):
+    """The same blocks; somebody else hears what is told of them, too.
 
     Args:
         blocks: the blocks.
@@ -226,19 +265,32 @@ class Overheard:
     """
 
     def __init__(self, blocks: Parted[Any], listen: Callable[[Any], object]) -> None:
-        self._blocks = blocks
+        super().__init__(blocks)
         self._listen = listen
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._blocks)
 
     def hear(self, told: Any) -> None:
         """What was told of the next part."""
         self._listen(told)
-        self._blocks.hear(told)
+        super().hear(told)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._blocks, name)
+
+def guarded(work: Callable[..., Any]) -> Callable[..., Any]:
+    """The same work; errors on purpose are results, as no other worker would do better.
+
+    Args:
+        work: its first argument is a part, or the error in the place of one that could not be read, which is handed on.
+    """
+
+    @wraps(work)
+    def done(part: Any, *rest: Any) -> Any:
+        if isinstance(part, AssayError):
+            return part
+        try:
+            return work(part, *rest)
+        except AssayError as error:
+            return error
+
+    return done
 
 
 class _Elsewhere(Read[Any]):

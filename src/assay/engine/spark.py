@@ -17,7 +17,19 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from assay.engine.engine import Engine, InOrder, Kept, Overheard, Parted, Progress, Read, needed, worked
+from assay.engine.engine import (
+    Engine,
+    Forwarded,
+    InOrder,
+    Kept,
+    Overheard,
+    Parted,
+    Progress,
+    Read,
+    guarded,
+    needed,
+    worked,
+)
 from assay.errors import AssayError, EngineError
 
 try:
@@ -106,7 +118,7 @@ class SparkEngine(Engine):
         """Map every block on the executors and merge in the fixed shape."""
         blocks.begin()
         order = InOrder(merge, blocks.hear, progress)
-        for number, result in enumerate(self._each(lambda part, given: worked(part, map, merge, given), blocks)):
+        for number, result in enumerate(self._each(lambda part, given=None: worked(part, map, merge, given), blocks)):
             order.take(number, result)
         whole: Part = order.whole()
         return whole
@@ -117,7 +129,7 @@ class SparkEngine(Engine):
             return blocks
         if any(needed(part) is not None for part in blocks.parts()):  # Spark keeps frames itself: persist them
             return blocks
-        kept = self._spread(blocks.parts()).map(_guarded(Read.of)).persist(StorageLevel.MEMORY_AND_DISK)
+        kept = self._spread(blocks.parts()).map(guarded(Read.of)).persist(StorageLevel.MEMORY_AND_DISK)
         return _OnExecutors(blocks, kept)
 
     def gather(self, blocks: Parted[Block]) -> list[Block]:
@@ -143,14 +155,14 @@ class SparkEngine(Engine):
 
         def cut(number: int, parts: Iterator[Any]) -> Iterator[tuple[int, tuple[int, Any]]]:
             for part in parts:
-                pieces = _guarded(lambda part, _: list(zip(*map(split, part), strict=True)))(part)
+                pieces = guarded(lambda part: list(zip(*map(split, part), strict=True)))(part)
                 wrong = isinstance(pieces, AssayError)
                 yield from ((new, (number, pieces if wrong else pieces[new] if pieces else ())) for new in range(count))
 
         def joined(found: tuple[int, Any]) -> Any:
             pieces = [some for _, some in sorted(found[1], key=lambda some: some[0])]
             wrong = next((some for some in pieces if isinstance(some, AssayError)), None)
-            return wrong or _guarded(lambda some, _: Read([join([one for part in some for one in part])], None))(pieces)
+            return wrong or guarded(lambda some: Read([join([one for part in some for one in part])], None))(pieces)
 
         kept = rdd.mapPartitionsWithIndex(cut).groupByKey(count, int).map(joined)
         return _OnExecutors(Kept(count), kept.persist(StorageLevel.MEMORY_AND_DISK))
@@ -171,18 +183,18 @@ class SparkEngine(Engine):
         if isinstance(blocks, _OnExecutors):
             rdd, count = blocks.kept, len(blocks.parts())
             with self._explained():
-                yield from _raised(rdd.map(_guarded(work)).collect() if count else [])
+                yield from _raised(rdd.map(guarded(work)).collect() if count else [])
             return
         parts = blocks.parts()
         if parts and needed(parts[0]) is not None:
             with self._explained():
-                results = _of_frame(needed(parts[0])[0], parts, _guarded(work))
+                results = _of_frame(needed(parts[0])[0], parts, guarded(work))
             yield from _raised(results)
             return
         step = _PARTS_OF_A_JOB * self.workers
         for start in range(0, len(parts), step):
             with self._explained():
-                results = self._spread(parts[start : start + step]).map(_guarded(work)).collect()
+                results = self._spread(parts[start : start + step]).map(guarded(work)).collect()
             yield from _raised(results)
 
     @contextmanager
@@ -226,52 +238,20 @@ def _of_frame(frame: Any, parts: Sequence[Any], work: Callable[..., Any]) -> lis
     return [found[number] for number in range(len(parts))]
 
 
-class _OnExecutors:
+class _OnExecutors(Forwarded):
     """Blocks in the memory of the executors."""
 
     def __init__(self, blocks: Parted[Any], kept: Any) -> None:
-        self._blocks = blocks
+        super().__init__(blocks)
         self.kept = kept
 
     @property
     def portable(self) -> bool:
         return True
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._blocks)
-
     def heard_by(self, listen: Callable[[Any], object]) -> _OnExecutors:
         """The same blocks; somebody else is told, too."""
         return _OnExecutors(Overheard(self._blocks, listen), self.kept)
-
-    def of_parts(self) -> Iterator[Any]:
-        return iter(self._blocks.of_parts())
-
-    def parts(self) -> Sequence[Any]:
-        return self._blocks.parts()
-
-    def begin(self) -> None:
-        self._blocks.begin()
-
-    def hear(self, told: Any) -> None:
-        self._blocks.hear(told)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._blocks, name)
-
-
-def _guarded(work: Callable[..., Any]) -> Callable[..., Any]:
-    """The same work; errors on purpose are results, as no other executor would do better."""
-
-    def guarded(part: Any, given: Any = None) -> Any:
-        if isinstance(part, AssayError):  # what was to be kept could not be read
-            return part
-        try:
-            return work(part, given)
-        except AssayError as error:
-            return error
-
-    return guarded
 
 
 def _raised(results: Sequence[Any]) -> Iterator[Any]:
