@@ -6,11 +6,11 @@ import json
 import re
 from urllib.parse import unquote
 
-_HIDDEN = "***"
+HIDDEN = "***"
 
 # C0 and C1 controls (terminal escapes), line and paragraph separators, lone surrogates (names that are not UTF-8),
-# marks of annotations, and all that Unicode calls default ignorable: zero-width characters, overrides of the direction of
-# reading, soft hyphens, blank letters, variation selectors, tags
+# marks of annotations, and all that Unicode calls default ignorable: zero-width characters, overrides of the direction
+# of reading, soft hyphens, blank letters, variation selectors, tags
 _UNSEEN = (
     "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufff9-\ufffb"
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
@@ -102,10 +102,10 @@ def without_secrets(text: str, address: str | None = None) -> str:
     """
     if address is not None:
         for secret in secrets_in(address):
-            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", _HIDDEN, text)
+            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
     kept, end = [], 0
     for start, stop in _spans(text):
-        kept.append(text[end:start] + _HIDDEN)
+        kept.append(text[end:start] + HIDDEN)
         end = stop
     return "".join(kept) + text[end:]
 
@@ -120,7 +120,7 @@ def secrets_in(address: str) -> tuple[str, ...]:
     ('my%20own', 'my own')
     """
     written = [address[start:stop] for start, stop in _spans(address)]
-    found = {form for text in written for form in (text, unquote(text), text.strip("'\""))} - {"", _HIDDEN}
+    found = {form for text in written for form in (text, unquote(text), text.strip("'\""))} - {"", HIDDEN}
     return tuple(sorted(found, key=lambda text: (-len(text), text)))
 
 
