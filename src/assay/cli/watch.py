@@ -14,7 +14,8 @@ import typer
 
 from assay.cli.app import app
 from assay.cli.commands import Debug, Drop, Kind, Reading, Sensitive, Unit, _pairs, _value
-from assay.cli.terminal import explained, say
+from assay.cli.streams import say
+from assay.cli.terminal import explained
 
 Stream = Annotated[str, typer.Argument(help="A file, or - for standard input: CSV or JSON lines.", show_default=False)]
 State = Annotated[
