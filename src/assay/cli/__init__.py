@@ -19,6 +19,15 @@ from assay.cli.terminal import explained
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    sys.exit(run())
+
+
+def run() -> int:
+    """Run the command line.
+
+    Returns:
+        Its exit code.
+    """
     prepare()
     code = 0
     for work in (_invoke, lambda: sys.stdout.flush()):
@@ -27,7 +36,7 @@ def main() -> None:
                 work()
         except typer.Exit as end:
             code = end.exit_code or code
-    sys.exit(code)
+    return code
 
 
 def _invoke() -> None:
