@@ -1,5 +1,50 @@
 """`python -m assay` is `assay`."""
 
-from assay.cli import main
+import _thread
+import sys
+from typing import Any
 
-main()
+
+def main() -> None:
+    """Run the command line; an interrupt or a lack of memory while it is loaded is one line, too."""
+    sys.unraisablehook = _unraisable
+    try:
+        from assay.cli import run
+
+        code = run()
+    except KeyboardInterrupt:
+        code = _told("stopped; nothing was written", 130)
+    except MemoryError:
+        code = _told("there is not enough memory to begin, and nothing was written: free some", 3)
+    if code == 130:
+        _leave(code)
+    sys.exit(code)
+
+
+def _told(words: str, code: int) -> int:
+    print(f"assay: {words}", file=sys.stderr)
+    return code
+
+
+def _unraisable(lost: Any) -> None:
+    """An interrupt that came where nothing can be raised is raised a little later; all else is no user's concern."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        from threading import Timer
+
+        Timer(0.05, _thread.interrupt_main).start()
+
+
+def _leave(code: int) -> None:
+    """Exit for good: after an interrupt within `exec`, Python would end by the signal instead of the code."""
+    import atexit
+    import os
+
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

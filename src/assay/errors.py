@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from assay.shown import safe
+
 
 class AssayError(Exception):
-    """Base of every error that assay raises on purpose."""
+    """Base of every error that assay raises on purpose; no secret is in its message, and nothing that acts or hides."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(safe(each) if isinstance(each, str) else each for each in args))
 
 
 class DataError(AssayError, ValueError):
@@ -31,5 +36,12 @@ class EngineError(AssayError, RuntimeError):
     """A cluster cannot be started, reached or used."""
 
 
-class NotConverged(UserWarning):
+class Caution(UserWarning):
+    """Something to be known of a result, in a sentence; base of every warning that assay gives on purpose."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(safe(each) if isinstance(each, str) else each for each in args))
+
+
+class NotConverged(Caution):
     """A solver stopped before its tolerance was met."""

@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.shown import shortened
 from assay.views.escape import escaped, visible
-from assay.views.placing import shortened
 
 anything = st.text(st.characters(), max_size=40) | st.text(
     "<>&\"'\\/!-]\x00\x1b\u202e\u2066\ud800\ufeffab", max_size=40

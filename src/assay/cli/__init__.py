@@ -4,12 +4,42 @@ Wrong input gives one sentence on standard error and exit code 2, a fault of ass
 interrupt gives 130. Nothing is left half-written.
 """
 
+import sys
+
+import typer
+from typer.main import get_command
+
 from assay.cli import commands as commands
 from assay.cli import sharing as sharing
 from assay.cli import watch as watch
 from assay.cli.app import app
+from assay.cli.streams import prepare
+from assay.cli.terminal import explained
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    app()
+    sys.exit(run())
+
+
+def run() -> int:
+    """Run the command line.
+
+    Returns:
+        Its exit code.
+    """
+    prepare()
+    code = 0
+    for work in (_invoke, lambda: sys.stdout.flush()):
+        try:
+            with explained("--debug" in sys.argv):
+                work()
+        except typer.Exit as end:
+            code = end.exit_code or code
+    return code
+
+
+def _invoke() -> None:
+    command = get_command(app)
+    with command.make_context("assay", sys.argv[1:]) as context:
+        command.invoke(context)

@@ -8,7 +8,6 @@ from assay.version import __version__
 
 app = typer.Typer(
     help="Finds the structure in data, and says which of it would survive a second look.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain help starts in half the time
@@ -17,8 +16,12 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def _options(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
     if version:
         print(f"assay {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(2)

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from assay.asking.found import found
+from assay.cli import early
 from assay.cli.app import app
 from assay.cli.terminal import explained, progress, terminal
 
@@ -17,7 +18,8 @@ Missing = Literal["fill", "drop"]
 
 
 def _several(name: str, words: str) -> Any:
-    return typer.Option(name, help=f"{words} May be repeated.", show_default=False)
+    check = early.judged(lambda text: _pairs([text], name)) if "=" in words else None
+    return typer.Option(name, help=f"{words} May be repeated.", show_default=False, callback=check)
 
 
 Data = Annotated[
@@ -25,10 +27,14 @@ Data = Annotated[
     typer.Argument(
         help="A file, folder, pattern, URL or database, or - for standard input; several are fused into one table.",
         show_default=False,
+        callback=early.there,
     ),
 ]
-Output = Annotated[Path, typer.Option("--output", "-o", help="Where the page goes.")]
-Json = Annotated[Path | None, typer.Option("--json", help="Write the findings as JSON, too.", show_default=False)]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Where the page goes.", callback=early.writable)]
+Json = Annotated[
+    Path | None,
+    typer.Option("--json", help="Write the findings as JSON, too.", show_default=False, callback=early.writable),
+]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
 Drop = Annotated[list[str] | None, _several("--drop", "A column to leave out.")]
 Sensitive = Annotated[list[str] | None, _several("--sensitive", "A column whose values must not leave the source.")]
@@ -51,7 +57,11 @@ Form = Annotated[
 ]
 Engine = Annotated[
     str | None,
-    typer.Option(help="Where rows are read: local, dask, spark, or the address of a cluster.", show_default=False),
+    typer.Option(
+        help="Where rows are read: local, dask, spark, or the address of a cluster.",
+        show_default=False,
+        callback=early.engine,
+    ),
 ]
 Skip = Annotated[
     bool, typer.Option("--skip-unreadable", help="Leave out and count what cannot be read, rather than stop.")
@@ -62,7 +72,9 @@ Resume = Annotated[
 ]
 Log = Annotated[str, typer.Option(help="auto, never, or names of columns separated by commas.")]
 Order = Annotated[list[str] | None, _several("--order", "A column to draw first in the array plot.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Where something goes wrong, show the traceback too.")]
+Debug = Annotated[
+    bool, typer.Option("--debug", help="Where something goes wrong, show the traceback too.", is_eager=True)
+]
 Gaps = Annotated[Missing, typer.Option(help="fill: a value of another row stands in; drop: leave such rows out.")]
 
 Time = Annotated[str | None, typer.Option(help="The column that orders rows which depend on those before.")]
@@ -143,13 +155,23 @@ def _flagged(command: Callable[..., None]) -> Callable[..., None]:
 app.command()(_flagged(report))
 
 
-Table = Annotated[str, typer.Argument(help="A file, folder, pattern, URL or database.", show_default=False)]
-Page = Annotated[Path | None, typer.Option("--output", "-o", help="Write a page, too.", show_default=False)]
+Table = Annotated[
+    str, typer.Argument(help="A file, folder, pattern, URL or database.", show_default=False, callback=early.there)
+]
+Page = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Write a page, too.", show_default=False, callback=early.writable),
+]
 Printed = Annotated[bool, typer.Option("--json", help="Print the findings as JSON instead of words.")]
 Figure = Annotated[
-    Path | None, typer.Option("--plot", help="Write a figure, too: .html, .png or .svg.", show_default=False)
+    Path | None,
+    typer.Option(
+        "--plot", help="Write a figure, too: .html, .png or .svg.", show_default=False, callback=early.drawable
+    ),
 ]
-Level = Annotated[float, typer.Option(help="Chance of any difference found between tables from one source.")]
+Level = Annotated[
+    float, typer.Option(help="Chance of any difference found between tables from one source.", min=0, max=1)
+]
 
 
 @app.command()
@@ -205,9 +227,10 @@ Transitions = Annotated[
     typer.Argument(
         help="A table of state, action, next, probability, reward; or of trials: trial, step, state, action, reward.",
         show_default=False,
+        callback=early.there,
     ),
 ]
-Discount = Annotated[float, typer.Option(help="How much the next step counts, from 0 to 1.")]
+Discount = Annotated[float, typer.Option(help="How much the next step counts, from 0 to 1.", min=0, max=1)]
 
 
 @app.command()
@@ -251,9 +274,12 @@ def mdp(
             show(found, process.notes, console)
 
 
-Edges = Annotated[str, typer.Argument(help="A list of links: a text file or any table.", show_default=False)]
+Edges = Annotated[
+    str,
+    typer.Argument(help="A list of links: a text file or any table.", show_default=False, callback=early.there),
+]
 Top = Annotated[int, typer.Option(help="How many nodes to show.", min=1)]
-Damping = Annotated[float, typer.Option(help="Probability of following a link: at least 0, below 1.")]
+Damping = Annotated[float, typer.Option(help="Probability of following a link: at least 0, below 1.", min=0, max=1)]
 Proven = Annotated[bool, typer.Option("--evidence/--scores", help="Draw intervals and random graphs, or scores alone.")]
 OneWay = Annotated[
     bool | None,
@@ -294,14 +320,23 @@ def rank(
 
 
 Rated = Annotated[
-    str, typer.Argument(help="A table with a row for each rating: user, item, rating.", show_default=False)
+    str,
+    typer.Argument(
+        help="A table with a row for each rating: user, item, rating.", show_default=False, callback=early.there
+    ),
 ]
 Whom = Annotated[
     str, typer.Option("--user", help="The user to recommend to, as the table calls him or her.", show_default=False)
 ]
 Best = Annotated[int, typer.Option("-n", "--number", help="How many items to recommend.", min=1)]
 Called = Annotated[
-    str | None, typer.Option("--items", help="A table with names of the items, such as movies.csv.", show_default=False)
+    str | None,
+    typer.Option(
+        "--items",
+        help="A table with names of the items, such as movies.csv.",
+        show_default=False,
+        callback=early.there,
+    ),
 ]
 Rank = Annotated[int, typer.Option("--factors", help="How many factors.", min=1)]
 
@@ -346,7 +381,7 @@ Chance = Annotated[float, typer.Argument(help="That one look shows it once, by c
 Together = Annotated[int, typer.Option(help="How many of them make one look: 2 for pairs.")]
 Occasions = Annotated[int, typer.Option(help="How often each combination could show it.")]
 Times = Annotated[int, typer.Option(help="On how many of these occasions it has to.")]
-AnyFalse = Annotated[float, typer.Option(help="What the probability of any false hit is to be.")]
+AnyFalse = Annotated[float, typer.Option(help="What the probability of any false hit is to be.", min=0, max=1)]
 
 
 @app.command()
@@ -400,13 +435,9 @@ def _source(
 def _writable(figure: Path | None, data: str) -> None:
     """Refuse a place where no figure can be, before anything is computed."""
     from assay.data.files import check_writable
-    from assay.errors import ParameterError
 
-    if figure is None:
-        return
-    if figure.suffix.lower() not in (".html", ".png", ".svg"):
-        raise ParameterError(f"a figure is an .html, .png or .svg file; got --plot {figure}")
-    check_writable(figure, unlike=Path(data))
+    if figure is not None:
+        check_writable(figure, unlike=Path(data))
 
 
 def _draw(found: Any, figure: Path | None, tell: Callable[[str, int | None, float | None], object]) -> None:

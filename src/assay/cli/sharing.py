@@ -5,11 +5,15 @@ from typing import Annotated, Any
 
 import typer
 
+from assay.cli import early
 from assay.cli.app import app
 from assay.cli.commands import Data, Debug, Drop, Kind, Log, Reading, Sensitive, Unit, _pairs, _several, _source
 from assay.cli.terminal import explained, progress, terminal
 
-Summary = Annotated[Path, typer.Option("--output", "-o", help="Where the summary goes.", show_default=False)]
+Summary = Annotated[
+    Path,
+    typer.Option("--output", "-o", help="Where the summary goes.", show_default=False, callback=early.writable),
+]
 By = Annotated[
     str | None, typer.Option(help="A column of groups, each of which gets moments of its own.", show_default=False)
 ]
@@ -17,7 +21,11 @@ Group = Annotated[list[str] | None, _several("--group", "A group that there may 
 Folds = Annotated[int, typer.Option(help="Parts that are unseen rows for each other, at most.", min=1)]
 Like = Annotated[
     Path | None,
-    typer.Option(help="The summary, or the encoding, of another site: make the same numbers.", show_default=False),
+    typer.Option(
+        help="The summary, or the encoding, of another site: make the same numbers.",
+        show_default=False,
+        callback=early.there,
+    ),
 ]
 Fewest = Annotated[int, typer.Option(help="Refuse groups, leave out levels, of fewer rows.", min=1)]
 Epsilon = Annotated[float | None, typer.Option(help="Add noise for differential privacy.", show_default=False)]
@@ -74,7 +82,9 @@ def summarize(
         _say(made, output, [name for name in source.arrow_schema.names if name not in used])
 
 
-Files = Annotated[list[Path], typer.Argument(help="Files of `assay summarize`.", show_default=False)]
+Files = Annotated[
+    list[Path], typer.Argument(help="Files of `assay summarize`.", show_default=False, callback=early.there)
+]
 Repeats = Annotated[bool, typer.Option("--repeats", help="Let rows that are in two of them count twice.")]
 
 

@@ -1,5 +1,6 @@
 """What every command shares: errors as one sentence, progress, and a console whose reader may leave."""
 
+import errno
 import sys
 import time
 import traceback
@@ -9,6 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import typer
+
+from assay.cli.streams import reader_left, say
+from assay.errors import AssayError
+from assay.shown import safe, visible
 
 
 @dataclass
@@ -21,50 +26,74 @@ class Step:
 @contextmanager
 def explained(debug: bool, written: str = "nothing was written") -> Iterator[Step]:
     """Errors on purpose become one sentence and exit code 2, all others one and exit code 3, an interrupt 130."""
-    from assay.errors import AssayError
-
     step = Step()
     try:
         yield step
-    except AssayError as error:
-        _say(str(error), debug)
-        raise typer.Exit(2) from None
-    except KeyboardInterrupt:
-        _say(f"stopped; {written}", debug)
-        raise typer.Exit(130) from None
     except (typer.Exit, typer.Abort):
         raise
-    except MemoryError as error:
-        _say(
-            f"there is not enough memory for this table, at: {step.what} ({_named(error)}), and {written}: give fewer "
+    except (Exception, KeyboardInterrupt) as error:
+        if isinstance(error, BrokenPipeError) and reader_left():
+            raise typer.Exit(0) from None
+        if debug:
+            print(_traceback(error), file=sys.stderr)
+        words, code = _judged(error, step.what, written)
+        say(words)
+        raise typer.Exit(code) from None
+
+
+def _judged(error: BaseException, what: str, written: str) -> tuple[str, int]:
+    """What went wrong in a sentence, and the exit code."""
+    if any(isinstance(each, KeyboardInterrupt) for each in _chain(error)):  # modules hide it while they are imported
+        return f"stopped; {written}", 130
+    if isinstance(error, AssayError):
+        return str(error), 2
+    if hasattr(error, "format_message"):  # of the command line's own parser
+        return _usage(error), 2
+    if _lacks_memory(error):
+        traceback.clear_frames(error.__traceback__)  # what is held there is not needed any more
+        return (
+            f"there is not enough memory for this table, at: {what} ({_named(error)}), and {written}: give fewer "
             "rows or leave columns out by --drop, and if the table is small, please report this to the makers of assay",
-            debug,
+            3,
         )
-        raise typer.Exit(3) from None
-    except Exception as error:
-        _say(
-            f"a fault of assay, not of your data, at: {step.what} ({_named(error)}), and {written}: please report this "
-            "to the makers of assay with the command and, if you can, the data; --debug shows the traceback",
-            debug,
-        )
-        raise typer.Exit(3) from None
+    if isinstance(error, RecursionError):
+        return f"something in the data is nested too deeply, at: {what}, and {written}: give it in fewer levels", 2
+    return (
+        f"a fault of assay, not of your data, at: {what} ({_named(error)}), and {written}: please report this "
+        "to the makers of assay with the command and, if you can, the data; --debug shows the traceback",
+        3,
+    )
 
 
-def _say(words: str, debug: bool) -> None:
-    """One line on standard error; the traceback of what is being handled before it, where it is wanted."""
-    from assay.views.escape import visible
-
-    if debug:
-        traceback.print_exc()
-    print(f"assay: {visible(' '.join(words.split()))}", file=sys.stderr)
+def _usage(error: Any) -> str:
+    """What is wrong with the words of the command line, and where they are listed."""
+    context = getattr(error, "ctx", None)
+    told = str(error.format_message()).strip().rstrip(".")
+    return f"{told}; see {context.command_path if context else 'assay'} --help"
 
 
-def say(words: str) -> None:
-    """One line on standard error."""
-    _say(words, False)
+def _lacks_memory(error: BaseException) -> bool:
+    """Whether memory is the reason, however it is told: by Python, the system, or a library that cannot be loaded."""
+    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+        return True
+    words = ("cannot allocate memory", "failed to map segment", "bad_alloc", "can't start new thread", "out of memory")
+    return any(word in str(each).lower() for each in _chain(error) for word in words)
 
 
-def _named(error: Exception) -> str:
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and those it came from."""
+    seen: list[BaseException] = []
+    while error is not None and error not in seen:
+        seen.append(error)
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _traceback(error: BaseException) -> str:
+    return "\n".join(safe(line) for line in "".join(traceback.format_exception(error)).rstrip().split("\n"))
+
+
+def _named(error: BaseException) -> str:
     """The type of an error and the first line of what it says."""
     said = str(error).strip().splitlines()
     return f"{type(error).__name__}: {said[0][:300]}" if said else type(error).__name__
@@ -80,7 +109,11 @@ def terminal() -> Any:
                 super().on_broken_pipe()  # what is still to come goes nowhere
             raise typer.Exit(0)
 
-    return Terminal()
+    return Terminal(**QUIET)
+
+
+# names from the data may look like markup, emoji codes or numbers to be coloured
+QUIET: Any = {"markup": False, "emoji": False, "highlight": False}
 
 
 @contextmanager
@@ -90,14 +123,14 @@ def progress(step: Step) -> Iterator[Callable[[str, int | None, float | None], o
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-    console = Console(stderr=True)
+    console = Console(stderr=True, **QUIET)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("Starting", total=None)
         pace = Pace()
 
         def tell(what: str, done: int | None, fraction: float | None) -> None:
             step.what = what
-            bar.update(task, description=pace.line(what, done, fraction))
+            bar.update(task, description=visible(pace.line(what, done, fraction)))
 
         yield tell
 

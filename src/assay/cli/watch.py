@@ -12,26 +12,43 @@ from typing import IO, Annotated, Any
 
 import typer
 
+from assay.cli import early
 from assay.cli.app import app
 from assay.cli.commands import Debug, Drop, Kind, Reading, Sensitive, Unit, _pairs, _value
-from assay.cli.terminal import explained, say
+from assay.cli.streams import say
+from assay.cli.terminal import explained
 
-Stream = Annotated[str, typer.Argument(help="A file, or - for standard input: CSV or JSON lines.", show_default=False)]
+Stream = Annotated[
+    str,
+    typer.Argument(
+        help="A file, or - for standard input: CSV or JSON lines.", show_default=False, callback=early.there
+    ),
+]
 State = Annotated[
     Path | None,
-    typer.Option(help="Where the state is kept; if it is there, the watch goes on from it.", show_default=False),
+    typer.Option(
+        help="Where the state is kept; if it is there, the watch goes on from it.",
+        show_default=False,
+        callback=early.writable,
+    ),
 ]
-Reference = Annotated[str, typer.Option(help="Rows at the start that show what is usual, or a file of such rows.")]
+Reference = Annotated[
+    str,
+    typer.Option(help="Rows at the start that show what is usual, or a file of such rows.", callback=early.reference),
+]
 HalfLife = Annotated[
     float | None, typer.Option(help="Rows after which a row counts half in the moments.", show_default=False)
 ]
-Level = Annotated[float, typer.Option(help="Chance of any false drift, and of a false anomaly within the horizon.")]
+Level = Annotated[
+    float, typer.Option(help="Chance of any false drift, and of a false anomaly within the horizon.", min=0, max=1)
+]
 Every = Annotated[int, typer.Option(help="Rows of a window, after which drift is asked for.")]
 Horizon = Annotated[int, typer.Option(help="Rows among which the share of false anomalies is kept.")]
 Against = Annotated[str, typer.Option(help="reference, or running: score rows by what is usual by now.")]
 Tail = Annotated[bool, typer.Option("--extrapolate/--ranks-only", help="Tell anomalies before ranks alone can.")]
 Alerts = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write the alerts to this file.", show_default=False)
+    Path | None,
+    typer.Option("--output", "-o", help="Write the alerts to this file.", show_default=False, callback=early.writable),
 ]
 Follow = Annotated[bool, typer.Option("--follow", help="Wait for more at the end of a file.")]
 Idle = Annotated[

@@ -15,7 +15,9 @@ def live(watched: Any, name: str, *, shown: bool) -> Iterator[Callable[[list[Any
     """A view that is brought up to date with the alerts of each block; nothing where there is no terminal."""
     from rich.console import Console
 
-    console = Console(stderr=True)
+    from assay.cli.terminal import QUIET
+
+    console = Console(stderr=True, **QUIET)
     if not (shown and console.is_terminal):
         yield lambda alerts: None
         return

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
@@ -10,7 +12,9 @@ from typing import IO, Any, cast
 import pyarrow as pa
 import pyarrow.fs as pa_fs
 
+from assay.data.there import check_there
 from assay.errors import DataError, UnreadableError
+from assay.shown import HIDDEN, without_secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +43,19 @@ class Place:
         text = os.fspath(path)
         if "://" in text:
             return cls._remote(text)
-        file = Path(text)
-        if not file.exists():
-            raise DataError(f"cannot read {text}: there is no such file")
-        if not file.is_file() or not os.access(file, os.R_OK):
+        check_there(text)
+        if not Path(text).is_file():
             raise DataError(f"cannot read {text}: it is not a file that may be read; check its permissions")
         return cls(os.path.abspath(text), None, text)  # noqa: PTH100  # a worker may be in another folder
 
     @classmethod
     def _remote(cls, url: str) -> Place:
-        try:
-            filesystem, path = pa_fs.FileSystem.from_uri(url)
+        filesystem, path = opened_address(url)
+        with explaining(url):
             there = filesystem.get_file_info(path).type == pa_fs.FileType.File
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-            raise DataError(f"cannot read {url}: {str(error).splitlines()[0]}") from error
         if not there:
             raise DataError(f"cannot read {url}: there is no such file")
-        return cls(path, filesystem, url)
+        return cls(path, filesystem, without_secrets(url))
 
     @property
     def name(self) -> str:
@@ -75,7 +75,8 @@ class Place:
             known = Path(self.path).stat()
             return self.path, known.st_size, known.st_mtime_ns
         info = self.filesystem.get_file_info(self.path)
-        return None if info.mtime_ns is None else (self.filesystem, self.path, info.size, info.mtime_ns)
+        there = _without_keys(self.filesystem)
+        return None if info.mtime_ns is None else (*there, self.path, info.size, info.mtime_ns)
 
     def open(self) -> IO[bytes]:
         """The raw bytes, seekable; whoever opens closes."""
@@ -84,7 +85,8 @@ class Place:
                 return Path(self.path).open("rb")
             return cast("IO[bytes]", self.filesystem.open_input_file(self.path))
         except OSError as error:
-            raise UnreadableError(f"cannot read {self}: {error.strerror or error}") from error
+            kept = "; keys in an address are not sent to workers: set them there" if HIDDEN in self.shown else ""
+            raise UnreadableError(f"cannot read {self}: {error.strerror or error}{kept}") from error
 
     def start(self, count: int) -> bytes:
         """The first bytes."""
@@ -93,3 +95,53 @@ class Place:
 
     def __str__(self) -> str:
         return self.shown or self.path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        made_anew = None if self.filesystem is None else _without_keys(self.filesystem)
+        return _arrived, (self.path, made_anew, self.shown)
+
+
+def opened_address(url: str) -> tuple[Any, str]:
+    """The file system of an address, and the path on it.
+
+    Args:
+        url: such as s3://bucket/folder.
+    """
+    with explaining(url):
+        filesystem, path = pa_fs.FileSystem.from_uri(url)
+    return filesystem, path
+
+
+@contextmanager
+def explaining(url: str) -> Iterator[None]:
+    """Turn what a file system raises into one sentence, which repeats no secret of the address.
+
+    Args:
+        url: the address as the user gave it.
+    """
+    try:
+        yield
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        said = without_secrets(str(error), url).splitlines()
+        # not "from error": its text may hold the address
+        raise DataError(f"cannot read {without_secrets(url)}: {said[0] if said else type(error).__name__}") from None
+
+
+def _without_keys(filesystem: Any) -> tuple[Any, ...]:
+    """How pyarrow makes the file system anew, without keys that were given: elsewhere the environment has them."""
+    made, given, *_ = filesystem.__reduce__()
+    return made, *(_hidden(each) if isinstance(each, dict) else each for each in given)
+
+
+def _hidden(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: None if name in _KEYS else value for name, value in options.items()}
+
+
+def _arrived(path: str, filesystem: tuple[Any, ...] | None, shown: str) -> Place:
+    return Place(path, None if filesystem is None else filesystem[0](*filesystem[1:]), shown)
+
+
+# by which S3, Azure and Google know a user
+_KEYS = frozenset(
+    ("access_key", "secret_key", "session_token", "account_key", "sas_token", "client_secret", "access_token")
+)

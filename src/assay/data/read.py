@@ -18,6 +18,7 @@ from assay.data.field import Declared, Kind
 from assay.data.place import Place
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
+from assay.shown import without_secrets
 
 _DATABASES = ("sqlite:", "postgresql:", "postgres:")
 # what opens a file of each format, and how messages call it
@@ -107,11 +108,11 @@ def _opened(data: Any, name: str | None, declared: Declared, how: dict[str, Any]
 def _from_path(text: str, declared: Declared, how: dict[str, Any]) -> Source:
     if not text:
         raise DataError("cannot read a file without a name; give its path")
-    if text.startswith(("http://", "https://")):
+    if text.lower().startswith(("http://", "https://")):
         raise DataError(f"cannot read {text}: web addresses are not fetched; download the file and give its path")
     if text == "-":
         return _called("stdin", (declared,), how)
-    if text.startswith(_DATABASES):
+    if text.lower().startswith(_DATABASES):
         return _called("sqlite", (text, declared), how)
     if how.get("follow"):
         rest = {key: value for key, value in how.items() if key != "follow"}
@@ -141,7 +142,7 @@ def _from_pattern(pattern: str, declared: Declared, how: dict[str, Any]) -> Sour
     from assay.data.formats.found_files import matching
 
     found = matching(pattern)
-    return _one_table(found, pattern, declared, how)
+    return _one_table(found, without_secrets(pattern), declared, how)
 
 
 def _from_folder(root: Any, declared: Declared, how: dict[str, Any]) -> Source:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from assay.engine.engine import Engine, Items, Parted, Progress
 from assay.engine.local import LocalEngine
+from assay.engine.named import NAMES, engine_named
 from assay.engine.resume import KeptResults
 from assay.engine.tree import NOTHING
 from assay.errors import DataError, ParameterError
@@ -18,7 +19,6 @@ from assay.errors import DataError, ParameterError
 Block = TypeVar("Block")
 Part = TypeVar("Part")
 
-NAMES = ("local", "dask", "spark")
 _LOCAL = LocalEngine()
 _IN_USE: ContextVar[Engine] = ContextVar("engine", default=_LOCAL)
 _KEPT: ContextVar[KeptResults | None] = ContextVar("kept", default=None)
@@ -218,21 +218,16 @@ def engine_of(data: Any) -> Any:
 
 def _opened(given: Any) -> Engine:
     if isinstance(given, str):
-        kind, _, address = given.partition("://")
-        if given == "local":
-            return LocalEngine()
-        if given == "dask" or (address and kind in ("tcp", "tls", "ws", "wss", "inproc")):
+        name = engine_named(given)
+        if name == "dask":
             from assay.engine.dask import DaskEngine
 
-            return DaskEngine.started() if given == "dask" else DaskEngine.at(given)
-        if given == "spark" or (address and kind == "spark"):
+            return DaskEngine.started() if given == name else DaskEngine.at(given)
+        if name == "spark":
             from assay.engine.spark import SparkEngine
 
-            return SparkEngine.started() if given == "spark" else SparkEngine.at(given)
-        raise ParameterError(
-            f"there is no engine {given!r}; there are {', '.join(NAMES)}, and addresses of clusters such as "
-            "tcp://host:8786 (Dask) and spark://host:7077"
-        )
+            return SparkEngine.started() if given == name else SparkEngine.at(given)
+        return LocalEngine()
     # what is alive has imported its own library
     distributed, sql = sys.modules.get("distributed"), sys.modules.get("pyspark.sql")
     if distributed is not None and isinstance(given, distributed.Client):

@@ -30,6 +30,7 @@ from assay.engine.engine import (
 )
 from assay.engine.local import available_cores
 from assay.errors import AssayError, EngineError
+from assay.shown import without_secrets
 
 try:
     import cloudpickle
@@ -86,8 +87,9 @@ class DaskEngine(Engine):
         """
         try:
             engine = cls(Client(address, timeout=_ANSWERS))
-        except (OSError, TimeoutError) as error:
-            raise EngineError(f"no Dask scheduler answers at {address}: is it running, and reachable?") from error
+        except (OSError, ValueError, TypeError) as error:
+            cause = error if without_secrets(address) == address else None  # its text may hold the address
+            raise EngineError(f"no Dask scheduler answers at {address}: is it running, and reachable?") from cause
         engine._own = [engine.client]
         return engine
 

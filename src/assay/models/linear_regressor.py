@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import all_rows
 from assay.data.source import Source
-from assay.errors import DataError
+from assay.errors import Caution, DataError
 from assay.models.supervised import _Regressor
 from assay.summary.accumulate import checked_weights
 from assay.summary.grouped import GroupedMoments
@@ -88,7 +88,7 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
             f"the columns nearly depend on each other (condition number {condition:.1e}): from a summary about {left} "
             "digits of the coefficients are certain. Fit from the rows, or leave columns out"
         )
-        warnings.warn(note, UserWarning, stacklevel=3)
+        warnings.warn(note, Caution, stacklevel=3)
         return (note,)
 
     def _keep_line(self, coef: Array, intercept: Array, single: bool) -> None:

@@ -20,7 +20,7 @@ from assay.data.parted import numbered_blocks, numbered_floats
 from assay.data.sampling import RowSample
 from assay.data.source import Source, float_matrix
 from assay.engine.current import map_reduce
-from assay.errors import DataError
+from assay.errors import Caution, DataError
 from assay.models.base import Estimator
 
 
@@ -56,6 +56,7 @@ class _Sampled(Estimator):
             warnings.warn(
                 f"{type(self).__name__} was fitted on a fair sample of {len(self.sample_):,} of {numbers.rows_read:,} "
                 "rows (sample_); give it the source again to place all",
+                Caution,
                 stacklevel=3,
             )
         return float_matrix(sample.table, names)

@@ -16,10 +16,10 @@ from bokeh.models import BoxSelectTool, ColumnDataSource, PlainText
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
+from assay.shown import shortened
 from assay.views.density import draw_density, sample
 from assay.views.legend import legend, note
 from assay.views.naming import NAMED, write_names
-from assay.views.placing import shortened
 from assay.views.theme import CHANCE, INK, UNSEEN, figure, hover
 from assay.views.ticks import brief
 

@@ -24,8 +24,8 @@ from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
+from assay.shown import shortened
 from assay.views.drawn import ROWS, as_table
-from assay.views.placing import shortened
 from assay.views.theme import CHANCE, FONT, INK, REAL, UNSEEN, figure
 
 FloatArray = NDArray[np.float64]

@@ -11,10 +11,10 @@ from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
+from assay.shown import shortened
 from assay.views.cloud import TOOLS, drawn_rows, row_source, scatter_rows, shade_rows
 from assay.views.given import matrix, names_of, padded, row_numbers, vector
 from assay.views.legend import legend, note
-from assay.views.placing import shortened
 from assay.views.theme import CHANCE, REAL, UNSEEN, figure, hover
 from assay.views.ticks import brief
 

@@ -11,9 +11,9 @@ from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
+from assay.shown import shortened
 from assay.views.given import names_of, padded, vector
 from assay.views.legend import legend, note
-from assay.views.placing import shortened
 from assay.views.theme import CHANCE, REAL, figure, hover
 from assay.views.ticks import brief
 

@@ -11,9 +11,9 @@ from bokeh.models import ColumnDataSource, FixedTicker, NoOverlap, PlainText
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
+from assay.shown import shortened
 from assay.views.given import names_of
 from assay.views.legend import legend, note
-from assay.views.placing import shortened
 from assay.views.theme import CHANCE, FONT, UNSEEN, figure, hover
 
 FloatArray = NDArray[np.float64]

@@ -10,8 +10,8 @@ from bokeh.models import AllLabels, ColumnDataSource, FixedTicker, LinearColorMa
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
+from assay.shown import shortened
 from assay.views.legend import legend, note
-from assay.views.placing import shortened
 from assay.views.theme import CHANCE, INK, REAL, UNSEEN, figure, hover
 from assay.views.ticks import brief
 

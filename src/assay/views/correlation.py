@@ -15,10 +15,10 @@ from bokeh.models import ColumnDataSource, FixedTicker, LinearColorMapper, NoOve
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
+from assay.shown import shortened
 from assay.views.array_plot import palette
 from assay.views.given import names_of
 from assay.views.legend import legend, note
-from assay.views.placing import shortened
 from assay.views.theme import CHANCE, FONT, figure, hover
 
 FloatArray = NDArray[np.float64]

@@ -14,11 +14,12 @@ from bokeh.models import BoxSelectTool, ColumnDataSource, LinearColorMapper, Pla
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
+from assay.shown import shortened
 from assay.views.density import draw_density, sample
 from assay.views.groups import Groups, grouped
 from assay.views.legend import legend, note
 from assay.views.naming import write_names, written
-from assay.views.placing import shortened, spread
+from assay.views.placing import spread
 from assay.views.theme import CHANCE, REAL, figure, hover
 from assay.views.ticks import number_ticks
 

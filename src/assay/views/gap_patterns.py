@@ -13,7 +13,7 @@ from bokeh.models import ColumnDataSource, FixedTicker
 from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
-from assay.views.placing import shortened
+from assay.shown import shortened
 from assay.views.theme import CHANCE, INK, REAL, figure, hover
 
 PATTERNS, COLUMNS = 20, 40

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.views.placing import shortened
+from assay.shown import shortened
 from assay.views.theme import CHANCE
 
 MOST = 10

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.views.placing import shortened
+from assay.shown import shortened
 from assay.views.ticks import Tick, log_ticks, number_ticks, time_ticks
 
 FloatArray = NDArray[np.float64]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.views.placing import shortened
+from assay.shown import shortened
 from assay.views.theme import label
 
 FloatArray = NDArray[np.float64]

@@ -16,11 +16,11 @@ from bokeh.models import ColumnDataSource, FixedTicker, NoOverlap, PlainText
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
+from assay.shown import shortened
 from assay.views.cloud import as_text, group_key, scatter_rows
 from assay.views.given import padded, row_numbers, vector
 from assay.views.groups import Groups, grouped
 from assay.views.legend import legend, note
-from assay.views.placing import shortened
 from assay.views.residuals import running_quantiles
 from assay.views.theme import LINE, REAL, UNSEEN, figure, hover
 from assay.views.ticks import log_ticks, time_ticks

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
 from assay.errors import ParameterError
+from assay.shown import shortened
 from assay.views.given import matrix, names_of, padded, vector
 from assay.views.groups import COLOURS
 from assay.views.legend import note
-from assay.views.placing import shortened
 from assay.views.powers import log_padded, power_ticks
 from assay.views.theme import CHANCE, FONT, INK, LINE, figure, hover, label
 from assay.views.ticks import brief

@@ -85,19 +85,3 @@ def spread(values: ArrayLike) -> FloatArray:
     order[np.argsort(values, kind="stable")] = np.arange(1, len(values) + 1)
     height: FloatArray = thickness * (2 * ((order * _GOLDEN) % 1.0) - 1)
     return height
-
-
-def shortened(text: str, limit: int | None) -> str:
-    """Take out the middle of a text that is too long, where names differ least.
-
-    Args:
-        text: the text.
-        limit: the longest it may be, None for any length.
-
-    >>> shortened("temperature at the north gate", 15)
-    'tempera…th gate'
-    """
-    if limit is None or len(text) <= limit:
-        return text
-    head = limit // 2
-    return f"{text[:head]}…{text[len(text) - (limit - head - 1) :]}"

@@ -10,8 +10,8 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource
 from numpy.typing import NDArray
 
+from assay.shown import shortened
 from assay.views.legend import note
-from assay.views.placing import shortened
 from assay.views.policy_grid import mixed
 from assay.views.theme import FONT, INK, LINE, REAL, UNSEEN, figure, hover
 from assay.views.ticks import brief

@@ -13,8 +13,8 @@ from bokeh.models import ColumnDataSource
 from numpy.typing import NDArray
 
 from assay.errors import ParameterError
+from assay.shown import shortened
 from assay.views.legend import legend
-from assay.views.placing import shortened
 from assay.views.theme import CHANCE, FONT, INK, REAL, UNSEEN, figure, hover
 from assay.views.ticks import brief
 

@@ -11,10 +11,10 @@ from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
+from assay.shown import shortened
 from assay.views.embedding import embedding_map
 from assay.views.given import padded
 from assay.views.legend import legend, note
-from assay.views.placing import shortened
 from assay.views.theme import CHANCE, REAL, UNSEEN, figure, hover
 from assay.views.ticks import brief
 

@@ -10,9 +10,9 @@ from bokeh.models import ColumnDataSource, NumeralTickFormatter, PlainText
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
+from assay.shown import shortened
 from assay.views.given import shares, vector
 from assay.views.legend import legend, note
-from assay.views.placing import shortened
 from assay.views.theme import CHANCE, FONT, LINE, REAL, figure, hover
 from assay.views.ticks import brief
 

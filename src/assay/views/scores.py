@@ -15,7 +15,8 @@ from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
-from assay.views.placing import place_labels, shortened, spread
+from assay.shown import shortened
+from assay.views.placing import place_labels, spread
 from assay.views.theme import ARROW, CHANCE, REAL, figure, hover, label
 
 ARROWS = 12

@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, PlainText
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.views.placing import shortened
+from assay.shown import shortened
 from assay.views.theme import figure
 from assay.views.tree_scale import HeightScale
 

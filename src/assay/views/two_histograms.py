@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.shown import shortened
 from assay.views.histogram import BASE, HEIGHT, LEFT, LEVELS, RIGHT, TOP, WIDTH, Bins, binned, part_of, svg
-from assay.views.placing import shortened
 from assay.views.ticks import number_ticks
 
 _NAME = 15

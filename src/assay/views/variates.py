@@ -10,12 +10,13 @@ from bokeh.models import ColumnDataSource, FixedTicker, PlainText
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
+from assay.shown import shortened
 from assay.views.cloud import TOOLS, drawn_rows, group_key, row_source, scatter_rows, shade_rows
 from assay.views.given import matrix, padded, row_numbers, vector
 from assay.views.groups import Groups, grouped
 from assay.views.legend import legend, note
 from assay.views.mixture import ellipse
-from assay.views.placing import shortened, spread
+from assay.views.placing import spread
 from assay.views.theme import CHANCE, LINE, figure, hover
 
 FloatArray = NDArray[np.float64]

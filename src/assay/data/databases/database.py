@@ -148,6 +148,11 @@ class DatabaseSource(Source):
             raise DataError(f"cannot read {self.name}: it has no columns that are not sensitive; name fewer of them")
         return kept, changed
 
+    @property
+    def portable(self) -> bool:
+        """Whether another process can read it: not with a password in the address, which is not sent there."""
+        return not self._dialect.holds_secrets
+
     def _arrow_schema(self) -> pa.Schema:
         columns = zip(self._names, self._readings, self._roles, strict=True)
         return pa.schema([pa.field(name, reading.type, metadata=role) for name, reading, role in columns])
@@ -194,10 +199,10 @@ class DatabaseSource(Source):
 
 def _dialect(where: str | os.PathLike[str]) -> Dialect:
     text = os.fspath(where)
-    if text.startswith(_SERVERS):
+    if text.lower().startswith(_SERVERS):
         return Postgresql(text)
     scheme, separator, rest = text.partition(":///")
-    if separator and scheme == "sqlite":
+    if separator and scheme.lower() == "sqlite":
         return Sqlite(Path(rest))
     if "://" in text:  # not repeated whole, as it may hold a password
         raise ParameterError(

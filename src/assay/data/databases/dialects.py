@@ -159,6 +159,11 @@ class Dialect(ABC):
         self.shown = shown
         self.withhold = False
 
+    @property
+    def holds_secrets(self) -> bool:
+        """Whether the address has a password, which does not leave this process."""
+        return False
+
     @contextmanager
     def connected(self) -> Iterator[Connection]:
         """Open the database for reading only."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import unquote
 
 import pyarrow as pa
 
@@ -24,10 +24,10 @@ from assay.data.databases.dialects import (
 )
 from assay.data.field import Declared
 from assay.errors import ParameterError
+from assay.shown import secrets_in, without_secrets
 
 # bytes that a batch takes
 _BATCH_BYTES = 1 << 23
-_SECRETS = ("password", "sslpassword")
 _LARGEST = "1.7976931348623157e308"
 
 
@@ -46,11 +46,25 @@ class Postgresql(Dialect):
     )
 
     def __init__(self, url: str) -> None:
-        shown, self._secrets = _masked(url)
-        path = shown.partition("://")[2].partition("?")[0].partition("/")[2]
-        super().__init__(unquote(path) or "postgresql", shown)
-        joint = "&" if "?" in url else "?"
-        self._url = url if "connect_timeout" in url else f"{url}{joint}connect_timeout=10"
+        scheme, rest = url.split("://", 1)
+        _refuse_ambiguous(rest)
+        place, _, options = rest.rpartition("@")[2].partition("?")
+        super().__init__(unquote(place.partition("/")[2]) or "postgresql", without_secrets(url))
+        joint = "&" if options else "" if rest.endswith("?") else "?"
+        self._url = f"{scheme.lower()}://{rest}" + ("" if "connect_timeout" in url else f"{joint}connect_timeout=10")
+        self.sent_without = False
+
+    @property
+    def holds_secrets(self) -> bool:
+        """Whether the address has a password, which does not leave this process."""
+        return bool(secrets_in(self._url))
+
+    def __getstate__(self) -> dict[str, Any]:
+        without = self.sent_without or self.holds_secrets
+        return self.__dict__ | {"_url": _without_password(self._url), "sent_without": without}
+
+    def __deepcopy__(self, memo: Any) -> Postgresql:
+        return self  # a copy in this process keeps the password
 
     def opened(self, module: Any) -> Any:
         """Connect; the first setting makes the transaction a reading one."""
@@ -62,13 +76,12 @@ class Postgresql(Dialect):
         state = getattr(error, "sqlstate", None) or ""
         line = re.sub(r"^[A-Z_]+: |\[libpq\] |Failed to connect: ", "", str(error).splitlines()[0])
         message = told.get(b"PG_DIAG_MESSAGE_PRIMARY", line.encode()).decode(errors="replace")
-        for secret in self._secrets:
-            message = message.replace(secret, "***")
+        message = without_secrets(message, self._url)
         # without a state it is no statement that failed but the connection, unless rows were coming already
         quotes_values = state[:2] not in _WITHOUT_VALUES if state else isinstance(error, (OSError, pa.ArrowException))
         for pattern, remedy in _REMEDIES:
             if re.search(pattern, f"{state} {message}"):
-                return message, remedy, quotes_values
+                return message, _LEFT_BEHIND if self.sent_without and "PGPASSWORD" in remedy else remedy, quotes_values
         return message, "try the same statement in psql", quotes_values
 
     def tables(self, connection: Connection) -> tuple[Table, ...]:
@@ -171,6 +184,10 @@ _TIMES = {"date": pa.date32(), "timestamp": pa.timestamp("us"), "timestamptz": p
 
 # classes of states whose messages speak of names and rights, not of what is in the rows
 _WITHOUT_VALUES = ("08", "25", "28", "3D", "42")
+_LEFT_BEHIND = (
+    "a password in the URL is neither sent to workers nor kept in pickles: set PGPASSWORD or ~/.pgpass where the "
+    "source is read"
+)
 _REMEDIES = (
     ("^25006|read-only", "assay only reads: give a SELECT"),
     ("^42501|permission denied", "ask for the right to SELECT from it"),
@@ -196,22 +213,18 @@ def _table(schema: str, name: str, visible: bool, countable: bool) -> Table:
     return Table(name if visible else full, f"{quoted(schema)}.{quoted(name)}", full, countable)
 
 
-def _masked(url: str) -> tuple[str, tuple[str, ...]]:
-    """The URL without its password, and the password in all its spellings."""
-    scheme, rest = url.split("://", 1)
-    user, at, place = rest.rpartition("@")
-    if "/" in user or "@" in user or "?" in user or "#" in user:
-        # the first of them would end the user's part, and what follows would be taken for a host and be shown
+def _refuse_ambiguous(rest: str) -> None:
+    """The first of these would end the user's part, and what follows would be taken for a host and be shown."""
+    if any(mark in rest.rpartition("@")[0] for mark in "/@?#"):
         raise ParameterError(
             "the user or password in the database's URL holds one of / @ ? #; write them as %2F %40 %3F %23"
         )
-    name, colon, password = user.partition(":")
-    secrets = [password, unquote(password)]
-    place, question, options = place.partition("?")
-    kept = []
-    for key, value in parse_qsl(options, keep_blank_values=True):
-        if key.lower() in _SECRETS:
-            secrets.append(value)
-        kept.append(f"{key}={'***' if key.lower() in _SECRETS else value}")
-    shown = f"{scheme}://{name}{':***' if colon else ''}{at}{place}{question}{'&'.join(kept)}"
-    return shown, tuple(secret for secret in dict.fromkeys(secrets) if secret)
+
+
+def _without_password(url: str) -> str:
+    """The address for those who have the password of their own."""
+    scheme, rest = url.split("://", 1)
+    user, at, rest = rest.rpartition("@")
+    place, question, options = rest.partition("?")
+    kept = "&".join(option for option in options.split("&") if not secrets_in(f"?{option}"))
+    return f"{scheme}://{user.partition(':')[0]}{at}{place}{question}{kept}"

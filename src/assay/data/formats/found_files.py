@@ -10,13 +10,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.fs as pa_fs
 
 from assay.data.formats.recognise import format_by_name
 from assay.data.media.listing import kind_of, listed
-from assay.data.place import Place
+from assay.data.place import Place, explaining, opened_address
 from assay.errors import DataError
+from assay.shown import without_secrets
 
 _MAGIC = re.compile(r"[*?\[]")
 _LINK_OUT = "links lead out of the folder and are not followed"
@@ -42,19 +42,18 @@ class Root:
         """A folder from a path or a URL, there or not."""
         if "://" not in text:
             return cls(text, None, text)
-        try:
-            filesystem, path = pa_fs.FileSystem.from_uri(text)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-            raise DataError(f"cannot read {text}: {str(error).splitlines()[0]}") from error
+        filesystem, path = opened_address(text)
         # the machine's own files are walked here, so that links are seen
-        return cls(path, None if isinstance(filesystem, pa_fs.LocalFileSystem) else filesystem, text)
+        local = isinstance(filesystem, pa_fs.LocalFileSystem)
+        return cls(path, None if local else filesystem, without_secrets(text))
 
     @property
     def is_folder(self) -> bool:
         """Whether there is such a folder."""
         if self.filesystem is None:
             return Path(self.path).is_dir()
-        return bool(self.filesystem.get_file_info(self.path).type == pa_fs.FileType.Directory)
+        with explaining(self.shown):
+            return bool(self.filesystem.get_file_info(self.path).type == pa_fs.FileType.Directory)
 
     def place(self, name: str) -> Place:
         """A file in the folder."""
@@ -183,10 +182,8 @@ def _matches(parts: Sequence[str], steps: Sequence[str]) -> bool:
 
 def _remote_files(root: Root, *, deep: bool) -> list[str]:
     base = root.path.rstrip("/")
-    try:
+    with explaining(root.shown):
         found = root.filesystem.get_file_info(pa_fs.FileSelector(base, recursive=deep))
-    except OSError as error:
-        raise DataError(f"cannot read {root.shown}: {str(error).splitlines()[0]}") from error
     return [info.path[len(base) :].lstrip("/") for info in found if info.type == pa_fs.FileType.File]
 
 

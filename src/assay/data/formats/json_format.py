@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,7 @@ _SINGLY = 1 << 16
 
 _NOT_JSON = "lines are not a JSON object and were left out"
 _REPEATED = "lines repeat a key; the last value was taken"
+_HALF = "lines hold half a character (a lone surrogate), shown as \N{REPLACEMENT CHARACTER}"
 _NEW_KEY = "values have a key that the first lines do not have, and were left out"
 _NOT_OBJECT = "values are not objects and count as missing"
 
@@ -178,10 +180,11 @@ def _records(chunk: Chunk, problems: Problems, unit: str) -> Iterator[tuple[int,
             yield line, None
             continue
         repeated = False
+        half = b"\\ud" in text.lower() and _depth(text) <= _DEEPEST and _half_in(text)
 
-        def last_wins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        def last_wins(pairs: list[tuple[str, Any]], half: bool = half) -> dict[str, Any]:
             nonlocal repeated
-            found = dict(pairs)
+            found = {_mended(key): _mended(value) for key, value in pairs} if half else dict(pairs)
             repeated = repeated or len(found) < len(pairs)
             return found
 
@@ -191,12 +194,31 @@ def _records(chunk: Chunk, problems: Problems, unit: str) -> Iterator[tuple[int,
             record = json.loads(text.decode(), object_pairs_hook=last_wins, parse_float=_finite)
         except (ValueError, RecursionError):
             record = None
+        if half:
+            problems.add(_HALF, place=f"{unit} {line}")
         if repeated:
             problems.add(_REPEATED, place=f"{unit} {line}")
         if not isinstance(record, dict):
             problems.add(_NOT_JSON, place=f"{unit} {line}")
             record = None
         yield line, record
+
+
+def _half_in(text: bytes) -> bool:
+    """Whether texts of a line hold surrogates without their other half, which no column can hold."""
+    try:
+        return _LONE.search(json.dumps(json.loads(text), ensure_ascii=False)) is not None
+    except (ValueError, RecursionError):
+        return False
+
+
+def _mended(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_mended(each) for each in value]
+    return _LONE.sub("\N{REPLACEMENT CHARACTER}", value) if isinstance(value, str) else value
+
+
+_LONE = re.compile("[\ud800-\udfff]")
 
 
 def _finite(text: str) -> float | str:

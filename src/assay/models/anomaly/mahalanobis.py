@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from assay.data.blocks import all_rows, float_blocks
 from assay.data.source import Source
 from assay.engine.current import map_reduce
-from assay.errors import DataError, ParameterError
+from assay.errors import Caution, DataError, ParameterError
 from assay.linalg.central_rows import BULK, central_rows
 from assay.linalg.distance_law import DistanceLaw
 from assay.linalg.mcd import majority
@@ -176,7 +176,7 @@ class Mahalanobis(_Detector):
                 f"{found.on_plane} of {n} rows lie exactly on a plane of fewer dimensions, from which the others are "
                 "infinitely far: leave out columns that are mostly constant or follow from others, or raise "
                 "support_fraction",
-                UserWarning,
+                Caution,
                 stacklevel=4,
             )
         # the bulk is cut off where 97.5% of normal rows are, which makes its covariance too small

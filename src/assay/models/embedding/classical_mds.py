@@ -17,7 +17,7 @@ from scipy.linalg import eigvalsh
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from assay.errors import ParameterError
+from assay.errors import Caution, ParameterError
 from assay.linalg.classical_scaling import (
     classical_scaling,
     doubly_centred,
@@ -224,7 +224,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
         warnings.warn(
             f"only {self.n_positive_} of the {k} largest eigenvalues are positive: the other axes of the map are zero. "
             f"Ask for {max(self.n_positive_, 1)} components, or use MDS, which has no such limit.",
-            UserWarning,
+            Caution,
             stacklevel=4,
         )
 

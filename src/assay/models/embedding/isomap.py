@@ -20,7 +20,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
-from assay.errors import DataError, ParameterError
+from assay.errors import Caution, DataError, ParameterError
 from assay.linalg.validate import as_count, as_generator
 from assay.models.sampled import _Sampled
 from assay.summary.distances import as_rows
@@ -170,6 +170,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
             warnings.warn(
                 f"{len(missed)} of {len(checked)} new rows ({_some(missed)}) are linked to no row on the map at "
                 f"{self.graph_!r}; their coordinates are NaN.",
+                Caution,
                 stacklevel=3,
             )
         return placed
@@ -207,6 +208,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
                 f"{len(self.left_out_)} of {graph.n} rows ({_some(self.left_out_)}) have no path to the {m} on the map "
                 f"{where}; they are left out (left_out_) and their coordinates are NaN. Link more rows (isomap_scales "
                 "shows how many that takes), or map the groups one by one.",
+                Caution,
                 stacklevel=3,
             )
 

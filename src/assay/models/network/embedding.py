@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from assay.errors import ParameterError
+from assay.errors import Caution, ParameterError
 from assay.linalg.bottom import bottom_eigen
 from assay.linalg.spectral import fix_signs
 from assay.linalg.top import top_eigen
@@ -202,7 +202,7 @@ class NetworkEmbedding(Estimator):
                 f"have no path to the {n} embedded {where}; their coordinates are NaN. Link more, embed the "
                 'components one by one, or use method="adjacency".'
             )
-            warnings.warn(notes[-1], stacklevel=4)
+            warnings.warn(notes[-1], Caution, stacklevel=4)
 
     def _more_links(self) -> float:
         t = self.regularise

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 from sklearn.utils.validation import check_is_fitted
 
-from assay.errors import DataError
+from assay.errors import Caution, DataError
 from assay.linalg.linear_fit import determined
 from assay.linalg.principal import dense
 from assay.models.base import on_engine
@@ -216,5 +216,5 @@ def _nearly_exact(squares: Squares) -> tuple[str, ...]:
         f"the fit is nearly exact (sum of squares left {left:.1e} of {total:.1e}): from a summary few digits of the "
         "error are certain. Fit from the rows"
     )
-    warnings.warn(note, UserWarning, stacklevel=3)
+    warnings.warn(note, Caution, stacklevel=3)
     return (note,)

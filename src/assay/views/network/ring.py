@@ -17,10 +17,10 @@ from bokeh.models import BoxSelectTool, ColumnDataSource
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
+from assay.shown import shortened
 from assay.views.groups import grouped
 from assay.views.legend import legend, note
 from assay.views.network.drawn_links import DrawnLinks, heaviest
-from assay.views.placing import shortened
 from assay.views.theme import CHANCE, FONT, LINE, REAL, figure, hover
 
 FloatArray = NDArray[np.float64]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import ClusterMixin
 
-from assay.errors import ParameterError
+from assay.errors import Caution, ParameterError
 from assay.linalg.validate import as_count
 from assay.models.base import Estimator
 from assay.models.cluster.spectral.linking import similarities, weights_of
@@ -282,7 +282,7 @@ class SpectralClustering(ClusterMixin, Estimator):
 
 def _tell(notes: list[str], sentence: str) -> None:
     notes.append(sentence[0].upper() + sentence[1:])
-    warnings.warn(notes[-1], stacklevel=5)
+    warnings.warn(notes[-1], Caution, stacklevel=5)
 
 
 def _number(value: Any) -> bool:
