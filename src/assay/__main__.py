@@ -1,6 +1,7 @@
 """`python -m assay` is `assay`."""
 
-import _thread
+import os
+import signal
 import sys
 from typing import Any
 
@@ -31,13 +32,12 @@ def _unraisable(lost: Any) -> None:
     if issubclass(lost.exc_type, KeyboardInterrupt):
         from threading import Timer
 
-        Timer(0.05, _thread.interrupt_main).start()
+        Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
 def _leave(code: int) -> None:
     """Exit for good: after an interrupt within `exec`, Python would end by the signal instead of the code."""
     import atexit
-    import os
 
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):

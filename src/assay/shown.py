@@ -46,15 +46,18 @@ def _written_out(found: re.Match[str]) -> str:
     return found[0] if found["shown"] else found[0].encode("unicode_escape").decode("ascii")
 
 
-def visible_json(text: str) -> str:
+def visible_json(text: str, *, ascii: bool = False) -> str:
     r"""The same JSON; what acts or hides in its texts is written as JSON's own escapes.
 
     Args:
         text: JSON that keeps characters beyond ASCII.
+        ascii: write all of those as escapes.
 
     >>> visible_json('"\u202e"')
     '"\\u202e"'
     """
+    if ascii:
+        text = re.sub("[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], text)
     return _ANY_UNSEEN.sub(lambda found: found[0] if found[0] == "\n" else json.dumps(found[0])[1:-1], text)
 
 

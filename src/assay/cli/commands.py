@@ -214,7 +214,7 @@ def compare(
         console = terminal()
         with suppress(typer.Exit):  # who reads only the first lines gets the same code
             if json:
-                console.out(dumps(found), end="", highlight=False)
+                console.out_json(dumps(found))
             else:
                 show(found, console)
             if output is not None and not json:
@@ -267,7 +267,7 @@ def mdp(
         step.what = "Showing the findings"
         console = terminal()
         if json:
-            console.out(dumps(found if learned is None else learned), end="", highlight=False)
+            console.out_json(dumps(found if learned is None else learned))
         elif learned is not None:
             show_learned(learned, console)
         elif process is not None:
@@ -372,8 +372,11 @@ def recommend(
         _draw(model, plot, tell)
     with explained(debug) as step:
         step.what = "Showing the recommendations"
-        text = writer.dumps(found, indent=2, ensure_ascii=False) if json else "\n".join(lines(found))
-        terminal().out(text, highlight=False)
+        console = terminal()
+        if json:
+            console.out_json(writer.dumps(found, indent=2, ensure_ascii=False) + "\n")
+        else:
+            console.out("\n".join(lines(found)), highlight=False)
 
 
 Things = Annotated[int, typer.Argument(help="How many there are: columns, people, tests.", show_default=False)]

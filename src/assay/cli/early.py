@@ -1,5 +1,6 @@
 """What is judged while the words of a command are read, before anything large is imported."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ def judged(check: Callable[[Any], object]) -> Callable[[typer.Context, Any], Any
 def _there(given: Any) -> None:
     text = str(given)
     # addresses, patterns and standard input are for the reader to judge
-    if text not in ("", "-") and not any(mark in text for mark in ":*?["):
+    if text not in ("", "-") and not re.search(r"[:*?]|\[.*\]", text):
         check_there(text)
 
 

@@ -68,7 +68,7 @@ class _Output(io.TextIOWrapper):
 
     def write(self, text: str) -> int:
         try:
-            return super().write(text)
+            return super().write(text) if text != "" else 0  # by which the parser asks what the stream takes
         except OSError as error:
             self._refuse(error)
 
@@ -108,7 +108,14 @@ def _checked(stream: Any, kind: type[_Output]) -> TextIO:
     return kind(stream.buffer, stream.encoding, _PLAIN, line_buffering=lines, write_through=stream.write_through)
 
 
-def _show(message: Any, category: type[Warning], filename: str, lineno: int, *rest: Any) -> None:
+def _show(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
     """Warnings of assay are notes; those of libraries are shown to who asks for them by -W or PYTHONWARNINGS."""
     if issubclass(category, Caution):
         say(f"note: {message}")

@@ -13,7 +13,7 @@ import typer
 
 from assay.cli.streams import reader_left, say
 from assay.errors import AssayError
-from assay.shown import safe, visible
+from assay.shown import safe, visible, visible_json
 
 
 @dataclass
@@ -108,6 +108,10 @@ def terminal() -> Any:
             with suppress(SystemExit):
                 super().on_broken_pipe()  # what is still to come goes nowhere
             raise typer.Exit(0)
+
+        def out_json(self, text: str) -> None:
+            """JSON as it is, whatever the encoding of the terminal."""
+            self.out(visible_json(text, ascii=not self.encoding.startswith("utf")), end="", highlight=False)
 
     return Terminal(**QUIET)
 

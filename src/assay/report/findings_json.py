@@ -7,11 +7,14 @@ import json
 from assay.comparison.comparison import Comparison
 from assay.models.decision.mdp.learning.learned import Learned
 from assay.models.decision.mdp.solution import Solution
+from assay.shown import visible_json
 from assay.study.findings import Study
 
 
 def dumps(study: Study | Comparison | Solution | Learned) -> str:
     """Write what was found as JSON, the same bytes each time: keys sorted, no NaN, UTF-8 text left readable.
+
+    Characters that act on a terminal or hide, and lone surrogates, are escapes of JSON.
 
     Args:
         study: the study, the comparison, the solution of a decision process, or one learned.
@@ -25,5 +28,4 @@ def dumps(study: Study | Comparison | Solution | Learned) -> str:
     '  "answers": {},'
     """
     text = json.dumps(study.as_dict(), allow_nan=False, ensure_ascii=False, indent=2, sort_keys=True)
-    # a lone surrogate (a file name that is not UTF-8) has no UTF-8 form; its \udcxx escape is valid JSON
-    return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
+    return visible_json(text) + "\n"
