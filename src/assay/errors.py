@@ -33,3 +33,7 @@ class EngineError(AssayError, RuntimeError):
 
 class NotConverged(UserWarning):
     """A solver stopped before its tolerance was met."""
+
+
+class NotCached(UserWarning):
+    """Compiled code cannot be kept between runs, so that each of them takes longer."""
