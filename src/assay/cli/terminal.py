@@ -6,9 +6,12 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import typer
+
+from assay.cli.stopping import exit_code, stoppable
 
 
 @dataclass
@@ -20,18 +23,24 @@ class Step:
 
 @contextmanager
 def explained(debug: bool, written: str = "nothing was written") -> Iterator[Step]:
-    """Errors on purpose become one sentence and exit code 2, all others one and exit code 3, an interrupt 130."""
+    """Errors on purpose and of the machine become one sentence and exit code 2, all others one and exit code 3.
+
+    An interrupt gives 130, another signal that ends programs 128 and its number.
+    """
     from assay.errors import AssayError
+    from assay.system_errors import of_the_machine, with_remedy
 
     step = Step()
     try:
-        yield step
+        with stoppable():
+            _refuse_no_folder()
+            yield step
     except AssayError as error:
         _say(str(error), debug)
         raise typer.Exit(2) from None
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         _say(f"stopped; {written}", debug)
-        raise typer.Exit(130) from None
+        raise typer.Exit(exit_code(error)) from None
     except (typer.Exit, typer.Abort):
         raise
     except MemoryError as error:
@@ -42,12 +51,26 @@ def explained(debug: bool, written: str = "nothing was written") -> Iterator[Ste
         )
         raise typer.Exit(3) from None
     except Exception as error:
+        if isinstance(error, OSError) and of_the_machine(error):
+            where = f"{error.filename}: " if error.filename else ""
+            _say(f"{where}{with_remedy(error)}; it ended at: {step.what}, and {written}", debug)
+            raise typer.Exit(2) from None
         _say(
             f"a fault of assay, not of your data, at: {step.what} ({_named(error)}), and {written}: please report this "
             "to the makers of assay with the command and, if you can, the data; --debug shows the traceback",
             debug,
         )
         raise typer.Exit(3) from None
+
+
+def _refuse_no_folder() -> None:
+    """The folder in which a command is started may be gone; libraries fail there, even if nobody names it."""
+    from assay.errors import DataError
+
+    try:
+        Path.cwd()
+    except OSError as error:
+        raise DataError("the folder in which assay was started is gone; change to one that is there") from error
 
 
 def _say(words: str, debug: bool) -> None:
@@ -70,8 +93,12 @@ def _named(error: Exception) -> str:
     return f"{type(error).__name__}: {said[0][:300]}" if said else type(error).__name__
 
 
-def terminal() -> Any:
-    """A console; who reads only its first lines wants no more, and what was to be written is whole by then."""
+def terminal(*, beside: bool = False) -> Any:
+    """A console; who reads only its first lines wants no more, and what was to be written is whole by then.
+
+    Args:
+        beside: on standard error, as something else goes to standard output.
+    """
     from rich.console import Console
 
     class Terminal(Console):
@@ -80,7 +107,7 @@ def terminal() -> Any:
                 super().on_broken_pipe()  # what is still to come goes nowhere
             raise typer.Exit(0)
 
-    return Terminal()
+    return Terminal(stderr=beside)
 
 
 @contextmanager
