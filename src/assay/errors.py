@@ -45,3 +45,7 @@ class Caution(UserWarning):
 
 class NotConverged(Caution):
     """A solver stopped before its tolerance was met."""
+
+
+class NotCached(Caution):
+    """Compiled code cannot be kept between runs, so that each of them takes longer."""

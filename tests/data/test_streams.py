@@ -1,5 +1,11 @@
 """Rows that arrive once: blocks in bounded memory, the first block's form for all."""
 
+import errno
+import io
+import os
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -125,6 +131,37 @@ def test_kept_rows_are_the_same_in_every_pass(limit, streamed):
         np.testing.assert_array_equal(found, X)
     assert kept.in_memory == (limit == 1 << 20)
     assert kept.rows == 100
+
+
+def spilled(n=9):
+    kept = KeptSource(StreamSource(pa.table({"a": np.full(1000, float(i))}) for i in range(n)), limit=0)
+    list(kept.blocks())
+    return kept
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows removes it with the process")
+def test_rows_kept_on_disk_have_no_name_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    kept = spilled()
+    assert not kept.in_memory and len(kept.to_arrow()) == 9000
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_several_read_kept_rows_at_once_each_in_its_own_place():
+    kept = spilled()
+    with ThreadPoolExecutor(4) as threads:
+        sums = list(threads.map(lambda _: [float(block["a"].to_numpy().sum()) for block in kept.blocks()], range(16)))
+    assert all(found == [1000.0 * i for i in range(9)] for found in sums)
+
+
+def test_a_disk_without_room_for_kept_rows_is_told_in_a_sentence(tmp_path, monkeypatch):
+    class Full(io.BytesIO):
+        def write(self, content):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **how: Full())
+    with pytest.raises(DataError, match="rows of a stream .* No space left on device; make room there, .* TMPDIR"):
+        spilled()
 
 
 def test_problems_are_told_in_every_pass_over_kept_rows():

@@ -1,7 +1,7 @@
 """The command line: thin, it calls the study and writes what it found.
 
 Wrong input gives one sentence on standard error and exit code 2, a fault of assay itself one and exit code 3; an
-interrupt gives 130. Nothing is left half-written.
+interrupt gives 130, SIGTERM 143. Nothing is left half-written.
 """
 
 import sys

@@ -12,6 +12,7 @@ import typer
 from assay.asking.found import found
 from assay.cli import early
 from assay.cli.app import app
+from assay.cli.output import STANDARD, check_places, delivered
 from assay.cli.terminal import explained, progress, terminal
 
 Missing = Literal["fill", "drop"]
@@ -30,10 +31,18 @@ Data = Annotated[
         callback=early.there,
     ),
 ]
-Output = Annotated[Path, typer.Option("--output", "-o", help="Where the page goes.", callback=early.writable)]
+Output = Annotated[
+    Path,
+    typer.Option("--output", "-o", help="Where the page goes; - for standard output.", callback=early.writable),
+]
 Json = Annotated[
     Path | None,
-    typer.Option("--json", help="Write the findings as JSON, too.", show_default=False, callback=early.writable),
+    typer.Option(
+        "--json",
+        help="Write the findings as JSON, too; - for standard output.",
+        show_default=False,
+        callback=early.writable,
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
 Drop = Annotated[list[str] | None, _several("--drop", "A column to leave out.")]
@@ -108,15 +117,12 @@ def report(
     **told: Any,
 ) -> None:
     """Study a table, a network, ratings or trials and write a self-contained page with what it found."""
-    from assay.data.files import check_writable
     from assay.report.text import show
     from assay.report.write import write_report
     from assay.study.run import study
 
     with explained(debug) as step, progress(step) as tell:
-        for page in filter(None, (output, json)):
-            for given in data:
-                check_writable(page, unlike=Path(given))
+        check_places((output, json), data)
         said: dict[str, Any] = {"sensitive": sensitive or [], "skip_unreadable": skip_unreadable}
         said |= {"kinds": _pairs(kind, "--kind"), "units": _pairs(unit, "--unit")}
         fusing = {"match": _several_pairs(match, "--match"), "resolve": _pairs(resolve, "--resolve")}
@@ -130,12 +136,14 @@ def report(
             **asked,
         )  # fmt: skip
         tell("Writing the page", None, None)
-        write_report(answers, html_path=output, json_path=json, order=order or ())
-    with explained(debug, written=f"the page is {output}") as step:
+        with delivered(output) as page, delivered(json) as findings:
+            write_report(answers, html_path=page, json_path=findings, order=order or ())
+    with explained(debug, written=_written(output)) as step:
         step.what = "Showing the findings"
-        console = terminal()
+        console = terminal(beside=STANDARD in (output, json))
         show(answers, console)
-        console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
+        if output != STANDARD:
+            console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
 
 
 def _flagged(command: Callable[..., None]) -> Callable[..., None]:
@@ -160,7 +168,13 @@ Table = Annotated[
 ]
 Page = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Write a page, too.", show_default=False, callback=early.writable),
+    typer.Option(
+        "--output",
+        "-o",
+        help="Write a page, too; - for standard output.",
+        show_default=False,
+        callback=early.writable,
+    ),
 ]
 Printed = Annotated[bool, typer.Option("--json", help="Print the findings as JSON instead of words.")]
 Figure = Annotated[
@@ -193,31 +207,29 @@ def compare(
     """Say what differs between two tables beyond chance: exit code 1 if anything does, 0 if nothing."""
     from assay.comparison.run import compare
     from assay.comparison.sources import opened
-    from assay.data.files import check_writable
     from assay.report.comparison_text import show
     from assay.report.findings_json import dumps
     from assay.report.write import write_comparison
 
     with explained(debug) as step, progress(step) as tell:
-        if output is not None:
-            for given in (a, b):
-                check_writable(output, unlike=Path(given))
+        check_places((output, STANDARD if json else None), (a, b))
         how = {name: _value(text) for name, text in _pairs(option, "--option").items()}
         sources = opened(a, b, sensitive or [], how)
         where = tuple(place.split(",")) if place else ()
         asked: dict[str, Any] = {"drop": drop or (), "time": time, "by": by, "place": where}
         found = compare(*sources, seed=seed, alpha=alpha, progress=tell, **asked)
         if output is not None:
-            write_comparison(found, html_path=output)
-    with explained(debug, written="nothing was written" if output is None else f"the page is {output}") as step:
+            with suppress(typer.Exit), delivered(output) as page:
+                write_comparison(found, html_path=page)
+    with explained(debug, written=_written(output)) as step:
         step.what = "Showing the findings"
-        console = terminal()
+        console = terminal(beside=output == STANDARD)
         with suppress(typer.Exit):  # who reads only the first lines gets the same code
             if json:
                 console.out_json(dumps(found))
             else:
                 show(found, console)
-            if output is not None and not json:
+            if output not in (None, STANDARD) and not json:
                 console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
     raise typer.Exit(1 if found.differs else 0)
 
@@ -435,12 +447,17 @@ def _source(
     return read(data[0], **said, **how)
 
 
+def _written(page: Path | None) -> str:
+    """What stands if a command ends while its findings are shown."""
+    if page is None:
+        return "nothing was written"
+    return "the page is written" if page == STANDARD else f"the page is {page}"
+
+
 def _writable(figure: Path | None, data: str) -> None:
     """Refuse a place where no figure can be, before anything is computed."""
-    from assay.data.files import check_writable
-
     if figure is not None:
-        check_writable(figure, unlike=Path(data))
+        check_places((figure,), (data,))
 
 
 def _draw(found: Any, figure: Path | None, tell: Callable[[str, int | None, float | None], object]) -> None:

@@ -8,11 +8,18 @@ import typer
 from assay.cli import early
 from assay.cli.app import app
 from assay.cli.commands import Data, Debug, Drop, Kind, Log, Reading, Sensitive, Unit, _pairs, _several, _source
+from assay.cli.output import STANDARD, check_places, delivered
 from assay.cli.terminal import explained, progress, terminal
 
 Summary = Annotated[
     Path,
-    typer.Option("--output", "-o", help="Where the summary goes.", show_default=False, callback=early.writable),
+    typer.Option(
+        "--output",
+        "-o",
+        help="Where the summary goes; - for standard output.",
+        show_default=False,
+        callback=early.writable,
+    ),
 ]
 By = Annotated[
     str | None, typer.Option(help="A column of groups, each of which gets moments of its own.", show_default=False)
@@ -56,15 +63,13 @@ def summarize(
     debug: Debug = False,
 ) -> None:
     """Summarise rows into a file that can be shared: moments of folds and groups, no rows."""
-    from assay.data.files import check_writable
     from assay.data.read import read
     from assay.errors import ParameterError
     from assay.models.files import load
     from assay.summary.summarize import summarize
 
     with explained(debug) as step, progress(step) as tell:
-        for given in (*data, *((like,) if like else ())):
-            check_writable(output, unlike=Path(given))
+        check_places((output,), (*data, *((like,) if like else ())))
         said = {"sensitive": sensitive or [], "kinds": _pairs(kind, "--kind"), "units": _pairs(unit, "--unit")}
         source = read(_source(data, said, {}, _pairs(option, "--option"), "table"))
         agreed = None if like is None else load(like)
@@ -76,7 +81,8 @@ def summarize(
             fewest_rows=fewest_rows, epsilon=epsilon, delta=delta, bounds=_bounds(bounds), seed=seed, progress=tell,
         )  # fmt: skip
         tell("Writing", None, None)
-        made.save(output, fewest_rows=fewest_rows)
+        with delivered(output) as place:
+            made.save(place or output, fewest_rows=fewest_rows)
     with explained(debug, written=f"the summary is {output}"):
         used = {known.name for known in made.encoding.fields} | {by}
         _say(made, output, [name for name in source.arrow_schema.names if name not in used])
@@ -91,18 +97,17 @@ Repeats = Annotated[bool, typer.Option("--repeats", help="Let rows that are in t
 @app.command()
 def merge(files: Files, output: Summary, repeats: Repeats = False, debug: Debug = False) -> None:
     """Merge summaries: the moments of the rows of all."""
-    from assay.data.files import check_writable
     from assay.summary.shared import SharedMoments, merged
 
     with explained(debug) as step, progress(step) as tell:
-        for given in files:
-            check_writable(output, unlike=given)
+        check_places((output,), files)
         several = []
         for given in files:
             tell(f"Reading {given}", None, None)
             several.append(SharedMoments.load(given))
         made = merged(several, repeats=repeats, names=list(map(str, files)))
-        made.save(output, fewest_rows=1)  # each was judged where it was made, and sums tell less
+        with delivered(output) as place:
+            made.save(place or output, fewest_rows=1)  # each was judged where it was made, and sums tell less
     with explained(debug, written=f"the summary is {output}"):
         _say(made, output, [])
 
@@ -142,6 +147,6 @@ def _say(made: Any, output: Path, without: list[str]) -> None:
         lines.append(f"{counted(strange, 'row')} left out because of a level that is not known or of too few rows")
     if made.noise is not None:
         lines.append(told(made.noise.releases))
-    console = terminal()
-    for line in (*lines, f"The summary is {output}"):
+    console = terminal(beside=output == STANDARD)
+    for line in (*lines, *([] if output == STANDARD else [f"The summary is {output}"])):
         console.print(visible(line), soft_wrap=True, highlight=False, markup=False)

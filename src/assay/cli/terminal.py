@@ -7,13 +7,16 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import typer
 
+from assay.cli.stopping import exit_code, stoppable
 from assay.cli.streams import reader_left, say
-from assay.errors import AssayError
-from assay.shown import safe, visible, visible_json
+from assay.errors import AssayError, DataError
+from assay.shown import safe, visible
+from assay.system_errors import of_the_machine, with_remedy
 
 
 @dataclass
@@ -25,10 +28,15 @@ class Step:
 
 @contextmanager
 def explained(debug: bool, written: str = "nothing was written") -> Iterator[Step]:
-    """Errors on purpose become one sentence and exit code 2, all others one and exit code 3, an interrupt 130."""
+    """Errors on purpose and of the machine become one sentence and exit code 2, all others one and exit code 3.
+
+    An interrupt gives 130, another signal that ends programs 128 and its number.
+    """
     step = Step()
     try:
-        yield step
+        with stoppable():
+            _refuse_no_folder()
+            yield step
     except (typer.Exit, typer.Abort):
         raise
     except (Exception, KeyboardInterrupt) as error:
@@ -43,8 +51,9 @@ def explained(debug: bool, written: str = "nothing was written") -> Iterator[Ste
 
 def _judged(error: BaseException, what: str, written: str) -> tuple[str, int]:
     """What went wrong in a sentence, and the exit code."""
-    if any(isinstance(each, KeyboardInterrupt) for each in _chain(error)):  # modules hide it while they are imported
-        return f"stopped; {written}", 130
+    for each in _chain(error):  # modules hide an interrupt while they are imported
+        if isinstance(each, KeyboardInterrupt):
+            return f"stopped; {written}", exit_code(each)
     if isinstance(error, AssayError):
         return str(error), 2
     if hasattr(error, "format_message"):  # of the command line's own parser
@@ -58,11 +67,22 @@ def _judged(error: BaseException, what: str, written: str) -> tuple[str, int]:
         )
     if isinstance(error, RecursionError):
         return f"something in the data is nested too deeply, at: {what}, and {written}: give it in fewer levels", 2
+    if isinstance(error, OSError) and of_the_machine(error):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{with_remedy(error)}; it ended at: {what}, and {written}", 2
     return (
         f"a fault of assay, not of your data, at: {what} ({_named(error)}), and {written}: please report this "
         "to the makers of assay with the command and, if you can, the data; --debug shows the traceback",
         3,
     )
+
+
+def _refuse_no_folder() -> None:
+    """The folder in which a command is started may be gone; libraries fail there, even if nobody names it."""
+    try:
+        Path.cwd()
+    except OSError as error:
+        raise DataError(f"the folder in which assay was started is gone ({error.strerror}); change to one") from error
 
 
 def _usage(error: Any) -> str:
@@ -99,8 +119,12 @@ def _named(error: BaseException) -> str:
     return f"{type(error).__name__}: {said[0][:300]}" if said else type(error).__name__
 
 
-def terminal() -> Any:
-    """A console; who reads only its first lines wants no more, and what was to be written is whole by then."""
+def terminal(*, beside: bool = False) -> Any:
+    """A console; who reads only its first lines wants no more, and what was to be written is whole by then.
+
+    Args:
+        beside: on standard error, as something else goes to standard output.
+    """
     from rich.console import Console
 
     class Terminal(Console):
@@ -109,11 +133,7 @@ def terminal() -> Any:
                 super().on_broken_pipe()  # what is still to come goes nowhere
             raise typer.Exit(0)
 
-        def out_json(self, text: str) -> None:
-            """JSON as it is, whatever the encoding of the terminal."""
-            self.out(visible_json(text, ascii=not self.encoding.startswith("utf")), end="", highlight=False)
-
-    return Terminal(**QUIET)
+    return Terminal(stderr=beside, **QUIET)
 
 
 # names from the data may look like markup, emoji codes or numbers to be coloured

@@ -5,7 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import IO, Annotated, Any
@@ -15,6 +15,8 @@ import typer
 from assay.cli import early
 from assay.cli.app import app
 from assay.cli.commands import Debug, Drop, Kind, Reading, Sensitive, Unit, _pairs, _value
+from assay.cli.output import STANDARD, check_places
+from assay.cli.stopping import ENDING, heard
 from assay.cli.streams import say
 from assay.cli.terminal import explained
 
@@ -48,7 +50,13 @@ Against = Annotated[str, typer.Option(help="reference, or running: score rows by
 Tail = Annotated[bool, typer.Option("--extrapolate/--ranks-only", help="Tell anomalies before ranks alone can.")]
 Alerts = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Write the alerts to this file.", show_default=False, callback=early.writable),
+    typer.Option(
+        "--output",
+        "-o",
+        help="Write the alerts to this file; - for standard output.",
+        show_default=False,
+        callback=early.writable,
+    ),
 ]
 Follow = Annotated[bool, typer.Option("--follow", help="Wait for more at the end of a file.")]
 Idle = Annotated[
@@ -91,6 +99,7 @@ def watch(
         from assay.data.field import Declared
 
         step.what = "Opening the stream"
+        output = None if output == STANDARD else output
         _check_places(data, state, output)
         declared = Declared(_pairs(kind, "--kind"), _pairs(unit, "--unit"), {}, frozenset(sensitive or ()))
         options: dict[str, Any] = {
@@ -114,17 +123,15 @@ def watch(
         kept += f"; nothing was judged, as the reference still needs {watched.needed:,} rows"
     say(f"stopped after {told}{kept}" if stopped else f"{told}{kept}")
     if stopped:
-        raise typer.Exit(130)
+        raise typer.Exit(128 + stopped)
 
 
 def _check_places(data: str, state: Path | None, output: Path | None) -> None:
-    from assay.data.files import check_writable
     from assay.errors import ParameterError
 
-    for place in filter(None, (state, output)):
-        check_writable(place, unlike=Path(data))
-    if state is not None and output is not None and state == output:
+    if state is not None and output is not None and os.path.realpath(state) == os.path.realpath(output):
         raise ParameterError(f"the state and the alerts cannot both be in {state}; give two names")
+    check_places((state, output), (data,))
 
 
 def _begun(state: Path | None, reference: str, options: dict[str, Any], declared: Any) -> Any:
@@ -183,19 +190,38 @@ class _Lines:
     def __init__(self, closing: ExitStack, output: Path | None, length: int) -> None:
         self._handle: IO[bytes] | None = None
         self.length = length
+        self._output = output
         if output is not None:
-            self._handle = closing.enter_context(output.open("r+b" if output.exists() and length else "wb"))
-            self._handle.truncate(length)
-            self._handle.seek(0, 2)
-            self.length = self._handle.tell()
+            with self._told():
+                self._handle = output.open("r+b" if output.exists() and length else "wb")
+                closing.callback(self._close)
+                self._handle.truncate(length)
+                self._handle.seek(0, 2)
+                self.length = self._handle.tell()
+
+    def _close(self) -> None:
+        with suppress(OSError):  # what could not be written was told of
+            if self._handle is not None:
+                self._handle.close()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        from assay.errors import DataError
+        from assay.system_errors import with_remedy
+
+        try:
+            yield
+        except OSError as error:
+            raise DataError(f"cannot write {self._output}: {with_remedy(error)}") from error
 
     def write(self, alerts: list[Any]) -> bool:
         """Write alerts; False where nobody reads them any more."""
         text = "".join(f"{alert.line()}\n" for alert in alerts)
         if self._handle is not None:
-            self._handle.write(text.encode())
-            self._handle.flush()
-            self.length = self._handle.tell()
+            with self._told():
+                self._handle.write(text.encode())
+                self._handle.flush()
+                self.length = self._handle.tell()
             return True
         try:
             if text:
@@ -229,26 +255,22 @@ class _Stop:
     """Signals end the watch between blocks, or at once while it waits for rows."""
 
     def __init__(self) -> None:
-        self.asked = False
+        self.asked = 0
         self.waiting = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        self.asked = True
+        self.asked = self.asked or number
         if self.waiting:
             raise KeyboardInterrupt
 
     @contextmanager
     def listening(self) -> Iterator["_Stop"]:
-        before = {number: signal.signal(number, self) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
+        with heard(self, signal.SIGINT, *ENDING):
             yield self
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
 
-def _run(watched: Any, feed: Any, lines: _Lines, saver: _Saver, *, view: bool) -> bool:
-    """Take in rows until they end; True where somebody stopped it."""
+def _run(watched: Any, feed: Any, lines: _Lines, saver: _Saver, *, view: bool) -> int:
+    """Take in rows until they end; the number of the signal where one stopped it, and else 0."""
     from assay.cli.watch_view import live
 
     with _Stop().listening() as stop, live(watched, feed.name, shown=view) as show:
@@ -257,14 +279,14 @@ def _run(watched: Any, feed: Any, lines: _Lines, saver: _Saver, *, view: bool) -
             stop.waiting = True
             try:
                 if stop.asked:
-                    return True
+                    return stop.asked
                 block = next(blocks, None)
             except KeyboardInterrupt:
-                return True
+                return stop.asked or signal.SIGINT
             finally:
                 stop.waiting = False
             if block is None:
-                return False
+                return 0
             rows, problems = block
             alerts = watched.update(rows) if rows.num_rows else []
             alerts += watched.note(problems)
@@ -273,4 +295,4 @@ def _run(watched: Any, feed: Any, lines: _Lines, saver: _Saver, *, view: bool) -
             saver.save_if_due()
             show(alerts)
             if not read_on:
-                return False
+                return 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
+import stat
 import zipfile
 from collections.abc import Iterator, Mapping
 from io import BytesIO
@@ -20,13 +20,16 @@ import numpy as np
 
 from assay.data.archive import DIGEST, FORMATS, HEADER, TAIL, array_of, digest, document_of, looks_like_one, opened
 from assay.errors import DataError
+from assay.leftovers import partial_file
+from assay.system_errors import with_remedy
 
 
 @contextlib.contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Write to a file beside `path` and put it in place only when the block ends well.
 
-    A crash, an exception or an interrupt leaves what was there before untouched.
+    A crash, an exception or an interrupt leaves what was there before untouched. A link stays a link: what it leads to
+    is replaced. Whatever else is there and is no file (a device, a pipe, a folder) is refused and stays.
 
     Args:
         path: where the whole file shall be.
@@ -42,24 +45,28 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     b'whole'
     """
     target = Path(path)
-    check_writable(target)
+    place, there = _placed(target)
+    partial: Path | None = None
     try:
-        descriptor, partial = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    except OSError as error:
-        raise DataError(f"cannot write {target}: {error.strerror or error}") from error
-    try:
+        descriptor, partial = partial_file(place.parent, 0o666 if there is None else 0o600)
         with os.fdopen(descriptor, "w+b") as handle:
             yield handle
             handle.flush()
-            os.fsync(handle.fileno())
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        Path(partial).chmod(mode)
-        Path(partial).replace(target)
+            os.fsync(descriptor)
+            again, there = _placed(target)  # hours may have passed
+            if again != place:
+                raise DataError(f"cannot write {target}: it became a link to another place; give another name")
+            if there is not None:
+                _take_over(partial, there)
+            if os.name == "nt":  # where nothing that is open can be moved
+                handle.close()
+            partial.replace(place)
     except BaseException as error:
-        with contextlib.suppress(OSError):
-            Path(partial).unlink()
+        if partial is not None:
+            with contextlib.suppress(OSError):
+                partial.unlink()
         if isinstance(error, OSError):  # a full disk, a lost share
-            raise DataError(f"cannot write {target}: {error.strerror or error}") from error
+            raise DataError(f"cannot write {target}: {with_remedy(error)}") from error
         raise
 
 
@@ -70,20 +77,68 @@ def check_writable(target: Path, *, unlike: Path | None = None) -> None:
         target: the file to be written.
         unlike: a file that must not be overwritten, such as the data.
     """
-    if target.is_dir():
-        raise DataError(f"cannot write {target}: it is a folder; give a file name")
-    if not target.parent.is_dir():
-        raise DataError(f"cannot write {target}: the folder {target.parent} does not exist; create it first")
-    if not os.access(target.parent, os.W_OK):
-        raise DataError(f"cannot write {target}: the folder {target.parent} is not writable")
-    if unlike is not None and target.exists() and unlike.exists() and target.samefile(unlike):
+    _, there = _placed(target)
+    if there is not None and unlike is not None and _is(there, unlike):
         raise DataError(f"cannot write {target}: that is the data file itself; give another name")
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _is(known: os.stat_result, path: Path) -> bool:
+    try:
+        return os.path.samestat(known, path.stat())
+    except (OSError, ValueError):  # no path, or one that may not be looked at
+        return False
+
+
+def _placed(target: Path) -> tuple[Path, os.stat_result | None]:
+    """Where a file is to be put, links followed, and what is known of the one that is there."""
+    try:
+        there = _known(target)
+        place = Path(os.path.realpath(target)) if target.is_symlink() else target
+        found = there if place is target else _known(place)
+        parent = _known(place.parent)
+    except (OSError, ValueError) as error:  # a circle of links, a name too long, a folder that may not be entered
+        raise DataError(f"cannot write {target}: {with_remedy(error)}") from error
+    if there is not None and stat.S_ISDIR(there.st_mode):
+        raise DataError(f"cannot write {target}: it is a folder; give a file name")
+    if there is not None and not stat.S_ISREG(there.st_mode):
+        raise DataError(
+            f"cannot write {target}: it is {_sort(there.st_mode)}, not a file, and would be replaced; give the name of "
+            "a file"
+        )
+    if parent is None or not stat.S_ISDIR(parent.st_mode):
+        raise DataError(f"cannot write {target}: the folder {place.parent} does not exist; create it first")
+    if not os.access(place.parent, os.W_OK | os.X_OK):
+        raise DataError(f"cannot write {target}: the folder {place.parent} is not writable; take another one")
+    if found is None and there is not None:  # by /proc/self/fd: it has no name any more
+        raise DataError(f"cannot write {target}: it leads to a file that is in no folder; give the name of a file")
+    if there is not None and not os.access(place, os.W_OK):
+        raise DataError(f"cannot write {target}: it is write-protected; give another name, or chmod u+w")
+    return place, there
+
+
+def _known(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _sort(mode: int) -> str:
+    sorts = {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    return sorts.get(stat.S_IFMT(mode), "something special")
+
+
+def _take_over(partial: Path, there: os.stat_result) -> None:
+    """Give a file the permissions, and as far as that is allowed the owner and group, of the one it will replace."""
+    mode = there.st_mode & 0o777
+    if hasattr(os, "chown"):
+        with contextlib.suppress(OSError):  # the administrator may
+            os.chown(partial, there.st_uid, -1)
+        try:
+            os.chown(partial, -1, there.st_gid)
+        except OSError:
+            mode &= ~0o070  # what that group might do, another may not
+    partial.chmod(mode)
 
 
 def write_archive(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import tempfile
+import threading
+import weakref
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 
@@ -14,6 +17,8 @@ from assay.data.derived import DerivedSource
 from assay.data.field import Field
 from assay.data.source import Source
 from assay.data.streams import OnePassSource
+from assay.errors import DataError
+from assay.system_errors import with_remedy
 
 # Up to this many bytes of Arrow data are kept in memory.
 KEPT_BYTES = 1 << 28
@@ -23,7 +28,7 @@ class KeptSource(DerivedSource):
     """A source whose rows are kept while they are read for the first time.
 
     Up to a limit they stay in memory. Beyond it, a source that can be read again is read again; a stream goes to a
-    temporary file on disk, which is removed with this object.
+    temporary file on disk without a name, which is gone with this object, however the process ends.
 
     Args:
         source: the rows.
@@ -34,7 +39,7 @@ class KeptSource(DerivedSource):
         super().__init__(source, source.declared)
         self._limit = limit
         self._memory: list[tuple[int, pa.RecordBatch]] | None = None
-        self._disk: Any = None
+        self._disk: _Spill | None = None
 
     @cached_property
     def schema(self) -> tuple[Field, ...]:
@@ -94,7 +99,8 @@ class KeptSource(DerivedSource):
             yield from self._first_pass()
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
-        return _read_back(self._disk.name)
+        assert self._disk is not None  # as _numbered_batches asks
+        return self._disk.read_back()
 
     def _first_pass(self) -> Iterator[tuple[int, pa.RecordBatch]]:
         memory: list[tuple[int, pa.RecordBatch]] | None = []
@@ -121,21 +127,66 @@ class KeptSource(DerivedSource):
 
 
 class _Spill:
-    """Batches on their way to a temporary file."""
+    """Batches on their way to a temporary file, and back."""
 
     def __init__(self, schema: pa.Schema) -> None:
-        self._file = tempfile.NamedTemporaryFile(prefix="assay-", suffix=".arrow")  # noqa: SIM115  # outlives this call
-        self._writer = pa.ipc.new_file(self._file.name, schema)
+        with self._told():
+            self._file: IO[bytes] = tempfile.TemporaryFile(prefix="assay-")  # noqa: SIM115  # outlives this call
+            weakref.finalize(self, self._file.close)
+            self._writer = pa.ipc.new_file(self._file, schema)
+        self._reading = threading.Lock()
 
     def write(self, batch: pa.RecordBatch) -> None:
-        self._writer.write_batch(batch)
+        with self._told():
+            self._writer.write_batch(batch)
 
-    def closed(self) -> Any:
-        self._writer.close()
-        return self._file
+    def closed(self) -> _Spill:
+        with self._told():
+            self._writer.close()
+            self._file.flush()
+        return self
+
+    def read_back(self) -> Iterator[pa.RecordBatch]:
+        with pa.ipc.open_file(_Reader(self._file, self._reading)) as reader:
+            for i in range(reader.num_record_batches):
+                yield reader.get_batch(i)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise DataError(
+                f"cannot keep the rows of a stream for a second pass in {tempfile.gettempdir()}: {with_remedy(error)}, "
+                "by the environment variable TMPDIR"
+            ) from error
 
 
-def _read_back(path: str) -> Iterator[pa.RecordBatch]:
-    with Path(path).open("rb") as handle, pa.ipc.open_file(handle) as reader:
-        for i in range(reader.num_record_batches):
-            yield reader.get_batch(i)
+class _Reader(io.RawIOBase):
+    """A place of its own in a file that several read."""
+
+    def __init__(self, file: IO[bytes], lock: threading.Lock) -> None:
+        super().__init__()
+        self._file, self._lock, self._at = file, lock, 0
+        with lock:
+            self._size = file.seek(0, io.SEEK_END)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + (0, self._at, self._size)[whence]
+        return self._at
+
+    def read(self, size: int | None = -1) -> bytes:
+        with self._lock:
+            self._file.seek(self._at)
+            found = self._file.read(self._size - self._at if size is None or size < 0 else size)
+        self._at += len(found)
+        return found

@@ -13,7 +13,6 @@ import hashlib
 import os
 import pickle
 import stat
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,12 +22,14 @@ from assay.engine.engine import BlockPart, Engine, InOrder, Overheard, Parted, P
 from assay.engine.fingerprint import NoFingerprintError, fingerprint
 from assay.engine.local import LocalEngine
 from assay.errors import DataError
+from assay.leftovers import partial_file
 
 Part = TypeVar("Part")
 
 _SUFFIX = ".assay-part"
 _MAGIC = b"assay part 1\n"
 _DIGEST = 32
+_PLAINLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # no links, no waiting for a pipe
 _ABSENT: Any = object()
 
 
@@ -142,11 +143,14 @@ class KeptResults:
     def _load(self, key: str) -> Any:
         """What was kept; `_ABSENT` where that is nothing, damaged, or not of this user."""
         try:
-            descriptor = os.open(self._path(key), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            descriptor = os.open(self._path(key), os.O_RDONLY | _PLAINLY)
         except OSError:
             return _ABSENT
         with os.fdopen(descriptor, "rb") as file:
-            _refuse_strange(self._path(key), os.fstat(descriptor))
+            known = os.fstat(descriptor)
+            _refuse_strange(self._path(key), known)
+            if not stat.S_ISREG(known.st_mode):
+                return _ABSENT
             content = file.read()
         start = len(_MAGIC) + _DIGEST
         digest, body = content[len(_MAGIC) : start], content[start:]
@@ -164,14 +168,17 @@ class KeptResults:
             return
         partial = None
         try:
-            descriptor, partial = tempfile.mkstemp(suffix=f".partial{_SUFFIX}", dir=self.folder)
+            descriptor, partial = partial_file(self.folder, 0o600)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(_MAGIC + hashlib.blake2b(body, digest_size=_DIGEST).digest())
                 file.write(body)
-            Path(partial).replace(self._path(key))
+                file.flush()
+                if os.name == "nt":  # where nothing that is open can be moved
+                    file.close()
+                partial.replace(self._path(key))
         except BaseException as error:
             if partial is not None:
-                Path(partial).unlink(missing_ok=True)
+                partial.unlink(missing_ok=True)
             if isinstance(error, OSError):
                 raise DataError(
                     f"cannot keep results in {self.folder}: {error.strerror or error}; make room, or run without it"

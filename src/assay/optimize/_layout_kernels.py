@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from assay.compiled import njit
 
 SUPPORT = 6  # grid points a quintic B-spline reaches
 

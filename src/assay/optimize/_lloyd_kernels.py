@@ -13,7 +13,8 @@ from math import sqrt
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numba import njit
+
+from assay.compiled import njit
 
 # Sums may be taken in another order, for SIMD; the order is the same in every run.
 SUMS = {"reassoc", "contract", "nsz"}
@@ -23,11 +24,7 @@ _TILE = 64  # rows searched at a time; a multiple of 4
 
 def _inner(**options: Any) -> Callable[[Function], Function]:
     """Compile what only compiled code calls: without wrappers for Python, which take as long to compile."""
-    compiled: Any = njit
-    made: Callable[[Function], Function] = compiled(
-        nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options
-    )
-    return made
+    return njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
 
 
 class Rows(NamedTuple):

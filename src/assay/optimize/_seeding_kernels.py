@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from assay.compiled import njit
 from assay.optimize._lloyd_kernels import SUMS, Rows, eight_products, gather, square_of, square_of_difference
 
 _CANCELLED = 1000  # a sum so many times smaller than its terms has lost too many digits of float32

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from assay.compiled import njit
 
 # Sums may be taken in another order, for SIMD; the order is the same in every run. Infinities are in use.
 _SUMS = {"reassoc", "contract", "nsz", "nnan"}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
+from assay.compiled import njit
 from assay.optimize._lloyd_kernels import SUMS, Rows
 
 

@@ -10,7 +10,8 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from assay.compiled import njit
 
 # Sums may be taken in another order, for SIMD; the order is the same in every run.
 _SUMS = {"reassoc", "contract", "nsz"}

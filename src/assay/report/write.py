@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from os.path import realpath
 from pathlib import Path
 
 from assay.comparison.comparison import Comparison
@@ -75,7 +76,7 @@ def _write(
 ) -> None:
     if html_path is None and json_path is None:
         raise ParameterError("nothing to write: give html_path, json_path or both")
-    if html_path is not None and json_path is not None and Path(html_path).resolve() == Path(json_path).resolve():
+    if html_path is not None and json_path is not None and realpath(html_path) == realpath(json_path):
         raise ParameterError(f"the page and the JSON cannot both be {Path(html_path)}; give two names")
     contents: list[tuple[PathLike, str]] = []
     if json_path is not None:

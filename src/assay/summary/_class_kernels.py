@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from assay.compiled import njit
 
 _ANY_ORDER = {"reassoc", "contract"}
 

@@ -10,7 +10,8 @@ from math import factorial, log
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from assay.compiled import njit
 
 _NO_NAN = {"contract", "nnan", "nsz"}  # without these flags minima are not taken eight at a time
 _STRIP = 2048  # values at a time, so that they stay in the first cache

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from assay.compiled import njit
 
 CHUNK = 512  # points measured at a time: four sums of each stay in the first cache
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from assay.compiled import njit
 from assay.summary._cell_kernels import CELL, square_to_box, squares_to
 
 WARD, COMPLETE, AVERAGE = 0, 1, 2

@@ -11,7 +11,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from assay.compiled import njit
 
 
 @njit(cache=True, nogil=True, fastmath=True)

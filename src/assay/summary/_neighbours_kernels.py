@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from assay.compiled import njit
 
 APPROXIMATE, MEASURED = 0, 1  # how a query's buffer was last narrowed
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from assay.compiled import njit
 from assay.summary._splitmix import next_bits
 
 _UNIT = 1.0 / 9007199254740992.0  # 2^-53

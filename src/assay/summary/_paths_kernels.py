@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from assay.compiled import njit
 
 PATIENCE = 4  # visits per node, on average, before buckets give way to the heap
 

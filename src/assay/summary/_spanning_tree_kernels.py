@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from assay.compiled import njit
 from assay.summary._cell_kernels import CELL, square_to_box, squares_to
 
 FAR = 1e30  # no row is so far: coordinates are in a unit of about their range

@@ -6,10 +6,10 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from assay.errors import AssayError
+from assay.leftovers import TemporaryFolder
 
 PATH = "ASSAY_BROWSER_PATH"
 
@@ -68,8 +68,8 @@ def page_text(page: str) -> str:
     Args:
         page: HTML.
     """
-    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        return _run(page, Path(folder), "--force-device-scale-factor=4", "--dump-dom").decode("utf-8", "replace")
+    with TemporaryFolder() as folder:
+        return _run(page, folder, "--force-device-scale-factor=4", "--dump-dom").decode("utf-8", "replace")
 
 
 def page_picture(page: str, width: int, height: int, scale: float) -> bytes:
@@ -81,11 +81,11 @@ def page_picture(page: str, width: int, height: int, scale: float) -> bytes:
         height: of the window.
         scale: pixels of the picture to one of the page.
     """
-    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        target = Path(folder) / "page.png"
+    with TemporaryFolder() as folder:
+        target = folder / "page.png"
         _run(
             page,
-            Path(folder),
+            folder,
             f"--window-size={width},{height}",
             f"--force-device-scale-factor={scale:g}",
             f"--screenshot={target}",

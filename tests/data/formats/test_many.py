@@ -1,6 +1,10 @@
 """Many files as one table: patterns, partitioned folders, remote ones; and what may not be put together."""
 
+import errno
 import json
+import os
+import re
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -271,3 +275,48 @@ def test_remote_arrays_are_read_by_their_blocks(remote):
     np.save(buffer, X)
     remote("bucket/x.npy", buffer.getvalue())
     np.testing.assert_array_equal(np.concatenate(list(read("remote://bucket/x.npy").float_blocks())), X)
+
+
+def shut(folder, monkeypatch):
+    """Let a folder be one that may not be listed, also for the administrator."""
+
+    def refusing(listing):
+        def listed(path=".", *args):
+            if Path(path) == folder:
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+            return listing(path, *args)
+
+        return listed
+
+    for name in ("scandir", "listdir"):
+        monkeypatch.setattr(os, name, refusing(getattr(os, name)))
+
+
+@pytest.mark.parametrize("pattern", ["", "/*.csv", "/**/*.csv"])
+def test_a_folder_that_may_not_be_listed_is_told_and_not_taken_for_an_empty_one(tmp_path, monkeypatch, pattern):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    shut(tmp_path, monkeypatch)
+    with pytest.raises(DataError, match=f"cannot read {re.escape(str(tmp_path))}: Permission denied; take another"):
+        read(f"{tmp_path}{pattern}")
+
+
+@pytest.mark.parametrize("pattern", ["", "/**/*.csv", "/*/*.csv"])
+def test_a_folder_within_that_may_not_be_listed_is_noted(tmp_path, monkeypatch, pattern):
+    for name in ("open", "shut"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.csv").write_text("x,y\n1,2\n3,4\n")
+    shut(tmp_path / "shut", monkeypatch)
+    source = read(f"{tmp_path}{pattern}")
+    assert len(source.to_arrow()) == 2
+    assert any("Folders cannot be opened and are left out: 1 (shut" in note for note in source.notes)
+
+
+def test_a_folder_whose_files_may_not_be_looked_at_is_not_taken_for_an_empty_one(tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+
+    def refused(path):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(Path, "is_symlink", refused)
+    with pytest.raises(DataError, match="what is in it may not be looked at"):
+        read(tmp_path)

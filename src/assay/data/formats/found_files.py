@@ -13,10 +13,11 @@ from typing import Any
 import pyarrow.fs as pa_fs
 
 from assay.data.formats.recognise import format_by_name
-from assay.data.media.listing import kind_of, listed
+from assay.data.media.listing import SHUT, kind_of, listed
 from assay.data.place import Place, explaining, opened_address
 from assay.errors import DataError
 from assay.shown import without_secrets
+from assay.system_errors import with_remedy
 
 _MAGIC = re.compile(r"[*?\[]")
 _LINK_OUT = "links lead out of the folder and are not followed"
@@ -103,10 +104,11 @@ def matching(pattern: str) -> Found:
         folder = Path(root.path or ".")
         inside: list[str] = []
         outside: list[str] = []
-        for name in dict.fromkeys(_descended(folder, steps)):
+        shut: list[str] = []
+        for name in dict.fromkeys(_descended(folder, steps, shut)):
             within = (folder / name).resolve().is_relative_to(folder.resolve())
             (inside if within else outside).append(name)
-        notes = _left_out_notes([(_LINK_OUT, name) for name in sorted(outside)])
+        notes = _left_out_notes([(_LINK_OUT, name) for name in sorted(outside)] + [(SHUT, name) for name in shut])
     else:
         inside = [name for name in _remote_files(root, deep=len(steps) > 1) if _matches(name.split("/"), steps)]
         notes = ()
@@ -149,14 +151,20 @@ def _split(pattern: str) -> tuple[Root, list[str]]:
     return Root.of(base + question + query), steps[first:]
 
 
-def _descended(folder: Path, steps: Sequence[str], before: str = "") -> Iterator[str]:
-    """Files that the steps lead to; ** follows no links."""
+def _descended(folder: Path, steps: Sequence[str], shut: list[str], before: str = "") -> Iterator[str]:
+    """Files that the steps lead to; ** follows no links. Folders that cannot be opened are added to `shut`."""
     step, rest = steps[0], steps[1:]
     if step == "**":
-        yield from _descended(folder, rest or ["*"], before)
+        yield from _descended(folder, rest or ["*"], shut, before)
     try:
         entries = sorted((folder / before).iterdir())
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        if not before:
+            raise DataError(f"cannot read {folder}: {with_remedy(error)}") from error
+        if before not in shut:
+            shut.append(before)
         return
     for entry in entries:
         name = f"{before}{entry.name}"
@@ -164,10 +172,10 @@ def _descended(folder: Path, steps: Sequence[str], before: str = "") -> Iterator
             continue
         if step == "**":
             if entry.is_dir() and not entry.is_symlink():
-                yield from _descended(folder, steps, f"{name}/")
+                yield from _descended(folder, steps, shut, f"{name}/")
         elif fnmatchcase(entry.name, step):
             if rest and entry.is_dir():
-                yield from _descended(folder, rest, f"{name}/")
+                yield from _descended(folder, rest, shut, f"{name}/")
             elif not rest and entry.is_file():
                 yield name
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from assay.errors import DataError
+from assay.system_errors import with_remedy
 
 FolderKind: TypeAlias = Literal["images", "sounds", "texts"]
 
@@ -19,6 +20,9 @@ SUFFIXES: dict[FolderKind, frozenset[str]] = {
     "sounds": frozenset({".wav", ".wave"}),
     "texts": frozenset({".txt", ".text", ".md", ".rst"}),
 }
+
+SHUT = "folders cannot be opened and are left out"
+_UNSEEN = "entries cannot be looked at and are left out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,9 @@ def listed(folder: Path) -> Listed:
     left_out: list[tuple[str, str]] = []
 
     def refused(error: OSError) -> None:
-        left_out.append(("folders cannot be opened and are left out", os.path.relpath(error.filename, folder)))
+        if Path(error.filename) == folder:
+            raise DataError(f"cannot read {folder}: {with_remedy(error)}") from error
+        left_out.append((SHUT, os.path.relpath(error.filename, folder)))
 
     for place, folders, names in os.walk(folder, onerror=refused):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -53,15 +59,28 @@ def listed(folder: Path) -> Listed:
             relative = entry.relative_to(folder).as_posix()
             if name.startswith("."):
                 continue
-            if entry.is_symlink() and not _target(entry).is_relative_to(root):
-                left_out.append(("links lead out of the folder and are not followed", relative))
-            elif entry.is_symlink() and entry.is_dir():
-                left_out.append(("links to folders are not followed", relative))
+            why = _left_out(entry, root)
+            if why is not None:
+                left_out.append((why, relative))
             elif entry.is_file():
                 files.append(relative)
-            elif not entry.is_dir():
-                left_out.append(("entries are not files and are left out", relative))
+    if not files and any(why in (SHUT, _UNSEEN) for why, _ in left_out):
+        raise DataError(f"cannot read {folder}: what is in it may not be looked at; have it allowed to you")
     return Listed(tuple(sorted(files)), tuple(sorted(left_out)))
+
+
+def _left_out(entry: Path, root: Path) -> str | None:
+    """Why an entry of a folder is not read; None where it is."""
+    try:
+        if entry.is_symlink() and not _target(entry).is_relative_to(root):
+            return "links lead out of the folder and are not followed"
+        if entry.is_symlink() and entry.is_dir():
+            return "links to folders are not followed"
+        if not entry.is_file() and not entry.is_dir():
+            return "entries are not files and are left out"
+    except OSError:  # names in a folder that can be listed and not entered
+        return _UNSEEN
+    return None
 
 
 def _target(link: Path) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +17,7 @@ from assay.data.media.folders import Loaded, reason
 from assay.data.media.images import Picture, in_colour, in_grey, load_picture, scaled
 from assay.data.place import Place
 from assay.errors import DataError, ParameterError
+from assay.leftovers import TemporaryFolder
 
 _USUAL_SIZE = (224, 224)
 _BATCH = 32
@@ -131,8 +131,8 @@ def _session(file: Path) -> Any:
     options.log_severity_level = 4
     try:
         # weights kept in other files are looked for in an empty folder, not in the one where the user happens to be
-        with tempfile.TemporaryDirectory() as empty:
-            options.add_session_config_entry("session.model_external_initializers_file_folder_path", empty)
+        with TemporaryFolder() as empty:
+            options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(empty))
             return runtime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's errors share no other base
         if "external data" in str(error).lower():

@@ -15,9 +15,6 @@ from __future__ import annotations
 import itertools
 import math
 import os
-import shutil
-import tempfile
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +28,7 @@ from scipy import sparse
 
 from assay.data.files import atomic_write, check_writable
 from assay.errors import ParameterError
+from assay.leftovers import TemporaryFolder
 from assay.summary.triples.allowance import TEAM, Plan, run_of
 from assay.summary.triples.cells import LARGEST, Cells, Triple, cut
 from assay.summary.triples.in_order import in_order
@@ -274,14 +272,6 @@ def added(heap: Heap) -> tuple[Indices, Indices, Array]:
     return there[made.row] + heap.at[0], made.col.astype(np.int64) + heap.at[1], made.data
 
 
-class Folder:
-    """A temporary folder that goes with this object."""
-
-    def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="assay-"))
-        self.remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
-
-
 class Sheet:
     """Triples of a result as they come: in memory, and in a Parquet file once they are too many or one is named."""
 
@@ -312,7 +302,7 @@ class Sheet:
         self._waiting.append(part)
         self._held += len(part[0])
         if self._writer is None and self._held > self._rooms.kept:
-            self._folder = Folder()
+            self._folder = TemporaryFolder()
             self._writer = pq.ParquetWriter(self._folder.path / "product.parquet", _SCHEMA)
         if self._writer is not None and self._held >= self._rooms.run:
             self._write()

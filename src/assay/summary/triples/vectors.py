@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.data.files import atomic_write
 from assay.errors import DataError, ParameterError
+from assay.leftovers import TemporaryFolder
 
 Array = NDArray[np.float64]
 Given = ArrayLike | str | os.PathLike[str]
@@ -68,14 +69,14 @@ class Stored:
 @contextmanager
 def scratch() -> Iterator[Path]:
     """A temporary folder, removed at the end; a full disk is said in one sentence."""
-    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+    with TemporaryFolder() as folder:
         try:
-            yield Path(folder)
+            yield folder
         except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                 raise
             raise DataError(
-                f"the scratch files of a product do not fit into {Path(folder).parent}: {error.strerror}; point TMPDIR "
+                f"the scratch files of a product do not fit into {folder.parent}: {error.strerror}; point TMPDIR "
                 "to a larger disk"
             ) from error
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from assay.compiled import njit
 from assay.summary._splitmix import next_bits
 
 _LEAST = 1e-10  # of a node's strength: gains below are those of rounding

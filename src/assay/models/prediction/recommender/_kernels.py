@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from assay.compiled import njit
 
 # Columns of what a half-step tells of each row: squared norms of the gradient before it and of its right side, the loss
 # and the penalty after it.

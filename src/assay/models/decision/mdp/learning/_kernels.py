@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from assay.compiled import njit
 
 _GAIN = 0.1  # sweeps of one policy end once they have made the span so much smaller
 
