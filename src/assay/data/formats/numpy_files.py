@@ -15,7 +15,8 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from assay.data.field import Declared
-from assay.data.memory.arrays import RowsSource, SideBySide, SparseSource, block_rows
+from assay.data.memory.arrays import RowsSource, SideBySide, block_rows
+from assay.data.memory.sparse import SparseSource
 from assay.data.names import columns_to_read
 from assay.data.place import Place
 from assay.data.source import Source
