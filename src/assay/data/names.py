@@ -66,8 +66,8 @@ def refuse_many(count: int, name: str = "the table") -> None:
     """
     if count > MOST_COLUMNS:
         raise DataError(
-            f"cannot read {name}: it has {count:,} columns, and at most {MOST_COLUMNS:,} are read; select columns first, "
-            "or turn the table so that its rows are the cases"
+            f"cannot read {name}: it has {count:,} columns, and at most {MOST_COLUMNS:,} are read; select columns "
+            "first, or turn the table so that its rows are the cases"
         )
 
 

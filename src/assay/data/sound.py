@@ -1,4 +1,4 @@
-"""What is in memory fits together: Arrow's compiled functions believe every offset and index, and crash on a wrong one."""
+"""Arrow data whose parts fit together: compiled functions believe every offset and index, and crash on a wrong one."""
 
 from __future__ import annotations
 

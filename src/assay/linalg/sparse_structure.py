@@ -26,15 +26,21 @@ def as_sparse(A: Any, *, name: str = "the sparse matrix") -> Any:
     >>> as_sparse(sparse.csr_array([[0, 1]])).shape
     (1, 2)
     """
-    if not sparse.issparse(A):
-        return A
-    try:
-        wrong = _LOOKS[A.format](A)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError) as error:
-        wrong = str(error).splitlines()[0] if str(error) else type(error).__name__
-    if wrong:
-        raise DataError(f"{name} is damaged: {wrong.rstrip('.')}; build it again from its entries")
+    if sparse.issparse(A) and (wrong := structural_fault(A)):
+        raise DataError(f"{name} is damaged: {wrong}; build it again from its entries")
     return A
+
+
+def structural_fault(A: Any) -> str:
+    """What is wrong with the indices of a sparse matrix, in words; nothing where they stay within it.
+
+    >>> structural_fault(sparse.csr_array([[0, 1]]))
+    ''
+    """
+    try:
+        return _LOOKS[A.format](A)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError) as error:
+        return str(error).partition("\n")[0].rstrip(".") or type(error).__name__
 
 
 def _compressed(A: Any) -> str:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from assay.data.field import Declared
 from assay.data.memory.arrays import block_rows
 from assay.data.memory.tables import TableSource, viewless, without_views
-from assay.data.names import columns_to_read
+from assay.data.names import columns_to_read, refuse_many
 from assay.data.place import Place
 from assay.data.sound import refuse_unsound
 from assay.data.source import Source
@@ -64,6 +64,7 @@ class ArrowFileSource(Source):
         with self._explained():
             self._found = self._found_schema()
             names = self._found.names
+        refuse_many(len(names), str(place))
         columns = columns_to_read(names, self.declared)
         self._positions, self._names = columns.positions, columns.names
         self.notes = columns.notes
@@ -271,7 +272,9 @@ def open_feather(place: Place, declared: Declared) -> Source:
             table = pa_feather.read_table(handle)
             source = TableSource(table, place.name, declared)
     except _DAMAGE as error:
-        raise UnreadableError(f"cannot read {place}: it is a damaged Feather file; write it again as Parquet") from error
+        raise UnreadableError(
+            f"cannot read {place}: it is a damaged Feather file; write it again as Parquet"
+        ) from error
     source.notes = (*source.notes, "A Feather file of version 1 is read whole into memory.")
     return source
 

@@ -27,7 +27,7 @@ _BAD = "lines are not a label and index:value pairs, and were left out"
 class LibsvmSource(LinesSource):
     """A file in LIBSVM format. Opening reads it once, for the columns; blocks of it are dense.
 
-    Indices count from 1, or from 0 if that occurs. Query numbers (qid) become a column. Of more than 10,000 columns only
+    Indices count from 1, or from 0 if that occurs. Query numbers (qid) become a column. Of more than 10,000 columns
     those are handed out that occur in the file.
     """
 

@@ -1,4 +1,4 @@
-"""Sparse matrices as sources. Blocks are dense, so of very many columns only those that hold something are handed out."""
+"""Sparse matrices as sources. Blocks are dense, so of very many columns those are handed out that hold something."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def refuse_mostly_empty(shape: tuple[int, int], held: int, stored: int, name: st
     n, d = shape
     if n > max(_ROWS, _ROWS_EACH * stored) or n * held > max(_CELLS, _CELLS_EACH * stored):
         raise DataError(
-            f"cannot read {name}: it has {n:,} rows of {d:,} columns with {stored:,} entries, and a sparse table has at "
-            f"most {_CELLS_EACH:,} cells and {_ROWS_EACH} rows for each entry, or {_CELLS:,} cells and {_ROWS:,} rows; "
+            f"cannot read {name}: it has {n:,} rows of {d:,} columns with {stored:,} entries, and a sparse table has "
+            f"at most {_CELLS_EACH:,} cells and {_ROWS_EACH} rows an entry, or {_CELLS:,} cells and {_ROWS:,} rows; "
             "leave out empty rows, and hash or select columns first"
         )
