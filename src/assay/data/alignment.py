@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from assay.data.fitting import add_misfits, fitted
 from assay.data.problems import Problems
+from assay.data.sound import sound
 
 _LACKING = "rows lack the column and count as missing"
 _EXTRA = "values belong to a column that the first block does not have, and are left out"
@@ -58,7 +59,7 @@ class Aligner:
     def _fitted(self, column: pa.Array, field: pa.Field, problems: Problems, first_row: int) -> pa.Array:
         if field.name in self._hidden:  # not even looked at
             return pa.nulls(len(column), field.type)
-        array, lost = fitted(column, field.type)
+        array, lost = fitted(sound(column, f"column {field.name!r} from row {first_row + 1:,} on"), field.type)
         places = ((f"row {first_row + int(i) + 1}", column[int(i)].as_py()) for i in lost)
         add_misfits(problems, field.name, field.type, places)
         return array

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from assay.data.parted import numbered_floats
+from assay.data.sound import sound
 from assay.data.source import Source
 from assay.engine.current import gathered_blocks, sends_arrays
 from assay.engine.engine import Parted, Read
@@ -121,7 +122,7 @@ def float_blocks(data: Any, *, groups: int = 1) -> FloatBlocks:
         X = as_float(np.asarray(data))
         return ArrayBlocks(None, lambda: (X[part] for part in block_slices(len(X), X.shape[1], groups)), array=True)
     if issparse(data):
-        rows: Any = data.tocsr()  # type: ignore[attr-defined]  # the stubs' base class lacks it
+        rows = sound(data).tocsr()
         return ArrayBlocks(
             None,
             lambda: (as_float(rows[part].toarray()) for part in block_slices(rows.shape[0], rows.shape[1], groups)),
@@ -129,7 +130,7 @@ def float_blocks(data: Any, *, groups: int = 1) -> FloatBlocks:
     if hasattr(data, "__dataframe__") or hasattr(data, "__arrow_c_stream__"):
         import narwhals as nw
 
-        frame = nw.from_native(data, eager_only=True)
+        frame = nw.from_native(sound(data), eager_only=True)
         X = as_float(frame.to_numpy())
         return ArrayBlocks(
             tuple(map(str, frame.columns)),

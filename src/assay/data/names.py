@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.data.field import Declared
+from assay.errors import DataError
 
 # Changes that a note tells one by one.
 _TOLD = 10
+MOST_COLUMNS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,20 @@ def unique_names(names: Iterable[object]) -> tuple[list[str], str | None]:
     return result, _changes(found, result)
 
 
+def refuse_many(count: int, name: str = "the table") -> None:
+    """Refuse a table of more columns than anybody has, before a name is made for each.
+
+    Args:
+        count: how many columns there are.
+        name: how messages call the table.
+    """
+    if count > MOST_COLUMNS:
+        raise DataError(
+            f"cannot read {name}: it has {count:,} columns, and at most {MOST_COLUMNS:,} are read; select columns "
+            "first, or turn the table so that its rows are the cases"
+        )
+
+
 def columns_to_read(names: Sequence[object], declared: Declared) -> Columns:
     """Which columns may be read, and how they are called; what is declared of columns that are not there is refused.
 
@@ -67,6 +83,7 @@ def columns_to_read(names: Sequence[object], declared: Declared) -> Columns:
     >>> columns_to_read(["ssn", "x", "ssn"], Declared(sensitive=frozenset({"ssn"}))).positions
     [1]
     """
+    refuse_many(len(names))
     called, note = unique_names(names)
     declared.check(called)
     hidden = declared.sensitive

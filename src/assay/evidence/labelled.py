@@ -13,6 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import indexable
 
+from assay.data.sound import sound
 from assay.data.source import Source
 from assay.data.splits import Folds, Rows
 from assay.errors import DataError, ParameterError
@@ -48,7 +49,7 @@ class Labelled:
             )
         if y is None:
             raise ParameterError("validation compares predictions with a target; y is None")
-        X, y = indexable(X, y)
+        X, y = indexable(sound(X), sound(y))
         n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
         told = None if groups is None else np.asarray(groups)
         if told is not None and told.shape != (n,):

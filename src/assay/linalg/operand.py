@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 
 from assay.errors import DataError
+from assay.linalg.sparse_structure import as_sparse
 from assay.linalg.validate import Array, as_matrix, as_symmetric, power_of_two
 
 _COLUMNS = 64
@@ -100,7 +101,7 @@ def _operand(A: Multipliable, *, symmetric: bool) -> Operand:
 def _sparse(A: Any, *, symmetric: bool) -> Operand:
     if np.iscomplexobj(A):
         raise DataError(f"A must be real, is complex ({A.dtype}). Pass its real part if that is meant.")
-    matrix = sp.csr_array(A, dtype=np.float64)
+    matrix = sp.csr_array(as_sparse(A, name="A"), dtype=np.float64)
     if 0 in matrix.shape:
         raise DataError(f"A must not be empty, has shape {matrix.shape}.")
     wrong = np.flatnonzero(~np.isfinite(matrix.data))

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from assay.data.blocks import all_rows
+from assay.data.sound import sound
 from assay.data.source import Source
 from assay.engine.current import using
 from assay.errors import DataError
@@ -83,7 +84,7 @@ class Estimator(BaseEstimator):
         if not isinstance(X, Source):
             if reset and hasattr(self, "encoding_"):  # of an earlier fit
                 del self.encoding_
-            return validate_data(self, X, reset=reset, **checks)
+            return validate_data(self, sound(X), reset=reset, **checks)
         X = self._as_numbers(X, reset=reset)
         if reset:
             self._record_columns(X.numeric_columns, len(X.numeric_columns))

@@ -11,6 +11,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import _get_feature_names, check_array, check_consistent_length, check_is_fitted
 
 from assay.data.blocks import all_rows
+from assay.data.sound import sound
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.canonical import CanonicalPairs, Coupling
@@ -141,7 +142,7 @@ class _Paired(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             if reset and hasattr(self, "y_encoding_"):  # of an earlier fit
                 del self.y_encoding_
             names = _get_feature_names(y)
-            y = check_array(y, ensure_2d=False, ensure_all_finite=finite, input_name="y")
+            y = check_array(sound(y), ensure_2d=False, ensure_all_finite=finite, input_name="y")
             flat = y.ndim == 1
             y = y.reshape(-1, 1) if y.ndim == 1 else y
             width = y.shape[1]

@@ -24,6 +24,7 @@ from assay.data.codes import short
 from assay.data.parted import beside
 from assay.engine.current import map_reduce
 from assay.errors import DataError, FileFormatError, ParameterError
+from assay.linalg.sparse_structure import as_sparse
 from assay.summary.accumulate import checked_weights
 from assay.summary.class_tally import Members, Tallied, merged, tally
 from assay.summary.stored import Stored
@@ -255,7 +256,7 @@ def _kinds_of_all(kinds: ColumnKind | Sequence[ColumnKind], d: int) -> tuple[Col
 def _blocks(data: Any, k: int) -> tuple[tuple[str, ...] | None, Iterable[tuple[int, Any]]]:
     """Names and numbered blocks; those of a sparse matrix stay sparse."""
     if issparse(data):
-        rows: Any = data.tocsr()  # type: ignore[attr-defined]  # the stubs' base class lacks it
+        rows = as_sparse(data).tocsr()
         n, d = rows.shape
         return None, ((part.start, rows[part]) for part in block_slices(n, d, k))
     blocks = float_blocks(data, groups=k)

@@ -19,6 +19,7 @@ from scipy.spatial.distance import squareform
 
 from assay.errors import DataError, ParameterError
 from assay.linalg.classical_scaling import doubly_centred
+from assay.linalg.sparse_structure import as_sparse
 from assay.linalg.validate import as_symmetric, power_of_two
 from assay.summary.distances import Array, Indices
 
@@ -40,7 +41,7 @@ def as_dissimilarities(D: Any, *, missing: bool = False, name: str = "the dissim
     >>> as_dissimilarities([[0, 3], [3, 0]]).dtype
     dtype('float64')
     """
-    matrix = np.asarray(D.toarray() if hasattr(D, "toarray") else D)
+    matrix = np.asarray(as_sparse(D, name=name).toarray() if hasattr(D, "toarray") else D)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise DataError(f"{name} must form a square matrix, have shape {matrix.shape}. For rows use 'euclidean'.")
     gaps = np.isnan(matrix) if missing and matrix.dtype.kind == "f" else None

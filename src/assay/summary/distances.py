@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import DataError
+from assay.linalg.sparse_structure import as_sparse
 from assay.linalg.validate import as_matrix
 
 Array = npt.NDArray[np.float64]
@@ -46,7 +47,7 @@ def as_rows(X: Any, name: str = "X", columns: int | None = None) -> Array:
                 f"{name} is sparse, {n} x {d}, and would take {n * d / 2**27:.1f} GiB when dense (the limit is 1 GiB). "
                 "Reduce its columns first, for example with LSI."
             )
-        X = X.toarray()
+        X = as_sparse(X, name=name).toarray()
     rows = np.ascontiguousarray(as_matrix(X, name=name))
     if columns is not None and rows.shape[1] != columns:
         raise DataError(f"{name} must have {columns} columns, as the rows it is compared with, has {rows.shape[1]}.")

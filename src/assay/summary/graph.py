@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from assay.errors import DataError, ParameterError
+from assay.linalg.sparse_structure import as_sparse
 from assay.summary.distances import Array, Indices
 from assay.summary.edges import (
     Metric,
@@ -85,7 +86,7 @@ class Graph:
     def __post_init__(self) -> None:
         if self.meaning not in ("distance", "similarity"):
             raise ParameterError(f'meaning must be "distance" or "similarity", is {self.meaning!r}.')
-        n, m = (int(size) for size in self.weights.shape)
+        n, m = (int(size) for size in as_sparse(self.weights, name="the matrix of weights").shape)
         if n != m or n == 0:
             raise DataError(f"a graph needs as many rows as columns, and at least one, has shape {(n, m)}.")
         if self.names is not None and len(self.names) != n:
@@ -175,7 +176,8 @@ class Graph:
             if dense.ndim != 2:
                 raise DataError(f"an adjacency matrix has rows and columns, got shape {dense.shape}.")
             W = np.where(np.isinf(dense), 0, dense) if meaning == "distance" else dense
-        canonical = Graph(sparse.csr_array(W, dtype=np.float64), meaning, directed=True).weights
+        whole = as_sparse(W, name="the adjacency matrix")
+        canonical = Graph(sparse.csr_array(whole, dtype=np.float64), meaning, directed=True).weights
         directed = not symmetric(canonical) if directed is None else directed
         return Graph(canonical, meaning, directed, None if names is None else tuple(names))
 

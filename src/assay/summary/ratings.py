@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from assay.errors import DataError, ParameterError
+from assay.linalg.sparse_structure import as_sparse
 from assay.summary.distances import Array, Indices
 from assay.summary.ratings_columns import RatingRoles, Repeated, cells_in, opened, rating_roles
 
@@ -126,8 +127,7 @@ class Ratings:
         array([5., 0., 1.])
         """
         if sparse.issparse(X):
-            given: Any = X
-            M = sparse.coo_array(given)
+            M = sparse.coo_array(as_sparse(X, name="the sparse matrix of ratings"))
             row, col = (np.asarray(cells, np.int32) for cells in M.coords)
             value = np.asarray(M.data, np.float64)
             shape = M.shape

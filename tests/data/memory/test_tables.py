@@ -21,7 +21,8 @@ from hypothesis.extra import numpy as hnp
 
 from assay.data.field import Declared
 from assay.data.fitting import column_of, fitted
-from assay.data.memory.arrays import ArraySource, SideBySide, SparseSource
+from assay.data.memory.arrays import ArraySource, SideBySide
+from assay.data.memory.sparse import SparseSource
 from assay.data.names import unique_names
 from assay.data.read import read
 from assay.errors import DataError

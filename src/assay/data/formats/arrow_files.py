@@ -15,14 +15,15 @@ import pyarrow.parquet as pq
 from assay.data.field import Declared
 from assay.data.memory.arrays import block_rows
 from assay.data.memory.tables import TableSource, viewless, without_views
-from assay.data.names import columns_to_read
+from assay.data.names import columns_to_read, refuse_many
 from assay.data.place import Place
+from assay.data.sound import refuse_unsound
 from assay.data.source import Source
-from assay.errors import DataError, UnreadableError
+from assay.errors import UnreadableError
 
 # A file has about so many partitions, unless these would be smaller or larger than this.
 _PARTS, _SMALLEST, _LARGEST = 64, 1 << 23, 1 << 28
-_DAMAGE = (pa.ArrowException, OSError, EOFError)
+_DAMAGE = (pa.ArrowException, OSError, EOFError, UnicodeDecodeError)
 UNREADABLE_ROWS = "rows that cannot be read, left out"
 
 
@@ -62,7 +63,9 @@ class ArrowFileSource(Source):
         self.place = place
         with self._explained():
             self._found = self._found_schema()
-        columns = columns_to_read(self._found.names, self.declared)
+            names = self._found.names
+        refuse_many(len(names), str(place))
+        columns = columns_to_read(names, self.declared)
         self._positions, self._names = columns.positions, columns.names
         self.notes = columns.notes
 
@@ -104,12 +107,20 @@ class ArrowFileSource(Source):
         Where damage is met, what is left of the run is read in its smallest pieces, and those that cannot be read are
         left out or refused: the same for everybody who reads the run.
         """
-        schema, start = self.arrow_schema, row
+        schema, start, number = self.arrow_schema, row, 0
         batches = self._read(reader, run)
         while True:
+            batch = None
             try:
                 batch = next(batches, None)
+                if batch is None:
+                    return
+                refuse_unsound(batch)
             except _DAMAGE as error:
+                if batch is not None and run.rows is None:  # of a stream: what comes next can be read
+                    self._leave_out(_Run(number, number + 1, row, None, 0), row, row + batch.num_rows, error)
+                    row, number = row + batch.num_rows, number + 1
+                    continue
                 row, pieces = max(row, done), self._pieces(run)
                 if len(pieces) < 2:
                     self._leave_out(run, row, None if run.rows is None else start + run.rows, error)
@@ -118,8 +129,7 @@ class ArrowFileSource(Source):
                         yield from self._rows_of(reader, piece, start, row)
                     start += piece.rows or 0
                 return
-            if batch is None:
-                return
+            number += 1
             known = max(0, done - row)
             if batch.num_rows > known:
                 yield row + known, viewless(batch.slice(known).rename_columns(self._names), schema)
@@ -198,10 +208,10 @@ class ParquetSource(ArrowFileSource):
 
 
 class ArrowIpcSource(ArrowFileSource):
-    """An Arrow IPC file, also called Feather version 2; a file on this machine is mapped, not copied."""
+    """An Arrow IPC file, also called Feather version 2."""
 
     def _found_schema(self) -> pa.Schema:
-        with mapped_input(self.place) as handle, pa.ipc.open_file(handle) as reader:
+        with arrow_input(self.place) as handle, pa.ipc.open_file(handle) as reader:
             with suppress(*_DAMAGE):  # where rows cannot be counted, a pass over them says which
                 if hasattr(reader, "count_rows"):  # pyarrow 22
                     self.rows = reader.count_rows()
@@ -209,7 +219,7 @@ class ArrowIpcSource(ArrowFileSource):
 
     @contextmanager
     def _reader(self) -> Iterator[Any]:
-        with mapped_input(self.place) as handle, pa.ipc.open_file(handle, options=self._wanted()) as reader:
+        with arrow_input(self.place) as handle, pa.ipc.open_file(handle, options=self._wanted()) as reader:
             yield reader
 
     def _read(self, reader: Any, run: _Run) -> Iterator[pa.RecordBatch]:
@@ -220,7 +230,7 @@ class ArrowIpcSource(ArrowFileSource):
     def _runs(self) -> Sequence[_Run]:  # type: ignore[override]
         """One for each batch; a batch of which nothing can be read is taken for empty."""
         with self._explained():
-            counts = _batch_rows(self.place, self._positions)
+            counts = _batch_rows(self.place, sorted(self._positions, key=lambda i: _width(self._found.field(i).type)))
         size, row, runs = self.place.size, 0, []
         for i, rows in enumerate(counts):
             runs.append(_Run(i, i + 1, row, rows, size * rows // max(sum(counts), 1)))
@@ -238,12 +248,12 @@ class ArrowStreamFileSource(ArrowFileSource):
     _what = "an Arrow stream"
 
     def _found_schema(self) -> pa.Schema:
-        with mapped_input(self.place) as handle, pa.ipc.open_stream(handle) as reader:
+        with arrow_input(self.place) as handle, pa.ipc.open_stream(handle) as reader:
             return reader.schema
 
     @contextmanager
     def _reader(self) -> Iterator[Any]:
-        with mapped_input(self.place) as handle, pa.ipc.open_stream(handle, options=self._wanted()) as reader:
+        with arrow_input(self.place) as handle, pa.ipc.open_stream(handle, options=self._wanted()) as reader:
             yield reader
 
     _runs = (_WHOLE,)
@@ -260,9 +270,11 @@ def open_feather(place: Place, declared: Declared) -> Source:
         with arrow_input(place) as handle, warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             table = pa_feather.read_table(handle)
+            source = TableSource(table, place.name, declared)
     except _DAMAGE as error:
-        raise DataError(f"cannot read {place}: it is a damaged Feather file; write it again as Parquet") from error
-    source = TableSource(table, place.name, declared)
+        raise UnreadableError(
+            f"cannot read {place}: it is a damaged Feather file; write it again as Parquet"
+        ) from error
     source.notes = (*source.notes, "A Feather file of version 1 is read whole into memory.")
     return source
 
@@ -276,11 +288,11 @@ def _batch_rows(place: Place, columns: Sequence[int]) -> list[int]:
 
     Args:
         place: the file.
-        columns: which may be read.
+        columns: which may be read, those first that are quickest to read.
     """
     counts: dict[int, int] = {}
     for column in columns:
-        with mapped_input(place) as handle:
+        with arrow_input(place) as handle:
             only = pa.ipc.IpcReadOptions(included_fields=[column])
             reader = pa.ipc.open_file(handle, options=only)
             for i in range(reader.num_record_batches):
@@ -290,6 +302,14 @@ def _batch_rows(place: Place, columns: Sequence[int]) -> list[int]:
             if len(counts) == reader.num_record_batches:
                 break
     return [counts.get(i, 0) for i in range(reader.num_record_batches)] if columns else []
+
+
+def _width(type_: pa.DataType) -> int:
+    """Bits of a value; of text and what is nested, more than of any number."""
+    try:
+        return int(type_.bit_width)
+    except ValueError:
+        return 1 if pa.types.is_null(type_) else 1 << 10
 
 
 def _runs(groups: Sequence[tuple[int, int]], fewest: int) -> list[_Run]:
@@ -329,15 +349,14 @@ def _run_partitions(source: Source, runs: Sequence[_Run]) -> Sequence[Source]:
 
 
 def arrow_input(place: Place) -> Any:
-    """The bytes of a place as pyarrow reads them, seekable; whoever opens closes."""
+    """The bytes of a place as pyarrow reads them, seekable; whoever opens closes.
+
+    A file is not mapped into memory: where it is cut short or its disk fails during a pass, a read ends with an error,
+    and a mapping with the process.
+    """
     if place.filesystem is not None:
         return place.filesystem.open_input_file(place.path)
     return pa.OSFile(place.path)
-
-
-def mapped_input(place: Place) -> Any:
-    """The bytes of a place, mapped into memory where it is on this machine."""
-    return arrow_input(place) if place.filesystem is not None else pa.memory_map(place.path)
 
 
 def _picked(found: list[str], positions: list[int], given: list[str]) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,52 +13,58 @@ from sklearn.datasets import load_svmlight_file
 
 from assay.data.field import Declared
 from assay.data.formats.lines import Chunk, LinesSource, Parsed
-from assay.data.memory.arrays import block_rows
-from assay.data.names import columns_to_read
+from assay.data.memory.arrays import arrow_array, block_rows
+from assay.data.memory.sparse import held_columns, left_out, packed, refuse_mostly_empty
+from assay.data.names import columns_to_read, refuse_many
 from assay.data.place import Place
 from assay.data.problems import Problems
 from assay.errors import DataError
 
 _INDEX = re.compile(rb"\s(\d{1,9}):")
-_MOST_COLUMNS = 1_000_000
 _BAD = "lines are not a label and index:value pairs, and were left out"
 
 
 class LibsvmSource(LinesSource):
-    """A file in LIBSVM format. Opening reads it once, for the number of columns; blocks of it are dense.
+    """A file in LIBSVM format. Opening reads it once, for the columns; blocks of it are dense.
 
-    Indices count from 1, or from 0 if that occurs. Query numbers (qid) become a column.
+    Indices count from 1, or from 0 if that occurs. Query numbers (qid) become a column. Of more than 10,000 columns
+    those are handed out that occur in the file.
     """
+
+    _positions: Sequence[int] = ()  # none is known while the file is read for them
 
     def __init__(self, place: Place, declared: Declared | None = None) -> None:
         super().__init__(place, declared)
-        low, high, self._queries = 1, 0, False
+        lines, stored, self._queries = 0, 0, False
+        used = np.empty(0, dtype=np.int64)
         for chunk in self._chunks():
             indices = np.array(_INDEX.findall(_without_comments(chunk.text)), dtype="S9").astype(np.int64)
-            if len(indices):
-                low, high = min(low, int(indices.min())), max(high, int(indices.max()))
+            lines, stored = lines + chunk.text.count(b"\n"), stored + len(indices)
+            used = np.union1d(used, indices)
             self._queries = self._queries or b" qid:" in chunk.text
-        if high == 0:
+        if not len(used) or used[-1] == 0:
             raise DataError(f"cannot read {place}: it has no index:value pairs, as the LIBSVM format has")
+        low = min(1, int(used[0]))
         self._zero_based = low == 0
-        self._features = high + self._zero_based
-        if self._features > _MOST_COLUMNS:
-            raise DataError(
-                f"cannot read {place}: its largest index is {high:,}, and at most {_MOST_COLUMNS:,} columns are read; "
-                "hash or select features first"
-            )
-        names = ["label", *(["qid"] if self._queries else []), *(f"f{j + 1}" for j in range(self._features))]
+        self._features = int(used[-1]) + self._zero_based
+        self._held = held_columns(used - low, self._features, self.declared, "f")
+        held = range(self._features) if self._held is None else self._held.tolist()
+        refuse_many(len(held), str(place))
+        refuse_mostly_empty((lines, self._features), len(held), stored, str(place))
+        names = ["label", *(["qid"] if self._queries else []), *(f"f{j + 1}" for j in held)]
         columns = columns_to_read(names, self.declared)
         self._positions = columns.positions
         self._schema = pa.schema([(name, pa.float64()) for name in columns.names])
         self.notes = self._encoding_notes
+        if self._held is not None:
+            self.notes = (*self.notes, left_out(self._features, len(held)))
 
     def _arrow_schema(self) -> pa.Schema:
         return self._schema
 
     def _chunks(self) -> Generator[Chunk, None, None]:
         """Chunks that are small enough to be dense."""
-        most = block_rows(getattr(self, "_features", 1))
+        most = block_rows(len(self._positions))
         for chunk in super()._chunks():
             lines = chunk.text.splitlines(keepends=True)
             for start in range(0, len(lines), most):
@@ -96,9 +102,9 @@ class LibsvmSource(LinesSource):
         features, *beside = found
         columns = [
             *(np.asarray(column, dtype=np.float64) for column in beside),
-            *np.asfortranarray(features.toarray()).T,
+            *(features if self._held is None else packed(features, self._held)).toarray(order="F").T,
         ]
-        arrays = [pa.array(columns[i], from_pandas=True) for i in self._positions]
+        arrays = [arrow_array(columns[i], pa.float64()) for i in self._positions]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 

@@ -1,10 +1,16 @@
-"""NumPy's .npy and .npz files, read block by block; pickled objects in them are refused."""
+"""NumPy's .npy and .npz files, read block by block; pickled objects in them are refused.
+
+What a file says of its size is compared with its bytes before anything is made of it.
+"""
 
 from __future__ import annotations
 
-import io
+import math
+import struct
+import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from tokenize import TokenError
@@ -15,14 +21,29 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from assay.data.field import Declared
-from assay.data.memory.arrays import RowsSource, SideBySide, SparseSource, block_rows
-from assay.data.names import columns_to_read
+from assay.data.memory.arrays import RowsSource, SideBySide, block_rows
+from assay.data.memory.sparse import SparseSource
+from assay.data.names import columns_to_read, refuse_many
 from assay.data.place import Place
 from assay.data.source import Source
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, UnreadableError
 
 _LONGEST_HEADER = 1 << 20
-_SPARSE = {"indices", "indptr", "format", "shape", "data"}
+_MOST_ARRAYS = 1_000
+# What is unpacked whole may take so many bytes, or so many times those of the file.
+_UNPACKED, _UNPACKED_TIMES = 1 << 28, 100
+_SPARSE = {"format", "shape", "data"}
+_BESIDE_SPARSE = {"indices", "indptr", "offsets", "row", "col", "coords", "_is_array"}
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    OverflowError,
+    ValueError,
+    NotImplementedError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,37 +62,70 @@ class Header:
     dtype: np.dtype[Any]
     offset: int
 
+    @property
+    def end(self) -> int:
+        """Where the values end."""
+        return self.offset + math.prod(self.shape) * self.dtype.itemsize
+
+
+@dataclass(frozen=True, slots=True)
+class _Array:
+    """An array in a file.
+
+    Attributes:
+        open: gives a new handle on its bytes, at their start.
+        name: how messages call it.
+        size: of its bytes.
+        packed: how many bytes of the file hold them.
+    """
+
+    open: Callable[[], IO[bytes]]
+    name: str
+    size: int
+    packed: int
+
+    def header(self) -> Header:
+        """What it says of itself, which its bytes bear out."""
+        with self.open() as handle:
+            found = _header(handle, self.name)
+        if self.size < found.end:
+            raise UnreadableError(
+                f"cannot read {self.name}: it ends after {self.size:,} of {found.end:,} bytes; write or copy it again"
+            )
+        return found
+
+    def whole(self) -> NDArray[Any]:
+        """All of it in memory."""
+        refuse_bomb(self.size, self.packed, self.name)
+        self.header()
+        with self.open() as handle:
+            return npy_format.read_array(handle, allow_pickle=False, max_header_size=_LONGEST_HEADER)
+
 
 class NpyRows(RowsSource):
-    """The array of a .npy file.
+    """The array of a .npy file, or of one in an archive.
 
     Args:
-        opened: gives a new handle on the bytes, at their start.
+        array: where it is.
         name: how reports call the data.
         declared: what the user said about the columns.
         names: of the columns, numbered where None.
     """
 
     def __init__(
-        self,
-        opened: Callable[[], IO[bytes]],
-        name: str,
-        declared: Declared | None = None,
-        names: list[str] | None = None,
+        self, array: _Array, name: str, declared: Declared | None = None, names: list[str] | None = None
     ) -> None:
-        with opened() as handle:
-            header = _header(handle, name)
+        header = array.header()
         super().__init__(header.shape, header.dtype, name, declared, names)
         self._header = header
-        self._opened = opened
+        self._kept = array
 
     def _row_blocks(self) -> Iterator[NDArray[Any]]:
         n = self._header.shape[0]
         step = block_rows(self._width)
-        with self._opened() as handle:
-            whole = self._header.fortran and len(self._header.shape) == 2 and not _seeks_freely(handle)
-            if whole:
-                array = npy_format.read_array(handle, allow_pickle=False, max_header_size=_LONGEST_HEADER)
+        with self._kept.open() as handle:
+            if self._header.fortran and len(self._header.shape) == 2 and not _seeks_freely(handle):
+                array = self._kept.whole()
                 yield from (array[start : start + step] for start in range(0, n, step))
                 return
             handle.seek(self._header.offset)
@@ -82,25 +136,18 @@ class NpyRows(RowsSource):
         header = self._header
         size = header.dtype.itemsize
         if not header.fortran or len(header.shape) == 1:
-            text = _exactly(handle, count * self._width * size, self.name)
+            text = _exactly(handle, count * self._width * size, self._kept.name)
             return np.frombuffer(text, header.dtype).reshape(count, *header.shape[1:])
         columns = np.empty((self._width, count), dtype=header.dtype)
         for j, column in enumerate(columns):
             handle.seek(header.offset + (j * header.shape[0] + start) * size)
-            column[:] = np.frombuffer(_exactly(handle, count * size, self.name), header.dtype)
+            column[:] = np.frombuffer(_exactly(handle, count * size, self._kept.name), header.dtype)
         return columns.T
 
 
 def open_npy(place: Place, declared: Declared) -> Source:
     """The source of a .npy file."""
-    source = NpyRows(place.open, place.name, declared)
-    header = source._header
-    needed = header.offset + int(np.prod(header.shape, dtype=object)) * header.dtype.itemsize
-    if place.size < needed:
-        raise DataError(
-            f"cannot read {place}: it ends after {place.size:,} of {needed:,} bytes; write or copy it again"
-        )
-    return source
+    return NpyRows(_Array(place.open, str(place), place.size, place.size), place.name, declared)
 
 
 def open_npz(place: Place, declared: Declared, *, array: str | None = None) -> Source:
@@ -111,38 +158,59 @@ def open_npz(place: Place, declared: Declared, *, array: str | None = None) -> S
         declared: what the user said about the columns.
         array: the name of one array to read alone.
     """
-    with _archive(place) as archive:
-        names = [info.filename.removesuffix(".npy") for info in archive.infolist()]
+    arrays = _arrays(place)
+    names = list(arrays)
     if array is not None and array not in names:
         raise ParameterError(f"{place} has no array {array!r}; there are {', '.join(names[:20])}")
-    if array is None and set(names) >= _SPARSE - {"indptr", "indices"} and set(names) <= _SPARSE | {"row", "col"}:
-        return _sparse(place, declared)
-    if array is not None:
-        return NpyRows(_member(place, array), place.name, declared)
-    if len(names) == 1:
-        return NpyRows(_member(place, names[0]), place.name, declared)
-    return _beside(place, declared, names)
+    if array is None and _SPARSE <= set(names) <= _SPARSE | _BESIDE_SPARSE:
+        return _sparse(place, declared, arrays)
+    if array is not None or len(names) == 1:
+        return NpyRows(arrays[names[0] if array is None else array], place.name, declared)
+    return _beside(place, declared, arrays)
 
 
-def _beside(place: Place, declared: Declared, names: list[str]) -> Source:
-    headers = {}
-    for name in names:
-        with _member(place, name)() as handle:
-            headers[name] = _header(handle, f"array {name!r} of {place}")
+def _arrays(place: Place) -> dict[str, _Array]:
+    with _archive(place) as archive:
+        entries = archive.infolist()
+    found = {}
+    for entry in entries:
+        if entry.flag_bits & 1 or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise DataError(
+                f"cannot read {place}: {entry.filename!r} in it is encrypted, or packed unlike NumPy does it; write it "
+                "again with numpy.savez"
+            )
+        name = entry.filename.removesuffix(".npy")
+        if name != entry.filename:
+            called = f"array {name!r} of {place}"
+            found[name] = _Array(_member(place, entry.filename), called, entry.file_size, entry.compress_size)
+    if not found:
+        raise DataError(f"cannot read {place}: it holds no array; write it again with numpy.savez")
+    return found
+
+
+def _beside(place: Place, declared: Declared, arrays: Mapping[str, _Array]) -> Source:
+    names = list(arrays)
+    if len(names) > _MOST_ARRAYS:
+        raise DataError(
+            f"cannot read {place}: it holds {len(names):,} arrays, and at most {_MOST_ARRAYS:,} are read side by side; "
+            "choose one with array="
+        )
+    headers = {name: array.header() for name, array in arrays.items()}
     tables = [name for name in names if len(headers[name].shape) == 2]
     lengths = {header.shape[0] if header.shape else None for header in headers.values()}
     flat = all(len(header.shape) in (1, 2) and not header.dtype.names for header in headers.values())
     if len(lengths) == 1 and flat:
+        refuse_many(sum(math.prod(header.shape[1:]) for header in headers.values()), str(place))
         called = {name: _column_names(headers[name].shape, name) for name in names}
         if columns_to_read([column for part in called.values() for column in part], declared).notes:
             raise DataError(f"cannot read {place}: names of its columns come twice; choose one array with array=")
         parts = [
-            NpyRows(_member(place, name), place.name, Declared(sensitive=declared.sensitive & set(columns)), columns)
+            NpyRows(arrays[name], place.name, Declared(sensitive=declared.sensitive & set(columns)), columns)
             for name, columns in called.items()
         ]
         return SideBySide([part for part in parts if len(part.arrow_schema)], place.name, declared)
     if len(tables) == 1:
-        source = NpyRows(_member(place, tables[0]), place.name, declared)
+        source = NpyRows(arrays[tables[0]], place.name, declared)
         others = ", ".join(repr(name) for name in names if name != tables[0])
         source.notes = (*source.notes, f"Of several arrays the only table {tables[0]!r} was read, not {others}.")
         return source
@@ -156,17 +224,55 @@ def _column_names(shape: tuple[int, ...], array: str) -> list[str]:
     return [array] if len(shape) == 1 else [f"{array} {j + 1}" for j in range(shape[1])]
 
 
-def _sparse(place: Place, declared: Declared) -> Source:
-    from scipy.sparse import load_npz
+def _sparse(place: Place, declared: Declared, arrays: Mapping[str, _Array]) -> Source:
+    from assay.linalg.sparse_structure import structural_fault
 
+    refuse_bomb(sum(array.size for array in arrays.values()), place.size, str(place))
+    found = {name: array.whole() for name, array in arrays.items()}
     try:
-        with place.open() as handle:
-            matrix = load_npz(io.BytesIO(handle.read()))
-    except (ValueError, OSError, zipfile.BadZipFile) as error:
-        raise DataError(f"cannot read {place}: it is a damaged sparse matrix; write it again") from error
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # of indices that are no integers
+            matrix = _matrix(found)
+        wrong = structural_fault(matrix)
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, Warning) as error:
+        wrong = str(error).partition("\n")[0] or type(error).__name__
+    if wrong:
+        raise UnreadableError(f"cannot read {place}: it is a damaged sparse matrix ({wrong}); write it again")
     source = SparseSource(matrix, place.name, declared)
     source.notes = (*source.notes, "The sparse matrix is held in memory.")
     return source
+
+
+def _matrix(found: Mapping[str, NDArray[Any]]) -> Any:
+    """The matrix that SciPy's `save_npz` took apart."""
+    from scipy import sparse
+
+    given = found["format"].item()
+    form = given.decode("ascii") if isinstance(given, bytes) else str(given)
+    data, shape = found["data"], tuple(int(size) for size in found["shape"])
+    if form in ("csr", "csc", "bsr"):
+        made = {"csr": sparse.csr_array, "csc": sparse.csc_array, "bsr": sparse.bsr_array}[form]
+        return made((data, found["indices"], found["indptr"]), shape=shape)
+    if form == "dia":
+        return sparse.dia_array((data, found["offsets"]), shape=shape)
+    if form != "coo":
+        raise ValueError(f"its format is {form!r}")
+    return sparse.coo_array((data, found["coords"] if "coords" in found else (found["row"], found["col"])), shape=shape)
+
+
+def refuse_bomb(size: int, packed: int, name: str) -> None:
+    """Refuse what unpacks to far more than its bytes, where it would be held whole.
+
+    Args:
+        size: bytes when unpacked.
+        packed: bytes in the file.
+        name: how messages call it.
+    """
+    if size > max(_UNPACKED, _UNPACKED_TIMES * packed):
+        raise DataError(
+            f"cannot read {name}: its {packed:,} bytes unpack to {size:,}, all of which would be held, and that may be "
+            f"{_UNPACKED_TIMES} times as many, or {_UNPACKED >> 20} MB; save it without compression"
+        )
 
 
 @contextmanager
@@ -175,14 +281,17 @@ def _archive(place: Place) -> Iterator[zipfile.ZipFile]:
         try:
             with zipfile.ZipFile(handle) as archive:
                 yield archive
-        except zipfile.BadZipFile as error:
-            raise DataError(f"cannot read {place}: it is damaged ({error}); write or copy it again") from error
+        except DataError:
+            raise
+        except _DAMAGE as error:
+            reason = str(error).partition("\n")[0] or type(error).__name__
+            raise UnreadableError(f"cannot read {place}: it is damaged ({reason}); write or copy it again") from error
 
 
-def _member(place: Place, name: str) -> Callable[[], IO[bytes]]:
+def _member(place: Place, entry: str) -> Callable[[], IO[bytes]]:
     @contextmanager
     def opened() -> Iterator[IO[bytes]]:
-        with _archive(place) as archive, archive.open(f"{name}.npy") as handle:
+        with _archive(place) as archive, archive.open(entry) as handle:
             yield handle
 
     return opened  # type: ignore[return-value]  # only ever entered
@@ -193,12 +302,14 @@ def _header(handle: IO[bytes], name: str) -> Header:
         version = npy_format.read_magic(handle)
         read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
         shape, fortran, dtype = read(handle, max_header_size=_LONGEST_HEADER)
+        if version >= (3, 0) and dtype.names:  # read as Latin-1 above, but written in UTF-8
+            found = dtype.names
+            dtype = np.dtype(dtype)
+            dtype.names = tuple(name.encode("latin-1").decode() for name in found)
+        if min(shape, default=0) < 0:
+            raise ValueError("a shape that is negative")
     except (ValueError, TypeError, SyntaxError, TokenError, MemoryError, RecursionError, EOFError) as error:
         raise DataError(f"cannot read {name}: its header is not that of a .npy file; write it again") from error
-    if version >= (3, 0) and dtype.names:  # read as Latin-1 above, but written in UTF-8
-        found = dtype.names
-        dtype = np.dtype(dtype)
-        dtype.names = tuple(name.encode("latin-1").decode() for name in found)
     if dtype.hasobject:
         raise DataError(
             f"cannot read {name}: it holds Python objects as a pickle, which could run code when opened; "
@@ -214,5 +325,5 @@ def _seeks_freely(handle: IO[bytes]) -> bool:
 def _exactly(handle: IO[bytes], count: int, name: str) -> bytes:
     text = handle.read(count)
     if len(text) < count:
-        raise DataError(f"cannot read {name}: it ends too early; write or copy it again")
+        raise UnreadableError(f"cannot read {name}: it ends too early; write or copy it again")
     return text

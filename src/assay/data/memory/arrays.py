@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from assay.data.field import Declared
-from assay.data.names import Columns, columns_to_read
+from assay.data.names import Columns, columns_to_read, refuse_many
 from assay.data.source import BLOCK_ROWS, Source
 from assay.errors import DataError
 
@@ -60,6 +60,9 @@ class RowsSource(Source):
         self.rows = shape[0]
         self._dtype = dtype
         self._width = 1 if len(shape) == 1 else shape[1]
+        if not (self._width and dtype.itemsize):
+            raise DataError(f"cannot read {name}: it has no columns, or its values have no size; give values")
+        refuse_many(len(dtype.names or ()) or self._width, name)
         found: Sequence[object] = dtype.names or names or [f"column {j + 1}" for j in range(self._width)]
         self._columns: Columns = columns_to_read(found, self.declared)
         self.notes = self._columns.notes
@@ -80,7 +83,7 @@ class RowsSource(Source):
     def _batches(self) -> Iterator[pa.RecordBatch]:
         schema = self.arrow_schema
         for block in self._row_blocks():
-            arrays = [_arrow_array(part, type_) for part, type_ in zip(self._parts(block), schema.types, strict=True)]
+            arrays = [arrow_array(part, type_) for part, type_ in zip(self._parts(block), schema.types, strict=True)]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _parts(self, block: NDArray[Any]) -> list[NDArray[Any]]:
@@ -135,36 +138,10 @@ class ArraySource(RowsSource):
     def partitions(self) -> Sequence[Source]:
         """The blocks."""
         step = block_rows(len(self._columns.names))
-        return _cut(self, "_array", len(self._array), step)
+        return cut(self, "_array", len(self._array), step)
 
 
-class SparseSource(RowsSource):
-    """A SciPy sparse matrix; only one block of it is dense at a time.
-
-    >>> from scipy.sparse import csr_array
-    >>> next(SparseSource(csr_array([[0, 2], [0, 0]])).float_blocks())
-    array([[0., 2.],
-           [0., 0.]])
-    """
-
-    def __init__(
-        self, matrix: Any, name: str = "data", declared: Declared | None = None, names: Sequence[object] | None = None
-    ) -> None:
-        if matrix.ndim == 1:
-            matrix = matrix.reshape(-1, 1)
-        super().__init__(matrix.shape, matrix.dtype, name, declared, names)
-        self._matrix = matrix.tocsr()
-
-    def _row_blocks(self) -> Iterator[NDArray[Any]]:
-        step = block_rows(self._width)
-        return (self._matrix[start : start + step].toarray() for start in range(0, self._matrix.shape[0], step))
-
-    def partitions(self) -> Sequence[Source]:
-        """The blocks."""
-        return _cut(self, "_matrix", self._matrix.shape[0], block_rows(self._width))
-
-
-def _cut(source: RowsSource, attribute: str, n: int, step: int) -> Sequence[Source]:
+def cut(source: RowsSource, attribute: str, n: int, step: int) -> Sequence[Source]:
     """One source for each block of the rows that a source keeps in an attribute."""
     if n <= step:
         return (source,)
@@ -237,7 +214,8 @@ def _readable(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype.newbyteorder("=")
 
 
-def _arrow_array(values: NDArray[Any], type_: pa.DataType) -> pa.Array:
+def arrow_array(values: NDArray[Any], type_: pa.DataType) -> pa.Array:
+    """Values as a column of an Arrow type, without a copy where possible; NaN and what is masked are missing."""
     mask = None
     if isinstance(values, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(values)

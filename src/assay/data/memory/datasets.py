@@ -12,6 +12,7 @@ from assay.data.field import Declared
 from assay.data.memory.arrays import block_rows
 from assay.data.memory.tables import viewless, without_views
 from assay.data.names import columns_to_read
+from assay.data.sound import sound_batches
 from assay.data.source import Source
 from assay.errors import DataError
 
@@ -58,5 +59,6 @@ class DatasetSource(Source):
         how: dict[str, Any] = {"batch_readahead": 2, "fragment_readahead": 1}
         if isinstance(getattr(self._dataset, "format", None), pa_dataset.ParquetFileFormat):
             how["fragment_scan_options"] = pa_dataset.ParquetFragmentScanOptions(pre_buffer=False)
-        for batch in self._dataset.to_batches(columns=self._names, batch_size=block_rows(len(schema)), **how):
+        batches = self._dataset.to_batches(columns=self._names, batch_size=block_rows(len(schema)), **how)
+        for batch in sound_batches(batches, self.name):
             yield viewless(batch, schema)

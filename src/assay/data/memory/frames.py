@@ -14,6 +14,7 @@ from assay.data.memory.arrays import block_rows
 from assay.data.memory.tables import ArrowStreamSource, TableSource
 from assay.data.names import columns_to_read
 from assay.data.problems import Problems
+from assay.data.sound import sound
 from assay.data.source import Source
 from assay.errors import DataError
 
@@ -135,7 +136,7 @@ def open_frame(data: Any, name: str, declared: Declared) -> Source | None:
 
 
 def _arrow(series: Any) -> pa.Array:
-    array = pa.array(series, from_pandas=True)
+    array = sound(pa.array(series, from_pandas=True))
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 

@@ -12,9 +12,11 @@ from scipy.sparse import issparse
 
 from assay.data.field import Declared
 from assay.data.fitting import add_misfits, column_of
-from assay.data.memory.arrays import ArraySource, SparseSource, block_rows
+from assay.data.memory.arrays import ArraySource, block_rows
+from assay.data.memory.sparse import SparseSource
 from assay.data.names import columns_to_read
 from assay.data.problems import Problems
+from assay.data.sound import sound, sound_batches
 from assay.data.source import Source, table_partitions
 from assay.errors import DataError
 
@@ -36,7 +38,7 @@ class TableSource(Source):
     ) -> None:
         super().__init__(name, declared)
         columns = columns_to_read(table.column_names, self.declared)
-        self._table = table.select(columns.positions).rename_columns(columns.names)
+        self._table = sound(table.select(columns.positions).rename_columns(columns.names), name)
         self._found = found or Problems()
         self.rows = table.num_rows
         self.notes = columns.notes
@@ -80,9 +82,9 @@ class ArrowStreamSource(Source):
     def _batches(self) -> Iterator[pa.RecordBatch]:
         schema = self.arrow_schema
         with pa.RecordBatchReader.from_stream(self._stream) as reader:
-            for batch in reader:
-                kept = batch.select(self._columns.positions).rename_columns(self._columns.names)
-                yield viewless(kept, schema)
+            picked = (batch.select(self._columns.positions).rename_columns(self._columns.names) for batch in reader)
+            for batch in sound_batches(picked, self.name):
+                yield viewless(batch, schema)
 
 
 def open_table(data: Any, name: str, declared: Declared) -> Source | None:
@@ -195,7 +197,7 @@ def _from_columns(names: Sequence[object], columns: Sequence[Any], name: str, de
         told = ", ".join(f"{called!r} {length}" for called, length in list(lengths.items())[:10])
         raise DataError(f"cannot read {name}: columns of a table are equally long; got {told}")
     return from_values(
-        names, [column if isinstance(column, list) else list(column) for column in columns], name, declared
+        names, [column if isinstance(column, list) else list(sound(column, name)) for column in columns], name, declared
     )
 
 

@@ -23,6 +23,7 @@ from assay.data.read import read
 from assay.data.source import Source, is_numeric
 from assay.data.streams import OnePassSource
 from assay.errors import DataError, ParameterError
+from assay.linalg.sparse_structure import as_sparse
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -107,7 +108,7 @@ def opened(data: Any, row: str, column: str, value: str | None) -> Opened:
         value: name of the column of values; None: "value" if there is one.
     """
     if sparse.issparse(data):
-        matrix: Any = data.tocoo()  # type: ignore[attr-defined]  # the stubs' base class lacks it
+        matrix: Any = as_sparse(data).tocoo()
         i, j = matrix.coords if hasattr(matrix, "coords") else (matrix.row, matrix.col)
         found = _of_arrays((i, j, matrix.data))
         return Opened(found.start, found.valued, found.count, (int(matrix.shape[0]), int(matrix.shape[1])))

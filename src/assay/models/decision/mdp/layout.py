@@ -12,6 +12,7 @@ from scipy import sparse
 
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
+from assay.linalg.sparse_structure import as_sparse
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
@@ -223,6 +224,8 @@ def _square(P: Any, what: str) -> list[Any]:
     many: Any = [P] if sparse.issparse(P) else P
     try:
         matrices = [_sparse(M) if sparse.issparse(M) else _dense(M) for M in many]
+    except DataError:
+        raise
     except (TypeError, ValueError) as error:
         raise ParameterError(f"{what} must hold numbers: a matrix (n, n) for each action ({error})") from error
     shapes = {M.shape for M in matrices}
@@ -237,7 +240,7 @@ def _square(P: Any, what: str) -> list[Any]:
 
 
 def _sparse(M: Any) -> sparse.csr_array:
-    made = sparse.csr_array(M)
+    made = sparse.csr_array(as_sparse(M))
     made = made.astype(np.float64) if made.dtype != np.float64 else made
     return made if made.has_canonical_format else made.copy()
 

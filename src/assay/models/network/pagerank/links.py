@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from assay.errors import DataError
+from assay.linalg.sparse_structure import as_sparse
 from assay.summary.edges import edges_of, refuse_unusable, symmetric
 from assay.summary.graph import Graph
 from assay.summary.networks import read_network
@@ -93,8 +94,7 @@ class Turned:
 def links_of(data: Any, directed: bool | None = None) -> Links:
     """The links of whatever a network is kept in; see `assay.read_network`."""
     if sparse.issparse(data):
-        given: Any = data
-        return _of_matrix(sparse.csr_array(given), directed, None, ())
+        return _of_matrix(sparse.csr_array(as_sparse(data)), directed, None, ())
     if isinstance(data, Graph):
         graph = data
     else:
