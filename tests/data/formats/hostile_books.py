@@ -50,7 +50,8 @@ def open_document(path, rows):
     names = "".join(
         f' xmlns:{part}="urn:oasis:names:tc:opendocument:xmlns:{part}:1.0"' for part in ("office", "table", "text")
     )
-    body = f'<office:body><office:spreadsheet><table:table table:name="s">{rows}</table:table></office:spreadsheet></office:body>'
+    table = f'<table:table table:name="s">{rows}</table:table>'
+    body = f"<office:body><office:spreadsheet>{table}</office:spreadsheet></office:body>"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
         archive.writestr("META-INF/manifest.xml", "<manifest/>")

@@ -7,8 +7,8 @@ import sys
 import textwrap
 from pathlib import Path
 
-from tests.data.formats import hostile_books as hostile
 import pytest
+from tests.data.formats import hostile_books as hostile
 
 from assay.data.read import read
 from assay.errors import DataError

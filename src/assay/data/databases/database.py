@@ -142,7 +142,7 @@ class DatabaseSource(Source):
         kept = [
             replace(column, name=name)
             for column, name in zip(columns, names, strict=True)
-            if self.declared.sensitive.isdisjoint((name, column.name, column.own))
+            if not self.declared.hides(name, column.name, column.own)
         ]
         if not kept:
             raise DataError(f"cannot read {self.name}: it has no columns that are not sensitive; name fewer of them")

@@ -114,9 +114,9 @@ class Package:
             raise DataError(f"its member {name!r} is damaged; copy or save it again") from error
 
     def check(self) -> None:
-        """Refuse what is damaged in members that are not looked through: their values would be read as they are."""
+        """Refuse damaged members that hold values and are not looked through: a reader would take them as they are."""
         for name, info in self._members.items():
-            if name.endswith((".bin", ".rels")) or (name.endswith(".xml") and not name.startswith("xl/worksheets/")):
+            if name in ("xl/sharedstrings.xml", "xl/styles.xml") or name.endswith(".bin"):
                 deque(self.chunks(info.filename), maxlen=0)
 
     def parse(self, name: str, start: Callable[[str, list[str]], object], parser: Any = None) -> None:

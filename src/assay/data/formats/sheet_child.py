@@ -44,9 +44,8 @@ def main() -> None:
                 packed = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
                 sent += len(packed)
                 if sent > asked["largest"]:
-                    raise DataError(
-                        f"its cells hold more than {asked['largest'] >> 20:,} MB; leave long texts out, or save it as CSV"
-                    )
+                    most = f"{asked['largest'] >> 20:,} MB"
+                    raise DataError(f"its cells hold more than {most}; leave long texts out, or save it as CSV")
                 out.write(packed)
         except DataError as error:
             out.write(pickle.dumps(("refused", str(error))))

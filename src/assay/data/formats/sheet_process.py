@@ -147,7 +147,8 @@ def _ended(process: subprocess.Popen[bytes], place: Place, asked: dict[str, Any]
     code = process.wait()
     if code == -getattr(signal, "SIGXCPU", 0):
         return DataError(
-            f"cannot read {place}: reading it takes longer than {asked['seconds']} s of computing; save the sheet as CSV"
+            f"cannot read {place}: reading it takes longer than {asked['seconds']} s of computing; "
+            "save the sheet as CSV"
         )
     return DataError(
         f"cannot read {place}: reading it takes more than {asked['memory'] / (1 << 30):.3g} GB of memory, or more than "
