@@ -1,4 +1,4 @@
-"""A name that is sensitive stands for every column that is seen so; its values are in no block, note, problem or error."""
+"""A sensitive name stands for every column that is seen so; its values are in no block, note, problem or error."""
 
 import json
 import sqlite3
@@ -95,7 +95,7 @@ def test_a_name_covers_all_columns_of_that_name_in_memory():
 
 
 @pytest.mark.parametrize(
-    "second", ["diag ", " diag", "Diag", "\ufeffdiag", "dia\u200bg", "ｄｉａｇ", "diag\t", "diag (2)"]
+    "second", ["diag ", " diag", "Diag", "\ufeffdiag", "dia\u200bg", "\uff44iag", "diag\t", "diag (2)"]
 )
 def test_a_name_covers_what_is_seen_as_it(tmp_path, second):
     names = ["id", "diag", second, "x"]

@@ -58,7 +58,7 @@ def unique_names(names: Iterable[object]) -> tuple[list[str], str | None]:
 def columns_to_read(names: Sequence[object], declared: Declared) -> Columns:
     """Which columns may be read, and how they are called; what is declared of columns that are not there is refused.
 
-    Every column that is seen by the name of a sensitive one is sensitive, also where it was renamed because it came twice.
+    Every column that is seen by the name of a sensitive one is sensitive, also one renamed since it came twice.
 
     Args:
         names: as the data have them.

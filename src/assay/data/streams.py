@@ -99,12 +99,9 @@ class StreamSource(OnePassSource):
         row = 0
         for item in self._items:
             for batch in self._as_batches(item):
-                if aligner is None:
-                    columns_to_read(
-                        batch.schema.names, self.declared
-                    )  # refuses what is said of columns that are not there
                 visible = self._visible(batch)
                 if aligner is None:
+                    _ = columns_to_read(batch.schema.names, self.declared)  # refuses what is said of columns that lack
                     aligner = Aligner(visible.schema)
                 yield aligner.aligned(visible, self.problems, first_row=row)
                 row += batch.num_rows
