@@ -105,6 +105,36 @@ def test_no_source_schema_problem_or_summary_holds_a_secret(tmp_path, name):
     assert_clean((tmp_path / "model.assay").read_bytes())
 
 
+def test_no_command_tells_a_copy_of_a_sensitive_column(tmp_path, monkeypatch):
+    data, spilled, kept = tmp_path / "data", tmp_path / "spilled", tmp_path / "kept"
+    for folder in (data, spilled, kept):
+        folder.mkdir(mode=0o700)
+    monkeypatch.setenv("TMPDIR", str(spilled))
+    levels = [f"{SECRET} {word}" for word in ("flu", "cold", "gout")]
+    for name in ("a.csv", "b.csv"):
+        drawn = [(RNG.standard_normal(), RNG.integers(3), RNG.integers(3), RNG.standard_normal()) for _ in range(120)]
+        lines = [f"{x},{levels[i]},{levels[j]},{y}" for x, i, j, y in drawn]
+        lines[50] = f"1,{SECRET} a, b,{SECRET}"
+        (data / name).write_text("\n".join(["x,diag,diag,y", *lines, f"1,{SECRET},c,{SECRET}d"]) + "\n")
+    a, b = str(data / "a.csv"), str(data / "b.csv")
+    commands = [
+        ["report", a, "-o", "page.html", "--json", "found.json", "--resume", str(kept)],
+        ["compare", a, b, "-o", "both.html"],
+        ["compare", a, b, "--json"],
+        ["summarize", a, "-o", "a.moments"],
+        ["watch", a, "--reference", b],
+    ]
+    monkeypatch.chdir(tmp_path)
+    for command in commands:
+        done = CliRunner().invoke(app, [*command, "--sensitive", "diag", *(["--debug"] * (command[0] == "report"))])
+        assert_clean(done.output)
+        assert done.exit_code in (0, 1), done.output
+    written = [path for path in tmp_path.rglob("*") if path.is_file() and path.parent != data]
+    assert {"page.html", "found.json", "both.html", "a.moments"} <= {path.name for path in written}
+    for path in written:
+        assert_clean(path.read_bytes())
+
+
 def test_a_frame_and_a_stream_drop_them_too():
     frame = pd.DataFrame(rows())
     for data in (frame, pa.Table.from_pylist(rows()), iter(rows())):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
@@ -42,7 +44,8 @@ class Declared:
 
     Attributes:
         kinds, units, roles: by column name.
-        sensitive: columns whose values must not leave the source.
+        sensitive: columns whose values must not leave the source; a name stands for every column that is seen so,
+            copies of it included.
         skip_unreadable: whether what cannot be read is left out and counted, or refused.
     """
 
@@ -57,6 +60,21 @@ class Declared:
             if kind not in KINDS:
                 raise ParameterError(f"the kind of column {name!r} is one of {', '.join(KINDS)}; got {kind!r}")
 
+    def hides(self, *names: str) -> bool:
+        """Whether a column that goes by any of these names is sensitive, in whatever case they are written.
+
+        >>> Declared(sensitive=frozenset({"diag"})).hides("Diag (2)")
+        True
+        """
+        if not self.sensitive:
+            return False
+        hidden = {seen(name).casefold() for name in self.sensitive}
+        return any(form.casefold() in hidden for name in names for form in _forms(name))
+
+    def hidden(self, names: Iterable[str]) -> frozenset[str]:
+        """Those of some columns that are sensitive."""
+        return frozenset(name for name in names if self.hides(name)) if self.sensitive else frozenset()
+
     def check(self, names: Iterable[str]) -> None:
         """Refuse what is said about columns that do not exist: a misspelt sensitive column would leak.
 
@@ -65,6 +83,9 @@ class Declared:
         """
         known = tuple(names)
         present = set(known)
+        if self.sensitive:
+            there = set().union(*map(_forms, known))
+            present |= {name for name in self.sensitive if seen(name) in there}
         for said, about in (
             ("sensitive", self.sensitive),
             ("of a kind", self.kinds),
@@ -77,3 +98,20 @@ class Declared:
                 raise ParameterError(
                     f"column {missing[0]!r} was declared {said}, but there is none; there are {listed}"
                 )
+
+
+def seen(name: str) -> str:
+    """A name as a reader sees it: without blanks round it and marks that do not show.
+
+    >>> seen("\ufeffdiag ")
+    'diag'
+    """
+    plain = unicodedata.normalize("NFKC", name)
+    shown = "".join(c for c in plain if c.isspace() or unicodedata.category(c)[0] != "C")
+    return " ".join(shown.split())
+
+
+def _forms(name: str) -> set[str]:
+    """What a column may be called: as it is seen, and without the number that a copy of a name gets."""
+    whole = seen(name)
+    return {whole, re.sub(r"(?<=.) \(\d+\)$", "", whole)}

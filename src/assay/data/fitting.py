@@ -110,6 +110,8 @@ def add_misfits(
     column: str,
     type_: pa.DataType,
     misfits: Iterable[tuple[str, Any]],
+    *,
+    shown: bool = True,
 ) -> None:
     """Count values that do not fit the type of their column.
 
@@ -118,6 +120,7 @@ def add_misfits(
         column: its name.
         type_: of the column.
         misfits: place and value of each.
+        shown: whether values may be quoted.
     """
     is_ = pa.types
     what = "values do not fit the type of the column and count as missing"
@@ -128,7 +131,7 @@ def add_misfits(
     elif is_.is_boolean(type_):
         what = "values are neither true nor false and count as missing"
     for place, value in misfits:
-        problems.add(what, column=column, place=place, value=_as_text(value))
+        problems.add(what, column=column, place=place, value=_as_text(value) if shown else None)
 
 
 _TYPES: dict[str, pa.DataType] = {

@@ -74,7 +74,7 @@ def refuse_many(count: int, name: str = "the table") -> None:
 def columns_to_read(names: Sequence[object], declared: Declared) -> Columns:
     """Which columns may be read, and how they are called; what is declared of columns that are not there is refused.
 
-    Every column that has the name of a sensitive one is sensitive, also where it was renamed because it came twice.
+    Every column that is seen by the name of a sensitive one is sensitive, also one renamed since it came twice.
 
     Args:
         names: as the data have them.
@@ -84,10 +84,20 @@ def columns_to_read(names: Sequence[object], declared: Declared) -> Columns:
     [1]
     """
     refuse_many(len(names))
+    found = visible_columns(names, declared)
+    declared.check(unique_names(names)[0])
+    return found
+
+
+def visible_columns(names: Sequence[object], declared: Declared) -> Columns:
+    """The same of some of the rows, which may lack columns.
+
+    Args:
+        names: as the data have them.
+        declared: what the user said.
+    """
     called, note = unique_names(names)
-    declared.check(called)
-    hidden = declared.sensitive
-    kept = [i for i, (found, name) in enumerate(zip(names, called, strict=True)) if not {_text(found), name} & hidden]
+    kept = [i for i, pair in enumerate(zip(map(_text, names), called, strict=True)) if not declared.hides(*pair)]
     return Columns(kept, [called[i] for i in kept], (note,) if note else ())
 
 

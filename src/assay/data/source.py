@@ -68,7 +68,7 @@ class Source(ABC):
         """The columns as Arrow has them, without the sensitive ones."""
         whole = self._arrow_schema()
         self.declared.check([*whole.names, *self.declared.sensitive] if self._drops_sensitive else whole.names)
-        kept = [field for field in whole if field.name not in self.declared.sensitive]
+        kept = [field for field in whole if not self.declared.hides(field.name)]
         return pa.schema(kept, metadata=whole.metadata)
 
     # True for a source that leaves sensitive columns out by itself and has checked that they exist

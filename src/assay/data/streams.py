@@ -13,6 +13,7 @@ import pyarrow as pa
 from assay.data.alignment import Aligner
 from assay.data.columns.kinds import understood
 from assay.data.field import Declared, Field
+from assay.data.names import columns_to_read, visible_columns
 from assay.data.problems import Problems
 from assay.data.source import BLOCK_ROWS, Source
 from assay.errors import DataError
@@ -87,6 +88,8 @@ class StreamSource(OnePassSource):
     3
     """
 
+    _drops_sensitive = True
+
     def __init__(self, items: Iterable[Any], name: str = "stream", declared: Declared | None = None) -> None:
         super().__init__(name, declared)
         self._items = iter(items)
@@ -96,10 +99,18 @@ class StreamSource(OnePassSource):
         row = 0
         for item in self._items:
             for batch in self._as_batches(item):
+                visible = self._visible(batch)
                 if aligner is None:
-                    aligner = Aligner(batch.schema, hidden=self.declared.sensitive)
-                yield aligner.aligned(batch, self.problems, first_row=row)
+                    _ = columns_to_read(batch.schema.names, self.declared)  # refuses what is said of columns that lack
+                    aligner = Aligner(visible.schema)
+                yield aligner.aligned(visible, self.problems, first_row=row)
                 row += batch.num_rows
+
+    def _visible(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """A block without sensitive columns, no two columns of one name."""
+        kept = visible_columns(batch.schema.names, self.declared)
+        fields = [batch.schema.field(i).with_name(name) for i, name in zip(kept.positions, kept.names, strict=True)]
+        return pa.RecordBatch.from_arrays([batch.column(i) for i in kept.positions], schema=pa.schema(fields))
 
     def _as_batches(self, item: Any) -> list[pa.RecordBatch]:
         if isinstance(item, Mapping) or _is_row(item):

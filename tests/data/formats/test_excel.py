@@ -166,7 +166,7 @@ def test_cells_far_apart_do_not_fill_the_memory(tmp_path):
 def test_a_workbook_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "t.xlsx"
     book(path, [["x"], [1]])
-    monkeypatch.setattr("assay.data.formats.excel_cells._LARGEST", 100)
+    monkeypatch.setattr("assay.data.formats.sheet_process._LARGEST", path.stat().st_size)
     with pytest.raises(DataError, match="at most 0 MB are held in memory; save the sheet as CSV"):
         read(path)
 

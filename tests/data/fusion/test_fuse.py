@@ -338,7 +338,7 @@ def test_problems_of_a_source_come_with_its_name_but_not_with_secrets(tmp_path):
     fused = fuse([tmp_path / "a.csv", tmp_path / "b.csv"], sensitive=["ssn"])
     assert fused.to_arrow().num_rows == 81
     told = [(problem.column, example) for problem in fused.problems for example in problem.examples]
-    assert told == [("x", ("a.csv, line 42", "oops"))]
+    assert told == [("x", ("a.csv, line 42", None))]
     opened = fuse([read(tmp_path / "a.csv"), source("b", sensitive=["SSN"], SSN=[1], x=[2.0])])
     assert opened.to_arrow().column_names == ["x", "origin"]
     assert "s3cret" not in "".join(problem.sentence() for problem in opened.problems)

@@ -103,7 +103,7 @@ def test_a_stray_quote_does_not_swallow_lines():
 def test_a_quote_that_stays_open_is_refused_before_memory_is_full(monkeypatch):
     monkeypatch.setattr("assay.data.text.chunks._LONGEST_QUOTED", 1000)
     endless = io.BytesIO(b'1,a\n2,"open\n' + b"3,b\n" * 100_000)
-    with pytest.raises(DataError, match="the quote that opens on line 2 is not closed"):
+    with pytest.raises(DataError, match="the quoted cell that opens on line 2 is longer than 0 MB, or its quote"):
         list(records(endless, delimiters=b",", size=100))
     assert endless.tell() < 10_000
 

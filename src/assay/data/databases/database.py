@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assay.data.databases.dialects import Column, Connection, Dialect, Reading, Relation, Table, quoted
+from assay.data.databases.dialects import PATIENCE, Column, Connection, Dialect, Reading, Relation, Table, quoted
 from assay.data.databases.joins import Step, join_steps, joined, plan, prefixes
 from assay.data.databases.postgresql import Postgresql
 from assay.data.databases.sqlite import Sqlite
@@ -22,6 +22,7 @@ from assay.errors import DataError, ParameterError
 
 _SERVERS = ("postgresql://", "postgres://")
 _LISTED = 30
+_MOST_ROWS = 1_000_000_000
 # columns whose contradictions come in one text
 _TOLD_TOGETHER = 100
 
@@ -38,6 +39,8 @@ class DatabaseSource(Source):
         join: follow the foreign keys that the table declares, and those of the tables they lead to: True for all, or
             the names of tables or of key columns, in a list or separated by commas. Columns of joined tables are
             called "Table.Column", and "key.Table.Column" where several keys lead to the same table.
+        patience: seconds that the database may take until it gives rows.
+        most_rows: rows that are read at most; more are refused, as a view or query may have no end.
 
     Rows of a table are counted when it is opened if the table (for SQLite the file) takes at most 256 MiB. In SQLite
     each value has a type of its own; a column's is decided by its first 65,536 rows and its declaration, and what
@@ -62,12 +65,18 @@ class DatabaseSource(Source):
         table: str | None = None,
         query: str | None = None,
         join: bool | str | Sequence[str] | None = None,
+        patience: float = PATIENCE,
+        most_rows: int = _MOST_ROWS,
     ) -> None:
         if table is not None and query is not None:
             raise ParameterError("rows come from a table or from a query; give only one of table= and query=")
         if query is not None and join:
             raise ParameterError("join= follows the foreign keys of a table; give table= instead of query=")
+        if not (_is_number(patience) and patience > 0 and _is_number(most_rows) and most_rows > 0):
+            raise ParameterError(f"patience and most_rows are numbers above 0; got {patience!r} and {most_rows!r}")
+        self._most_rows = most_rows
         self._dialect = _dialect(where)
+        self._dialect.patience = float(patience)
         super().__init__(self._dialect.name, declared)
         self._dialect.withhold = bool(self.declared.sensitive)
         self._keys: frozenset[str] = frozenset()
@@ -142,7 +151,7 @@ class DatabaseSource(Source):
         kept = [
             replace(column, name=name)
             for column, name in zip(columns, names, strict=True)
-            if self.declared.sensitive.isdisjoint((name, column.name, column.own))
+            if not self.declared.hides(name, column.name, column.own)
         ]
         if not kept:
             raise DataError(f"cannot read {self.name}: it has no columns that are not sensitive; name fewer of them")
@@ -166,6 +175,11 @@ class DatabaseSource(Source):
                     self._count_contradictions(told, before)
                 values = [self._decoded(*pair, before) for pair in zip(schema.names, batch.columns, strict=False)]
                 before += batch.num_rows
+                if before > self._most_rows:
+                    raise DataError(
+                        f"cannot read {self.name}: it has more than {self._most_rows:,} rows; a view or query may have "
+                        "no end: read a table, or allow more by most_rows="
+                    )
                 yield pa.RecordBatch.from_arrays(values, schema=schema)
 
     def _count_contradictions(self, told: pa.Array, before: int) -> None:
@@ -210,6 +224,10 @@ def _dialect(where: str | os.PathLike[str]) -> Dialect:
             f"got a URL that begins with {text.partition('://')[0]!r}"
         )
     return Sqlite(Path(text))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _count(connection: Connection, from_: str) -> int:

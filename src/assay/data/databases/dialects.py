@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
 import pyarrow as pa
 
+from assay.data.databases.waiting import Helper, PatienceError
 from assay.data.field import Declared
 from assay.errors import DataError, ParameterError
 
+# seconds that a database may take until it gives rows
+PATIENCE = 600.0
 # a table is counted when it is opened if it takes at most this many bytes
 COUNTED_BYTES = 1 << 28
 
@@ -111,17 +114,16 @@ class Reading:
 class Connection:
     """An open database; its errors come out as sentences."""
 
-    def __init__(self, raw: Any, dialect: Dialect) -> None:
+    def __init__(self, raw: Any, dialect: Dialect, helper: Helper) -> None:
         self._raw = raw
         self._dialect = dialect
+        self._helper = helper
 
     def stream(self, sql: str, **options: str) -> Iterator[pa.RecordBatch]:
         """The rows of a statement, batch by batch; the whole result is never held."""
-        with self._dialect.explaining(), ExitStack() as stack:
-            cursor = stack.enter_context(self._raw.cursor())
-            cursor.adbc_statement.set_options(**options)
-            cursor.execute(sql)
-            yield from stack.enter_context(cursor.fetch_record_batch())
+        with self._dialect.explaining(), self._reader(sql, **options) as reader:
+            while (batch := self._helper.call(lambda: next(reader, None))) is not None:
+                yield batch
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a statement whose result is small."""
@@ -133,10 +135,27 @@ class Connection:
 
     def fields(self, sql: str) -> pa.Schema:
         """The columns of a SELECT that gives no rows."""
-        with self._dialect.explaining(), self._raw.cursor() as cursor:
+        with self._dialect.explaining(), self._reader(sql) as reader:
+            return reader.schema
+
+    @contextmanager
+    def _reader(self, sql: str, **options: str) -> Iterator[Any]:
+        cursor = self._helper.keep(self._raw.cursor())
+        reader = None
+
+        def execute() -> Any:
+            cursor.adbc_statement.set_options(**options)
             cursor.execute(sql)
-            with cursor.fetch_record_batch() as reader:
-                return reader.schema
+            return self._helper.keep(cursor.fetch_record_batch())
+
+        try:
+            reader = self._helper.call(execute)
+            yield reader
+        finally:
+            if not self._helper.left:
+                if reader is not None:
+                    reader.close()
+                cursor.close()
 
 
 class Dialect(ABC):
@@ -146,6 +165,7 @@ class Dialect(ABC):
         name: how reports call it.
         shown: how messages call it, without its password.
         withhold: whether messages of the database, which may quote values, must not be repeated.
+        patience: seconds that it may take to give rows.
     """
 
     driver: str
@@ -158,6 +178,7 @@ class Dialect(ABC):
         self.name = name
         self.shown = shown
         self.withhold = False
+        self.patience = PATIENCE
 
     @property
     def holds_secrets(self) -> bool:
@@ -174,19 +195,32 @@ class Dialect(ABC):
                 f"cannot read {self.shown}: {self.system} databases need {self.driver}; "
                 "install it with pip install 'assay[databases]'"
             ) from error
-        with ExitStack() as stack:
+        helper = Helper(self.patience)
+        try:
             with self.explaining():
-                raw = stack.enter_context(self.opened(module))
+                raw = helper.call(lambda: helper.keep(self.opened(module)))
+            connection = Connection(raw, self, helper)
+            try:
                 for statement in self.settings:
-                    with raw.cursor() as cursor:
+                    with self.explaining(), raw.cursor() as cursor:
                         cursor.execute(statement)
-            yield Connection(raw, self)
+                yield connection
+            finally:
+                if not helper.left:
+                    raw.close()
+        finally:
+            helper.close()
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
         """Turn what the driver raises into one sentence."""
         try:
             yield
+        except PatienceError:
+            raise DataError(
+                f"cannot read {self.shown}: it has given no rows for {self.patience:g} s; a view or query may have no "
+                "end: read a table, or wait longer by patience="
+            ) from None
         except (OSError, pa.ArrowException) as error:
             raise self.explained(error) from None
         except Exception as error:

@@ -125,9 +125,12 @@ class Sqlite(Dialect):
     def query_columns(self, connection: Connection, query: str) -> tuple[tuple[str, str], ...]:
         """Name and type of each column of a SELECT; none is run to its end for this."""
         names = connection.fields(f"SELECT * FROM {one_select(query)} LIMIT 0").names
-        # SQLite tells a second "id" as "id:1"
+        # SQLite tells a second "id" as "id:1", and knows no case
         repeated = (re.sub(r":\d+$", "", name) for name in names)
-        return tuple((first if first in names else name, "") for name, first in zip(names, repeated, strict=True))
+        known = {name.lower() for name in names}
+        return tuple(
+            (first if first.lower() in known else name, "") for name, first in zip(names, repeated, strict=True)
+        )
 
     def query_relation(self, query: str, width: int) -> Relation:
         """A SELECT as t0, with columns c0, c1, ..."""

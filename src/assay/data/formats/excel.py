@@ -6,22 +6,19 @@ The format does not allow reading in blocks: the sheet that is read is held in m
 from __future__ import annotations
 
 import datetime as dt
-import io
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import python_calamine
 
 from assay.data.field import Declared
 from assay.data.fitting import add_misfits, column_of
-from assay.data.formats.excel_cells import Cells, address, scanned
+from assay.data.formats.excel_cells import address
+from assay.data.formats.sheet_process import Sheet, read_sheet
 from assay.data.memory.tables import TableSource
 from assay.data.names import columns_to_read
 from assay.data.place import Place
 from assay.data.problems import Problems
-from assay.errors import DataError, ParameterError
 
 _ERROR = "cells hold an error and count as missing"
 _UNSAVED = "formulas have no saved value and count as missing; open and save the file in a spreadsheet program"
@@ -47,9 +44,8 @@ class ExcelSource(TableSource):
         header: bool | None = None,
     ) -> None:
         said = declared or Declared()
-        book = _Book(place)
-        chosen = book.chosen(sheet)
-        notes = book.notes(chosen.name, sheet)
+        chosen = read_sheet(place, sheet)
+        notes = _other_sheets(chosen, sheet)
         first = _first_row(chosen.rows)
         if first:
             notes.append(f"{first} rows above the table in sheet {chosen.name!r} were left out.")
@@ -76,7 +72,7 @@ class _Body:
         header: whether that names the columns.
     """
 
-    def __init__(self, sheet: _Sheet, first: int, header: bool | None) -> None:
+    def __init__(self, sheet: Sheet, first: int, header: bool | None) -> None:
         head = sheet.rows[first]
         named = any(value != "" and not _is_value(value) for value in head) if header is None else header
         self.unnamed = not named
@@ -87,7 +83,8 @@ class _Body:
         self._empty: list[int] = []
         lines: list[int] = []
         start = first + named
-        for line, row in enumerate(sheet.rows[start:], sheet.top + start + 1):
+        self._span = range(sheet.top + start + 1, sheet.top + len(sheet.rows) + 1)
+        for line, row in zip(self._span, sheet.rows[start:], strict=True):
             if line in special or any(value != "" for value in row):
                 self._rows.append(row)
                 lines.append(line)
@@ -117,100 +114,30 @@ class _Body:
         return pa.table(arrays, names=columns.names), found, columns.notes
 
     def _tell_special(self, column: int, name: str, found: Problems) -> None:
-        lines = set(self.lines.tolist())
         for line, value in self._cells.errors.get(column, ()):
-            if line in lines:
+            if line in self._span:
                 found.add(_ERROR, column=name, place=address(line, column), value=value)
         for line in self._cells.unsaved.get(column, ()):
-            if line in lines:
+            if line in self._span:
                 found.add(_UNSAVED, column=name, place=address(line, column))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sheet:
-    """A sheet: its rows, which begin at `top`, `left` (from 0), and cells that hold no value but something."""
-
-    name: str
-    rows: list[list[Any]]
-    top: int
-    left: int
-    cells: Cells
-
-
-class _Book:
-    """An open workbook."""
-
-    def __init__(self, place: Place) -> None:
-        self._place = place
-        with place.open() as handle:
-            self._data = handle.read()
-        try:
-            self._book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(self._data))
-        except python_calamine.PasswordError as error:
-            raise DataError(f"cannot read {place}: it is protected by a password; save it without one") from error
-        except (python_calamine.CalamineError, OSError, ValueError) as error:
-            raise DataError(
-                f"cannot read {place}: it is not a spreadsheet that can be read, or it is damaged ({_reason(error)}); "
-                "save it again"
-            ) from error
-        self._names = self._book.sheet_names
-        visible = python_calamine.SheetVisibleEnum.Visible
-        self._hidden = [sheet.name for sheet in self._book.sheets_metadata if sheet.visible != visible]
-
-    def chosen(self, sheet: str | int | None) -> _Sheet:
-        """The sheet asked for, or the first that holds a table, hidden ones last."""
-        if sheet is not None:
-            found = self._sheet(self._by_request(sheet))
-            if not found.rows:
-                raise DataError(f"cannot read {self._place}: sheet {found.name!r} is empty; choose another with sheet=")
-            return found
-        for name in [*(name for name in self._names if name not in self._hidden), *self._hidden]:
-            found = self._sheet(name)
-            if len(found.rows) > 1:
-                return found
-        told = ", ".join(map(repr, self._names[:10]))
-        raise DataError(f"cannot read {self._place}: none of its sheets holds a table ({told})")
-
-    def notes(self, chosen: str, sheet: str | int | None) -> list[str]:
-        """Which other sheets there are."""
-        others = [name for name in self._names if name != chosen]
-        if not others:
-            return []
-        told = [repr(name) + (" (hidden)" if name in self._hidden else "") for name in others[:10]]
-        more = f" and {len(others) - 10:,} more" if len(others) > 10 else ""
-        remedy = "" if sheet is not None else "; choose one with sheet="
-        return [f"Sheet {chosen!r} was read; the workbook also has {', '.join(told)}{more}{remedy}."]
-
-    def _by_request(self, sheet: str | int) -> str:
-        if isinstance(sheet, int) and not isinstance(sheet, bool) and 1 <= sheet <= len(self._names):
-            return self._names[sheet - 1]
-        if sheet in self._names:
-            return str(sheet)
-        raise ParameterError(
-            f"{self._place} has no sheet {sheet!r}; there are {', '.join(map(repr, self._names[:20]))}, "
-            "or their numbers from 1"
-        )
-
-    def _sheet(self, name: str) -> _Sheet:
-        cells = scanned(self._data, name, str(self._place))
-        try:
-            sheet = self._book.get_sheet_by_name(name)
-            top, left = sheet.start or (0, 0)
-            return _Sheet(name, sheet.to_python(skip_empty_area=True), top, left, cells)
-        except (python_calamine.CalamineError, ValueError) as error:
-            raise DataError(
-                f"cannot read {self._place}: sheet {name!r} is damaged ({_reason(error)}); save it again"
-            ) from error
+def _other_sheets(chosen: Sheet, asked: str | int | None) -> list[str]:
+    """Which other sheets there are."""
+    others = [name for name in chosen.names if name != chosen.name]
+    if not others:
+        return []
+    told = [repr(name) + (" (hidden)" if name in chosen.hidden else "") for name in others[:10]]
+    more = f" and {len(others) - 10:,} more" if len(others) > 10 else ""
+    remedy = "" if asked is not None else "; choose one with sheet="
+    return [f"Sheet {chosen.name!r} was read; the workbook also has {', '.join(told)}{more}{remedy}."]
 
 
 def _first_row(rows: list[list[Any]]) -> int:
     """Where the table begins: at the first row that is filled at least half as far as the fullest one."""
     filled = [sum(value != "" for value in row) for row in rows]
-    return next(i for i, count in enumerate(filled) if 2 * count >= max(filled))
-
-
-def _reason(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    most = max(filled)
+    return next(i for i, count in enumerate(filled) if 2 * count >= most)
 
 
 def _is_value(value: Any) -> bool:

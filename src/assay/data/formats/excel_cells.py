@@ -1,37 +1,28 @@
-"""What the XML of a sheet tells and a reader of values does not: errors, formulas without a value, how far it reaches.
+"""What the XML of a sheet tells and a reader of values does not: how far it reaches, errors, formulas without a value.
 
-Only files of the .xlsx kind have it; for the others nothing is known, and their error cells are plainly empty.
+The XML is read as it is unpacked, by a parser that holds nothing of it and refuses entities. Sheets in binary form
+(.xls, .xlsb) have none: for them nothing is known, and their error cells are plainly empty.
 """
 
 from __future__ import annotations
 
-import io
-import re
 import zipfile
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from html import unescape
+from io import BytesIO
 from posixpath import join, normpath
+from typing import Any
+from xml.parsers import expat
 
 from assay.errors import DataError
 
-# Unpacked bytes and cells of a rectangle that are held in memory.
-_LARGEST = 1 << 31
-_MOST_CELLS = 50_000_000
-
-_SHEET = re.compile(r"<(?:\w+:)?sheet\b[^>]*>")
-_RELATION = re.compile(r"<(?:\w+:)?Relationship\b[^>]*>")
-_ATTRIBUTE = re.compile(r'([\w:]+)\s*=\s*"([^"]*)"')
-_REFERENCE = re.compile(rb'<(?:\w+:)?c\b[^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
-_ERROR = re.compile(
-    rb'<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*?\br="([A-Z]{1,3})(\d{1,7})"[^>]*>'
-    rb"(?:(?!</?(?:\w+:)?c\b).)*?<(?:\w+:)?v>([^<]*)<",
-    re.DOTALL,
-)
-_UNSAVED = re.compile(
-    rb'<(?:\w+:)?c\b(?![^>]*\bt="str")[^>]*?\br="([A-Z]{1,3})(\d{1,7})"(?:[^>]*[^/])?>\s*'
-    rb"<(?:\w+:)?f\b(?:[^>]*/>|[^>]*>[^<]*</(?:\w+:)?f>)\s*"
-    rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
-)
+_CHUNK = 1 << 20
+_DIGITS = "0123456789"
+# Characters of an error that are kept.
+_SHOWN = 80
+# Where a number in the XML is larger, it is beyond every sheet.
+_BEYOND = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,85 +57,304 @@ def address(row: int, column: int) -> str:
 
 
 def column_number(letters: str) -> int:
-    """The number of a column, from 1.
+    """The number of a column, from 1, in capitals or not.
 
-    >>> column_number("AB")
-    28
+    >>> column_number("AB"), column_number("ab")
+    (28, 28)
     """
+    if len(letters) > 8 or not (letters.isascii() and letters.isalpha()):
+        return _BEYOND
     number = 0
-    for letter in letters:
+    for letter in letters.upper():
         number = 26 * number + ord(letter) - ord("A") + 1
     return number
 
 
-def scanned(data: bytes, sheet: str, shown: str) -> Cells:
-    """Look through the XML of one sheet; one that would fill the memory is refused.
+class Package:
+    """The zip file of a spreadsheet; nothing of it is unpacked whole.
 
     Args:
-        data: the whole file.
-        sheet: its name.
-        shown: how messages call the file.
+        data: the file.
+        largest: bytes that all of its members may unpack to.
     """
-    xml = _sheet_xml(data, sheet, shown)
-    cells = Cells()
-    if xml is None:
-        return cells
-    _check_extent(xml, sheet, shown)
-    if b't="e"' in xml:
-        for letters, row, value in _ERROR.findall(xml):
-            errors = cells.errors.setdefault(column_number(letters.decode()), [])
-            errors.append((int(row), unescape(value.decode("utf-8", "replace"))))
-    for letters, row in _UNSAVED.findall(xml):
-        cells.unsaved.setdefault(column_number(letters.decode()), []).append(int(row))
-    return cells
+
+    def __init__(self, data: bytes, largest: int) -> None:
+        try:
+            self._archive = zipfile.ZipFile(BytesIO(data))
+        except Exception as error:  # a hostile file may break a reader in any way
+            raise DataError("it is a damaged zip file; copy or save it again") from error
+        size = sum(info.file_size for info in self._archive.infolist())
+        if size > largest:
+            raise DataError(
+                f"it unpacks to {size >> 20:,} MB, and at most {largest >> 20:,} MB are held in memory; "
+                "save the sheet as CSV"
+            )
+        self._members: dict[str, zipfile.ZipInfo] = {}
+        for info in self._archive.infolist():
+            # readers take names in any case, and with either slash
+            name = _plain(info.filename)
+            if name in self._members:
+                raise DataError(f"two of its members have one name ({info.filename!r}); save it again")
+            self._members[name] = info
+
+    def __contains__(self, name: str) -> bool:
+        return _plain(name) in self._members
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """A member, piece by piece.
+
+        Args:
+            name: in any case.
+        """
+        try:
+            with self._archive.open(self._members[_plain(name)]) as handle:
+                while chunk := handle.read(_CHUNK):  # never more than its size as the file says it
+                    yield chunk
+        except Exception as error:
+            raise DataError(f"its member {name!r} is damaged; copy or save it again") from error
+
+    def check(self) -> None:
+        """Refuse damaged members that hold values and are not looked through: a reader would take them as they are."""
+        for name, info in self._members.items():
+            if name in ("xl/sharedstrings.xml", "xl/styles.xml") or name.endswith(".bin"):
+                deque(self.chunks(info.filename), maxlen=0)
+
+    def parse(self, name: str, start: Callable[[str, list[str]], object], parser: Any = None) -> None:
+        """Call for each element of a member, with its name and its attributes in turn.
+
+        Args:
+            name: of the member.
+            start: called where an element begins.
+            parser: an expat parser, where others than `start` are called too.
+        """
+        parser = parser or expat.ParserCreate()
+        parser.StartElementHandler = start
+        parser.ordered_attributes = True
+        parser.EntityDeclHandler = _refuse_entity
+        try:
+            for chunk in self.chunks(name.lstrip("/")):
+                parser.Parse(chunk)
+            parser.Parse(b"", True)
+        except expat.ExpatError as error:
+            raise DataError(f"its member {name.lstrip('/')!r} is damaged ({error}); save it again") from error
 
 
-def _check_extent(xml: bytes, sheet: str, shown: str) -> None:
-    letters, numbers = set(), set()
-    for reference in _REFERENCE.finditer(xml):
-        letters.add(reference[1])
-        numbers.add(reference[2])
-    if not letters:
-        return
-    columns = [column_number(text.decode()) for text in letters]
-    rows = [int(text) for text in numbers]
-    count = (max(columns) - min(columns) + 1) * (max(rows) - min(rows) + 1)
-    if count > _MOST_CELLS:
+class Sheets:
+    """The sheets of a workbook of the .xlsx kind.
+
+    Args:
+        package: the file.
+        most: cells that the rectangle round all cells of a sheet may have.
+    """
+
+    def __init__(self, package: Package, most: int) -> None:
+        self._package = package
+        self._most = most
+        self._relations: dict[str, str] = {}
+        self._targets: dict[str, str] = {}
+        self._scanned: dict[str, Cells] = {}
+        if "xl/workbook.xml" in package and "xl/_rels/workbook.xml.rels" in package:
+            package.parse("xl/workbook.xml", self._sheet)
+            package.parse("xl/_rels/workbook.xml.rels", self._relation)
+
+    def cells(self, sheet: str) -> Cells:
+        """Look through one sheet; one that would fill the memory is refused.
+
+        Args:
+            sheet: its name.
+        """
+        target = self._targets.get(self._relations.get(sheet, ""))
+        if target is None:
+            return Cells()
+        paths = (normpath(join("/xl", target)), target)
+        path = next((path for path in paths if path in self._package), None)
+        if path is None:
+            return Cells()
+        if path not in self._scanned:
+            scan = _SheetScan()
+            self._package.parse(path, scan.start, scan.parser)
+            refuse_extent(sheet, scan.columns, scan.rows, self._most)
+            self._scanned[path] = scan.cells
+        return self._scanned[path]
+
+    def _sheet(self, name: str, attributes: list[str]) -> None:
+        if _local(name) == "sheet":
+            said = _said(attributes)
+            self._relations.setdefault(said.get("name", ""), said.get("id", ""))
+
+    def _relation(self, name: str, attributes: list[str]) -> None:
+        if _local(name) == "Relationship":
+            said = _said(attributes)
+            self._targets.setdefault(said.get("Id", ""), said.get("Target", ""))
+
+
+class _SheetScan:
+    """Takes the elements of a sheet, and knows where its values are and which cells are special.
+
+    Only the beginnings of elements are listened to, which is quick, but in cells that are an error or a formula.
+
+    Attributes:
+        columns, rows: the first and the last that hold a value.
+    """
+
+    def __init__(self) -> None:
+        self.cells = Cells()
+        self.columns = self.rows = (_BEYOND, 0)
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self._letters: set[str] = set()
+        self._digits = self._text = ""
+        self._row = 0
+        self._cell: list[str] = []  # its attributes, r first
+        self._inside = self._saved = False
+
+    def start(self, name: str, attributes: list[str]) -> None:
+        """An element begins."""
+        if name == "c":
+            self._cell = attributes if attributes and attributes[0] == "r" else self._placed(attributes)
+            self._inside = False
+            if "e" in attributes and _said(attributes).get("t") == "e":
+                self._listen()
+        elif name == "v" or name == "is":
+            self._inside = True
+            if self._cell:
+                place = self._cell[1]
+                letters = place.rstrip(_DIGITS)
+                digits = place[len(letters) :]
+                if digits != self._digits or letters not in self._letters:
+                    self._reach(letters, digits)
+        elif name == "row":
+            said = _said(attributes).get("r")
+            self._row = self._row + 1 if said is None else _number(said)
+            self._cell = []
+        elif name == "f":
+            self._listen()
+        elif ":" in name:
+            self.start(_local(name), attributes)
+
+    def _placed(self, attributes: list[str]) -> list[str]:
+        """The attributes of a cell with its place first, which is right of the last one where it is not said."""
+        said = _said(attributes)
+        if "r" not in said:
+            column, row = _place(self._cell[1]) if self._cell else (0, self._row)
+            said["r"] = address(row, column + 1)
+        return ["r", said.pop("r"), *(text for pair in said.items() for text in pair)]
+
+    def _reach(self, letters: str, digits: str) -> None:
+        self._digits = digits
+        if len(letters) <= 3:
+            self._letters.add(letters)
+        column, row = column_number(letters), _number(digits)
+        self.columns = min(column, self.columns[0]), max(column, self.columns[1])
+        self.rows = min(row, self.rows[0]), max(row, self.rows[1])
+
+    def _listen(self) -> None:
+        if self.parser.EndElementHandler is None:
+            self._text, self._saved = "", self._inside
+            self.parser.EndElementHandler = self._end
+            self.parser.CharacterDataHandler = self._characters
+
+    def _characters(self, text: str) -> None:
+        if self._inside and (text := text.strip()):
+            self._saved = True
+            self._text = (self._text + text)[:_SHOWN]
+
+    def _end(self, name: str) -> None:
+        tag = _local(name)
+        if tag in ("v", "is"):
+            self._inside = False
+        elif tag == "c":
+            self.parser.EndElementHandler = self.parser.CharacterDataHandler = None
+            column, row = _place(self._cell[1])
+            kind = _said(self._cell).get("t")
+            if kind == "e" and self._saved:
+                self.cells.errors.setdefault(column, []).append((row, self._text))
+            elif kind not in ("e", "str") and not self._saved:
+                self.cells.unsaved.setdefault(column, []).append(row)
+
+
+class _OpenScan:
+    """Takes the elements of an OpenDocument file, and knows how far each table reaches.
+
+    Cells and rows that are repeated count as often as they are there, empty ones only between others.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._table = ""
+        self._rows = self._columns = self._width = self._repeated = 0
+
+    def start(self, name: str, attributes: list[str]) -> None:
+        """An element begins."""
+        tag = _local(name)
+        if tag == "table":
+            self._table = _said(attributes).get("name", "")
+            self._rows = self._width = self._repeated = 0
+        elif tag == "table-row":
+            self._rows += self._repeated
+            self._repeated = _number(_said(attributes).get("number-rows-repeated", "1"))
+            self._columns = 0
+        elif tag in ("table-cell", "covered-table-cell"):
+            said = _said(attributes)
+            self._columns += _number(said.get("number-columns-repeated", "1"))
+            if any("value" in key or key == "formula" for key in said):
+                self._value()
+        elif tag == "p":
+            self._value()
+
+    def _value(self) -> None:
+        self._width = max(self._width, self._columns)
+        refuse_extent(self._table, (1, self._width), (1, self._rows + self._repeated), self._most)
+
+
+def check_open_document(package: Package, most: int) -> None:
+    """Refuse an OpenDocument file with a table that would fill the memory.
+
+    Args:
+        package: the file.
+        most: cells that a table may have.
+    """
+    if "content.xml" in package:
+        package.parse("content.xml", _OpenScan(most).start)
+
+
+def refuse_extent(sheet: str, columns: tuple[int, int], rows: tuple[int, int], most: int) -> None:
+    """Refuse a sheet whose cells lie too far apart.
+
+    Args:
+        sheet: its name.
+        columns, rows: the first and the last.
+        most: cells that are held.
+    """
+    count = (columns[1] - columns[0] + 1) * (rows[1] - rows[0] + 1)
+    if columns[1] and count > most:
         raise DataError(
-            f"cannot read {shown}: sheet {sheet!r} spans {count:,} cells, and at most {_MOST_CELLS:,} are read; "
+            f"sheet {sheet[:_SHOWN]!r} spans {count:,} cells, and at most {most:,} are read; "
             "delete stray cells far from the table, or save it as CSV"
         )
 
 
-def _sheet_xml(data: bytes, sheet: str, shown: str) -> bytes | None:
-    if not zipfile.is_zipfile(io.BytesIO(data)):
-        return None
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            size = sum(info.file_size for info in archive.infolist())
-            if size > _LARGEST:
-                raise DataError(
-                    f"cannot read {shown}: it unpacks to {size >> 20:,} MB, and at most {_LARGEST >> 20:,} MB are held "
-                    "in memory; save the sheet as CSV"
-                )
-            path = _sheet_path(archive, sheet)
-            return archive.read(path) if path is not None else None
-    except (zipfile.BadZipFile, KeyError, OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot read {shown}: it is a damaged spreadsheet; save it again") from error
+def _refuse_entity(*_: object) -> None:
+    raise DataError("it declares entities, which no spreadsheet needs; save it again in a spreadsheet program")
 
 
-def _sheet_path(archive: zipfile.ZipFile, sheet: str) -> str | None:
-    names = set(archive.namelist())
-    if not {"xl/workbook.xml", "xl/_rels/workbook.xml.rels"} <= names:
-        return None
-    relation = None
-    for tag in _SHEET.findall(archive.read("xl/workbook.xml").decode("utf-8-sig")):
-        said = {key.rpartition(":")[2]: unescape(value) for key, value in _ATTRIBUTE.findall(tag)}
-        if said.get("name") == sheet:
-            relation = said.get("id")
-    for tag in _RELATION.findall(archive.read("xl/_rels/workbook.xml.rels").decode("utf-8-sig")):
-        said = {key: unescape(value) for key, value in _ATTRIBUTE.findall(tag)}
-        if said.get("Id") == relation and "Target" in said:
-            path = normpath(join("/xl", said["Target"])).lstrip("/")
-            return path if path in names else None
-    return None
+def _plain(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/").casefold()
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2]
+
+
+def _said(attributes: list[str]) -> dict[str, str]:
+    return {_local(key): value for key, value in zip(attributes[::2], attributes[1::2], strict=True)}
+
+
+def _place(cell: str) -> tuple[int, int]:
+    """Column and row of a cell such as B7."""
+    letters = cell.rstrip(_DIGITS)
+    return column_number(letters), _number(cell[len(letters) :])
+
+
+def _number(digits: str) -> int:
+    return int(digits) if len(digits) < 12 and digits.isascii() and digits.isdigit() else _BEYOND

@@ -62,10 +62,10 @@ class JsonFormat:
 
     def _with_inner(self, found: list[Column]) -> Declared:
         """What is declared, where an object that is sensitive makes all that is in it sensitive."""
-        said = self.declared.sensitive
-        inner = {column.name for column in found if column.path[0] in said}
-        objects = {column.path[0] for column in found if len(column.path) == 2}
-        return replace(self.declared, sensitive=frozenset((said - objects) | inner))
+        inner = {column.name for column in found if self.declared.hides(column.path[0])}
+        objects = Declared(sensitive=frozenset(column.path[0] for column in found if len(column.path) == 2))
+        said = {name for name in self.declared.sensitive if not objects.hides(name)}
+        return replace(self.declared, sensitive=frozenset(said | inner))
 
     def _first_columns(self, chunk: Chunk) -> list[Column]:
         table = _parsed_fast(chunk, None)
@@ -91,11 +91,10 @@ class JsonFormat:
         return Parsed(batch, problems, skipped)
 
     def _count_new(self, table: pa.Table, chunk: Chunk, problems: Problems) -> None:
-        hidden = self.declared.sensitive
         for field in table.schema:
             inner = [(field.name, child.name) for child in field.type] if pa.types.is_struct(field.type) else []
             for path in [(field.name,)] if (field.name,) not in self._known else inner:
-                if path in self._known or hidden & {field.name, ".".join(path)}:
+                if path in self._known or self.declared.hides(field.name, ".".join(path)):
                     continue
                 values = table.column(path[0])
                 values = values if len(path) == 1 else _child(values.combine_chunks(), path[1])
@@ -145,12 +144,11 @@ class JsonFormat:
 
     def _count_new_keys(self, records: list[dict[str, Any]], lines: list[int], problems: Problems) -> None:
         nested = {path[0] for path in self._known if len(path) == 2}
-        hidden = self.declared.sensitive
         for line, record in zip(lines, records, strict=True):
             for key, value in record.items():
                 inner = [(key, name) for name in value] if key in nested and isinstance(value, dict) else [(key,)]
                 for path in inner:
-                    if path not in self._known and not hidden & {key, ".".join(path)}:
+                    if path not in self._known and not self.declared.hides(key, ".".join(path)):
                         problems.add(_NEW_KEY, place=f"{self._unit} {line}", value=".".join(path))
 
 

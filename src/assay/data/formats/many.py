@@ -48,12 +48,12 @@ class Part:
     name: str
     keys: tuple[tuple[str, str | None], ...] = ()
 
-    def hiding(self, columns: frozenset[str]) -> Part:
-        """The part, called so that values of some columns are not seen in its path."""
-        if not columns & {key for key, _ in self.keys}:
+    def hiding(self, declared: Declared) -> Part:
+        """The part, called so that values of sensitive columns are not seen in its path."""
+        if not declared.hides(*(key for key, _ in self.keys)):
             return self
         name = "/".join(
-            f"{step.partition('=')[0]}=..." if unquote(step.partition("=")[0]) in columns and "=" in step else step
+            f"{step.partition('=')[0]}=..." if "=" in step and declared.hides(unquote(step.partition("=")[0])) else step
             for step in self.name.split("/")
         )
         return replace(self, name=name, place=replace(self.place, shown=name))
@@ -94,8 +94,7 @@ class ManySource(Source):
 
     def __init__(self, parts: Sequence[Part], open_: Opener, name: str, declared: Declared | None = None) -> None:
         super().__init__(name, declared)
-        hidden = self.declared.sensitive
-        self._parts = [part.hiding(hidden) for part in parts]
+        self._parts = [part.hiding(self.declared) for part in parts]
         self._keys = _key_types(self._parts)
         self._inside = _without(self.declared, frozenset(self._keys))
         self._open_place = open_
@@ -120,7 +119,8 @@ class ManySource(Source):
                 continue
             self._check(part, source.arrow_schema, schema)
             schema = pa.schema([_common(field, source.arrow_schema.field(field.name)) for field in schema])
-        twice = next((key for key in self._keys if key in schema.names), None)
+        named = Declared(sensitive=frozenset(self._keys))
+        twice = next((name for name in schema.names if named.hides(name)), None)
         if twice is not None:
             raise DataError(
                 f"cannot read {self.name}: column {twice!r} is both in the files and in the names of their folders; "
@@ -156,10 +156,10 @@ class ManySource(Source):
         return tuple(notes)
 
     def _arrow_schema(self) -> pa.Schema:
-        hidden = self.declared.sensitive
-        return pa.schema(
-            [*self._columns, *(pa.field(key, type_) for key, type_ in self._keys.items() if key not in hidden)]
-        )
+        return pa.schema([*self._columns, *(pa.field(key, type_) for key, type_ in self._shown_keys())])
+
+    def _shown_keys(self) -> list[tuple[str, pa.DataType]]:
+        return [(key, type_) for key, type_ in self._keys.items() if not self.declared.hides(key)]
 
     @cached_property
     def schema(self) -> tuple[Field, ...]:
@@ -251,7 +251,7 @@ class ManySource(Source):
         self._position, self._current = i, source
         schema = self.arrow_schema
         values = dict(part.keys)
-        shown = [(key, type_) for key, type_ in self._keys.items() if key not in self.declared.sensitive]
+        shown = self._shown_keys()
         try:
             for row, block in source.numbered_blocks():
                 columns = [self._fitted(block, field, source, row, found) for field in self._columns]
@@ -268,6 +268,7 @@ class ManySource(Source):
             field.name,
             field.type,
             ((source.place_of(row + int(i)), column[int(i)].as_py()) for i in lost),
+            shown=not self.declared.sensitive,
         )
         return array
 
@@ -344,6 +345,6 @@ def _without(declared: Declared, columns: frozenset[str]) -> Declared:
         {name: kind for name, kind in declared.kinds.items() if name not in columns},
         {name: unit for name, unit in declared.units.items() if name not in columns},
         {name: role for name, role in declared.roles.items() if name not in columns},
-        declared.sensitive - columns,
+        declared.sensitive - Declared(sensitive=columns).hidden(declared.sensitive),
         declared.skip_unreadable,
     )

@@ -205,7 +205,7 @@ def _beside(place: Place, declared: Declared, arrays: Mapping[str, _Array]) -> S
         if columns_to_read([column for part in called.values() for column in part], declared).notes:
             raise DataError(f"cannot read {place}: names of its columns come twice; choose one array with array=")
         parts = [
-            NpyRows(arrays[name], place.name, Declared(sensitive=declared.sensitive & set(columns)), columns)
+            NpyRows(arrays[name], place.name, Declared(sensitive=declared.hidden(columns)), columns)
             for name, columns in called.items()
         ]
         return SideBySide([part for part in parts if len(part.arrow_schema)], place.name, declared)

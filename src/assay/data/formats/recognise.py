@@ -146,7 +146,7 @@ def _in_zip(place: Place) -> Format:
     with place.open() as handle:
         try:
             names = zipfile.ZipFile(handle).namelist()
-        except (zipfile.BadZipFile, OSError, ValueError) as error:
+        except Exception as error:  # a hostile file may break a reader in any way
             raise DataError(f"cannot read {place}: it is a damaged zip file; copy or save it again") from error
     if "xl/workbook.xml" in names or "xl/workbook.bin" in names or "content.xml" in names:
         return "excel"
@@ -154,6 +154,8 @@ def _in_zip(place: Place) -> Format:
         return "npz"
     if "word/document.xml" in names:
         raise DataError(f"cannot read {place}: it is a text document; save its table as CSV")
+    if format_by_name(place.name) == "excel":
+        raise DataError(f"cannot read {place}: it is a damaged spreadsheet without a workbook inside; save it again")
     raise DataError(f"cannot read {place}: it is a zip archive; unpack it and give the file or folder inside")
 
 

@@ -87,7 +87,7 @@ def fuse(
         Member(i, field, type_)
         for i, source in enumerate(opened)
         for field, type_ in zip(source.schema, source.arrow_schema.types, strict=True)
-        if field.name not in secret[i]
+        if not Declared(sensitive=secret[i]).hides(field.name)
     ]
     hidden = tuple(sorted({name for columns_ in secret for name in columns_}))
     chosen = _Chosen(same, dict(units or {}), said, dict(roles or {}), columns, hidden)
@@ -162,7 +162,7 @@ class FusedSource(Source):
                 for column, bringer in zip(self._columns, bringers, strict=True):
                     values, lost = bringer.bring(block)
                     places = ((source.place_of(row + int(j)), bringer.cell(block, int(j))) for j in lost)
-                    add_misfits(found, column.name, column.type, places)
+                    add_misfits(found, column.name, column.type, places, shown=not any(self._secret))
                     brought.append(values)
                 row += block.num_rows
                 origin = pa.repeat(pa.scalar(name, pa.string()), block.num_rows)
@@ -175,7 +175,7 @@ class FusedSource(Source):
         """Problems of one source with its name, and without values of sensitive columns."""
         called = {column.members[i].field.name: column.name for column in self._columns if i in column.members}
         for problem in found:
-            hidden = problem.column in self._secret[i]
+            hidden = problem.column is not None and Declared(sensitive=self._secret[i]).hides(problem.column)
             column = None if problem.column is None else called.get(problem.column, problem.column)
             examples = problem.examples or (("", None),)
             for k, (place, value) in enumerate(examples):

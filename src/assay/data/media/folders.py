@@ -142,7 +142,7 @@ class FolderSource(Source):
         if self._labelled:
             kinds["label"] = "category"
         # the path of a file tells its label
-        sensitive = given.sensitive | ({"file"} if "label" in given.sensitive else set())
+        sensitive = given.sensitive | ({"file"} if given.hides("label") else set())
         super().__init__(folder.resolve().name, replace(given, kinds={**kinds, **given.kinds}, sensitive=sensitive))
         others = [("files are of another sort and left out", file) for file in listed.files if kind_of(file) != kind]
         self._left_out = (*others, *listed.left_out)
@@ -227,7 +227,7 @@ class FolderSource(Source):
 
     @property
     def _secret(self) -> bool:
-        return "file" in self.declared.sensitive
+        return self.declared.hides("file")
 
     def _place(self, file: str) -> str:
         return "" if self._secret else _shown(file)

@@ -38,7 +38,8 @@ class ClusterFrame(Source):
         super().__init__(name, declared)
         self._frame = frame
         self._number: int | None = None
-        self._form = Aligner(without_views(self._first().schema), hidden=self.declared.sensitive)
+        schema = without_views(self._first().schema)
+        self._form = Aligner(schema, hidden=self.declared.hidden(schema.names))
         self._parts: list[ClusterFrame] | None = None
         self.notes = (_NOTE,)
 

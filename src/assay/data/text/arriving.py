@@ -35,6 +35,8 @@ class TextStream(OnePassSource):
         how: delimiter, encoding, decimal, header, as `CsvFormat.sniffed` takes them.
     """
 
+    _drops_sensitive = True
+
     def __init__(
         self, name: str, opened: Callable[[], tuple[Readable, Waiting]], declared: Declared | None = None, **how: Any
     ) -> None:

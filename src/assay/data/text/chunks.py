@@ -197,6 +197,11 @@ def records(
         end = last_record_end(text, edges) if read else len(text)
         if len(edges) % 2 and (not read or len(text) - edges[-1] > _LONGEST_QUOTED):
             line = first_line + line_count(text[: int(edges[-1])])
+            if read:
+                raise DataError(
+                    f"the quoted cell that opens on line {line} is longer than {_LONGEST_QUOTED >> 20} MB, or its "
+                    "quote is never closed; shorten the cell, close the quote, or double it if it belongs to the value"
+                )
             raise DataError(
                 f"the quote that opens on line {line} is not closed; close it, or double it if it belongs to the value"
             )

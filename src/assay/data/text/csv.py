@@ -50,6 +50,8 @@ class CsvSource(Source):
     [1.7, 1.85]
     """
 
+    _drops_sensitive = True
+
     def __init__(
         self,
         place: Place | Path,

@@ -33,8 +33,8 @@ class CsvFormat:
     Attributes:
         encoding: of the bytes.
         delimiter: between cells; a blank means runs of blanks.
-        columns: those that are read.
-        schema: the same in Arrow, sensitive columns included, these as text.
+        columns: those that are read, without sensitive ones.
+        schema: the same in Arrow.
         start: bytes of UTF-8 before the first row.
         first_line: the line of the first row, from 1.
         notes: what was assumed, in sentences.
@@ -95,18 +95,26 @@ class CsvFormat:
         cells, rows = _first_cells(text[laid.after if laid.header else laid.start :], laid, complete=complete)
         head, found = header_of(cells, rows, laid, complete=complete, decimal=decimal, header=header)
         found = _settled(found, cells, laid.delimiter)
+        Declared(sensitive=declared.sensitive).check(head.names)
+        if declared.sensitive and head.shifted:
+            raise DataError(
+                f"its first line has one name less than there are columns, so that it is not certain which column is "
+                f"{sorted(declared.sensitive)[0]!r}, which is sensitive; name every column, or quote values with "
+                f"{laid.delimiter!r} in them"
+            )
+        hidden = declared.hidden(head.names)
         columns = _columns(head, found, declared, cells, decimal)
-        parser = Parser(columns, laid, unread=declared.sensitive - {head.surplus}, surplus=head.surplus)
+        parser = Parser(columns, laid, unread=hidden - {head.surplus}, surplus=head.surplus)
         kept = tuple(c for c in columns if c.name != head.surplus)
         fields = {field.name: field for field in parser.schema}
         return cls(
             encoding=encoding,
             delimiter=laid.delimiter,
-            columns=tuple(c for c in kept if c.name not in declared.sensitive),
-            schema=pa.schema([fields.get(c.name, pa.field(c.name, pa.string())) for c in kept]),
+            columns=tuple(c for c in kept if c.name not in hidden),
+            schema=pa.schema([fields[c.name] for c in kept if c.name not in hidden]),
             start=laid.after if head.present else laid.start,
             first_line=laid.after_line if head.present else laid.line,
-            notes=(*filter(None, [note]), *laid.notes, *head.notes, *_value_notes(kept, found, declared.sensitive)),
+            notes=(*filter(None, [note]), *laid.notes, *head.notes, *_value_notes(kept, found, hidden)),
             _layout=laid,
             _parser=parser,
         )
@@ -212,7 +220,7 @@ def _columns(
     rows = len(cells) // len(found)
     for i, (name, guess) in enumerate(zip(head.names, found, strict=True)):
         kind = declared.kinds.get(name)
-        if name in declared.sensitive or name == head.surplus or kind in ("text", "identifier"):
+        if declared.hides(name) or name == head.surplus or kind in ("text", "identifier"):
             columns.append(Column(name, pa.string()))
         elif kind in ("number", "count") and pa.types.is_string(guess.type):
             columns.append(Column(name, pa.float64(), likely_form(cells[i * rows : (i + 1) * rows], decimal)))

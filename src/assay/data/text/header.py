@@ -30,6 +30,7 @@ class Header:
     Attributes:
         present: whether the first record of the table holds them.
         names: one for each column, none twice.
+        shifted: whether a name was lacking, and the first column was taken to be the one without.
         surplus: the name made up for what is behind the delimiter that ends every line, or None.
         notes: what was assumed or changed.
     """
@@ -38,6 +39,7 @@ class Header:
     names: tuple[str, ...]
     surplus: str | None
     notes: tuple[str, ...]
+    shifted: bool = False
 
 
 def names_columns(top: Sequence[str], below: Sequence[Guess]) -> tuple[bool, str | None]:
@@ -114,6 +116,7 @@ def _held(cells: pa.Array, rows: int, width: int, *, complete: bool, decimal: st
 def _header(laid: Layout, named: bool, found: Sequence[Guess], note: str | None) -> Header:
     notes = [] if note is None else [note]
     top = list(laid.top) if named else [""] * laid.width
+    shifted = len(top) == laid.width - 1 and not found[-1].empty
     if len(top) == laid.width - 1:
         if found[-1].empty:
             top.append("")
@@ -133,4 +136,4 @@ def _header(laid: Layout, named: bool, found: Sequence[Guess], note: str | None)
     if named and changed:
         shown = ", ".join(changed[:10]) + (f" and {len(changed) - 10:,} more" if len(changed) > 10 else "")
         notes.append(f"Empty or repeated column names were changed: {shown}.")
-    return Header(named, tuple(names), surplus, tuple(notes))
+    return Header(named, tuple(names), surplus, tuple(notes), shifted)

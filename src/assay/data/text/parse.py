@@ -77,6 +77,8 @@ class Parser:
         self._columns = [column for column in columns if column.name not in unread]
         self._at = np.array([i for i, column in enumerate(columns) if column.name not in unread], np.int64)
         self._surplus = surplus
+        # a comma too many moves what is sensitive into another column
+        self._quotes_values = not unread
         self._delimiter = "\t" if laid.delimiter == " " else laid.delimiter
         self._numbers = [column for column in self._columns if column.type == pa.float64()]
         forms = Counter(column.form for column in self._numbers)
@@ -116,7 +118,7 @@ class Parser:
                 text = values
                 values, wrong = converted(text, column.type, column.form)
                 for what, mask in wrong.items():
-                    _report(problems, what, column.name, np.flatnonzero(mask), chunk.row_lines, text)
+                    _report(problems, what, column.name, np.flatnonzero(mask), chunk.row_lines, self._quoted(text))
                 if wrong:
                     self._by_hand.add(column.name)
             arrays.append(values)
@@ -194,10 +196,15 @@ class Parser:
                 for member in np.flatnonzero(mask.reshape(len(members), cells.rows).any(axis=1)).tolist():
                     part = slice(member * cells.rows, (member + 1) * cells.rows)
                     name = self._columns[members[member]].name
-                    _report(problems, what, name, np.flatnonzero(mask[part]), chunk.row_lines, text[part])
+                    shown = self._quoted(text[part])
+                    _report(problems, what, name, np.flatnonzero(mask[part]), chunk.row_lines, shown)
             for member, i in enumerate(members):
                 arrays[i] = values[member * cells.rows : (member + 1) * cells.rows]
         return arrays
+
+    def _quoted(self, cells: pa.Array) -> pa.Array | None:
+        """Cells that a message may quote."""
+        return cells if self._quotes_values else None
 
     def _count_surplus(self, values: pa.Array, chunk: Chunk, problems: Problems) -> None:
         rows = np.flatnonzero(pc.is_valid(values).to_numpy(zero_copy_only=False))

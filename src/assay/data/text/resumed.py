@@ -198,7 +198,7 @@ class TextFeed(Feed):
             yield from self._json_chunks(handle, first, complete)
             return
         form = CsvFormat.sniffed(first, complete, declared=self._declared, **self._how)
-        self._declared.check(form.schema.names)
+        self._declared.check([*form.schema.names, *self._declared.sensitive])
         if not here.offset:
             self.position = Position(here.rows, form.start, form.first_line, here.shown, here.complete, here.digest)
         text, start = self._from(handle, first, form.encoding)
