@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
-from assay.data.files import read_archive, write_archive
+from assay.data.files import load_archive, write_archive
 from assay.errors import DataError, FileFormatError
 
 # A summary of fewer rows can tell them: the mean of one row is the row.
@@ -50,7 +50,10 @@ class Stored:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `save` wrote, bit for bit."""
-        kind, header, arrays = read_archive(path)
-        if kind != cls.__name__:
-            raise FileFormatError(f"{path} holds a {kind}, not {cls.__name__}")
-        return cls.from_parts(header, arrays)
+
+        def built(kind: str, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+            if kind != cls.__name__:
+                raise FileFormatError(f"it holds a {kind}, not {cls.__name__}")
+            return cls.from_parts(header, arrays)
+
+        return load_archive(path, built)
