@@ -45,7 +45,8 @@ def _many(forms: list[str], how: argparse.Namespace) -> int:
     context = mp.get_context("spawn")
     results: Any = context.Queue()
     workers = [
-        context.Process(target=worked, args=(forms, how.first + i, how.workers, 60 * how.minutes, results)) for i in range(how.workers)
+        context.Process(target=worked, args=(forms, how.first + i, how.workers, 60 * how.minutes, results))
+        for i in range(how.workers)
     ]
     for worker in workers:
         worker.start()
@@ -70,7 +71,9 @@ def _many(forms: list[str], how: argparse.Namespace) -> int:
     print(f"{sum(counts.values()):,} files; the slowest was {slowest[0]} {slowest[1]} with {slowest[2]:.1f} s")
     if wrong:
         (how.keep / "found.json").write_text(json.dumps([wrong[key] for key in sorted(wrong)], indent=1))
-        print(f"{len(wrong)} sorts of harm; files and {how.keep / 'found.json'} tell them, --format F --seed N repeats one")
+        print(
+            f"{len(wrong)} sorts of harm; files and {how.keep / 'found.json'} tell them, --format F --seed N repeats one"
+        )
     return int(bool(wrong))
 
 

@@ -39,11 +39,17 @@ def in_child(work: Callable[[], dict[str, Any]], seconds: float = SECONDS) -> di
     if not ended:
         return {"wrong": f"nothing came within {3 * seconds:g} s"}
     if os.WIFSIGNALED(status):
-        return {"wrong": f"killed by {signal.Signals(os.WTERMSIG(status)).name}", "heard": said[-2000:].decode(errors="replace")}
+        return {
+            "wrong": f"killed by {signal.Signals(os.WTERMSIG(status)).name}",
+            "heard": said[-2000:].decode(errors="replace"),
+        }
     try:
         found = json.loads(said.rpartition(b"\n")[2])
     except ValueError:
-        return {"wrong": f"exit code {os.WEXITSTATUS(status)} without a word", "heard": said[-2000:].decode(errors="replace")}
+        return {
+            "wrong": f"exit code {os.WEXITSTATUS(status)} without a word",
+            "heard": said[-2000:].decode(errors="replace"),
+        }
     if more > RESIDENT and "wrong" not in found:
         return {"wrong": f"it took {more >> 20:,} MB of memory", **found}
     return found

@@ -6,7 +6,25 @@ from collections.abc import Callable
 
 Damage = Callable[[bytes, random.Random], bytes]
 
-NUMBERS = (0, 1, -1, 2, 127, 128, 255, 256, 32767, 65535, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**62, 2**63 - 1, 2**64 - 1)
+NUMBERS = (
+    0,
+    1,
+    -1,
+    2,
+    127,
+    128,
+    255,
+    256,
+    32767,
+    65535,
+    2**31 - 1,
+    2**31,
+    2**32 - 1,
+    2**40,
+    2**62,
+    2**63 - 1,
+    2**64 - 1,
+)
 WORDS = (
     "", "NaN", "nan", "inf", "-inf", "1e999", "-1e-999", "-0", "0x10", "1_0", "9" * 400, str(2**63), str(-(2**63) - 1),
     str(2**64), "null", "true", "1970-01-01", "9999-99-99", "99999-01-01T00:00:00Z", "'", '"', '"""', ",", ";", "\t",
@@ -41,7 +59,9 @@ def number(content: bytes, rng: random.Random) -> bytes:
     at = rng.randrange(len(content) - width + 1)
     at -= at % rng.choice((1, width))
     here = int.from_bytes(content[at : at + width], order)
-    value = rng.choice((*NUMBERS, here + 1, here - 1, 2 * here, -here, here ^ 1 << rng.randrange(8 * width), len(content)))
+    value = rng.choice(
+        (*NUMBERS, here + 1, here - 1, 2 * here, -here, here ^ 1 << rng.randrange(8 * width), len(content))
+    )
     return content[:at] + (value % (1 << 8 * width)).to_bytes(width, order) + content[at + width :]
 
 

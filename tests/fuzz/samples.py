@@ -97,7 +97,11 @@ def parquet() -> list[Files]:
         {"compression": "none", "write_page_checksum": True},
         {"compression": "zstd", "data_page_version": "2.0", "use_dictionary": False},
     ]
-    return [{"t.parquet": _written(lambda sink, h=h, t=t: pq.write_table(t, sink, **h))} for h in how for t in (table(), nested)]
+    return [
+        {"t.parquet": _written(lambda sink, h=h, t=t: pq.write_table(t, sink, **h))}
+        for h in how
+        for t in (table(), nested)
+    ]
 
 
 def arrow() -> list[Files]:
@@ -170,7 +174,10 @@ def ods() -> list[Files]:
     number = '<table:table-cell office:value-type="float" office:value="{0}"><text:p>{0}</text:p></table:table-cell>'
     rows = [word.format("x") + word.format("secret") + word.format("z")]
     repeated = '<table:table-cell table:number-columns-repeated="2"/>'
-    rows += [number.format(i) + word.format(f"{SECRET}-{i}") + (number.format(i / 4) if i % 3 else repeated) for i in range(20)]
+    rows += [
+        number.format(i) + word.format(f"{SECRET}-{i}") + (number.format(i / 4) if i % 3 else repeated)
+        for i in range(20)
+    ]
     text = "".join(f"<table:table-row>{row}</table:table-row>" for row in rows)
     text += '<table:table-row table:number-rows-repeated="3"><table:table-cell/></table:table-row>'
     manifest = b'<?xml version="1.0"?><m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
@@ -212,7 +219,9 @@ def _compound(stream: bytes) -> bytes:
 
     def entry(name: str, kind: int, child: int, first: int, size: int) -> bytes:
         spelt = (name + "\0").encode("utf-16-le")
-        body = spelt.ljust(64, b"\0") + struct.pack("<HBB", len(spelt), kind, 1) + struct.pack("<III", free, free, child)
+        body = (
+            spelt.ljust(64, b"\0") + struct.pack("<HBB", len(spelt), kind, 1) + struct.pack("<III", free, free, child)
+        )
         return body + bytes(36) + struct.pack("<IQ", first, size)
 
     folder = entry("Root Entry", 5, 1, end, 0) + entry("Book", 2, free, 0, len(stream)) + 2 * bytes(128)
@@ -231,7 +240,9 @@ def npy() -> list[Files]:
 def npz() -> list[Files]:
     """Several arrays side by side, packed and not."""
     parts = {"a": np.arange(80.0).reshape(20, 4), "b": np.arange(20), "c": np.array(["u", "v"] * 10)}
-    return [{"t.npz": _written_bytes(lambda f, save=save: save(f, **parts))} for save in (np.savez, np.savez_compressed)]
+    return [
+        {"t.npz": _written_bytes(lambda f, save=save: save(f, **parts))} for save in (np.savez, np.savez_compressed)
+    ]
 
 
 def sparse() -> list[Files]:
@@ -247,7 +258,10 @@ def sparse() -> list[Files]:
 def libsvm() -> list[Files]:
     """Labels and index:value pairs, with query numbers and comments."""
     rng = np.random.default_rng(0)
-    lines = [f"{i % 2} qid:{i // 5} " + " ".join(f"{j}:{rng.random():.3f}" for j in range(1, 9, 1 + i % 3)) for i in range(30)]
+    lines = [
+        f"{i % 2} qid:{i // 5} " + " ".join(f"{j}:{rng.random():.3f}" for j in range(1, 9, 1 + i % 3))
+        for i in range(30)
+    ]
     plain = [line.replace("qid:", "1:", 1).split(" ", 2) for line in lines]
     return [
         {"t.libsvm": ("\n".join(lines) + " # done\n").encode()},
@@ -288,7 +302,15 @@ def images() -> list[Files]:
 
     pixels = np.random.default_rng(0).integers(0, 256, (12, 10, 3), dtype=np.uint8)
     found = []
-    for suffix, kind in (("png", "PNG"), ("jpg", "JPEG"), ("gif", "GIF"), ("bmp", "BMP"), ("tif", "TIFF"), ("webp", "WEBP"), ("ppm", "PPM")):
+    for suffix, kind in (
+        ("png", "PNG"),
+        ("jpg", "JPEG"),
+        ("gif", "GIF"),
+        ("bmp", "BMP"),
+        ("tif", "TIFF"),
+        ("webp", "WEBP"),
+        ("ppm", "PPM"),
+    ):
         handle = io.BytesIO()
         Image.fromarray(pixels).save(handle, kind)
         found.append({f"a.{suffix}": handle.getvalue(), f"b.{suffix}": handle.getvalue()})

@@ -47,7 +47,11 @@ def _varint(content: bytes, rng: random.Random) -> bytes:
 def arrow_metadata(content: bytes, rng: random.Random) -> bytes:
     """Fields of the flatbuffers that describe messages, of four or eight bytes; values stay as they are."""
     starts = [found.end() for found in re.finditer(rb"\xff\xff\xff\xff", content[:-4])]
-    spans = [(at + 4, at + 4 + size) for at in starts if 0 < (size := int.from_bytes(content[at : at + 4], "little")) < 1 << 16]
+    spans = [
+        (at + 4, at + 4 + size)
+        for at in starts
+        if 0 < (size := int.from_bytes(content[at : at + 4], "little")) < 1 << 16
+    ]
     if content.startswith(b"ARROW1"):
         footer = int.from_bytes(content[-10:-6], "little")
         spans.append((len(content) - 10 - footer, len(content) - 10))
@@ -82,11 +86,16 @@ def zip_members(inner: dict[str, Damage]) -> Damage:
         elif how < 0.93:
             parts[name] += bytes(rng.choice((1, 1000, 1 << 24)))
         elif how < 0.96:
-            parts = {(rng.choice(WORDS).encode("utf-8", "replace").decode()[:200] or "x") if n == name else n: c for n, c in parts.items()}
+            parts = {
+                (rng.choice(WORDS).encode("utf-8", "replace").decode()[:200] or "x") if n == name else n: c
+                for n, c in parts.items()
+            }
         else:
             other = rng.choice(list(parts))
             parts[name], parts[other] = parts[other], parts[name]
-        return zipped(parts, rng.choice((zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)))
+        return zipped(
+            parts, rng.choice((zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA))
+        )
 
     return damaged
 
@@ -113,7 +122,11 @@ def xml(content: bytes, rng: random.Random) -> bytes:
         value = b""
     elif how == 3:
         spelt = found[0].replace(b'="', b"='")[:-1] + b"'"
-        return content[: found.start()] + rng.choice((spelt, b" ", found[0].replace(b"=", b" = "))) + content[found.end() :]
+        return (
+            content[: found.start()]
+            + rng.choice((spelt, b" ", found[0].replace(b"=", b" = ")))
+            + content[found.end() :]
+        )
     elif how == 4:
         return content[: found.start()] + content[found.end() :]
     elif how == 5:
@@ -133,7 +146,22 @@ def npy_header(content: bytes, rng: random.Random) -> bytes:
     if how == 0:
         new = re.sub(rb"\([^()]*\)", _shape(rng).encode(), header)
     elif how == 1:
-        kinds = ("<f8", "|O", "<U100000", "|V9", "<i8", ">c16", "|S0", "<M8[ns]", "|b1", "<f2", "<U1", "<m8", "<f16", "|S1000")
+        kinds = (
+            "<f8",
+            "|O",
+            "<U100000",
+            "|V9",
+            "<i8",
+            ">c16",
+            "|S0",
+            "<M8[ns]",
+            "|b1",
+            "<f2",
+            "<U1",
+            "<m8",
+            "<f16",
+            "|S1000",
+        )
         new = re.sub(rb"'descr': '[^']*'", f"'descr': '{rng.choice(kinds)}'".encode(), header)
     elif how == 2:
         new = header.replace(b"False", b"True") if rng.random() < 0.5 else header.replace(b"True", b"False")
@@ -158,7 +186,11 @@ def sqlite_pages(content: bytes, rng: random.Random) -> bytes:
     if how == 1:
         return within(at, at + 40, number)(content, rng)
     if how == 2:
-        return re.sub(rb"(TEXT|REAL|INTEGER|PRIMARY KEY|name|price|item)", lambda m: word(m[0], rng)[: len(m[0])].ljust(len(m[0])), content)
+        return re.sub(
+            rb"(TEXT|REAL|INTEGER|PRIMARY KEY|name|price|item)",
+            lambda m: word(m[0], rng)[: len(m[0])].ljust(len(m[0])),
+            content,
+        )
     return any_bytes(content, rng)
 
 

@@ -153,9 +153,7 @@ def archive_kind(path: str | os.PathLike[str]) -> str | None:
         return document_of(archive)[0]
 
 
-def load_archive(
-    path: str | os.PathLike[str], build: Callable[[str, dict[str, Any], dict[str, np.ndarray]], T]
-) -> T:
+def load_archive(path: str | os.PathLike[str], build: Callable[[str, dict[str, Any], dict[str, np.ndarray]], T]) -> T:
     """What is made of a file that `write_archive` wrote; whatever goes wrong is one `FileFormatError`.
 
     Args:

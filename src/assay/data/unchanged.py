@@ -14,7 +14,7 @@ import platform
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -56,10 +56,12 @@ class Unchanged:
 
     Args:
         places: the files; one that is not there counts as empty, and is left to whoever reads it.
+        touched: files of which reading alters something, but not the content.
     """
 
-    def __init__(self, places: Iterable[Place]) -> None:
+    def __init__(self, places: Iterable[Place], touched: Iterable[Place] = ()) -> None:
         self._known = [(place, _look(place)) for place in places]
+        self._known += [(place, replace(_look(place), altered=None)) for place in touched]
 
     def only(self, path: str) -> Unchanged:
         """One of the files, as it was.
@@ -91,13 +93,15 @@ class Unchanged:
             now = _state(place)
             if now.size != known.size:
                 gone = not now.size and now.written is None
-                raise _changed(place, "it is gone" if gone else f"{known.size:,} \N{RIGHTWARDS ARROW} {now.size:,} bytes")
+                raise _changed(
+                    place, "it is gone" if gone else f"{known.size:,} \N{RIGHTWARDS ARROW} {now.size:,} bytes"
+                )
             if not now.size:
                 continue
             here = known.where is None or (now.where is not None and known.where[:2] == now.where[:2])
             if here and now.written != known.written:
                 raise _changed(place, f"written {_time(known.written)} \N{RIGHTWARDS ARROW} {_time(now.written)}")
-            if here and now.altered != known.altered:
+            if here and known.altered is not None and now.altered != known.altered:
                 raise _changed(place, f"altered {_time(known.altered)} \N{RIGHTWARDS ARROW} {_time(now.altered)}")
             sure = here and now.where == known.where and now.written is not None and not known.just_written
             if not sure and _sample(place, now.size) != known.sample:
@@ -114,7 +118,7 @@ def _look(place: Place) -> Look:
     now = _state(place)
     # far from here a sample costs many requests, and times are the same for everybody
     sample = _sample(place, now.size) if now.where is not None or now.written is None else b""
-    return Look(now.size, now.written, now.altered, now.where, now.just_written, sample)
+    return replace(now, sample=sample)
 
 
 def _state(place: Place) -> Look:

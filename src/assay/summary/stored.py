@@ -14,6 +14,17 @@ from assay.errors import DataError, FileFormatError
 FEWEST_ROWS = 10
 
 
+def known_labels(found: Any) -> tuple[Any, ...]:
+    """The labels of groups in a file; others than text, numbers and booleans were never written.
+
+    Args:
+        found: in the header.
+    """
+    if not isinstance(found, list) or not all(isinstance(label, (str, int, float)) for label in found):
+        raise FileFormatError("its labels are no list of texts or numbers")
+    return tuple(found)
+
+
 class Stored:
     """A summary that knows its parts: a JSON-ready header and named arrays."""
 

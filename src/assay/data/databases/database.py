@@ -73,7 +73,8 @@ class DatabaseSource(Source):
         super().__init__(self._dialect.name, declared)
         self._dialect.withhold = bool(self.declared.sensitive)
         self._keys: frozenset[str] = frozenset()
-        self.unchanged = Unchanged(Place(file) for file in self._dialect.files)
+        files = [Place(file) for file in self._dialect.files]
+        self.unchanged = Unchanged(files[:1], touched=files[1:])
         with self._dialect.connected() as connection:
             if query is None:
                 relation, columns = self._from_table(connection, table, join or False)

@@ -206,7 +206,9 @@ class ManySource(Source):
             for parts in spread(self._file_partitions, range(len(self._parts))):
                 for part in parts:
                     # a part that knew the others would carry them all to its worker
-                    cut.append(self._partition(row, part.rows, _parts=part._parts, _opened=part._opened, _cut=None, _met={}))
+                    cut.append(
+                        self._partition(row, part.rows, _parts=part._parts, _opened=part._opened, _cut=None, _met={})
+                    )
                     row += part.rows or 0
             self._cut = cut
         return self._cut

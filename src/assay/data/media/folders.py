@@ -151,7 +151,8 @@ class FolderSource(Source):
         others = [("files are of another sort and left out", file) for file in listed.files if kind_of(file) != kind]
         self._left_out = (*others, *listed.left_out)
         self.unchanged = Unchanged(
-            Place(str(folder / file), shown=str(folder if self._secret else folder / _shown(file))) for file in self.files
+            Place(str(folder / file), shown=str(folder if self._secret else folder / _shown(file)))
+            for file in self.files
         )
         self._features = features
         self._files_read = 0
