@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.fuzz.cases import files_of, outcome, worked, write
 from tests.fuzz.reading import prepare
-from tests.fuzz.samples import MAKERS
+from tests.fuzz.samples import MAKERS, samples
 
 
 def main() -> int:
@@ -22,14 +22,13 @@ def main() -> int:
     said.add_argument("--minutes", type=float, default=10.0)
     said.add_argument("--format", action="append", choices=[*MAKERS], help="several times for several; all by default")
     said.add_argument("--seed", type=int, help="this one only")
-    said.add_argument("--from", type=int, default=0, dest="first", help="the first seed")
+    said.add_argument("--first", type=int, default=0, help="the first seed")
+    said.add_argument("--cases", type=int, default=10**9, help="so many seeds of each format at most")
     said.add_argument("--workers", type=int, default=2)
     said.add_argument("--keep", type=Path, default=Path("fuzz-found"), help="folder for files that did harm")
     how = said.parse_args()
     forms = how.format or [*MAKERS]
-    if how.seed is not None:
-        return _once(forms[0], how.seed, how.keep)
-    return _many(forms, how)
+    return _many(forms, how) if how.seed is None else _once(forms[0], how.seed, how.keep)
 
 
 def _once(form: str, seed: int, keep: Path) -> int:
@@ -44,8 +43,9 @@ def _once(form: str, seed: int, keep: Path) -> int:
 def _many(forms: list[str], how: argparse.Namespace) -> int:
     context = mp.get_context("spawn")
     results: Any = context.Queue()
+    made, end = samples(forms), how.first + how.cases
     workers = [
-        context.Process(target=worked, args=(forms, how.first + i, how.workers, 60 * how.minutes, results))
+        context.Process(target=worked, args=(made, range(how.first + i, end, how.workers), 60 * how.minutes, results))
         for i in range(how.workers)
     ]
     for worker in workers:
@@ -71,9 +71,7 @@ def _many(forms: list[str], how: argparse.Namespace) -> int:
     print(f"{sum(counts.values()):,} files; the slowest was {slowest[0]} {slowest[1]} with {slowest[2]:.1f} s")
     if wrong:
         (how.keep / "found.json").write_text(json.dumps([wrong[key] for key in sorted(wrong)], indent=1))
-        print(
-            f"{len(wrong)} sorts of harm; files and {how.keep / 'found.json'} tell them, --format F --seed N repeats one"
-        )
+        print(f"{len(wrong)} sorts of harm, told in {how.keep / 'found.json'}; --format F --seed N repeats one")
     return int(bool(wrong))
 
 

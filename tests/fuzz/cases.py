@@ -5,20 +5,21 @@ import random
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from tests.fuzz.children import in_child
 from tests.fuzz.reading import prepare, tried
-from tests.fuzz.samples import Files, samples
+from tests.fuzz.samples import Files, know, samples
 from tests.fuzz.structure import WAYS
+from tests.fuzz.words import ended
 
 
 def files_of(form: str, seed: int) -> Files:
     """The damaged files of a case; the first of them is the one that was changed."""
     rng = random.Random(f"{form} {seed}")
-    whole = rng.choice(samples(form))
+    whole = rng.choice(samples((form,))[form])
     name = rng.choice(sorted(whole))
     content = whole[name]
     damaged = rng.choice(WAYS[form])(content, rng)
@@ -48,25 +49,27 @@ def outcome(form: str, seed: int) -> dict[str, Any]:
     """What becomes of a case: rows, a sentence, or what was wrong."""
     files = files_of(form, seed)
     with laid_out(files) as folder:
+        if form == "words":
+            return ended(folder, seed)
         return in_child(lambda: tried(form, folder, list(files), seed))
 
 
-def worked(forms: list[str], first: int, step: int, seconds: float, results: Any) -> None:
+def worked(made: dict[str, list[Files]], seeds: Iterable[int], seconds: float, results: Any) -> None:
     """Try cases until the time is over, and tell each; None at the end.
 
     Args:
-        forms: formats, tried in turn.
-        first, step: of the seeds.
+        made: the whole files of the formats, which are tried in turn.
+        seeds: of the cases of each format.
         seconds: of trying, after all is made ready.
         results: a queue.
     """
     prepare()
-    for form in forms:
-        samples(form)
-    seed, end = first, time.monotonic() + seconds
-    while time.monotonic() < end:
-        for form in forms:
+    know(made)
+    end = time.monotonic() + seconds
+    for seed in seeds:
+        for form in made:
             if time.monotonic() < end:
                 results.put((form, seed, outcome(form, seed)))
-        seed += step
+        if time.monotonic() >= end:
+            break
     results.put(None)

@@ -21,7 +21,7 @@ def in_child(work: Callable[[], dict[str, Any]], seconds: float = SECONDS) -> di
 
     Args:
         work: done in a fork of this process.
-        seconds: of processor time, and three times as much on the clock.
+        seconds: of processor time, and six times as much on the clock, as others may be at work.
     """
     out, into = os.pipe()
     before = _resident()
@@ -30,14 +30,14 @@ def in_child(work: Callable[[], dict[str, Any]], seconds: float = SECONDS) -> di
         os.close(out)
         _limited(work, into, seconds)
     os.close(into)
-    said, ended = _heard(out, 3 * seconds)
+    said, ended = _heard(out, 6 * seconds)
     if not ended:
         os.kill(child, signal.SIGKILL)
     os.close(out)
     _, status, usage = os.wait4(child, 0)
     more = usage.ru_maxrss * 1024 - before
     if not ended:
-        return {"wrong": f"nothing came within {3 * seconds:g} s"}
+        return {"wrong": f"nothing came within {6 * seconds:g} s"}
     if os.WIFSIGNALED(status):
         return {
             "wrong": f"killed by {signal.Signals(os.WTERMSIG(status)).name}",

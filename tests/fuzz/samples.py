@@ -15,8 +15,7 @@ import tempfile
 import warnings
 import wave
 import zipfile
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -369,6 +368,11 @@ def saved() -> list[Files]:
     return saved_files(slow=False)
 
 
+def words() -> list[Files]:
+    """Beside words on the command line there is nothing to damage."""
+    return [{"t.csv": b"\x93 no table"}]
+
+
 def models() -> list[Files]:
     """The other models, whose fitting takes half a minute."""
     from tests.fuzz.saved import saved_files
@@ -380,18 +384,29 @@ MAKERS: dict[str, Callable[[], list[Files]]] = {
     made.__name__: made
     for made in (
         csv, many, jsonl, parquet, arrow, feather, xlsx, ods, xls, npy, npz, sparse, libsvm, sqlite, edges, images,
-        sounds, texts, saved, models,
+        sounds, texts, words, saved, models,
     )
 }  # fmt: skip
 
 
-@cache
-def samples(form: str) -> list[Files]:
-    """The whole files of a format, made by another process: the threads that writers start would not outlive a fork."""
-    made = [sys.executable, "-c", f"import sys; from tests.fuzz.samples import told; told({form!r}, sys.stdout.buffer)"]
-    return pickle.loads(subprocess.run(made, check=True, stdout=subprocess.PIPE).stdout)
+_made: dict[str, list[Files]] = {}
 
 
-def told(form: str, out: IO[bytes]) -> None:
-    """Write the files of a format for whoever asked."""
-    pickle.dump(MAKERS[form](), out)
+def samples(forms: Sequence[str]) -> dict[str, list[Files]]:
+    """The whole files of formats, made by another process: the threads that writers start would not outlive a fork."""
+    left = [form for form in forms if form not in _made]
+    if left:
+        code = f"import sys; from tests.fuzz.samples import tell; tell({left!r}, sys.stdout.buffer)"
+        told = subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE).stdout
+        _made.update(pickle.loads(told))
+    return {form: _made[form] for form in forms}
+
+
+def know(made: dict[str, list[Files]]) -> None:
+    """Take over what another process has made."""
+    _made.update(made)
+
+
+def tell(forms: Sequence[str], out: IO[bytes]) -> None:
+    """Write the files of formats for whoever asked."""
+    pickle.dump({form: MAKERS[form]() for form in forms}, out)

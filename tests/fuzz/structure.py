@@ -13,7 +13,6 @@ import zipfile
 import zlib
 
 import pyarrow as pa
-
 from tests.fuzz.damage import NUMBERS, WORDS, Damage, any_bytes, any_text, number, several, within, word
 from tests.fuzz.samples import zipped
 
@@ -269,11 +268,13 @@ def spoilt(document: object, rng: random.Random) -> bytes:
         except (ValueError, RecursionError):  # it holds itself
             node[key] = old
     node[key] = mark
-    odd = ("null", "true", "[]", "{}", '""', "1e999", "NaN", "-Infinity", "1.5", "[" * 5000 + "]" * 5000, f"1{'0' * 5000}",
-           '{"float":"nan"}', '{"range":[0,1000000000000,1]}', '{"texts":[1]}', '{"tuple":[]}', '{"list":{}}', '{"dict":[]}',
-           '{"value":{"kind":"Moments","header":{},"arrays":{}}}', '{"record":{"kind":"Gram","fields":{}}}', "-1", '"x"',
-           json.dumps([old] * 1000), json.dumps({"a": old}), json.dumps("x" * 100_000), str(rng.choice(NUMBERS)),
-           json.dumps(rng.choice(WORDS)))  # fmt: skip
+    odd = (
+        "null", "true", "[]", "{}", '""', "1e999", "NaN", "-Infinity", "1.5", "-1", '"x"', "[" * 5000 + "]" * 5000,
+        f"1{'0' * 5000}", '{"float":"nan"}', '{"range":[0,1000000000000,1]}', '{"texts":[1]}', '{"tuple":[]}',
+        '{"list":{}}', '{"dict":[]}', '{"value":{"kind":"Moments","header":{},"arrays":{}}}',
+        '{"record":{"kind":"Gram","fields":{}}}', json.dumps([old] * 1000), json.dumps({"a": old}),
+        json.dumps("x" * 100_000), str(rng.choice(NUMBERS)), json.dumps(rng.choice(WORDS)),
+    )  # fmt: skip
     return json.dumps(document).replace(json.dumps(mark), rng.choice(odd), 1).encode()
 
 
@@ -320,6 +321,7 @@ WAYS: dict[str, tuple[Damage, ...]] = {
     "images": (png_chunk, any_bytes),
     "sounds": (within(0, 60), any_bytes),
     "texts": (any_text, any_bytes),
+    "words": (lambda content, rng: content,),
     "saved": (sealed, sealed, sealed, any_bytes),
     "models": (sealed, sealed, sealed, any_bytes),
 }
