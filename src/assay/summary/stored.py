@@ -62,9 +62,10 @@ class Stored:
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `save` wrote, bit for bit."""
 
-        def built(kind: str, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        def built(kind: str, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
             if kind != cls.__name__:
                 raise FileFormatError(f"it holds a {kind}, not {cls.__name__}")
             return cls.from_parts(header, arrays)
 
-        return load_archive(path, built)
+        found: Self = load_archive(path, built)
+        return found
