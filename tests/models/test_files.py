@@ -13,13 +13,13 @@ from assay.data.archive import DIGEST, TAIL
 from assay.errors import DataError, FileFormatError
 
 
-def edited(path, change):
-    """Rewrite the header of a saved file."""
+def edited(path, change, spelt=("\n", "\n")):
+    """Rewrite the header of a saved file, and then its text."""
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     document = json.loads(parts["assay.json"])
     change(document)
-    parts["assay.json"] = json.dumps(document).encode()
+    parts["assay.json"] = json.dumps(document).replace(*spelt).encode()
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in parts.items():
             archive.writestr(name, content)
@@ -96,6 +96,70 @@ def test_summaries_are_loaded_by_the_same_door(tmp_path):
 def test_an_edited_file_is_refused(saved, change, message):
     with pytest.raises(FileFormatError, match=message):
         assay.load(edited(saved, change))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [],
+        {},
+        {"array": "fitted.mean_", "list": []},
+        {"array": ["fitted.mean_"]},
+        {"float": "1.5"},
+        {"float": []},
+        {"texts": [1]},
+        {"texts": "abc"},
+        {"list": "abc"},
+        {"tuple": {"a": 1}},
+        {"dict": [1]},
+        {"range": [0, 1]},
+        {"range": [0, 1e9, 1]},
+        {"range": [0, 10, 0]},
+        {"record": {"kind": "Gaussian", "fields": {"width": "x"}}},
+        {"record": {"kind": "Gaussian", "fields": {}, "more": 1}},
+        {"record": {"kind": ["Gaussian"], "fields": {}}},
+        {"value": {"kind": "Moments", "header": {"count": 10**400, "columns": None}, "arrays": {}}},
+        {"value": {"kind": "Moments", "header": {}, "arrays": {"mean_high": ["x"]}}},
+        {"x" * 100_000: 1},
+    ],
+    ids=range(20),
+)
+@pytest.mark.parametrize("part", ["params", "fitted"])
+def test_whatever_a_signed_header_holds_loading_ends_in_one_sentence(saved, value, part):
+    """Each of these raised another error, or became a value that nobody saved."""
+
+    def change(document):
+        document["header"][part]["dict"]["mean_" if part == "fitted" else "n_components"] = value
+
+    with pytest.raises(FileFormatError, match="cannot load ") as caught:
+        assay.load(edited(saved, change))
+    assert len(str(caught.value)) < 1000 and "\n" not in str(caught.value)
+
+
+def test_a_value_within_values_without_end_is_refused_in_one_sentence(saved):
+    whole = saved.read_bytes()
+    for depth in (600, 5000):
+        saved.write_bytes(whole)
+        text = '{"list": [' * depth + "1" + "]}" * depth
+        edited(saved, lambda document: document["header"]["fitted"]["dict"].update(mean_="here"), ('"here"', text))
+        with pytest.raises(FileFormatError, match="cannot load .*recursion"):
+            assay.load(saved)
+
+
+@pytest.mark.parametrize("part", [[], 1, None, {"list": []}, {"float": "nan"}])
+def test_options_and_results_are_values_by_name(saved, part):
+    with pytest.raises(FileFormatError, match="cannot load .*pca.assay: "):
+        assay.load(edited(saved, lambda document: document["header"].update(params=part)))
+
+
+def test_a_summary_that_breaks_its_own_class_is_refused_in_one_sentence(tmp_path):
+    grouped = assay.GroupedMoments.of(np.random.default_rng(0).random((40, 2)), ["u", "v"] * 20)
+    for labels in ([["u"], {"v": 1}], {"u": 1}, "uv", 7, None, ["u"] * 2, [None, "v"]):
+        grouped.save(tmp_path / "g")
+        edited(tmp_path / "g", lambda document, labels=labels: document["header"].update(labels=labels))
+        for load in (assay.load, assay.GroupedMoments.load):
+            with pytest.raises(FileFormatError, match=f"^cannot load {tmp_path / 'g'}: "):
+                load(tmp_path / "g")
 
 
 def test_only_our_own_models_and_only_data_are_saved(tmp_path):

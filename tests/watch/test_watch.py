@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
+from assay.data.files import write_archive
 from assay.errors import DataError, FileFormatError, ParameterError
 from assay.summary.moments import Moments
 from assay.watch.watch import Watch
@@ -223,6 +224,40 @@ class TestFiles:
         path.write_bytes(path.read_bytes()[:-500])
         with pytest.raises(FileFormatError, match="not a whole file"):
             assay.load(path)
+
+    @pytest.mark.parametrize("packed", ["zstd", "lz4"])
+    @pytest.mark.parametrize("texts", [False, True])
+    def test_rows_that_expand_from_a_few_bytes_are_refused_unread(self, packed, texts, tmp_path):
+        """Ten kilobytes of packed zeros are 320 MB of rows, and three megabytes more than any machine has."""
+        watch = Watch(reference=10**9)
+        watch.update(rows(10))
+        header, arrays = watch.to_parts()
+        bomb = pa.table({"a": np.zeros(10**6), "b": np.zeros(10**6)})
+        if texts:  # only what the dictionary holds is packed
+            bomb = pa.table({"a": pa.array(["a" * 10**6]).dictionary_encode()})
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, bomb.schema, options=pa.ipc.IpcWriteOptions(compression=packed)) as writer:
+            writer.write_table(bomb)
+        early = {"value.early": np.frombuffer(sink.getvalue(), dtype=np.uint8)}
+        assert early["value.early"].nbytes < 70_000
+        write_archive(tmp_path / "w", "Watch", header, {**arrays, **early})
+        before = pa.total_allocated_bytes()
+        with pytest.raises(FileFormatError, match="its rows are packed"):
+            assay.load(tmp_path / "w")
+        assert pa.total_allocated_bytes() - before < 10**6
+
+    def test_more_rows_than_were_wanted_are_refused(self, tmp_path):
+        """Rows of a column that holds nothing take no bytes, however many they are."""
+        watch = Watch(reference=200)
+        watch.update(rows(10))
+        header, arrays = watch.to_parts()
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, pa.schema([("a", pa.null())])) as writer:
+            writer.write_table(pa.table({"a": pa.nulls(10**9)}))
+        arrays["value.early"] = np.frombuffer(sink.getvalue(), dtype=np.uint8)
+        write_archive(tmp_path / "w", "Watch", header, arrays)
+        with pytest.raises(FileFormatError, match="1,000,000,000 rows of 200 that were wanted"):
+            assay.load(tmp_path / "w")
 
     def test_the_state_does_not_grow_with_the_stream(self, tmp_path):
         watch = Watch(**OPTIONS)

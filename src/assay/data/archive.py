@@ -28,6 +28,8 @@ TAIL = len(DIGEST) + 64
 
 _MOST_ENTRIES = 1 << 16
 _MOST_HEADER = 1 << 26  # bytes
+_MOST_NESTED = 1 << 20  # lists and objects of the header, each of which takes some hundred bytes
+_MOST_SAID = 300  # letters of a reason
 _NUMBERS_AND_TEXT = "biufcUSmM"
 _LOCAL_HEADER = 30  # bytes of a ZIP file before the name of its first entry
 
@@ -57,9 +59,29 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
     except OSError as error:
         raise FileFormatError(f"cannot load {path}: {error.strerror or error}") from error
     except AssayError as error:
-        raise FileFormatError(_refusal(path, str(error))) from error
+        raise FileFormatError(_refusal(path, _reason(error))) from error
     except Exception as error:  # a hostile file may break a reader in any way
-        raise FileFormatError(_refusal(path, str(error) or type(error).__name__)) from error
+        raise FileFormatError(_refusal(path, _reason(error))) from error
+
+
+@contextlib.contextmanager
+def rebuilding(path: Path, kind: str) -> Iterator[None]:
+    """Values are made of what a file holds; whatever goes wrong becomes one sentence that names the file.
+
+    Args:
+        path: the file.
+        kind: what it holds.
+    """
+    try:
+        with np.errstate(all="ignore"):  # numbers of a file may be any
+            yield
+    except FileFormatError as error:
+        said = _reason(error)
+        if said.startswith(f"cannot load {path}: "):
+            raise
+        raise FileFormatError(f"cannot load {path}: {said}") from error
+    except Exception as error:  # a hostile file may break a reader in any way
+        raise FileFormatError(f"cannot load {path}: it does not hold a whole {kind} ({_reason(error)})") from error
 
 
 def document_of(archive: zipfile.ZipFile) -> tuple[str, dict[str, Any]]:
@@ -87,7 +109,7 @@ def array_of(archive: zipfile.ZipFile, name: str) -> np.ndarray:
         raise FileFormatError(f"{name} is an array of version {version}")
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, by_columns, dtype = read(stream)
-    if dtype.kind not in _NUMBERS_AND_TEXT or dtype.hasobject or dtype.subdtype is not None:
+    if dtype.kind not in _NUMBERS_AND_TEXT or dtype.hasobject or dtype.subdtype is not None or not dtype.itemsize:
         raise FileFormatError(f"{name} holds {dtype}, and only numbers and text can be read")
     if any(not isinstance(side, int) or isinstance(side, bool) or side < 0 for side in shape):
         raise FileFormatError(f"{name} has a shape of {shape}")
@@ -152,10 +174,21 @@ def _check_entries(archive: zipfile.ZipFile, handle: IO[bytes]) -> None:
 
 
 def _document(archive: zipfile.ZipFile) -> dict[str, Any]:
-    found = json.loads(archive.read(HEADER))
+    text = archive.read(HEADER)
+    if text.count(b"[") + text.count(b"{") > _MOST_NESTED:
+        raise FileFormatError("its header holds too many lists")
+    found = json.loads(text)
     if not isinstance(found, dict) or not {"format", "kind", "header"} <= found.keys():
         raise FileFormatError("its header is not one that assay writes")
     return found
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, in a line that is not too long."""
+    if isinstance(error, MemoryError):
+        return "what it says it holds does not fit into memory"
+    said = " ".join(str(error).split()) or type(error).__name__
+    return said if len(said) <= _MOST_SAID else f"{said[:_MOST_SAID]} ..."
 
 
 def _refusal(path: Path, why: str) -> str:

@@ -11,17 +11,30 @@ import json
 import os
 import stat
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
 
-from assay.data.archive import DIGEST, FORMATS, HEADER, TAIL, array_of, digest, document_of, looks_like_one, opened
+from assay.data.archive import (
+    DIGEST,
+    FORMATS,
+    HEADER,
+    TAIL,
+    array_of,
+    digest,
+    document_of,
+    looks_like_one,
+    opened,
+    rebuilding,
+)
 from assay.errors import DataError
 from assay.leftovers import partial_file
 from assay.system_errors import with_remedy
+
+T = TypeVar("T")
 
 
 @contextlib.contextmanager
@@ -193,6 +206,18 @@ def archive_kind(path: str | os.PathLike[str]) -> str | None:
         return None
     with opened(source) as archive:
         return document_of(archive)[0]
+
+
+def load_archive(path: str | os.PathLike[str], build: Callable[[str, dict[str, Any], dict[str, np.ndarray]], T]) -> T:
+    """What is made of a file that `write_archive` wrote; whatever goes wrong is one `FileFormatError`.
+
+    Args:
+        path: the file.
+        build: makes it of the kind, the header and the arrays.
+    """
+    kind, header, arrays = read_archive(path)
+    with rebuilding(Path(path), kind):
+        return build(kind, header, arrays)
 
 
 def read_archive(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dict[str, np.ndarray]]:

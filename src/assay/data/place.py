@@ -73,7 +73,7 @@ class Place:
         """What tells the file as it is now from others, and from itself once it is changed; None where nothing does."""
         if self.filesystem is None:
             known = Path(self.path).stat()
-            return self.path, known.st_size, known.st_mtime_ns
+            return self.path, known.st_size, known.st_mtime_ns, known.st_ctime_ns
         info = self.filesystem.get_file_info(self.path)
         there = _without_keys(self.filesystem)
         return None if info.mtime_ns is None else (*there, self.path, info.size, info.mtime_ns)

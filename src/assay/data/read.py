@@ -17,6 +17,7 @@ import pyarrow as pa
 from assay.data.field import Declared, Kind
 from assay.data.place import Place
 from assay.data.source import Source
+from assay.data.unchanged import Unchanged
 from assay.errors import DataError, ParameterError
 from assay.shown import without_secrets
 
@@ -130,12 +131,16 @@ def _from_path(text: str, declared: Declared, how: dict[str, Any]) -> Source:
 def _from_file(place: Place, declared: Declared, how: dict[str, Any]) -> Source:
     from assay.data.formats.recognise import format_of
 
+    files = Unchanged((place,))
     format_ = format_of(place)
     if format_ == "sqlite":
         if place.filesystem is not None:
             raise DataError(f"cannot read {place}: a database file must be on this machine; copy it here")
         return _called("sqlite", (place.path, declared), how)
-    return _called(format_, (place, declared), how)
+    with files.kept():
+        source = _called(format_, (place, declared), how)
+    source.unchanged = files
+    return source
 
 
 def _from_pattern(pattern: str, declared: Declared, how: dict[str, Any]) -> Source:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Hashable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from assay.data.columns.kinds import understood
 from assay.data.field import Declared, Field
 from assay.data.problems import Problems
+from assay.data.unchanged import Unchanged
 from assay.errors import UnreadableError
 
 UNREADABLE_STRETCHES = "stretches of a file that cannot be read, left out"
@@ -36,9 +38,11 @@ class Source(ABC):
         problems: what was wrong in the latest pass over the rows.
         rows_read: rows handed out by the latest pass.
         first_row: number of the first row, from 0; more than 0 in a partition of a larger source.
+        unchanged: the files that are read, which must stay as they were when the source was opened; None for no files.
     """
 
     first_row = 0
+    unchanged: Unchanged | None = None
 
     def __init__(self, name: str, declared: Declared | None = None) -> None:
         self.name = name
@@ -144,12 +148,13 @@ class Source(ABC):
         """The same blocks, each with the number of its first row: that in the data, also where rows were left out."""
         names = self.arrow_schema.names
         self.begin_pass()
-        for row, batch in self._readable(self._numbered_batches()):
-            kept = batch if batch.schema.names == names else batch.select(names)
-            for start in range(0, kept.num_rows, BLOCK_ROWS):
-                block = kept.slice(start, BLOCK_ROWS)
-                self.rows_read += block.num_rows
-                yield row + start, block
+        with nullcontext() if self.unchanged is None else self.unchanged.kept():
+            for row, batch in self._readable(self._numbered_batches()):
+                kept = batch if batch.schema.names == names else batch.select(names)
+                for start in range(0, kept.num_rows, BLOCK_ROWS):
+                    block = kept.slice(start, BLOCK_ROWS)
+                    self.rows_read += block.num_rows
+                    yield row + start, block
 
     def _readable(self, batches: Iterator[tuple[int, pa.RecordBatch]]) -> Iterator[tuple[int, pa.RecordBatch]]:
         """All that can be read; where that is wanted, the rest is counted instead of refused."""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from assay.data.files import read_archive, write_archive
+from assay.data.files import load_archive, write_archive
 from assay.errors import DataError, FileFormatError
 from assay.models.registry import MODELS, RECORDS, VALUES, model_class
 
@@ -56,21 +56,21 @@ def load(path: str | os.PathLike[str]) -> Any:
     >>> load(file).n_components_
     2
     """
-    kind, header, arrays = read_archive(path)
+    return load_archive(path, _built)
+
+
+def _built(kind: str, header: dict[str, Any], arrays: Arrays) -> Any:
     if kind in VALUES:
         return _known(kind, VALUES).from_parts(header, arrays)
     if kind not in MODELS:
-        raise FileFormatError(f"cannot load {path}: it holds a {kind!r}, which this assay does not know")
+        raise FileFormatError(f"it holds a {kind!r}, which this assay does not know")
     cls = model_class(kind)
-    try:
-        params, fitted = _decoded(header["params"], arrays), _decoded(header["fitted"], arrays)
-        model = cls(**params)
-        for key, value in fitted.items():
-            if not key.isidentifier() or key.startswith("__") or hasattr(cls, key):
-                raise FileFormatError(f"cannot load {path}: {key!r} is not an attribute that a {kind} has")
-            setattr(model, key, value)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise FileFormatError(f"cannot load {path}: it does not hold a whole {kind} ({error})") from error
+    params, fitted = (_keyed(_decoded(header[part], arrays), part) for part in ("params", "fitted"))
+    model = cls(**params)
+    for key, value in fitted.items():
+        if not key.isidentifier() or key.startswith("__") or hasattr(cls, key):
+            raise FileFormatError(f"{key!r} is not an attribute that a {kind} has")
+        setattr(model, key, value)
     return model
 
 
@@ -131,34 +131,43 @@ def _text(value: Any, place: str) -> str:
 
 
 def _decoded(node: Any, arrays: Arrays) -> Any:
+    """The value of a node; one that `_encoded` would not write is refused."""
+    if isinstance(node, list):
+        raise FileFormatError("it holds a list without its kind")
     if not isinstance(node, dict):
         return node
+    if len(node) != 1:
+        raise FileFormatError(f"it holds a value of {len(node)} kinds")
     ((tag, content),) = node.items()
-    match tag:
-        case "float":
+    match tag, content:
+        case "float", "nan" | "inf" | "-inf":
             return float(content)
-        case "array":
+        case "array", str():
             return arrays[content]
-        case "texts":
+        case "texts", list() if all(isinstance(item, str) for item in content):
             return np.asarray(content, dtype=object)
-        case "range":
+        case "range", [int(), int(), int()]:
             return range(*content)
-        case "list":
+        case "list", list():
             return [_decoded(item, arrays) for item in content]
-        case "tuple":
+        case "tuple", list():
             return tuple(_decoded(item, arrays) for item in content)
-        case "dict":
+        case "dict", dict():
             return {key: _decoded(item, arrays) for key, item in content.items()}
-        case "value":
-            own = {name: arrays[place] for name, place in content["arrays"].items()}
-            return _known(content["kind"], VALUES).from_parts(content["header"], own)
-        case "record":
-            held = {name: _decoded(item, arrays) for name, item in content["fields"].items()}
-            return _known(content["kind"], RECORDS)(**held)
-    raise FileFormatError(f"the file holds {tag!r}, which this assay does not know")
+        case "value", {"kind": str(kind), "header": dict(header), "arrays": dict(own), **rest} if not rest:
+            return _known(kind, VALUES).from_parts(header, {name: arrays[place] for name, place in own.items()})
+        case "record", {"kind": str(kind), "fields": dict(held), **rest} if not rest:
+            return _known(kind, RECORDS)(**{name: _decoded(item, arrays) for name, item in held.items()})
+    raise FileFormatError(f"it holds {tag!r} in a form that this assay does not know")
+
+
+def _keyed(value: Any, part: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise FileFormatError(f"its {part} are no values by name")
+    return value
 
 
 def _known(kind: str, homes: Mapping[str, str]) -> Any:
     if kind not in homes:
-        raise FileFormatError(f"the file holds a {kind!r}, which this assay does not know")
+        raise FileFormatError(f"it holds a {kind!r}, which this assay does not know")
     return getattr(import_module(homes[kind]), kind)

@@ -27,7 +27,7 @@ from assay.errors import DataError, FileFormatError, ParameterError
 from assay.linalg.sparse_structure import as_sparse
 from assay.summary.accumulate import checked_weights
 from assay.summary.class_tally import Members, Tallied, merged, tally
-from assay.summary.stored import Stored
+from assay.summary.stored import Stored, known_labels
 
 Array: TypeAlias = NDArray[np.float64]
 ColumnKind: TypeAlias = Literal["gaussian", "multinomial", "bernoulli", "categorical"]
@@ -221,7 +221,7 @@ class ClassCounts(Stored):
     def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> ClassCounts:
         """Rebuild from the content of a file."""
         try:
-            labels, kinds, names = tuple(header["labels"]), tuple(header["kinds"]), header["columns"]
+            labels, kinds, names = known_labels(header["labels"]), tuple(header["kinds"]), header["columns"]
             none = np.empty(0), np.empty((len(labels), 0))
             levels = tuple(arrays.get(f"levels.{j}", none[0]) for j in range(len(kinds)))
             tallies = tuple(arrays.get(f"tallies.{j}", none[1]) for j in range(len(kinds)))

@@ -19,7 +19,7 @@ from assay.errors import FileFormatError, ParameterError
 from assay.summary.accumulate import Accumulator, checked_weights, chunk_rows, refuse_unusable
 from assay.summary.moments import Moments
 from assay.summary.stacked import stacked, unstacked
-from assay.summary.stored import Stored
+from assay.summary.stored import Stored, known_labels
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -151,7 +151,7 @@ class GroupedMoments(Stored):
     def from_parts(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> GroupedMoments:
         """Rebuild from the content of a file."""
         try:
-            labels = tuple(header["labels"])
+            labels = known_labels(header["labels"])
             parts = _apart(header, arrays) if "parts" in header else unstacked(header, arrays)
         except (KeyError, TypeError, AttributeError, IndexError) as error:
             raise FileFormatError(f"the file does not hold whole GroupedMoments: {error}") from error

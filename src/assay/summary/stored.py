@@ -7,11 +7,22 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
-from assay.data.files import read_archive, write_archive
+from assay.data.files import load_archive, write_archive
 from assay.errors import DataError, FileFormatError
 
 # A summary of fewer rows can tell them: the mean of one row is the row.
 FEWEST_ROWS = 10
+
+
+def known_labels(found: Any) -> tuple[Any, ...]:
+    """The labels of groups in a file; others than text, numbers and booleans were never written.
+
+    Args:
+        found: in the header.
+    """
+    if not isinstance(found, list) or not all(isinstance(label, (str, int, float)) for label in found):
+        raise FileFormatError("its labels are no list of texts or numbers")
+    return tuple(found)
 
 
 class Stored:
@@ -50,7 +61,11 @@ class Stored:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `save` wrote, bit for bit."""
-        kind, header, arrays = read_archive(path)
-        if kind != cls.__name__:
-            raise FileFormatError(f"{path} holds a {kind}, not {cls.__name__}")
-        return cls.from_parts(header, arrays)
+
+        def built(kind: str, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
+            if kind != cls.__name__:
+                raise FileFormatError(f"it holds a {kind}, not {cls.__name__}")
+            return cls.from_parts(header, arrays)
+
+        found: Self = load_archive(path, built)
+        return found

@@ -18,6 +18,7 @@ from assay.watch.learned import Learned
 if TYPE_CHECKING:
     from assay.watch.watch import Watch
 
+_DICTIONARY, _BATCH = 2, 3  # kinds of Arrow messages that hold values
 _COUNTED = ("rows", "gaps", "looks", "alerts", "drift", "position", "options", "_in_window", "_wanted")
 
 
@@ -62,6 +63,8 @@ def restored(watch: Watch, state: dict[str, Any]) -> None:
         watch.problems = {(what, column): count for what, column, count in state["problems"]}
         watch._drifting = set(state["drifting"])
         table = None if state["early"] is None else _as_table(state["early"])
+        if table is not None and table.num_rows > watch._wanted:
+            raise ValueError(f"it holds {table.num_rows:,} rows of {watch._wanted!r} that were wanted")
         watch._aligner = None if table is None else Aligner(table.schema)
         watch._early = [] if table is None else [batch for batch in table.to_batches() if batch.num_rows]
         watch.learned = None
@@ -117,4 +120,39 @@ def _as_bytes(table: pa.Table) -> NDArray[np.uint8]:
 
 
 def _as_table(content: NDArray[np.uint8]) -> pa.Table:
-    return pa.ipc.open_stream(pa.py_buffer(np.ascontiguousarray(content, dtype=np.uint8))).read_all()
+    """The table; packed values, of which a few bytes can hold any number, are never written and never unpacked."""
+    buffer = pa.py_buffer(np.ascontiguousarray(content, dtype=np.uint8))
+    if any(_is_packed(bytes(message.metadata)) for message in pa.ipc.MessageReader.open_stream(buffer)):
+        raise ValueError("its rows are packed")
+    table = pa.ipc.open_stream(buffer).read_all()
+    table.validate(full=True)
+    return table
+
+
+def _is_packed(message: bytes) -> bool:
+    """Whether the metadata of an Arrow message name a way of packing (Message.fbs of Arrow, as a flatbuffer)."""
+
+    def field(table: int, number: int) -> int:
+        """Where a field of a table is, 0 where it has none."""
+        fields = table - _number(message, table, 4, signed=True)
+        inside = 4 + 2 * number < _number(message, fields, 2)
+        offset = _number(message, fields + 4 + 2 * number, 2) if inside else 0
+        return table + offset if offset else 0
+
+    def follow(place: int) -> int:
+        return place + _number(message, place, 4)
+
+    root = follow(0)
+    kind, header = field(root, 1), field(root, 2)
+    if not kind or not header or message[kind] not in (_DICTIONARY, _BATCH):
+        return False
+    batch = follow(header)
+    if message[kind] == _DICTIONARY:
+        batch = follow(field(batch, 1))
+    return field(batch, 3) != 0
+
+
+def _number(text: bytes, place: int, size: int, *, signed: bool = False) -> int:
+    if not 0 <= place <= len(text) - size:
+        raise ValueError("a message of its rows is damaged")
+    return int.from_bytes(text[place : place + size], "little", signed=signed)

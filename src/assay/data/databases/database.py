@@ -17,7 +17,9 @@ from assay.data.databases.postgresql import Postgresql
 from assay.data.databases.sqlite import Sqlite
 from assay.data.field import Declared
 from assay.data.names import unique_names
+from assay.data.place import Place
 from assay.data.source import Source
+from assay.data.unchanged import Unchanged
 from assay.errors import DataError, ParameterError
 
 _SERVERS = ("postgresql://", "postgres://")
@@ -80,6 +82,8 @@ class DatabaseSource(Source):
         super().__init__(self._dialect.name, declared)
         self._dialect.withhold = bool(self.declared.sensitive)
         self._keys: frozenset[str] = frozenset()
+        files = [Place(file) for file in self._dialect.files]
+        self.unchanged = Unchanged(files[:1], touched=files[1:])
         with self._dialect.connected() as connection:
             if query is None:
                 relation, columns = self._from_table(connection, table, join or False)

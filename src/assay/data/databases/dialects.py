@@ -171,6 +171,8 @@ class Dialect(ABC):
     driver: str
     system: str
     settings: tuple[str, ...] = ()
+    # paths on this machine where the rows are, first the one that reading leaves as it is
+    files: tuple[str, ...] = ()
     # whether the database sees to it that a foreign key leads to one row at most
     keys_are_unique = True
 

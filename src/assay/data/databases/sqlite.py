@@ -64,6 +64,8 @@ class Sqlite(Dialect):
         if not path.is_file():
             raise DataError(f"cannot read {path}: it is not a file; give the file of a SQLite database")
         self._path = path
+        # rows that were written last may be in a file of their own beside it
+        self.files = (str(path.absolute()), f"{path.absolute()}-wal")
         self._batch_rows = BLOCK_ROWS
 
     def opened(self, module: Any) -> Any:

@@ -21,6 +21,7 @@ from assay.data.names import unique_names
 from assay.data.place import Place
 from assay.data.source import Source
 from assay.data.text.encodings import Rejoined, Utf8, encoding_of, repaired, unpacked
+from assay.data.unchanged import Unchanged
 from assay.errors import DataError
 
 _CHUNK = 1 << 22
@@ -54,6 +55,7 @@ class EdgeListSource(Source):
 
     def __init__(self, path: str | Path, header: bool | None = None) -> None:
         self._place = Place.of(path)
+        self.unchanged = Unchanged((self._place,))
         super().__init__(self._place.name)
         self._delimiter: str | None = None
         start = repaired(next(self._chunks(1 << 18), b""))[0]

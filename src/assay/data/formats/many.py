@@ -20,6 +20,7 @@ from assay.data.fitting import add_misfits, fitted
 from assay.data.place import Place
 from assay.data.problems import Problems
 from assay.data.source import BLOCK_ROWS, Source
+from assay.data.unchanged import Unchanged
 from assay.engine.current import spread
 from assay.errors import DataError, UnreadableError
 
@@ -101,6 +102,8 @@ class ManySource(Source):
         self._position = 0
         self._passed: list[tuple[int, Source]] = []
         self._cut: list[ManySource] | None = None
+        # each file as it was when it was opened first, of those that are opened anew in every pass
+        self._met: dict[int, Unchanged | None] = {}
         self._current: Source | None = None
         self._opened: list[Source] = []
         self._opened = [self._file(i) for i in range(min(len(self._parts), _AT_ONCE))]
@@ -203,7 +206,9 @@ class ManySource(Source):
             for parts in spread(self._file_partitions, range(len(self._parts))):
                 for part in parts:
                     # a part that knew the others would carry them all to its worker
-                    cut.append(self._partition(row, part.rows, _parts=part._parts, _opened=part._opened, _cut=None))
+                    cut.append(
+                        self._partition(row, part.rows, _parts=part._parts, _opened=part._opened, _cut=None, _met={})
+                    )
                     row += part.rows or 0
             self._cut = cut
         return self._cut
@@ -213,7 +218,7 @@ class ManySource(Source):
         found = []
         for part in self._file(i).partitions():
             rows = part.rows if part.rows is not None else sum(block.num_rows for block in part.blocks())
-            found.append(self._partition(0, rows, _parts=[self._parts[i]], _opened=[part], _cut=None))
+            found.append(self._partition(0, rows, _parts=[self._parts[i]], _opened=[part], _cut=None, _met={}))
         return found
 
     def identity(self) -> Any:
@@ -233,11 +238,13 @@ class ManySource(Source):
             return self._opened[i]
         part = self._parts[i]
         try:
-            return self._open_place(part.place, self._inside)
+            source = self._open_place(part.place, self._inside)
         except DataError as error:
             if not self.declared.skip_unreadable:
                 raise
             return LostFile(part.place, str(error))
+        source.unchanged = self._met.setdefault(i, source.unchanged)
+        return source
 
     def _part_batches(
         self, i: int, source: Source, found: Problems

@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 
 from assay.data.field import Declared, Kind
 from assay.data.media.listing import FolderKind, Listed, kind_of, listed, most_frequent
+from assay.data.place import Place
 from assay.data.source import Source
+from assay.data.unchanged import Unchanged
 from assay.errors import DataError, ParameterError
 
 # Files in a block at most, and numbers in one at most, so that wide features make short blocks.
@@ -130,6 +132,8 @@ class FolderSource(Source):
         files: those of that kind, relative to the folder.
     """
 
+    unchanged: Unchanged
+
     def __init__(
         self, folder: Path, kind: FolderKind, listed: Listed, features: FileFeatures, declared: Declared | None = None
     ) -> None:
@@ -146,6 +150,10 @@ class FolderSource(Source):
         super().__init__(folder.resolve().name, replace(given, kinds={**kinds, **given.kinds}, sensitive=sensitive))
         others = [("files are of another sort and left out", file) for file in listed.files if kind_of(file) != kind]
         self._left_out = (*others, *listed.left_out)
+        self.unchanged = Unchanged(
+            Place(str(folder / file), shown=str(folder if self._secret else folder / _shown(file)))
+            for file in self.files
+        )
         self._features = features
         self._files_read = 0
 
@@ -192,10 +200,11 @@ class FolderSource(Source):
             raise DataError(
                 f"{self.folder} is a folder of {self.kind}, not of texts; give one of .txt, .md or .rst files"
             )
-        for file in self.files:
-            answer = self._attempt(file)
-            if not isinstance(answer, DataError):
-                yield answer[0]
+        with self.unchanged.kept():
+            for file in self.files:
+                answer = self._attempt(file)
+                if not isinstance(answer, DataError):
+                    yield answer[0]
 
     def _batch(self, files: Sequence[str], pool: Executor) -> pa.RecordBatch | None:
         with _quiet():

@@ -12,8 +12,10 @@ from assay.data.field import Declared
 from assay.data.memory.arrays import block_rows
 from assay.data.memory.tables import viewless, without_views
 from assay.data.names import columns_to_read
+from assay.data.place import Place
 from assay.data.sound import sound_batches
 from assay.data.source import Source
+from assay.data.unchanged import Unchanged
 from assay.errors import DataError
 
 # Formats that tell how many rows a file has without reading them.
@@ -32,6 +34,8 @@ class DatasetSource(Source):
         if columns.notes:
             raise DataError(f"cannot read {name}: its column names must differ; {columns.notes[0]}")
         self._names = columns.names
+        if isinstance(dataset, pa_dataset.FileSystemDataset):
+            self.unchanged = Unchanged(Place(path, dataset.filesystem) for path in dataset.files)
 
     def _arrow_schema(self) -> pa.Schema:
         found = self._dataset.schema
@@ -49,7 +53,8 @@ class DatasetSource(Source):
         for fragment in fragments:
             rows = fragment.count_rows()
             own = pa_dataset.FileSystemDataset([fragment], self._dataset.schema, fragment.format, fragment.filesystem)
-            parts.append(self._partition(row, rows, _dataset=own))
+            files = None if self.unchanged is None else self.unchanged.only(fragment.path)
+            parts.append(self._partition(row, rows, _dataset=own, unchanged=files))
             row += rows
         return parts
 

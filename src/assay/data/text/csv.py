@@ -235,6 +235,8 @@ class CsvSource(Source):
         return self._lines[1][row - passed.row]
 
     def _row_lines(self, passed: _Passed) -> list[int]:
+        if self.unchanged is not None:
+            self.unchanged.check()
         lines: list[int] = []
         start = self.format.start + passed.offset
         with self.place.open() as raw:
