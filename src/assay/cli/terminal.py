@@ -4,7 +4,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,7 +91,8 @@ def progress(step: Step) -> Iterator[Callable[[str, int | None, float | None], o
 
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
     console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    bar = Progress(*columns, console=console, transient=True)
+    with bar if console.is_terminal else nullcontext():  # one that is only disabled writes an empty line before rich 14.3
         task = bar.add_task("Starting", total=None)
         pace = Pace()
 
