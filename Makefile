@@ -2,37 +2,51 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation
+# requirements/ has every package that is fetched, with the hashes of its files; dev, docs and bench add to core
+FETCH := $(PIP) --require-hashes -r requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-portable cover quick lint bench calibrate docs clean
+.PHONY: help demo test test-portable test-lowest cover quick lint lock bench calibrate docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 15
 
-$(VENV)/ok: pyproject.toml constraints.txt
+$(VENV)/ok: pyproject.toml requirements/build.txt requirements/core.txt
 	@$(PYTHON) -c 'import sys; sys.exit("assay needs Python 3.11 or newer, found %d.%d; set PYTHON=python3.11" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing assay into $(VENV) (first time only) ..."
+	@$(FETCH)/build.txt -r requirements/core.txt
 	@$(PIP) -e .
 	@touch $@
 
-$(VENV)/dev: $(VENV)/ok
+$(VENV)/dev: $(VENV)/ok requirements/dev.txt
 	@echo "Installing the development tools ..."
-	@$(PIP) -e '.[dev]'
+	@$(FETCH)/dev.txt
 	@touch $@
 
 demo: $(VENV)/ok ## report on the bundled wholesale customers table
 	@$(BIN)/assay report examples/data/wholesale_customers.csv -o report.html
 
 # two workers on two cores: BLAS threads of their own would only get in each other's way
-test cover quick: export OPENBLAS_NUM_THREADS = 1
+test cover quick test-lowest: export OPENBLAS_NUM_THREADS = 1
 
 test: lint ## lint, types, import contracts, tests and doctests
 	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m 'not calibrate'
 
 test-portable: $(VENV)/dev ## the tests of numbers on the code paths of other processors (an hour; see tests/portable.py)
 	@$(BIN)/python tests/portable.py
+
+# the oldest versions pyproject.toml allows, among packages of the time when the newest of them came out
+$(VENV)-lowest/ok: pyproject.toml $(VENV)/dev
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)-lowest
+	@$(BIN)/uv pip install --quiet --python $(VENV)-lowest --resolution lowest-direct --exclude-newer 2025-12-01 -r pyproject.toml --extra test
+	@$(BIN)/uv pip install --quiet --python $(VENV)-lowest --no-deps -e .
+	@touch $@
+
+test-lowest: $(VENV)-lowest/ok ## the quick tests with the oldest version of every dependency that pyproject.toml allows
+	@$(VENV)-lowest/bin/assay --help > /dev/null
+	@$(VENV)-lowest/bin/python -m pytest -q -n 2 --dist loadgroup -m 'not slow and not calibrate'
 
 cover: $(VENV)/dev ## the tests again, a third slower, with the lines they do not reach
 	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --cov --cov-report=term -m 'not calibrate'
@@ -46,8 +60,22 @@ lint: $(VENV)/dev ## ruff, mypy and the import contracts
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
+# one answer for all of it, on every system and Python from 3.11; then the lists, each without what those before it have
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest --no-header --no-annotate
+HASHED := $(COMPILE) --generate-hashes -c $(VENV)/pins.txt
+without = $$(sed -n 's/^\([a-z0-9-]*\)==.*/--no-emit-package \1/p' $(patsubst %,requirements/%.txt,$(1)))
+
+lock: $(VENV)/dev ## pin what pyproject.toml asks for, with hashes (UPGRADE=--upgrade takes the newest versions)
+	@cat requirements/*.txt > $(VENV)/pins.txt
+	@$(COMPILE) $(UPGRADE) pyproject.toml --all-extras --group build -o $(VENV)/pins.txt
+	@$(HASHED) --group build -o requirements/build.txt
+	@$(HASHED) $(call without,build) pyproject.toml -o requirements/core.txt
+	@$(HASHED) $(call without,build core) pyproject.toml --extra dev -o requirements/dev.txt
+	@$(HASHED) $(call without,build core dev) pyproject.toml --extra docs -o requirements/docs.txt
+	@$(HASHED) $(call without,build core dev) pyproject.toml --extra bench -o requirements/bench.txt
+
 bench: $(VENV)/dev ## the benchmarks, beside their peers (half an hour; python -m benchmarks NAME runs one)
-	@$(PIP) -e '.[bench]'
+	@$(FETCH)/bench.txt
 	@$(BIN)/python -m benchmarks
 
 calibrate: $(VENV)/dev ## how often verdicts are wrong: docs/theory/calibration.md (an hour; can be stopped and resumed)
@@ -55,9 +83,9 @@ calibrate: $(VENV)/dev ## how often verdicts are wrong: docs/theory/calibration.
 	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m calibrate
 
 docs: $(VENV)/dev ## build docs/_build/index.html
-	@$(PIP) -e '.[docs]'
+	@$(FETCH)/docs.txt
 	@$(BIN)/sphinx-build -W -q -b html docs docs/_build
 	@echo "docs/_build/index.html"
 
 clean: ## remove what the other targets made
-	@rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .hypothesis .coverage report.html
+	@rm -rf $(VENV) $(VENV)-lowest docs/_build .mypy_cache .ruff_cache .hypothesis .coverage report.html

@@ -5,7 +5,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -148,7 +148,9 @@ def progress(step: Step) -> Iterator[Callable[[str, int | None, float | None], o
 
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
     console = Console(stderr=True, **QUIET)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    bar = Progress(*columns, console=console, transient=True)
+    # before rich 14.3 one that is only disabled writes an empty line
+    with bar if console.is_terminal else nullcontext():
         task = bar.add_task("Starting", total=None)
         pace = Pace()
 
