@@ -33,7 +33,7 @@ def differences(f, x, h=1e-5):
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.integers(2, 5), st.integers(1, 4), st.integers(0, 10**6))
+@given(st.integers(2, 12), st.integers(1, 4), st.integers(0, 10**6))
 def test_gradient_and_curvature_are_the_derivatives_of_the_likelihood(g, d, seed):
     X, codes, w, rng = problem(30, d, g, seed)
     theta = rng.standard_normal((g - 1, d + 1))
@@ -50,7 +50,7 @@ def test_gradient_and_curvature_are_the_derivatives_of_the_likelihood(g, d, seed
     assert np.linalg.eigvalsh(terms.curvature)[0] >= -1e-12
 
 
-@pytest.mark.parametrize("g", [2, 4])
+@pytest.mark.parametrize("g", [2, 4, 9])
 def test_blocks_add_up_and_sparse_rows_are_the_same_rows(g):
     X, codes, w, rng = problem(80, 3, g)
     theta = rng.standard_normal((g - 1, 4))
@@ -194,3 +194,33 @@ def test_points_seen_in_every_class_forbid_separation_and_a_flag_of_one_class_br
     found = looked_at(X, codes, count=30)
     assert found.separated is flagged
     assert not flagged or proved(X, codes, found)
+
+
+def test_the_curvature_of_many_classes_keeps_its_digits_where_one_class_is_nearly_sure(monkeypatch):
+    # theta of length 60 makes chances of 1 - 1e-30: 1 - p by subtraction would be 0 or nothing but rounding
+    X, codes, w, rng = problem(50, 2, 9)
+    theta = 60.0 * rng.standard_normal((8, 3))
+    one = block_terms(Design(None, None, True), X, codes, w, theta, curvature=True).curvature
+    monkeypatch.setattr("assay.optimize.logistic_terms._FEW", 9)
+    pairs = block_terms(Design(None, None, True), X, codes, w, theta, curvature=True).curvature
+    np.testing.assert_allclose(one, pairs, rtol=0, atol=1e-13 * np.abs(pairs).max())
+    for row in np.flatnonzero(w > 0)[:20]:
+        some = slice(row, row + 1)
+        monkeypatch.setattr("assay.optimize.logistic_terms._FEW", 8)
+        one = block_terms(Design(None, None, True), X[some], codes[some], w[some], theta, curvature=True).curvature
+        monkeypatch.setattr("assay.optimize.logistic_terms._FEW", 9)
+        pairs = block_terms(Design(None, None, True), X[some], codes[some], w[some], theta, curvature=True).curvature
+        np.testing.assert_allclose(one, pairs, rtol=0, atol=1e-12 * np.abs(pairs).max())
+
+
+def test_newton_renews_a_curvature_whose_steps_are_cut_short():
+    # from zero, steps of 30 classes overshoot; kept to the end, the first curvature took 100 steps and more
+    X, codes, w, _ = problem(5000, 10, 30)
+    design = Design(None, None, True)
+    ridge = np.append(np.ones(10), 0.0)
+
+    def evaluate(theta, curvature):
+        return block_terms(design, X, codes, w, theta, curvature=curvature)
+
+    found = newton(evaluate, np.zeros((29, 11)), ridge, keep=0.5, settled=7e-3, tol=5e-5, max_iter=100)
+    assert found.converged and found.iterations <= 30

@@ -59,9 +59,9 @@ def test_questions_on_whole_rows_leave_mostly_missing_columns_out():
     table, _ = prepare(read(data))
     tables = gathered(table, frozenset(), 0)
     assert "c6" in tables.every.columns and "c6" not in tables.others.columns
-    assert not np.isnan(tables.others.rows).any() and np.isnan(tables.others.present).any()
+    assert not np.isnan(tables.others.rows).any() and np.isnan(tables.others.present()).any()
     means = tables.others.with_means
-    np.testing.assert_allclose(means.mean(axis=0), np.nanmean(tables.others.present, axis=0), rtol=1e-9)
+    np.testing.assert_allclose(means.mean(axis=0), np.nanmean(tables.others.present(), axis=0), rtol=1e-9)
     dropped, _ = prepare(read(data), missing="drop")
     assert "c6" not in dropped.columns and dropped.gaps is None
 
@@ -74,7 +74,7 @@ def test_gaps_of_the_table_are_those_of_the_data_in_memory_and_beyond(monkeypatc
     read_again = gathered(prepare(read(data))[0], frozenset(), 0).every
     assert read_again.rows is None and read_again.folds is None
     for table in (kept, read_again):
-        np.testing.assert_array_equal(np.isnan(table.present[:, :6]), data.iloc[:, :6].isna())
+        np.testing.assert_array_equal(np.isnan(table.present()[:, :6]), data.iloc[:, :6].isna())
         assert not np.isnan(table.at_hand).any()
         assert set(np.unique(table.at_hand[:, 6])) == {0.0, 1.0}  # a level stands in, no share of one
     first = np.concatenate([block for _, block in read_again.as_found])

@@ -21,6 +21,7 @@ NumberedBlocks: TypeAlias = Blocks[tuple[int, Array]] | Here[tuple[int, Array]]
 Texts: TypeAlias = Callable[[], Iterator[str]]
 
 ROWS_SHOWN = 2000
+_BLOCK = 1 << 21  # numbers of a block of rows that are held: 16 MB
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,10 +152,14 @@ class Table:
         """(n, D) all rows where they fit in memory, the sample otherwise."""
         return self.sample if self.rows is None else self.rows
 
-    @property
-    def present(self) -> Array:
-        """(n, D) the rows at hand, NaN where a value is missing."""
-        return self.at_hand if self.gaps is None else np.where(self.gaps, np.nan, self.at_hand)
+    def present(self, numbers: Numbers | slice = slice(None)) -> Array:
+        """(m, D) some of the rows at hand, or all, NaN where a value is missing.
+
+        Args:
+            numbers: which rows, from 0.
+        """
+        rows = self.at_hand[numbers]
+        return rows if self.gaps is None else np.where(self.gaps[numbers], np.nan, rows)
 
     @property
     def with_means(self) -> Array:
@@ -173,7 +178,8 @@ class Table:
     def as_found(self) -> NumberedBlocks:
         """Blocks of all rows, NaN where a value is missing."""
         if self.rows is not None and self.gaps is not None:
-            return Here([(0, self.present)])
+            gaps = self.gaps
+            return self.blocks.map(lambda part: (part[0], _with_gaps(part, gaps)))
         return self.gapped or self.blocks
 
     def of_columns(self, names: frozenset[str]) -> NDArray[np.bool_]:
@@ -191,7 +197,7 @@ class Table:
             measured=self.measured[kept],
             origins={label: origin for label, origin in self.origins.items() if label in groups},
             rows=rows,
-            blocks=picked(self.blocks, np.flatnonzero(kept)) if rows is None else Here([(0, rows)]),
+            blocks=picked(self.blocks, np.flatnonzero(kept)) if rows is None else held_blocks(rows),
             sample=self.sample[:, kept] if self.sample.size else self.sample,
             folds=None,
             gaps=None if self.gaps is None else self.gaps[:, kept],
@@ -205,6 +211,21 @@ class Table:
 def _columns_of(known: KnownGroups, kept: NDArray[np.bool_]) -> KnownGroups:
     places = np.flatnonzero(kept)
     return KnownGroups(known.column, tuple(fold.map(lambda m: m[places]) for fold in known.folds))
+
+
+def held_blocks(rows: Array) -> Here[tuple[int, Array]]:
+    """Rows that are held as numbered blocks of them, so that what a pass makes of a block stays small.
+
+    Args:
+        rows: (n, D).
+    """
+    step = max(_BLOCK // max(rows.shape[1], 1), 1)
+    return Here([(start, rows[start : start + step]) for start in range(0, max(len(rows), 1), step)])
+
+
+def _with_gaps(part: tuple[int, Array], gaps: NDArray[np.bool_]) -> Array:
+    first, block = part
+    return np.where(gaps[first : first + len(block)], np.nan, block)
 
 
 def picked(blocks: NumberedBlocks, used: Numbers) -> NumberedBlocks:

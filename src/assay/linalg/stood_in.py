@@ -25,14 +25,17 @@ def columns_with_gaps(block: Array) -> Numbers:
     return np.flatnonzero(np.isnan(block.sum(axis=0)))
 
 
-def stood_in(block: Array, groups: Numbers, otherwise: Array, rng: np.random.Generator) -> Array:
+def stood_in(
+    block: Array, groups: Numbers, otherwise: Array, rng: np.random.Generator, *, in_place: bool = False
+) -> Array:
     """(b, D) rows whose gaps hold values of other rows, all numbers of a column from one row; itself without gaps.
 
     Args:
-        block: (b, D) NaN where missing; it is not changed.
+        block: (b, D) NaN where missing.
         groups: (D,) the column that each number belongs to.
         otherwise: (D,) what stands in where no row has a value.
         rng: source of the draws.
+        in_place: whether the gaps of the block itself are filled; else it is not changed.
 
     >>> stood_in(np.array([[1.0, 5.0], [np.nan, 6.0]]), np.array([0, 1]), np.zeros(2), np.random.default_rng(0))
     array([[1., 5.],
@@ -41,7 +44,7 @@ def stood_in(block: Array, groups: Numbers, otherwise: Array, rng: np.random.Gen
     holes = columns_with_gaps(block)
     if not len(holes):
         return block
-    done = block.copy(order="K")
+    done = block if in_place else block.copy(order="K")  # rows drawn from have no gaps: filling changes none of them
     for label in np.unique(groups[holes]):
         places = np.flatnonzero(groups == label)
         absent = np.isnan(block[:, places]).any(axis=1)

@@ -184,6 +184,8 @@ def newton(
         if there is None and curved is here and here.curvature is not None:
             break  # rounding hides what lies lower
         here = objective(here.theta, True) if there is None else there
+        if wanted and here.curvature is None:  # a step cut short: the curvature that made it too long is not kept
+            here = objective(here.theta, True)
         if here.curvature is not None:
             H, curved, near_the_end = Curvature(here.curvature), here, decrement <= settled
         if there is None:

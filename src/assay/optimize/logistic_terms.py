@@ -6,9 +6,11 @@ loss      sum_i w_i (log sum_j exp(score_ij) - score_i,class(i))
 gradient  A^T R^T Z, (k, m), with residuals R_ij = w_i (p_ij - [class(i) = j])
 curvature sum over pairs of classes j < l of (A_j - A_l)(A_j - A_l)^T (x) Z^T diag(w p_j p_l) Z, (k m, k m)
 
-The curvature is a sum of squares by construction. Two classes have A = (0, 1)^T: theta is the usual one vector. For
-more, the columns of A are orthonormal and orthogonal to 1: the symmetric form with coefficients that sum to zero over
-classes, whose squared length is that of theta.
+Of few classes the curvature is made as this sum of squares; of many as (A^T (x) 1) B (A (x) 1), whose blocks
+-Z^T diag(w p_j p_l) Z are one product of the (b, g m) matrix of p_ij z_i, and B_jj = Z^T diag(w p_j (1 - p_j)) Z.
+
+Two classes have A = (0, 1)^T: theta is the usual one vector. For more, the columns of A are orthonormal and orthogonal
+to 1: the symmetric form with coefficients that sum to zero over classes, whose squared length is that of theta.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ Codes: TypeAlias = NDArray[np.intp]
 
 _TINY = float(np.finfo(np.float64).tiny)
 _CHUNK = 1 << 18  # numbers of a chunk: 2 MB, so that the products after the first find it in the cache
+_FEW = 8  # classes up to which each pair of them has a product of its own
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,34 +119,88 @@ def block_terms(
         return _sparse_terms(design, rows, codes, weights, theta)
     k, m = theta.shape
     A = contrasts(k + 1)
+    of_classes = A @ theta
     loss, doubtful, gradient = 0.0, 0, np.zeros((k, m))
-    pairs = np.zeros((k * (k + 1) // 2, m, m))
+    bent = (_OfPairs if k < _FEW else _OfBlocks)(k + 1, m) if curvature else None
     for part, Z in design.chunks(rows):
         w = None if weights is None else weights[part]
         if k == 1:
-            one, unsure, residual, bends = _two_classes(Z @ theta[0], codes[part], w)
+            one, unsure, residual, chances = _two_classes(Z @ theta[0], codes[part], w)
             gradient[0] += residual @ Z
         else:
-            one, unsure, residual, chances = _many_classes(Z @ theta.T @ A.T, codes[part], w)
+            one, unsure, residual, chances = _many_classes(Z @ of_classes.T, codes[part], w)
             gradient += A.T @ (residual.T @ Z)
         loss += one
         doubtful += unsure
-        if not curvature:
-            continue
-        if k > 1:
-            bends = _pair_weights(chances, w)
-        for product, bend in zip(pairs, bends, strict=True):
-            root = Z * np.sqrt(bend)[:, None]
+        if bent is not None:
+            bent.add(Z, chances, w)
+    return Terms(loss, doubtful, gradient, None if bent is None else bent.contrasted(A))
+
+
+class _OfPairs:
+    """The curvature as a sum of squares: a product of its own for each pair of g classes."""
+
+    def __init__(self, g: int, m: int) -> None:
+        self._products = np.zeros((g * (g - 1) // 2, m, m))
+
+    def add(self, Z: Array, chances: Array, w: Array | None) -> None:
+        first = chances if w is None else chances * w[:, None]
+        for product, (i, j) in zip(self._products, combinations(range(chances.shape[1]), 2), strict=True):
+            root = Z * np.sqrt(first[:, i] * chances[:, j])[:, None]
             product += root.T @ root
-    return Terms(loss, doubtful, gradient, _assembled(A, pairs) if curvature else None)
+
+    def contrasted(self, A: Array) -> Array:
+        g, k = A.shape
+        m = self._products.shape[1]
+        total = np.zeros((k, m, k, m))
+        for product, (i, j) in zip(self._products, combinations(range(g), 2), strict=True):
+            apart = A[i] - A[j]
+            total += np.einsum("a,b,ij->aibj", apart, apart, product)
+        return total.reshape(k * m, k * m)
+
+
+class _OfBlocks:
+    """The curvature of many classes: the products of all pairs are one product of (b, g m) numbers."""
+
+    def __init__(self, g: int, m: int) -> None:
+        self._every, self._own = np.zeros((g * m, g * m)), np.zeros((g, m, m))
+
+    def add(self, Z: Array, chances: Array, w: Array | None) -> None:
+        root = np.ones(len(Z)) if w is None else np.sqrt(w)
+        g, m = self._own.shape[:2]
+        step = max(1, 4 * _CHUNK // (g * m))
+        for part in (slice(start, start + step) for start in range(0, len(Z), step)):
+            scaled = Z[part] * root[part, None]
+            spread = (chances[part, :, None] * scaled[:, None, :]).reshape(-1, g * m)
+            self._every += spread.T @ spread
+            for own, bend in zip(self._own, (chances[part] * _of_others(chances[part])).T, strict=True):
+                own += (scaled * bend[:, None]).T @ scaled
+
+    def contrasted(self, A: Array) -> Array:
+        (g, k), m = A.shape, self._own.shape[1]
+        B = -self._every.reshape(g, m, g, m)
+        B[np.arange(g), :, np.arange(g), :] = self._own
+        half = np.tensordot(A, B, (0, 0))
+        H = np.tensordot(half, A, (2, 0)).transpose(0, 1, 3, 2).reshape(k * m, k * m)
+        return np.asarray(0.5 * (H + H.T))
+
+
+def _of_others(chances: Array) -> Array:
+    """(b, g) the chance of all other classes, which keeps its digits where one class is nearly sure."""
+    at = np.arange(len(chances)), chances.argmax(axis=1)
+    others = 1.0 - chances
+    rest = chances.copy()
+    rest[at] = 0.0
+    others[at] = rest.sum(axis=1)
+    return others
 
 
 def score_ranges(design: Design, rows: Rows, codes: Codes, weights: Array | None, theta: Array) -> Array:
     """How far the scores of a row lie apart, highest minus lowest: (g,) the largest for rows of each class."""
-    A = contrasts(len(theta) + 1)
-    found = np.zeros(len(A))
+    of_classes = contrasts(len(theta) + 1) @ theta
+    found = np.zeros(len(of_classes))
     for part, Z in design.chunks(rows):
-        apart = np.ptp(Z @ theta.T @ A.T, axis=1)
+        apart = np.ptp(Z @ of_classes.T, axis=1)
         if weights is not None:
             apart[weights[part] == 0.0] = 0.0
         np.maximum.at(found, codes[part], apart)
@@ -152,26 +209,27 @@ def score_ranges(design: Design, rows: Rows, codes: Codes, weights: Array | None
 
 def advantages(design: Design, rows: Rows, codes: Codes, theta: Array) -> Array:
     """By how much each row's own class is ahead of the next, (b,), negative where behind; rows scaled to length 1."""
-    A = contrasts(len(theta) + 1)
+    of_classes = contrasts(len(theta) + 1) @ theta
     found = np.empty(len(codes))
     for part, Z in design.chunks(rows):
-        scores = Z @ theta.T @ A.T
+        scores = Z @ of_classes.T
         own = np.take_along_axis(scores, codes[part, None], axis=1)[:, 0]
         np.put_along_axis(scores, codes[part, None], -np.inf, axis=1)
         found[part] = (own - scores.max(axis=1)) / np.linalg.norm(Z, axis=1).clip(_TINY)
     return found
 
 
-def _two_classes(margins: Array, codes: Codes, w: Array | None) -> tuple[float, int, Array, list[Array]]:
+def _two_classes(margins: Array, codes: Codes, w: Array | None) -> tuple[float, int, Array, Array]:
     sign = 2.0 * codes - 1.0
     ahead = sign * margins
     small = np.exp(-np.abs(ahead))  # never overflows
     wrong = np.where(ahead > 0.0, small, 1.0) / (1.0 + small)  # chance of the other class, all digits near 0
     losses = np.log1p(small) - np.minimum(ahead, 0.0)
-    bend = small / (1.0 + small) ** 2
+    likelier = 1.0 / (1.0 + small)
+    chances = np.stack([likelier, small * likelier]).T  # of both classes, whichever is which: only their product counts
     if w is None:
-        return float(losses.sum()), int((ahead <= 0.0).sum()), -sign * wrong, [bend]
-    return float(w @ losses), int(((ahead <= 0.0) & (w > 0.0)).sum()), -sign * wrong * w, [w * bend]
+        return float(losses.sum()), int((ahead <= 0.0).sum()), -sign * wrong, chances
+    return float(w @ losses), int(((ahead <= 0.0) & (w > 0.0)).sum()), -sign * wrong * w, chances
 
 
 def _many_classes(scores: Array, codes: Codes, w: Array | None) -> tuple[float, int, Array, Array]:
@@ -189,38 +247,23 @@ def _many_classes(scores: Array, codes: Codes, w: Array | None) -> tuple[float, 
     return float(w @ losses), int((unsure & (w > 0.0)).sum()), residual * w[:, None], chances
 
 
-def _pair_weights(chances: Array, w: Array | None) -> list[Array]:
-    first = chances if w is None else chances * w[:, None]
-    return [first[:, i] * chances[:, j] for i, j in combinations(range(chances.shape[1]), 2)]
-
-
-def _assembled(A: Array, pairs: Array) -> Array:
-    g, k = A.shape
-    m = pairs.shape[1]
-    total = np.zeros((k, m, k, m))
-    for product, (i, j) in zip(pairs, combinations(range(g), 2), strict=True):
-        apart = A[i] - A[j]
-        total += np.einsum("a,b,ij->aibj", apart, apart, product)
-    return total.reshape(k * m, k * m)
-
-
 def _sparse_terms(design: Design, rows: Rows, codes: Codes, weights: Array | None, theta: Array) -> Terms:
-    d = rows.shape[1]
-    slopes = theta[:, :d] if design.scale is None else theta[:, :d] * design.scale
+    d, k = rows.shape[1], len(theta)
+    A = contrasts(k + 1)
+    of_classes = theta if k == 1 else A @ theta
+    slopes = of_classes[:, :d] if design.scale is None else of_classes[:, :d] * design.scale
     margins = np.asarray(rows @ slopes.T)
     if design.intercept:
-        margins = margins + theta[:, d]
-    if len(theta) == 1:
+        margins = margins + of_classes[:, d]
+    if k == 1:
         loss, doubtful, flat, _ = _two_classes(margins[:, 0], codes, weights)
         residual = flat[:, None]
     else:
-        A = contrasts(len(theta) + 1)
-        loss, doubtful, by_class, _ = _many_classes(margins @ A.T, codes, weights)
-        residual = by_class @ A
-    gradient = np.empty_like(theta)
+        loss, doubtful, residual, _ = _many_classes(margins, codes, weights)
+    gradient = np.empty((residual.shape[1], theta.shape[1]))
     gradient[:, :d] = np.asarray(rows.T @ residual).T
     if design.scale is not None:
         gradient[:, :d] *= design.scale
     if design.intercept:
         gradient[:, d] = residual.sum(axis=0)
-    return Terms(loss, doubtful, gradient)
+    return Terms(loss, doubtful, gradient if k == 1 else A.T @ gradient)

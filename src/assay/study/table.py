@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from assay.asking.card import Column, DataCard
 from assay.asking.question import Tell
-from assay.asking.table import FirstLook, NumberedBlocks, Table, picked
+from assay.asking.table import FirstLook, NumberedBlocks, Table, held_blocks, picked
 from assay.asking.words import listed
 from assay.data.columns.encoded import EncodedSource
 from assay.data.columns.encoding import Encoding
@@ -87,19 +87,24 @@ def prepare(
     )  # fmt: skip
     holed, groups = tally.numbered(picked(numbers, used), missing), encoding.groups[used]
     blocks = completed(holed, groups, tally.mean, seed)
-    rows = np.concatenate([block for _, block in holed]) if _fits(profile.rows, encoding) else None
-    labels, mask = None, None
+    labels, mask, rows, first = None, None, None, holed
+    if isinstance(numbers, Here):
+        first = Here([next(iter(holed))])
+        rows = np.concatenate([block for _, block in holed])
+        mask = rows_in_use(picked(numbers, used), missing) if kept.in_memory and len(used) else None
+        numbers = holed = blocks = Here([])  # the rows are held once
     if not len(used):
         depend = independent_rows(profile.rows)
-    elif rows is None or not kept.in_memory:
-        depend = unknown_rows(tally.rows, filled_by_means(next(iter(holed))[1], tally.mean), told)
+    elif rows is None or mask is None:
+        depend = unknown_rows(tally.rows, filled_by_means(next(iter(first))[1], tally.mean), told)
     else:
         tell("How rows depend on each other", None, None)
-        mask = rows_in_use(picked(numbers, used), missing)
         labels = Labels(kept, encoding.fields, profile.columns, mask)
         owner = tuple(encoding.source_column(int(j)) for j in used)
-        by_means = filled_by_means(rows, tally.mean)
-        depend = rows_depend(by_means, owner, labels, told, outcomes, seed, copied=bool(copies.notes()), sparse=mostly)
+        depend = rows_depend(
+            filled_by_means(rows, tally.mean), owner, labels, told, outcomes, seed,
+            copied=bool(copies.notes()), sparse=mostly,
+        )  # fmt: skip
     # what tells how rows depend is no column like the others
     stay = np.array([encoding.source_column(int(j)) not in depend.by for j in used], dtype=bool)
     stay = stay if stay.any() and rows is not None else np.ones(len(used), dtype=bool)
@@ -107,9 +112,9 @@ def prepare(
     used, groups, mean = used[stay], groups[stay], tally.mean[stay]
     gaps = None
     if rows is not None:
-        rows = rows[:, stay]
+        rows = rows if stay.all() else rows[:, stay]
         gaps = np.isnan(rows) if tally.lacking[stay].any() else None
-        rows = stood_in(rows, groups, mean, np.random.default_rng(seed))
+        rows = stood_in(rows, groups, mean, np.random.default_rng(seed), in_place=True)
     look = first_look(profile, encoding.fields, log=encoding.logged)
     card = _card(source, kept, profile, look, encoding, aside, tally, missing, mostly)
     order, seen = filter(None, [depend.sentence]), copies.notes() if depend.how != "copies" else []
@@ -122,7 +127,7 @@ def prepare(
         measured=measured(encoding)[used],
         origins=_origins(encoding, used),
         rows=rows,
-        blocks=blocks if rows is None else Here([(0, rows)]),
+        blocks=blocks if rows is None else held_blocks(rows),
         levels=_levels(encoding, used),
         depends=depend.design,
         in_use=None if mask is None or mask.all() else np.flatnonzero(mask),

@@ -32,7 +32,7 @@ from assay.summary.rank_shapes import EXPECTED, ranks_resting_on
 Array: TypeAlias = NDArray[np.float64]
 
 _STRIP = 16  # columns worked on at a time
-_PAIRS = 256  # pairs at a time
+_NUMBERS = 1 << 21  # of columns or pairs worked on at a time: 16 MB
 _INDEPENDENT = 1e-10  # of the largest eigenvalue: indicators below add nothing
 
 
@@ -116,13 +116,10 @@ class Standard:
     def of_pairs(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Array, NDArray[np.int64]]:
         """The strengths of (k,) pairs, one by one, and the rows behind each."""
         if self.plain:
-            found = np.concatenate(
-                [np.empty(0)]
-                + [
-                    np.einsum("ij,ij->j", self.Z[:, first[part]], self.Z[:, second[part]])
-                    for part in (slice(k, k + _PAIRS) for k in range(0, len(first), _PAIRS))
-                ]
-            )
+            found = np.empty(len(first))
+            step = max(_NUMBERS // max(len(self.Z), 1), 1)
+            for part in (slice(k, k + step) for k in range(0, len(first), step)):
+                found[part] = np.einsum("ij,ij->j", self.Z[:, first[part]], self.Z[:, second[part]])
             return np.clip(found, -1.0, 1.0), np.full(len(first), len(self.Z))
         tiles = [self.strengths(slice(i, i + 1), slice(j, j + 1)) for i, j in zip(first, second, strict=True)]
         counts = [int(n if isinstance(n, float) else n[0, 0]) for _, n in tiles]
@@ -198,20 +195,28 @@ def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool, counted: bo
     missing, d = np.isnan(X), int(groups[-1]) + 1
     bounds = np.searchsorted(groups, np.arange(d + 1))
     width = np.diff(bounds)
-    parts: list[Array] = [np.empty((0, len(X)))] * d  # one row for each number: along rows sums and ranks are fast
+    # one row for each number, along which sums and ranks are fast; a category has fewer than its indicators
+    Z, found = np.empty((len(groups), len(X))), np.ones(d, dtype=np.intp)
+    step = min(max(_NUMBERS // max(len(X), 1), 1), _STRIP)
 
     def strip(start: int) -> None:
-        columns = np.arange(start, min(start + _STRIP, d))
+        columns = np.arange(start, min(start + step, d))
         single = columns[width[columns] == 1]
         if len(single):
             values, gaps = (np.ascontiguousarray(part[:, bounds[single]].T) for part in (X, missing))
-            units = _unit(_ranks(values, gaps) if ranks else values, gaps)
-            for j, unit in zip(single, units, strict=True):
-                parts[j] = unit[None, :]
+            Z[bounds[single]] = _unit(_ranks(values, gaps) if ranks else values, gaps)
         for j in columns[width[columns] > 1]:
-            parts[j] = _spread_out(X[:, bounds[j] : bounds[j + 1]])
+            basis = _spread_out(X[:, bounds[j] : bounds[j + 1]])
+            found[j] = len(basis)
+            Z[bounds[j] : bounds[j] + len(basis)] = basis
 
-    in_threads(strip, range(0, d, _STRIP))
+    in_threads(strip, range(0, d, step))
+    starts = np.concatenate([[0], np.cumsum(found)])
+    if starts[-1] < len(Z):
+        for j in range(d):
+            Z[starts[j] : starts[j + 1]] = Z[bounds[j] : bounds[j] + found[j]]
+        Z = Z[: starts[-1]]
+    parts = [Z[starts[j] : starts[j + 1]] for j in range(d)]
     sizes = np.array([len(part) if part.any() else 0 for part in parts], dtype=np.intp)
     counts = None
     if counted:
@@ -219,9 +224,8 @@ def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool, counted: bo
     seen = None
     if missing.any():
         whole = np.logical_or.reduceat(missing, bounds[:-1], axis=1)
-        seen = ~np.repeat(whole, np.maximum(sizes, 1), axis=1)
-    starts = np.concatenate([[0], np.cumsum(np.maximum(sizes, 1))])
-    return Standard(np.concatenate(parts).T, seen, starts, sizes, width == 1, ranks, counts)
+        seen = ~np.repeat(whole, found, axis=1)
+    return Standard(Z.T, seen, starts, sizes, width == 1, ranks, counts)
 
 
 def _counts(block: Array, part: Array) -> Array:

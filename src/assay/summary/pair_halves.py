@@ -12,6 +12,7 @@ With C the products of the orthonormal numbers of two columns in one half and D 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -79,35 +80,41 @@ class Halves:
         order = np.argsort(self.part, kind="stable")
         used, place = np.unique(np.concatenate([first, second]), return_inverse=True)
         first, second = place[: len(first)], place[len(first) :]
-        T = (Z.T if len(used) == Z.shape[1] else Z.T[used])[:, order]
-        G = self.sides.shape[1]
-        bounds = np.searchsorted(self.part[order], np.arange(G + 1))
-        sums = np.stack([T[:, a:b].sum(axis=1) for a, b in pairwise(bounds)])
-        squares = np.stack([np.einsum("ij,ij->i", T[:, a:b], T[:, a:b]) for a, b in pairwise(bounds)])
-        products = _products(T, bounds, first, second)
+        bounds = np.searchsorted(self.part[order], np.arange(self.sides.shape[1] + 1))
+        sums, squares, products = (
+            np.stack(each) for each in zip(*_of_parts(Z.T, used, order, bounds, first, second), strict=True)
+        )
         found = np.empty((2, len(self.sides), len(first)))
         for which, (sides, n) in enumerate(zip((self.sides, ~self.sides), self.counts, strict=True)):
             mean = sides @ sums / n[:, None]
             spread = np.sqrt(np.maximum(sides @ squares / n[:, None] - mean**2, 0.0))
             scale = spread[:, first] * spread[:, second]
             both = sides @ products / n[:, None] - mean[:, first] * mean[:, second]
-            found[which] = np.divide(both, scale, out=np.zeros_like(both), where=scale > 1e-12 / len(T[0]))
+            found[which] = np.divide(both, scale, out=np.zeros_like(both), where=scale > 1e-12 / len(Z))
         return np.clip(found, -1.0, 1.0)
 
 
-def _products(T: Array, bounds: Indices, first: Indices, second: Indices) -> Array:
-    """(G, m) sums of products over the rows of each part, from (D, n) columns in the order of parts."""
-    D, n = T.shape
-    spans = list(pairwise(bounds))
+def _of_parts(
+    T: Array, used: Indices, order: Indices, bounds: Indices, first: Indices, second: Indices
+) -> Iterator[tuple[Array, Array, Array]]:
+    """Sums and squares of the (D, n) columns in use, and products of (m,) pairs of them, over the rows of each part."""
+    every = len(used) == len(T)
+    for a, b in pairwise(bounds):
+        rows = order[a:b]
+        P = np.ascontiguousarray(T[:, rows] if every else T[np.ix_(used, rows)])
+        yield P.sum(axis=1), np.einsum("ij,ij->i", P, P), _products(P, first, second)
+
+
+def _products(P: Array, first: Indices, second: Indices) -> Array:
+    """(m,) sums of products over the rows of a part."""
+    D, n = P.shape
     if _GEMM * len(first) >= D * D:
-        return np.stack([(T[:, a:b] @ T[:, a:b].T)[first, second] for a, b in spans])
-    found = np.empty((len(spans), len(first)))
-    step = max(1, int(_HELD / n))
+        return np.asarray((P @ P.T)[first, second])
+    found = np.empty(len(first))
+    step = max(1, int(_HELD / max(n, 1)))
     for start in range(0, len(first), step):
         some = slice(start, start + step)
-        both = T[first[some]] * T[second[some]]
-        for g, (a, b) in enumerate(spans):
-            found[g, some] = both[:, a:b].sum(axis=1)
+        found[some] = (P[first[some]] * P[second[some]]).sum(axis=1)
     return found
 
 

@@ -70,12 +70,23 @@ class Dependence:
     found: Found
     tested_by: Tested
     chances: Chances | None
-    _ready: tuple[Standard, Standard]
+    _ready: tuple[Standard | None, Standard | None]
 
     @property
     def ranks(self) -> Standard:
         """Ranks of the numbers and contrasts of the levels, made ready for products."""
-        return self._ready[1]
+        standard = self._ready[1]
+        assert standard is not None
+        return standard
+
+    def without_rows(self) -> Dependence:
+        """The same without one number a row, where matrices of all pairs are held: they take more memory than these."""
+        if self.pearson is None or self.rank is None:
+            return self
+        known = self.chances
+        if known is not None:
+            known = replace(known, shapes=None, levels=known.levels.among(np.empty(0, np.intp)))
+        return replace(self, _ready=(None, None), chances=known)
 
     def block(self, first: slice, second: slice, *, ranks: bool = False) -> Array:
         """Strengths of some columns with others, as a (a, b) array, whatever the size of the table.
@@ -86,7 +97,12 @@ class Dependence:
         """
         d = len(self.columns)
         a, b = (slice(*part.indices(d)[:2]) for part in (first, second))
-        return self._ready[int(ranks)].strengths(a, b)[0]
+        standard = self._ready[int(ranks)]
+        if standard is None:  # let go of as soon as the whole matrix was there
+            matrix = self.rank if ranks else self.pearson
+            assert matrix is not None
+            return matrix[a, b].copy()
+        return standard.strengths(a, b)[0]
 
     def unexplained(self, predicted: int | str, by: int | str) -> float:
         """What is left of the variance of a number once another column is known: sigma^2 (1 - rho^2).
@@ -179,37 +195,45 @@ def dependence_of(
     """
     d = len(names)
     any_shape = tested_by == "any"
-    ready = standardised(X, groups, ranks=False), standardised(X, groups, ranks=True, counted=any_shape)
-    by = int(tested_by != "pearson")
-    if any_shape:  # gaps are 0 in what was made ready: such rows say nothing of their column
-        ready = replace(ready[0], seen=None), replace(ready[1], seen=None)
-    chances = pair_chances(X, groups, ready[1], rows, seed) if any_shape and d <= WIDEST else None
-    tiles = TileChances.of(X, groups, ready[1], rows) if any_shape and chances is None else None
     whole = hold if hold is not None else 8 * d * d <= _HELD
     held = (np.empty((d, d)), np.empty((d, d))) if whole else None
+    values: Standard | None = standardised(X, groups, ranks=False)
+    assert values is not None
+    kinds = _kinds(values.sizes, np.bincount(groups))
+    if any_shape:  # gaps are 0 in what is made ready: such rows say nothing of their column
+        values = replace(values, seen=None)
+    if any_shape and held is not None:  # one of the two is held at a time
+        _fill(held[0], values)
+        values = None
+    ranked = standardised(X, groups, ranks=True, counted=any_shape)
+    ranked = replace(ranked, seen=None) if any_shape else ranked
+    ready = values, ranked
+    by = int(tested_by != "pearson")
+    own, other = (ranked, values) if by or values is None else (values, ranked)
+    chances = pair_chances(X, groups, ranked, rows, seed) if any_shape and d <= WIDEST else None
+    tiles = TileChances.of(X, groups, ranked, rows) if any_shape and chances is None else None
     strongest = Strongest(keep)
     places = _places(d)
-    many = ready[by].plain and d * (d - 1) > 2 * max(keep, _FEW_PAIRS)
+    many = own.plain and d * (d - 1) > 2 * max(keep, _FEW_PAIRS)
     simple = tiles is None or (rows is None and not np.isfinite(tiles.levels.rarest).any())
-    likely = ready[by].likely() if many and simple and chances is None else None
+    likely = own.likely() if many and simple and chances is None else None
     known = None if likely is not None else chances or tiles
     with one_blas_thread():
         for start in range(0, len(places), _AT_ONCE):
             some = places[start : start + _AT_ONCE]
-            for tested, untested in in_threads(lambda place: _tile(ready, held, by, likely, known, *place), some):
+            for tested, untested in in_threads(lambda place: _tile(own, other, held, likely, known, *place), some):
                 strongest.add(*tested)
                 strongest.count(untested)
             if progress is not None:
                 progress(start + len(some), len(places))
-    found = strongest.found(None if likely is None else partial(_exactly, ready[by]))
-    width = np.bincount(groups)
+    found = strongest.found(None if likely is None else partial(_exactly, own))
     return Dependence(
         columns=names,
-        kinds=_kinds(ready[0].sizes, width),
+        kinds=kinds,
         rows=len(X),
         pearson=held and held[0],
         rank=held and held[1],
-        spread=_spread(X, groups, width),
+        spread=_spread(X, groups, np.bincount(groups)),
         pairs=_pairs(found, ready, by, held, chances),
         tested=found.tested,
         found=found,
@@ -224,28 +248,39 @@ def _places(d: int) -> list[tuple[slice, slice]]:
     return [(rows, cols) for i, rows in enumerate(parts) for cols in parts[i:]]
 
 
+def _fill(matrix: Array, standard: Standard) -> None:
+    """All strengths of one sort."""
+
+    def tile(place: tuple[slice, slice]) -> None:
+        rows, cols = place
+        matrix[rows, cols] = standard.strengths(rows, cols)[0]
+        matrix[cols, rows] = matrix[rows, cols].T
+
+    with one_blas_thread():
+        in_threads(tile, _places(len(matrix)))
+
+
 def _tile(
-    ready: tuple[Standard, Standard],
+    own: Standard,
+    other: Standard | None,
     held: tuple[Array, Array] | None,
-    by: int,
     likely: Likely | None,
     known: Chances | TileChances | None,
     rows: slice,
     cols: slice,
 ) -> tuple[tuple[Indices, Indices, Array], int]:
     """Work out a tile: the pairs in it that may matter, with p, and how many others there are."""
-    found = [ready[by].strengths(rows, cols)]
+    strength, n = own.strengths(rows, cols)
     if held is not None:
-        found.insert(by ^ 1, ready[by ^ 1].strengths(rows, cols))
-        for matrix, (strength, _) in zip(held, found, strict=True):
-            matrix[rows, cols] = strength
-            matrix[cols, rows] = strength.T
-    strength, n = found[by if held is not None else 0]
+        for standard in (own,) if other is None else (own, other):
+            found = strength if standard is own else standard.strengths(rows, cols)[0]
+            held[int(standard.ranks)][rows, cols] = found
+            held[int(standard.ranks)][cols, rows] = found.T
     once = np.triu(np.ones(strength.shape, dtype=bool), 1) if rows == cols else np.ones(strength.shape, dtype=bool)
     once &= ~np.isnan(strength)
     some = once if likely is None else once & (np.abs(strength) >= likely.least)
     i, j = np.nonzero(some)
-    sizes = ready[by].sizes
+    sizes = own.sizes
     if likely is not None:
         p = likely(strength[i, j])
     elif known is not None:
@@ -256,7 +291,7 @@ def _tile(
                 matrix[a, b] = matrix[b, a] = np.nan
     else:
         p = chance(
-            strength[i, j], n if isinstance(n, float) else n[i, j], sizes[rows][i], sizes[cols][j], ranks=bool(by)
+            strength[i, j], n if isinstance(n, float) else n[i, j], sizes[rows][i], sizes[cols][j], ranks=own.ranks
         )
     told = ~np.isnan(p)  # a category of as many levels as there are rows leaves nothing to test with
     return (i[told] + rows.start, j[told] + cols.start, p[told]), int(once.sum()) - len(p)
@@ -269,7 +304,7 @@ def _exactly(standard: Standard, first: Indices, second: Indices) -> Array:
 
 def _pairs(
     found: Found,
-    ready: tuple[Standard, Standard],
+    ready: tuple[Standard | None, Standard],
     by: int,
     held: tuple[Array, Array] | None,
     chances: Chances | None,
@@ -277,18 +312,18 @@ def _pairs(
     """The pairs found, with both strengths and an interval."""
     k, first, second = len(found.p), found.first, found.second
     strengths = np.empty((2, k))
-    n = np.full(k, len(ready[by].Z), dtype=np.int64)
+    n = np.full(k, len(ready[1].Z), dtype=np.int64)
     for which, standard in enumerate(ready):
-        if held is not None and standard.seen is None:
+        if held is not None and (standard is None or standard.seen is None):
             strengths[which] = held[which][first, second]
-        else:
+        elif standard is not None:
             strengths[which], n[:] = standard.of_pairs(first, second)
     effective = n.astype(np.float64)
     strength, lag = strengths[by].copy(), np.zeros(k, np.intp)
     if chances is not None:
         effective, lag = chances.effective[first, second], chances.lag[first, second]
         strength[lag != 0] = chances.lagged[first, second][lag != 0]
-    categories = (~ready[by].signed[first]).astype(np.intp) + ~ready[by].signed[second]
+    categories = (~ready[1].signed[first]).astype(np.intp) + ~ready[1].signed[second]
     low, high = fisher_interval(strength, effective, ranks=bool(by))
     return Pairs(
         first=first,

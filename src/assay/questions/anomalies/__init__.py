@@ -36,7 +36,7 @@ class _Anomalies(Question):
             by[:, used],
             numbers,
             tuple(table.columns[j] for j in used),
-            present=(table.present if table.rows is None else table.present[numbers])[:, used],
+            present=table.present(slice(None) if table.rows is None else numbers)[:, used],
             design=table.depends,
             alpha=context.alpha,
             seed=context.seed,

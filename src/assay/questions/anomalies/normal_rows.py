@@ -29,6 +29,7 @@ NEARLY = 8.0  # degrees of freedom of rows that are nearly normal
 _NEARLY, _OTHERS = slice(1, 4), slice(4, 8)  # among the laws of a column
 _SCALES = np.exp(np.linspace(-0.3, 0.3, 9))
 _FEW = 0.01  # share of the rows without which the others are not yet cut off
+_MIDDLE = -100.0  # log distance of a row that no law tells from the middle
 _MOST = 0.2  # that may be left out
 _STEP = 1e-4  # of a derivative
 _DOUBT = np.linspace(-2.5, 2.5, 9)
@@ -239,7 +240,8 @@ class Shape:
 
     def _lengths_odds(self, left_out: int) -> tuple[float, float]:
         """Log odds of normal rows against rows stretched alike, a little and more."""
-        squares = np.exp(2.0 * self.lengths[: len(self.lengths) - left_out])
+        # a row in the very middle has no density; beside it, where all laws are flat, their ratio is the same
+        squares = np.exp(2.0 * np.maximum(self.lengths[: len(self.lengths) - left_out], _MIDDLE))
         found = []
         for g in (self.rows - self.d, NEARLY, 5.0, 3.0):
             middle = float(fdtri(self.d, g, 0.5))

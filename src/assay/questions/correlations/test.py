@@ -96,7 +96,7 @@ def correlations(
         verdict=verdict_of(q, effect_holds=holds(found.pairs, q) and not undecided, alpha=alpha),
         limit=limit,
     )
-    return Correlations(found, _called(found, alpha), again, _order(found), 1.0, evidence)
+    return Correlations(found.without_rows(), _called(found, alpha), again, _order(found), 1.0, evidence)
 
 
 def _named(pairs: Pairs, categories: NDArray[np.bool_] | None) -> Pairs:

@@ -26,6 +26,7 @@ Numbers: TypeAlias = NDArray[np.intp]
 
 _ASKED = 400  # rows whose neighbours are looked at
 _NEAR = 16  # neighbours
+_BLOCK = 16_384  # rows among which they are looked for at a time
 _JUMPS = (3.0, 10.0)
 _BEYOND = 4  # neighbours beyond the jump that tell of dimensions
 _TELLS = 0.25  # of the rows, as many values has a column that tells rows apart
@@ -57,26 +58,44 @@ def copies_look(X: Array, seed: int = 0, *, exact: bool = True) -> CopiesLook | 
         seed: of the rows looked at.
         exact: whether rows may coincide; where it is known that they do not, only near ones are looked for.
     """
-    varying = X.min(axis=0) < X.max(axis=0)
-    X = X[:, varying]
-    n, d = X.shape
-    if n < 20 or d < 2:
+    n = len(X)
+    varying = np.flatnonzero(X.min(axis=0) < X.max(axis=0))
+    if n < 20 or len(varying) < 2:
         return None
-    same = _exact(X) if exact else None
+    same = _exact(X[:, varying]) if exact else None
     if same is not None:
         return same
-    X = X[:, [len(np.unique(x)) >= _TELLS * n for x in X.T]]
-    if X.shape[1] < 2:
+    telling = varying[[len(np.unique(X[:, j])) >= _TELLS * n for j in varying]]
+    if len(telling) < 2:
         return None
-    Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    reach = _jump(Z, np.random.default_rng(seed))
+    units = _Units.of(X, telling)
+    reach = _jump(units, np.random.default_rng(seed))
     if reach is None:
         return None
-    label = _linked(Z, reach)
+    label = _linked(units.rows(slice(None)), reach)
     if label is None:
         return None
     count = n - int(label.max()) - 1
     return CopiesLook(count, False, Grouped(n, label)) if count >= _LEAST * n else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Units:
+    """Some columns of rows in standard deviations, block by block."""
+
+    X: Array
+    columns: Numbers
+    mean: Array
+    spread: Array
+
+    @staticmethod
+    def of(X: Array, columns: Numbers) -> _Units:
+        each = [(x.mean(), x.std()) for x in (X[:, j] for j in columns)]
+        mean, spread = np.array(each).T
+        return _Units(X, columns, mean, spread)
+
+    def rows(self, which: slice | Numbers) -> Array:
+        return np.asarray((self.X[which][:, self.columns] - self.mean) / self.spread)
 
 
 def _exact(X: Array) -> CopiesLook | None:
@@ -90,15 +109,12 @@ def _exact(X: Array) -> CopiesLook | None:
     return CopiesLook(len(X) - different, True, Grouped(len(X), label))
 
 
-def _jump(Z: Array, rng: np.random.Generator) -> float | None:
+def _jump(units: _Units, rng: np.random.Generator) -> float | None:
     """The distance that parts copies from other rows; None where distances do not jump."""
-    n = len(Z)
+    n = len(units.X)
     asked = np.sort(rng.permutation(n)[:_ASKED])
-    squares = np.maximum(squared_distances(Z[asked], Z), 0.0)
-    squares[np.arange(len(asked)), asked] = np.inf
-    k = min(_NEAR, n - 1)
-    near = np.sort(np.sqrt(np.partition(squares, k - 1, axis=1)[:, :k]), axis=1)
-    floor = 1e-7 * np.sqrt(Z.shape[1])  # rounding of squared distances
+    near = _nearest(units, asked, min(_NEAR, n - 1))
+    floor = 1e-7 * np.sqrt(len(units.columns))  # rounding of squared distances
     # rows that coincide were looked at before
     jumps = np.where(near[:, :-1] > floor, near[:, 1:] / np.maximum(near[:, :-1], floor), 1.0)
     at = jumps.argmax(axis=1)
@@ -107,6 +123,18 @@ def _jump(Z: Array, rng: np.random.Generator) -> float | None:
         return None
     below, above = np.median(near[rows, at[rows]]), np.median(near[rows, at[rows] + 1])
     return float(np.sqrt(below * above))
+
+
+def _nearest(units: _Units, asked: Numbers, k: int) -> Array:
+    """(m, k) distances of some rows to their nearest others, ascending; a block of the others at a time."""
+    own, near = units.rows(asked), np.empty((len(asked), 0))
+    for start in range(0, len(units.X), _BLOCK):
+        squares = np.maximum(squared_distances(own, units.rows(slice(start, start + _BLOCK))), 0.0)
+        here = np.flatnonzero((asked >= start) & (asked < start + _BLOCK))
+        squares[here, asked[here] - start] = np.inf
+        found = np.concatenate([near, squares], axis=1)
+        near = np.partition(found, k - 1, axis=1)[:, :k] if found.shape[1] > k else found
+    return np.sort(np.sqrt(near), axis=1)
 
 
 def _enough(near: Array, at: Numbers) -> float:

@@ -92,7 +92,7 @@ def rows_depend(
     if found is None:
         return independent_rows(len(X), _if_time(X, owner, labels.times(outcomes)))
     others = np.array([own not in found.by for own in owner])
-    return _limited(found, X[:, others] if others.any() else X)
+    return _limited(found, X[:, others] if others.any() and not others.all() else X)
 
 
 def independent_rows(n: int, hint: str = "") -> Rows:
@@ -173,7 +173,8 @@ def _seen(
     sparse: frozenset[str],
 ) -> Rows | None:
     n = len(X)
-    copies = copies_look(X[:, [own not in sparse for own in owner]], seed, exact=copied)
+    dense = [own not in sparse for own in owner]
+    copies = copies_look(X if all(dense) else X[:, dense], seed, exact=copied)
     if copies is not None:
         jitter = "" if copies.exact else ", but for a little jitter,"
         said = f"{count(copies.copies)} of {count(n)} rows are copies of others{jitter} and count with them as one"
@@ -255,10 +256,12 @@ def _answer(how: str, by: tuple[str, ...], said: str, design: Design, p: float |
 
 def _effective(X: Array, design: Design) -> tuple[float, float]:
     """Effective rows of the typical pair of columns, and of the pair that has fewest."""
-    X = X[:, X.min(axis=0) < X.max(axis=0)][:, :_LOOKED]
-    Z = rankdata(X, axis=0)
-    Z = Z - Z.mean(axis=0)
-    every = design.effective(Z / np.linalg.norm(Z, axis=0))
+    looked = np.flatnonzero(X.min(axis=0) < X.max(axis=0))[:_LOOKED]
+    Z = np.empty((len(X), len(looked)))
+    for k, j in enumerate(looked):  # ranks of all columns at once would be held several times
+        centred = rankdata(X[:, j]) - 0.5 * (len(X) + 1.0)
+        Z[:, k] = centred / np.linalg.norm(centred)
+    every = design.effective(Z)
     pairs = every[np.triu_indices(len(every), 1)] if len(every) > 1 else every.ravel()
     return float(np.median(pairs)), float(np.quantile(pairs, 0.1))
 

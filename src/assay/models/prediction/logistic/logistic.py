@@ -60,7 +60,8 @@ class Logistic(_Classifier):
             weighs less the more rows there are; scikit-learn's C is 1 / penalty. 0 for the plain maximum of the
             likelihood. Intercepts are not penalised.
         solver: "newton" (iteratively reweighted least squares); "lbfgs"; "gradient", plain ascent along the gradient
-            with a line search, to see how slow it is; "auto" takes Newton's method up to 1,000 parameters.
+            with a line search, to see how slow it is; "auto" takes Newton's method up to 1,000 parameters, 400 where
+            there are more than 8 classes, and L-BFGS beyond.
         fit_intercept: whether scores have a constant part.
         tol: largest entry of the gradient at the end, for each unit of weight and with columns in units of their
             spread.

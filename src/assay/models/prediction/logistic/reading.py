@@ -41,10 +41,10 @@ def standard_errors(rows: Rows, found: Solution, penalty: float) -> tuple[Array,
     k, r = found.optimum.theta.shape
     A, T = shown(rows.classes), _map(rows, found)
     inverse = Curvature(found.optimum.curvature).solve(np.eye(k * r)).reshape(k, r, k, r)
+    half = np.tensordot(A, inverse, (1, 0))  # (g, r, k, r)
     variances = np.empty((len(A), len(T)))
     for c, a in enumerate(A):
-        of_class = np.einsum("a,arbs,b->rs", a, inverse, a, optimize=True)
-        variances[c] = np.einsum("jr,jr->j", T @ of_class, T)
+        variances[c] = np.einsum("jr,jr->j", T @ np.einsum("rbs,b->rs", half[c], a), T)
     V = found.reduced.outside
     if V is not None and penalty > 0.0:
         # directions that no row has a part in are held by the penalty alone

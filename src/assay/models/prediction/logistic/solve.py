@@ -17,6 +17,8 @@ from assay.optimize.logistic_separation import separating_direction
 SOLVERS = ("auto", "newton", "lbfgs", "gradient")
 _MOST_ITER = {"newton": 100, "lbfgs": 10_000, "gradient": 20_000}
 _NEWTON = 1000  # parameters up to which the curvature is cheap beside the passes that it saves
+_NEWTON_MANY = 400  # the same for many classes, whose passes cost the less beside it the more there are
+_MANY = 8  # classes
 _CURVED = 2000  # parameters up to which it is made at the end, for standard errors
 _WIDE = 1500  # rows up to which wide data are turned into their own space
 _SMALL = 1_000_000  # rows times parameters up to which a curvature costs nothing that counts
@@ -57,7 +59,7 @@ def solve(rows: Rows, penalty: float, *, solver: str, tol: float, max_iter: int 
     small = reduced.rows
     p = int(np.prod(small.shape))
     if solver == "auto":
-        solver = "newton" if p <= _NEWTON else "lbfgs"
+        solver = "newton" if p <= (_NEWTON if rows.classes <= _MANY else _NEWTON_MANY) else "lbfgs"
     if solver == "newton" and p > 10 * _NEWTON:
         raise ParameterError(f"solver 'newton' would need a curvature of {p} x {p}; use 'lbfgs' or 'auto'")
     allowed, most = tol * small.total, max_iter or _MOST_ITER[solver]
