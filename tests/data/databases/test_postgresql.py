@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from assay.data.databases.database import DatabaseSource
+from assay.data.databases.dialects import Connection
 from assay.data.field import Declared
 from assay.errors import DataError, ParameterError
 
@@ -109,6 +110,22 @@ def test_every_type_has_its_answer(url):
     assert source.name == "postgres.kinds"
     assert not any(isinstance(field.type, pa.BaseExtensionType) for field in source.arrow_schema)
     assert len(source.schema) == 24
+
+
+def test_numbers_are_numbers_whatever_the_driver_tells_of_types(url, monkeypatch):
+    # up to version 1.11 it tells none of these types
+    told = Connection.fields
+
+    def plain(self, sql):
+        return pa.schema([field.remove_metadata() for field in told(self, sql)])
+
+    monkeypatch.setattr(Connection, "fields", plain)
+    run(
+        url, "CREATE DOMAIN part AS int; CREATE DOMAIN half AS part; CREATE TABLE halves (h half, n numeric, h2 part[])"
+    )
+    run(url, "INSERT INTO halves VALUES (3, 1.5, '{1,2}')")
+    assert DatabaseSource(url, table="halves").to_arrow().to_pylist() == [{"h": 3, "n": 1.5, "h2": "{1,2}"}]
+    assert DatabaseSource(url, query="SELECT h AS x, n AS x FROM halves").to_arrow().column("x").to_pylist() == [3]
 
 
 def test_what_arrow_cannot_hold_is_counted_and_missing(url):

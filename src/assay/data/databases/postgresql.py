@@ -203,9 +203,24 @@ _REMEDIES = (
 
 
 def _fields(connection: Connection, from_: str) -> tuple[tuple[str, str], ...]:
-    """Name and PostgreSQL's type of each column."""
-    fields = connection.fields(f"SELECT * FROM {from_} LIMIT 0")
-    return tuple((field.name, (field.metadata or {}).get(b"POSTGRESQL:type", b"").decode()) for field in fields)
+    """Name and PostgreSQL's type of each column, for a domain the type below it.
+
+    The database is asked: what its driver tells of types depends on the driver's version.
+    """
+    names = connection.fields(f"SELECT * FROM {from_} LIMIT 0").names
+    if not names:
+        return ()
+    columns = [f"c{i}" for i in range(len(names))]
+    types = connection.rows(
+        "WITH RECURSIVE typed(place, type) AS (SELECT u.place, u.type FROM"
+        f" (SELECT ARRAY[{', '.join(f'pg_typeof({c})::oid' for c in columns)}]::oid[] AS types FROM (SELECT 1) AS one"
+        f" LEFT JOIN (SELECT * FROM {from_} LIMIT 0) AS t({', '.join(columns)}) ON true) AS asked,"
+        " unnest(asked.types) WITH ORDINALITY AS u(type, place)"
+        " UNION ALL SELECT d.place, b.typbasetype FROM typed d JOIN pg_catalog.pg_type b ON b.oid = d.type"
+        " WHERE b.typtype = 'd') SELECT b.typname::text FROM typed d JOIN pg_catalog.pg_type b ON b.oid = d.type"
+        " WHERE b.typtype <> 'd' ORDER BY d.place"
+    )
+    return tuple((name, type_) for name, (type_,) in zip(names, types, strict=True))
 
 
 def _table(schema: str, name: str, visible: bool, countable: bool) -> Table:
