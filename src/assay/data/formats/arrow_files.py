@@ -19,7 +19,7 @@ from assay.data.memory.tables import TableSource, viewless, without_views
 from assay.data.names import columns_to_read
 from assay.data.place import Place
 from assay.data.source import Source
-from assay.errors import DataError, FileFormatError, UnreadableError
+from assay.errors import DataError, UnreadableError
 
 # A file has about so many partitions, unless these would be smaller or larger than this.
 _PARTS, _SMALLEST, _LARGEST = 64, 1 << 23, 1 << 28
@@ -257,13 +257,12 @@ def open_feather(place: Place, declared: Declared) -> Source:
     """A Feather file of the first version, which can only be read whole."""
     import pyarrow.feather as pa_feather
 
+    check_feather(place)
     try:
-        with place.open() as raw:
-            check_feather(raw)
         with arrow_input(place) as handle, warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             table = pa_feather.read_table(handle)
-    except (*_DAMAGE, FileFormatError) as error:
+    except _DAMAGE as error:
         raise DataError(f"cannot read {place}: it is a damaged Feather file; write it again as Parquet") from error
     source = TableSource(table, place.name, declared)
     source.notes = (*source.notes, "A Feather file of version 1 is read whole into memory.")

@@ -9,19 +9,30 @@ from __future__ import annotations
 from typing import IO
 
 from assay.data.flatbuffer import FlatTable
-from assay.errors import FileFormatError
+from assay.data.place import Place
+from assay.errors import FileFormatError, UnreadableError
 
 _MAGIC = b"FEA1"
 _TEXT, _LARGE_TEXT = (11, 12), (17, 18)  # types whose values are behind offsets of 4 and of 8 bytes
 _CATEGORY, _TIMESTAMP = 1, 2  # what may be said of a column beside its values
 
 
-def check_feather(handle: IO[bytes]) -> None:
+def check_feather(place: Place) -> None:
     """Refuse a file whose columns are not within it.
 
     Args:
-        handle: the file.
+        place: the file.
     """
+    with place.open() as handle:
+        try:
+            _check(handle)
+        except FileFormatError as error:
+            raise UnreadableError(
+                f"cannot read {place}: it is a damaged Feather file ({error}); write it again as Parquet"
+            ) from error
+
+
+def _check(handle: IO[bytes]) -> None:
     size = handle.seek(0, 2)
     handle.seek(max(size - 8, 0))
     told = int.from_bytes(handle.read(4), "little")
