@@ -43,7 +43,11 @@ def _check(handle: IO[bytes]) -> None:
     rows, padded = table.number(1, 8), table.number(3, 4) >= 2
     for field in (0, 4):
         table.check_text(field)
+    if not table.has(2):
+        raise FileFormatError("it has no columns")
     for column in table.tables(2):
+        if not column.has(0):
+            raise FileFormatError("a column has no name")
         for field in (0, 4):
             column.check_text(field)
         _check_array(column.table(1), rows, size, padded)
