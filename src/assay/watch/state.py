@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from assay.data.alignment import Aligner
+from assay.data.flatbuffer import FlatTable
 from assay.errors import FileFormatError
 from assay.watch.anomalies import Ranks
 from assay.watch.drift import Aspects
@@ -129,30 +130,11 @@ def _as_table(content: NDArray[np.uint8]) -> pa.Table:
     return table
 
 
-def _is_packed(message: bytes) -> bool:
-    """Whether the metadata of an Arrow message name a way of packing (Message.fbs of Arrow, as a flatbuffer)."""
-
-    def field(table: int, number: int) -> int:
-        """Where a field of a table is, 0 where it has none."""
-        fields = table - _number(message, table, 4, signed=True)
-        inside = 4 + 2 * number < _number(message, fields, 2)
-        offset = _number(message, fields + 4 + 2 * number, 2) if inside else 0
-        return table + offset if offset else 0
-
-    def follow(place: int) -> int:
-        return place + _number(message, place, 4)
-
-    root = follow(0)
-    kind, header = field(root, 1), field(root, 2)
-    if not kind or not header or message[kind] not in (_DICTIONARY, _BATCH):
+def _is_packed(metadata: bytes) -> bool:
+    """Whether the metadata of an Arrow message name a way of packing (Message.fbs of Apache Arrow)."""
+    message = FlatTable.root(metadata)
+    kind = message.number(1, 1)
+    if kind not in (_DICTIONARY, _BATCH):
         return False
-    batch = follow(header)
-    if message[kind] == _DICTIONARY:
-        batch = follow(field(batch, 1))
-    return field(batch, 3) != 0
-
-
-def _number(text: bytes, place: int, size: int, *, signed: bool = False) -> int:
-    if not 0 <= place <= len(text) - size:
-        raise ValueError("a message of its rows is damaged")
-    return int.from_bytes(text[place : place + size], "little", signed=signed)
+    batch = message.table(2)
+    return (batch.table(1) if kind == _DICTIONARY else batch).has(3)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assay.data.field import Declared
+from assay.data.formats.feather_metadata import check_feather
 from assay.data.memory.arrays import block_rows
 from assay.data.memory.tables import TableSource, viewless, without_views
 from assay.data.names import columns_to_read, refuse_many
@@ -266,6 +267,7 @@ def open_feather(place: Place, declared: Declared) -> Source:
     """A Feather file of the first version, which can only be read whole."""
     import pyarrow.feather as pa_feather
 
+    check_feather(place)
     try:
         with arrow_input(place) as handle, warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
