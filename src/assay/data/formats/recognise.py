@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 import zipfile
 from typing import Literal, TypeAlias
 
@@ -146,7 +147,7 @@ def _in_zip(place: Place) -> Format:
     with place.open() as handle:
         try:
             names = zipfile.ZipFile(handle).namelist()
-        except (zipfile.BadZipFile, OSError, ValueError) as error:
+        except (zipfile.BadZipFile, OSError, ValueError, OverflowError, NotImplementedError, struct.error) as error:
             raise DataError(f"cannot read {place}: it is a damaged zip file; copy or save it again") from error
     if "xl/workbook.xml" in names or "xl/workbook.bin" in names or "content.xml" in names:
         return "excel"
