@@ -5,6 +5,7 @@ interrupt gives 130, SIGTERM 143. Nothing is left half-written.
 """
 
 import sys
+from collections.abc import Callable
 
 import typer
 from typer.main import get_command
@@ -30,7 +31,8 @@ def run() -> int:
     """
     prepare()
     code = 0
-    for work in (_invoke, lambda: sys.stdout.flush()):
+    steps: tuple[Callable[[], None], ...] = (_invoke, lambda: sys.stdout.flush())
+    for work in steps:
         try:
             with explained("--debug" in sys.argv):
                 work()

@@ -61,7 +61,6 @@ def refuse_unsound(data: Any) -> None:
     try:
         data.validate(full=True)
     except pa.ArrowException:
-        data.validate()
         for name, part in _parts(data):
             try:
                 part.validate()
@@ -69,6 +68,7 @@ def refuse_unsound(data: Any) -> None:
             except pa.ArrowException as error:
                 reason = str(error).splitlines()[0].strip().rstrip(".")
                 raise pa.ArrowInvalid(f"column {name!r}: {reason}" if name is not None else reason) from error
+        data.validate()
 
 
 def _parts(data: Any) -> Iterator[tuple[str | None, pa.Array]]:

@@ -8,6 +8,7 @@ far from the middle m; how many is known beforehand.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ class GaussianProducts:
     def __init__(self, kernel: Gaussian, *tables: Array) -> None:
         assert kernel.sigma is not None
         self._middle = middle(tables[-1])
-        self._scale = np.sqrt(np.log2(np.e)) / kernel.sigma
+        self._scale = np.sqrt(np.log2(math.e)) / kernel.sigma
         with np.errstate(over="ignore", invalid="ignore"):
             self._reach = max(float(np.max(np.sum(self._scaled(table) ** 2, axis=1))) for table in tables)
 

@@ -1,12 +1,14 @@
 """.npy, .npz and LIBSVM files: the arrays that were saved, block by block, and never a pickle."""
 
 import itertools
+import re
 import tracemalloc
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+from tests.attacked import attacked
 
 from assay.data.formats.libsvm import LibsvmSource
 from assay.data.read import read
@@ -156,13 +158,10 @@ def test_lines_that_are_not_libsvm_are_counted(tmp_path):
     assert source.line_of(1) == 6
 
 
-def test_query_numbers_are_a_column_and_huge_indices_are_refused(tmp_path):
+def test_query_numbers_are_a_column_and_a_file_without_pairs_is_refused(tmp_path):
     path = tmp_path / "data.svm"
     path.write_text("1 qid:3 1:2\n0 qid:4 2:5\n")
     assert read(path).to_arrow().column("qid").to_pylist() == [3, 4]
-    path.write_text("1 1:2 999999999:1\n")
-    with pytest.raises(DataError, match="its largest index is 999,999,999, and at most 1,000,000 columns are read"):
-        read(path)
     path.write_text("no pairs here\n")
     with pytest.raises(DataError, match="it has no index:value pairs"):
         read(path)
@@ -179,3 +178,188 @@ def test_blocks_of_a_pass_can_be_left_early(tmp_path, X):
     source = read(tmp_path / "x.npy")
     first = next(source.float_blocks())
     np.testing.assert_array_equal(next(itertools.islice(source.float_blocks(), 1)), first)
+
+
+@pytest.mark.parametrize("zero_based", [False, True])
+def test_of_very_many_columns_a_libsvm_file_hands_out_those_that_occur(tmp_path, zero_based):
+    path = tmp_path / "data.svm"
+    first = 0 if zero_based else 1
+    path.write_text(f"1 {first}:2 999999998:1\n0 {first + 2}:5 20000:0.5\n")
+    source = read(path, kinds={"f7": "number"})
+    last, middle = 999_999_998 + 1 - first, 20_000 + 1 - first
+    assert source.numeric_columns == ("label", "f1", "f3", "f7", f"f{middle}", f"f{last}")
+    assert whole(source).tolist() == [[1, 2, 0, 0, 0, 1], [0, 0, 5, 0, 0.5, 0]]
+    assert source.notes == (f"Of {last:,} columns the 5 with an entry are read; the others hold zeros only.",)
+    hidden = read(path, sensitive=[f"f{last}", "f8"])
+    assert hidden.numeric_columns == ("label", "f1", "f3", f"f{middle}")
+
+
+def test_wide_sparse_matrices_hand_out_the_columns_that_hold_something(tmp_path):
+    X = sp.random(50, 30_000, density=0.0002, random_state=0, format="csr")
+    used = np.unique(X.indices)
+    sp.save_npz(tmp_path / "x.npz", X)
+    for source in (read(X), read(X.tocsc()), read(tmp_path / "x.npz")):
+        assert source.numeric_columns == tuple(f"column {j + 1}" for j in used)
+        np.testing.assert_array_equal(whole(source), X.toarray()[:, used])
+        assert f"Of 30,000 columns the {len(used)} with an entry are read" in source.notes[0]
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
+@pytest.mark.parametrize("flavour", ["array", "matrix"])
+def test_sparse_files_of_every_format_are_read(tmp_path, form, flavour):
+    X = sp.random(40, 10, density=0.2, random_state=0, format="csr")
+    sp.save_npz(tmp_path / "x.npz", getattr(sp, f"{form}_{flavour}")(X))
+    np.testing.assert_array_equal(whole(read(tmp_path / "x.npz")), X.toarray())
+
+
+SMALL = """
+import io, sys
+import numpy as np
+import scipy.sparse as sp
+from numpy.lib import format as npy
+from assay.data.read import read
+path = sys.argv[1] + "/x"
+def used(data, **how):
+    source = read(data, **how)
+    source.schema
+    for block in source.blocks():
+        block.to_pylist()
+def npy_file(shape, dtype="<f8", body=b""):
+    text = io.BytesIO()
+    npy.write_array_header_1_0(text, {"descr": dtype, "fortran_order": False, "shape": shape})
+    open(path + ".npy", "wb").write(text.getvalue() + body)
+    return path + ".npy"
+def npz_file(form="csr", **arrays):
+    np.savez_compressed(path + ".npz", format=np.array(form.encode()), **arrays)
+    return path + ".npz"
+def csr(indices, indptr, shape):
+    return npz_file(indices=indices, indptr=indptr, data=np.ones(len(indices)), shape=shape)
+"""
+
+
+def test_no_small_file_takes_much_memory_or_time(tmp_path):
+    told = attacked(
+        SMALL
+        + """
+for shape in (1, 50_000_000), (0, 10**9), (10**9, 0), (10**15, 0), (-5, 2):
+    refused(lambda: used(npy_file(shape)))
+refused(lambda: used(npy_file((10**12, 2), "|S0")))
+refused(lambda: used(npy_file((3,), [("f", "<f8", (10**8,))])))
+refused(lambda: used(npz_file("coo", row=[0], col=[0], data=[1.0], shape=[700_000_000, 1])))
+refused(lambda: used(npz_file("coo", row=[0], col=[0], data=[1.0], shape=[10_000_000, 10_000])))
+refused(lambda: used(npz_file(indices=np.zeros(280_000_000, np.int8), indptr=[0, 1], data=[1.0], shape=[1, 1])))
+used(npz_file("coo", row=[0], col=[0], data=[1.0], shape=[1, 100_000_000]))
+used(csr([0, 1, 1], [0, 1, 3], [2, 700_000_000]))
+open(path + ".svm", "w").write("1 1:1 2:1 999999:1\\n0 1:2 3:1 999:1\\n" * 20)
+used(path + ".svm")
+used(npy_file((3,), [(f"f{i}", "<f8") for i in range(3000)], bytes(24 * 3000)))
+""",
+        tmp_path,
+        memory=2 << 30,
+    )
+    assert told == [
+        f"UnreadableError: cannot read {tmp_path}/x.npy: it ends after 128 of 400,000,128 bytes; write or copy it "
+        "again",
+        "DataError: cannot read x.npy: it has 1,000,000,000 columns, and at most 1,000,000 are read; select columns "
+        "first, or turn the table so that its rows are the cases",
+        *["DataError: cannot read x.npy: it has no columns, or its values have no size; give values"] * 2,
+        f"DataError: cannot read {tmp_path}/x.npy: its header is not that of a .npy file; write it again",
+        "DataError: cannot read x.npy: it has no columns, or its values have no size; give values",
+        f"UnreadableError: cannot read {tmp_path}/x.npy: it ends after 128 of 2,400,000,128 bytes; write or copy it "
+        "again",
+        *(
+            f"DataError: cannot read x.npz: it has {shape} columns with 1 entries, and a sparse table has at most "
+            "10,000 cells and 100 rows an entry, or 1,000,000,000 cells and 100,000,000 rows; leave out empty rows, "
+            "and hash or select columns first"
+            for shape in ("700,000,000 rows of 1", "10,000,000 rows of 10,000")
+        ),
+        told[9],
+    ]
+    assert re.fullmatch(
+        r"DataError: cannot read .*x\.npz: its [\d,]+ bytes unpack to [\d,]+, all of which would be held, and that may "
+        r"be 100 times as many, or 256 MB; save it without compression",
+        told[9],
+    )
+
+
+def test_no_index_of_a_sparse_file_crashes(tmp_path):
+    told = attacked(
+        SMALL
+        + """
+for indices, indptr in (
+    ([0, 2**30, 1], [0, 1, 2, 3]),
+    ([0, -(2**30), 1], [0, 1, 2, 3]),
+    ([0, 3, 1], [0, 1, 2, 3]),
+    ([0, 1, 1], [0, 2**30, 2, 3]),
+    ([0, 1, 1], [0, 3, 1, 3]),
+    ([0, 1, 1], [0, 1, 2, 10**8]),
+    ([0, 1, 1], [0, 1]),
+    ([0.5, 1, 1], [0, 1, 2, 3]),
+):
+    refused(lambda: used(csr(indices, indptr, [3, 3])))
+refused(lambda: used(csr([0], [0, 1], [-1, 3])))
+refused(lambda: used(npz_file("csr", shape=np.array([3, 3]), data=np.ones(3))))
+refused(lambda: used(npz_file("xyz", shape=np.array([3, 3]), data=np.ones(3))))
+refused(lambda: used(npz_file("bsr", indices=[0, 2**28], indptr=[0, 1, 2], data=np.ones((2, 2, 2)), shape=[4, 4])))
+""",
+        tmp_path,
+    )
+    assert len(told) == 12
+    for line in told:
+        assert line.startswith(f"UnreadableError: cannot read {tmp_path}/x.npz: it is a damaged sparse matrix (")
+        assert line.endswith("); write it again")
+
+
+def damaged(content, what):
+    content, directory = bytearray(content), content.find(b"PK\x01\x02")
+    if what == "checksum":
+        return bytes(content.replace(content[14:18], b"abcd"))
+    if what == "deflate":
+        content[60] = 0xFF
+    elif what == "name in the local header":
+        content[30] = ord("z")
+    elif what == "encrypted":
+        content[6] = content[directory + 8] = 1
+    elif what == "packed by another method":
+        return bytes(content.replace(b"\x08\x00", b"\x63\x00"))
+    elif what == "place of the local header":
+        content[directory + 42 : directory + 46] = b"\xf0\xff\xff\x7f"
+    elif what == "size":
+        content[directory + 24 : directory + 28] = b"\x90\x00\x00\x00"
+    return bytes(content)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "checksum",
+        "deflate",
+        "name in the local header",
+        "encrypted",
+        "packed by another method",
+        "place of the local header",
+        "size",
+    ],
+)
+def test_a_damaged_member_of_an_archive_is_refused_in_a_sentence(tmp_path, X, what):
+    np.savez_compressed(tmp_path / "x.npz", X)
+    (tmp_path / "x.npz").write_bytes(damaged((tmp_path / "x.npz").read_bytes(), what))
+    with pytest.raises(DataError, match=r"^cannot read .*x\.npz.*; write (it|or copy it) again( with numpy\.savez)?$"):
+        whole(read(tmp_path / "x.npz"))
+
+
+def test_an_archive_of_too_many_arrays_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("assay.data.formats.numpy_files._MOST_ARRAYS", 2)
+    np.savez(tmp_path / "y.npz", a=np.ones(2), b=np.ones(2), c=np.ones(2))
+    with pytest.raises(DataError, match="it holds 3 arrays, and at most 2 are read side by side; choose one with"):
+        read(tmp_path / "y.npz")
+    assert read(tmp_path / "y.npz", array="b").rows == 2
+
+
+def test_what_would_be_held_whole_may_not_unpack_to_very_much(tmp_path, monkeypatch):
+    monkeypatch.setattr("assay.data.formats.numpy_files._UNPACKED", 1 << 16)
+    np.savez_compressed(tmp_path / "x.npz", np.asfortranarray(np.zeros((5_000, 4))))
+    with pytest.raises(DataError, match="bytes unpack to 160,128, all of which would be held"):
+        whole(read(tmp_path / "x.npz"))
+    np.savez_compressed(tmp_path / "y.npz", np.zeros((5_000, 4)))  # row by row, nothing is held
+    assert whole(read(tmp_path / "y.npz")).shape == (5_000, 4)

@@ -311,7 +311,7 @@ def _width(type_: pa.DataType) -> int:
     try:
         return int(type_.bit_width)
     except ValueError:
-        return 1 if pa.types.is_null(type_) else 1 << 10
+        return 0 if pa.types.is_null(type_) else 1 << 10
 
 
 def _runs(groups: Sequence[tuple[int, int]], fewest: int) -> list[_Run]:

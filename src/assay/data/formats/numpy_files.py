@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import struct
-import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -33,7 +32,7 @@ _MOST_ARRAYS = 1_000
 # What is unpacked whole may take so many bytes, or so many times those of the file.
 _UNPACKED, _UNPACKED_TIMES = 1 << 28, 100
 _SPARSE = {"format", "shape", "data"}
-_BESIDE_SPARSE = {"indices", "indptr", "offsets", "row", "col", "coords", "_is_array"}
+_INDICES = {"indices", "indptr", "offsets", "row", "col", "coords", "shape"}
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -162,7 +161,7 @@ def open_npz(place: Place, declared: Declared, *, array: str | None = None) -> S
     names = list(arrays)
     if array is not None and array not in names:
         raise ParameterError(f"{place} has no array {array!r}; there are {', '.join(names[:20])}")
-    if array is None and _SPARSE <= set(names) <= _SPARSE | _BESIDE_SPARSE:
+    if array is None and _SPARSE <= set(names) <= {*_SPARSE, *_INDICES, "_is_array"}:
         return _sparse(place, declared, arrays)
     if array is not None or len(names) == 1:
         return NpyRows(arrays[names[0] if array is None else array], place.name, declared)
@@ -180,11 +179,8 @@ def _arrays(place: Place) -> dict[str, _Array]:
                 "again with numpy.savez"
             )
         name = entry.filename.removesuffix(".npy")
-        if name != entry.filename:
-            called = f"array {name!r} of {place}"
-            found[name] = _Array(_member(place, entry.filename), called, entry.file_size, entry.compress_size)
-    if not found:
-        raise DataError(f"cannot read {place}: it holds no array; write it again with numpy.savez")
+        called = f"array {name!r} of {place}"
+        found[name] = _Array(_member(place, entry.filename), called, entry.file_size, entry.compress_size)
     return found
 
 
@@ -230,11 +226,9 @@ def _sparse(place: Place, declared: Declared, arrays: Mapping[str, _Array]) -> S
     refuse_bomb(sum(array.size for array in arrays.values()), place.size, str(place))
     found = {name: array.whole() for name, array in arrays.items()}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # of indices that are no integers
-            matrix = _matrix(found)
+        matrix = _matrix(found)
         wrong = structural_fault(matrix)
-    except (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, Warning) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError) as error:
         wrong = str(error).partition("\n")[0] or type(error).__name__
     if wrong:
         raise UnreadableError(f"cannot read {place}: it is a damaged sparse matrix ({wrong}); write it again")
@@ -247,6 +241,9 @@ def _matrix(found: Mapping[str, NDArray[Any]]) -> Any:
     """The matrix that SciPy's `save_npz` took apart."""
     from scipy import sparse
 
+    wrong = [name for name in _INDICES & found.keys() if found[name].dtype.kind not in "iu"]
+    if wrong:
+        raise ValueError(f"its {wrong[0]} are {found[wrong[0]].dtype}")
     given = found["format"].item()
     form = given.decode("ascii") if isinstance(given, bytes) else str(given)
     data, shape = found["data"], tuple(int(size) for size in found["shape"])
