@@ -30,7 +30,7 @@ def run() -> int:
     """
     prepare()
     code = 0
-    for work in (_invoke, lambda: sys.stdout.flush()):
+    for work in (_invoke, _flush):
         try:
             with explained("--debug" in sys.argv):
                 work()
@@ -43,3 +43,7 @@ def _invoke() -> None:
     command = get_command(app)
     with command.make_context("assay", sys.argv[1:]) as context:
         command.invoke(context)
+
+
+def _flush() -> None:
+    sys.stdout.flush()
