@@ -5,7 +5,6 @@ interrupt gives 130, SIGTERM 143. Nothing is left half-written.
 """
 
 import sys
-from collections.abc import Callable
 
 import typer
 from typer.main import get_command
@@ -31,8 +30,7 @@ def run() -> int:
     """
     prepare()
     code = 0
-    steps: tuple[Callable[[], None], ...] = (_invoke, lambda: sys.stdout.flush())
-    for work in steps:
+    for work in (_invoke, _flush):
         try:
             with explained("--debug" in sys.argv):
                 work()
@@ -45,3 +43,7 @@ def _invoke() -> None:
     command = get_command(app)
     with command.make_context("assay", sys.argv[1:]) as context:
         command.invoke(context)
+
+
+def _flush() -> None:
+    sys.stdout.flush()

@@ -17,6 +17,7 @@ import pyarrow as pa
 from assay.data.field import Declared, Kind
 from assay.data.place import Place
 from assay.data.source import Source
+from assay.data.there import check_there
 from assay.data.unchanged import Unchanged
 from assay.errors import DataError, ParameterError
 from assay.shown import without_secrets
@@ -123,6 +124,8 @@ def _from_path(text: str, declared: Declared, how: dict[str, Any]) -> Source:
 
     if is_pattern(text):
         return _from_pattern(text, declared, how)
+    if "://" not in text:
+        check_there(text)
     if ("://" in text or Path(text).is_dir()) and (root := Root.of(text)).is_folder:
         return _from_folder(root, declared, how)
     return _from_file(Place.of(text), declared, how)

@@ -1,8 +1,10 @@
 """PostgreSQL: a real server on loopback, read and never written, in bounded memory."""
 
+import copy
 import datetime as dt
 import math
 import os
+import pickle
 import resource
 import sys
 import time
@@ -318,3 +320,19 @@ def test_a_machine_without_postgresql_skips_but_ci_fails(monkeypatch):
     monkeypatch.setenv("ASSAY_POSTGRES", "1")
     with pytest.raises(pytest.fail.Exception, match="neither on the path"), postgres_server.server():
         pass
+
+
+def test_a_pickled_source_holds_no_password_and_takes_that_of_where_it_is_read(url):
+    run(url, "CREATE TABLE IF NOT EXISTS kept AS SELECT 1 AS x")
+    in_the_query = url.replace("postgresql:", "POSTGRESQL:") + "?password=hu%40sh-hush"
+    for given in (url.replace("assay@", "assay:hu%40sh-hush@"), in_the_query):
+        source = DatabaseSource(given, table="kept")
+        assert not source.portable and copy.deepcopy(source).to_arrow().num_rows == 1
+        content = pickle.dumps(source)
+        assert b"hush" not in content and b"hu@" not in content
+        sent = pickle.loads(content)
+        assert sent.portable and sent.to_arrow().num_rows == 1
+        sent._dialect._url = sent._dialect._url.replace("assay@", "nobody@")
+        with pytest.raises(DataError, match="neither sent to workers nor kept in pickles: set PGPASSWORD or ~/.pgpass"):
+            sent.to_arrow()
+    assert DatabaseSource(url, table="kept").portable

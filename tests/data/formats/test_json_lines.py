@@ -137,6 +137,7 @@ def test_bad_bytes_half_characters_and_repeated_keys_are_told(tmp_path):
     assert found.to_arrow().column("a").to_pylist()[3:] == ["\ufffd", "y"]
     assert [(what, place) for what, _, _, place in told(found)] == [
         ("lines are not a JSON object and were left out", (("line 4", None),)),
+        ("lines hold half a character (a lone surrogate), shown as \ufffd", (("line 5", None),)),
         ("lines repeat a key; the last value was taken", (("line 6", None),)),
     ]
 
@@ -229,3 +230,18 @@ def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
 
 def test_the_class_opens_a_place(tmp_path):
     assert isinstance(source(tmp_path, '{"a": 1}'), JsonSource)
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.json"])
+def test_half_a_character_in_names_and_values_is_shown_as_such_and_counted(tmp_path, name):
+    lines = [
+        r'{"a\ud800": 1, "b": "x\uDFFFy", "c": "\ud83d\ude00"}',
+        r'{"a\ud800": 2, "b": "\\ud800", "c": "z"}',
+    ]
+    content = "\n".join(lines) if name == "t.jsonl" else f"[{','.join(lines)}]"
+    found = source(tmp_path, content, name)
+    assert found.to_arrow().to_pylist() == [
+        {"a\ufffd": 1, "b": "x\ufffdy", "c": "\U0001f600"},
+        {"a\ufffd": 2, "b": r"\ud800", "c": "z"},
+    ]
+    assert [problem.count for problem in found.problems if "half a character" in problem.what] == [2]
