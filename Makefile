@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-portable cover quick lint bench calibrate docs clean
+.PHONY: help demo test test-portable cover quick fuzz lint bench calibrate docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 15
@@ -39,6 +39,9 @@ cover: $(VENV)/dev ## the tests again, a third slower, with the lines they do no
 
 quick: $(VENV)/dev ## the tests without the slow simulations
 	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m 'not slow and not calibrate'
+
+fuzz: $(VENV)/dev ## damaged files of every format for ten minutes (python -m tests.fuzz --help)
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --minutes 10
 
 lint: $(VENV)/dev ## ruff, mypy and the import contracts
 	@$(BIN)/ruff check .
