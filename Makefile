@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-dep
 FETCH := $(PIP) --require-hashes -r requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-portable test-lowest cover quick lint lock bench calibrate docs clean
+.PHONY: help demo test test-portable test-lowest cover quick fuzz lint lock bench calibrate docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 15
@@ -53,6 +53,9 @@ cover: $(VENV)/dev ## the tests again, a third slower, with the lines they do no
 
 quick: $(VENV)/dev ## the tests without the slow simulations
 	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m 'not slow and not calibrate'
+
+fuzz: $(VENV)/dev ## damaged files of every format for ten minutes (python -m tests.fuzz --help)
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --minutes 10
 
 lint: $(VENV)/dev ## ruff, mypy and the import contracts
 	@$(BIN)/ruff check .

@@ -135,7 +135,7 @@ def feather() -> list[Files]:
     """Feather files of the first version, where pyarrow still writes them."""
     import pyarrow.feather as pa_feather
 
-    plain = table().select(["x", "words", "flag", "secret"])
+    plain = table().select(["x", "y", "kind", "words", "when", "flag", "secret"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return [{"t.feather": _written(lambda sink: pa_feather.write_feather(plain, sink, version=1))}]

@@ -14,6 +14,7 @@ from assay.errors import FileFormatError, UnreadableError
 
 _MAGIC = b"FEA1"
 _TEXT, _LARGE_TEXT = (11, 12), (17, 18)  # types whose values are behind offsets of 4 and of 8 bytes
+_WHOLE = range(1, 9)  # types of whole numbers
 _CATEGORY, _TIMESTAMP = 1, 2  # what may be said of a column beside its values
 
 
@@ -52,6 +53,8 @@ def _check(handle: IO[bytes]) -> None:
             column.check_text(field)
         _check_array(column.table(1), rows, size, padded)
         said = column.number(2, 1)
+        if said == _CATEGORY and column.table(1).number(0, 1) not in _WHOLE:
+            raise FileFormatError("the levels of a column are told by others than whole numbers")
         if said == _CATEGORY:
             _check_array(column.table(3).table(0), None, size, padded)
         elif said == _TIMESTAMP:
