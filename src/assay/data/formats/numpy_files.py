@@ -246,7 +246,8 @@ def _matrix(found: Mapping[str, NDArray[Any]]) -> Any:
         raise ValueError(f"its {wrong[0]} are {found[wrong[0]].dtype}")
     given = found["format"].item()
     form = given.decode("ascii") if isinstance(given, bytes) else str(given)
-    data, shape = found["data"], tuple(int(size) for size in found["shape"])
+    data = found["data"]
+    shape: Any = tuple(int(size) for size in found["shape"])
     if form in ("csr", "csc", "bsr"):
         made = {"csr": sparse.csr_array, "csc": sparse.csc_array, "bsr": sparse.bsr_array}[form]
         return made((data, found["indices"], found["indptr"]), shape=shape)
@@ -254,7 +255,8 @@ def _matrix(found: Mapping[str, NDArray[Any]]) -> Any:
         return sparse.dia_array((data, found["offsets"]), shape=shape)
     if form != "coo":
         raise ValueError(f"its format is {form!r}")
-    return sparse.coo_array((data, found["coords"] if "coords" in found else (found["row"], found["col"])), shape=shape)
+    places: Any = found["coords"] if "coords" in found else (found["row"], found["col"])
+    return sparse.coo_array((data, places), shape=shape)
 
 
 def refuse_bomb(size: int, packed: int, name: str) -> None:
