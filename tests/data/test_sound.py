@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.attacked import attacked
 
+from assay.data.columns.encoded import encode
 from assay.data.read import read
 from assay.data.sound import refuse_unsound, sound
 from assay.errors import DataError, UnreadableError
@@ -246,6 +247,7 @@ def test_unusual_columns_that_are_whole_are_read(tmp_path, column):
     source = read(tmp_path / "t.arrow")
     assert source.to_arrow().num_rows == 2
     assert len(source.schema) == 2
+    assert sum(len(block) for block in encode(source).float_blocks()) == 2
     assert sound(table) is table
 
 

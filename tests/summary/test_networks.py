@@ -282,6 +282,17 @@ def test_a_matrix_file_is_read(tmp_path):
         read_network(tmp_path / "e.mtx")
 
 
+def test_what_a_matrix_file_claims_is_compared_with_its_bytes_first(tmp_path):
+    for size, message in (
+        ("coordinate real general\n1000000000 1000000000 1\n1 1 1\n", "it has 1,000,000,000 nodes with 1 links, and"),
+        ("coordinate real general\n3 3 1000000000\n1 1 1\n", "it ends before its 1,000,000,000 entries; write or copy"),
+        ("array real general\n100000 100000\n1\n", "it ends before its 5,000,000,000 entries; write or copy it again"),
+    ):
+        (tmp_path / "f.mtx").write_text(f"%%MatrixMarket matrix {size}")
+        with pytest.raises(DataError, match=f"cannot read .*f.mtx: {message}"):
+            read_network(tmp_path / "f.mtx")
+
+
 @pytest.mark.parametrize(
     "text",
     [

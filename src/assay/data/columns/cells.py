@@ -260,8 +260,10 @@ def _number(cell: str, reading: str) -> float:
 
 def _temporal(column: pa.Array) -> Array:
     is_ = pa.types
+    if is_.is_date64(column.type):  # milliseconds, which some write with a time of day
+        return numbers(column.cast(pa.int64())) * 1e3
     if is_.is_date(column.type):
-        return numbers(column.cast(pa.date32()).cast(pa.int32())) * DAY
+        return numbers(column.cast(pa.int32())) * DAY
     per_unit = {"s": 1e6, "ms": 1e3, "us": 1.0, "ns": 1e-3}[column.type.unit]
     values = numbers(column.cast(pa.int32() if is_.is_time32(column.type) else pa.int64())) * per_unit
     return values / SECOND if is_.is_duration(column.type) else values  # durations are numbers, in seconds
