@@ -184,7 +184,7 @@ Figure = Annotated[
     ),
 ]
 Level = Annotated[
-    float, typer.Option(help="Chance of any difference found between tables from one source.", min=0, max=1)
+    float, typer.Option(help="Chance of any difference found between tables from one source.", callback=early.share)
 ]
 
 
@@ -242,7 +242,7 @@ Transitions = Annotated[
         callback=early.there,
     ),
 ]
-Discount = Annotated[float, typer.Option(help="How much the next step counts, from 0 to 1.", min=0, max=1)]
+Discount = Annotated[float, typer.Option(help="How much the next step counts, from 0 to 1.", callback=early.share)]
 
 
 @app.command()
@@ -291,7 +291,9 @@ Edges = Annotated[
     typer.Argument(help="A list of links: a text file or any table.", show_default=False, callback=early.there),
 ]
 Top = Annotated[int, typer.Option(help="How many nodes to show.", min=1)]
-Damping = Annotated[float, typer.Option(help="Probability of following a link: at least 0, below 1.", min=0, max=1)]
+Damping = Annotated[
+    float, typer.Option(help="Probability of following a link: at least 0, below 1.", callback=early.share)
+]
 Proven = Annotated[bool, typer.Option("--evidence/--scores", help="Draw intervals and random graphs, or scores alone.")]
 OneWay = Annotated[
     bool | None,
@@ -396,7 +398,7 @@ Chance = Annotated[float, typer.Argument(help="That one look shows it once, by c
 Together = Annotated[int, typer.Option(help="How many of them make one look: 2 for pairs.")]
 Occasions = Annotated[int, typer.Option(help="How often each combination could show it.")]
 Times = Annotated[int, typer.Option(help="On how many of these occasions it has to.")]
-AnyFalse = Annotated[float, typer.Option(help="What the probability of any false hit is to be.", min=0, max=1)]
+AnyFalse = Annotated[float, typer.Option(help="What the probability of any false hit is to be.", callback=early.share)]
 
 
 @app.command()

@@ -57,3 +57,11 @@ def _drawable(given: Path) -> None:
 
 there, reference, writable, drawable = map(judged, (_there, _reference, _writable, _drawable))
 engine = judged(engine_named)
+
+
+def share(context: typer.Context, param: typer.CallbackParam, value: float) -> float:
+    """A callback for a number from 0 to 1; what else it must be, its user says."""
+    with explained(bool(context.params.get("debug"))):
+        if not 0 <= value <= 1:
+            raise ParameterError(f"--{param.name} must be a number from 0 to 1; got {value:g}")
+    return value

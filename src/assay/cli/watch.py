@@ -42,7 +42,8 @@ HalfLife = Annotated[
     float | None, typer.Option(help="Rows after which a row counts half in the moments.", show_default=False)
 ]
 Level = Annotated[
-    float, typer.Option(help="Chance of any false drift, and of a false anomaly within the horizon.", min=0, max=1)
+    float,
+    typer.Option(help="Chance of any false drift, and of a false anomaly within the horizon.", callback=early.share),
 ]
 Every = Annotated[int, typer.Option(help="Rows of a window, after which drift is asked for.")]
 Horizon = Annotated[int, typer.Option(help="Rows among which the share of false anomalies is kept.")]
