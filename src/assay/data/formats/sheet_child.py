@@ -26,7 +26,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from assay.data.formats.excel_cells import Cells, Package, Sheets, check_open_document
+from assay.data.formats.excel_cells import Cells, Sheets, check_open_document
+from assay.data.formats.sheet_package import Package
 from assay.errors import DataError
 
 # Cells of a message.
