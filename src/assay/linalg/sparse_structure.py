@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,7 @@ def _outside(places: Any, size: int, what: str) -> str:
     return ""
 
 
-_LOOKS = {
+_LOOKS: dict[str, Callable[[Any], str]] = {
     "csr": _compressed,
     "csc": _compressed,
     "bsr": _compressed,

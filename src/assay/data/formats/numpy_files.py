@@ -247,6 +247,8 @@ def _matrix(found: Mapping[str, NDArray[Any]]) -> Any:
     given = found["format"].item()
     form = given.decode("ascii") if isinstance(given, bytes) else str(given)
     data, shape = found["data"], tuple(int(size) for size in found["shape"])
+    if len(shape) != 2:
+        raise ValueError(f"it has {len(shape)} dimensions")
     if form in ("csr", "csc", "bsr"):
         made = {"csr": sparse.csr_array, "csc": sparse.csc_array, "bsr": sparse.bsr_array}[form]
         return made((data, found["indices"], found["indptr"]), shape=shape)
@@ -254,7 +256,8 @@ def _matrix(found: Mapping[str, NDArray[Any]]) -> Any:
         return sparse.dia_array((data, found["offsets"]), shape=shape)
     if form != "coo":
         raise ValueError(f"its format is {form!r}")
-    return sparse.coo_array((data, found["coords"] if "coords" in found else (found["row"], found["col"])), shape=shape)
+    row, col = found["coords"] if "coords" in found else (found["row"], found["col"])
+    return sparse.coo_array((data, (row, col)), shape=shape)
 
 
 def refuse_bomb(size: int, packed: int, name: str) -> None:
