@@ -246,8 +246,9 @@ def _matrix(found: Mapping[str, NDArray[Any]]) -> Any:
         raise ValueError(f"its {wrong[0]} are {found[wrong[0]].dtype}")
     given = found["format"].item()
     form = given.decode("ascii") if isinstance(given, bytes) else str(given)
-    data = found["data"]
-    shape: Any = tuple(int(size) for size in found["shape"])
+    data, shape = found["data"], tuple(int(size) for size in found["shape"])
+    if len(shape) != 2:
+        raise ValueError(f"it has {len(shape)} dimensions")
     if form in ("csr", "csc", "bsr"):
         made = {"csr": sparse.csr_array, "csc": sparse.csc_array, "bsr": sparse.bsr_array}[form]
         return made((data, found["indices"], found["indptr"]), shape=shape)
@@ -255,8 +256,8 @@ def _matrix(found: Mapping[str, NDArray[Any]]) -> Any:
         return sparse.dia_array((data, found["offsets"]), shape=shape)
     if form != "coo":
         raise ValueError(f"its format is {form!r}")
-    places: Any = found["coords"] if "coords" in found else (found["row"], found["col"])
-    return sparse.coo_array((data, places), shape=shape)
+    row, col = found["coords"] if "coords" in found else (found["row"], found["col"])
+    return sparse.coo_array((data, (row, col)), shape=shape)
 
 
 def refuse_bomb(size: int, packed: int, name: str) -> None:
