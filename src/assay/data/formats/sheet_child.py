@@ -10,7 +10,7 @@ It has the file as its standard input and writes pickled messages to its standar
     ("end",)                            that were all
     ("refused", why)                    instead of any of these
 
-It imports nothing of assay that is slow to import: a process starts in some 50 ms.
+It imports nothing of assay that is slow to import: a process starts in some 40 ms.
 """
 
 from __future__ import annotations
