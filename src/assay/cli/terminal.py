@@ -92,7 +92,7 @@ def progress(step: Step) -> Iterator[Callable[[str, int | None, float | None], o
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
     console = Console(stderr=True)
     bar = Progress(*columns, console=console, transient=True)
-    with bar if console.is_terminal else nullcontext():  # one that is only disabled writes an empty line before rich 14.3
+    with bar if console.is_terminal else nullcontext():  # rich before 14.3 writes a line where disabled
         task = bar.add_task("Starting", total=None)
         pace = Pace()
 
