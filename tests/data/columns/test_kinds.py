@@ -162,7 +162,7 @@ def test_text(name, values, expected):
         (pa.array(spread(["a", "b"]), pa.large_string()), "category"),
         (pa.array(spread(["a", "b"]), pa.string_view()), "category"),
         (pa.array([2**63 + 1, 3, 2], pa.uint64()), "count"),
-        (pa.array(np.array([1.5, 2.5], np.float16)), "number"),
+        (pa.array([1.5, 2.5], pa.float16()), "number"),
     ],
 )
 def test_stored_types(column, expected):

@@ -210,6 +210,14 @@ def test_contradictions_in_objects_are_counted_in_each_pass():
     assert source.to_arrow().column("x").to_pylist()[-2:] == [None, None]
 
 
+def test_pandas_intervals_go_by_their_names_and_missing_ones_have_none():
+    frame = pd.DataFrame({"x": pd.Series(pd.interval_range(0.5, 3.5)).where([True, False, True])})
+    for data in (frame, frame.iloc[1:2], frame.iloc[:0]):
+        found = read(data).to_arrow().column("x")
+        assert pa.types.is_string(found.type)
+        assert found.to_pylist() == [None if i == 1 else f"({i}.5, {i + 1}.5]" for i in data.index]
+
+
 def test_a_pandas_column_is_not_copied():
     frame = pd.DataFrame({"x": np.arange(1000.0)})
     block = next(read(frame).blocks())

@@ -129,18 +129,20 @@ def _session(file: Path) -> Any:
         ) from error
     options = runtime.SessionOptions()
     options.log_severity_level = 4
-    try:
-        # weights kept in other files are looked for in an empty folder, not in the one where the user happens to be
-        with TemporaryFolder() as empty:
-            options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(empty))
+    # weights kept in other files are looked for in an empty folder, not in the one where the user happens to be
+    with TemporaryFolder() as empty:
+        options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(empty))
+        try:
             return runtime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime's errors share no other base
-        if "external data" in str(error).lower():
+        except Exception as error:  # onnxruntime's errors share no other base
+            if "external data" in str(error).lower() or str(empty) in str(error):
+                raise DataError(
+                    f"cannot use {file}: its weights lie in another file, which is not read; save the network with its "
+                    "weights inside"
+                ) from error
             raise DataError(
-                f"cannot use {file}: its weights lie in another file, which is not read; save the network with its "
-                "weights inside"
+                f"cannot use {file}: it is not a network that onnxruntime can run: {reason(error)}"
             ) from error
-        raise DataError(f"cannot use {file}: it is not a network that onnxruntime can run: {reason(error)}") from error
 
 
 def _input(session: Any, file: Path, size: tuple[int, int] | None) -> Input:

@@ -53,7 +53,7 @@ class PandasSource(Source):
         if kind == "PeriodDtype":
             return lambda start, stop: _arrow(series.iloc[start:stop].dt.to_timestamp())
         if kind == "IntervalDtype":
-            return lambda start, stop: _arrow(series.iloc[start:stop].astype(str))
+            return lambda start, stop: _names(series.iloc[start:stop])
         if kind == "CategoricalDtype" and type(series.cat.categories.dtype).__name__ == "IntervalDtype":
             series = series.cat.rename_categories(str)
         elif series.dtype.kind == "c":
@@ -127,8 +127,8 @@ def open_frame(data: Any, name: str, declared: Declared) -> Source | None:
         return ArrowStreamSource(data, name, declared)
     if known.is_into_dataframe(data):
         return TableSource(nw.from_native(data, eager_only=True).to_arrow(), name, declared)
-    if known.is_into_lazyframe(data):
-        frame: Any = nw.from_native(data)
+    frame: Any = nw.from_native(data, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
         source = TableSource(frame.collect("pyarrow").to_native(), name, declared)
         source.notes = (*source.notes, "The frame was computed whole and is held in memory.")
         return source
@@ -140,11 +140,23 @@ def _arrow(series: Any) -> pa.Array:
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
+def _names(series: Any) -> pa.Array:
+    """Values by their names; pandas before 3 names missing ones too, and no type where there are no rows."""
+    return pa.array(series.astype(str).where(series.notna(), None), pa.string(), from_pandas=True)
+
+
 def _table_of(frame: Any) -> pa.Table:
     objects = [name for name, dtype in frame.schema.items() if str(dtype) == "Object"]
     if objects:
         raise DataError(f"cannot read column {objects[0]!r}: it holds Python objects; give numbers, text or times")
-    return frame.to_arrow()
+    table: pa.Table = frame.to_arrow()
+    for i, dtype in enumerate(frame.dtypes):
+        column = table.column(i)
+        if type(dtype).__name__ == "Enum" and not column.type.ordered:  # Polars 1 forgets it
+            type_ = pa.dictionary(column.type.index_type, column.type.value_type, ordered=True)
+            chunks = [pa.DictionaryArray.from_arrays(c.indices, c.dictionary, ordered=True) for c in column.chunks]
+            table = table.set_column(i, table.field(i).with_type(type_), pa.chunked_array(chunks, type_))
+    return table
 
 
 def _index_notes(frame: Any, named: list[Any]) -> tuple[str, ...]:
