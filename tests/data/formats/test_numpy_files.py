@@ -179,3 +179,13 @@ def test_blocks_of_a_pass_can_be_left_early(tmp_path, X):
     source = read(tmp_path / "x.npy")
     first = next(source.float_blocks())
     np.testing.assert_array_equal(next(itertools.islice(source.float_blocks(), 1)), first)
+
+
+@pytest.mark.parametrize("letter", [0xD800, 0xDFFF, 0x110000, 2**31, 2**32 - 1])
+@pytest.mark.parametrize("order", "<>")
+def test_letters_that_unicode_does_not_have_are_refused(letter, order, tmp_path):
+    texts = np.array(["ab", "cd", "ef"], dtype=f"{order}U2")
+    texts.view(f"{order}u4")[3] = letter
+    np.save(tmp_path / "x.npy", texts)
+    with pytest.raises(DataError, match="characters that Unicode does not have"):
+        list(read(tmp_path / "x.npy").blocks())
