@@ -363,3 +363,13 @@ def test_what_would_be_held_whole_may_not_unpack_to_very_much(tmp_path, monkeypa
         whole(read(tmp_path / "x.npz"))
     np.savez_compressed(tmp_path / "y.npz", np.zeros((5_000, 4)))  # row by row, nothing is held
     assert whole(read(tmp_path / "y.npz")).shape == (5_000, 4)
+
+
+@pytest.mark.parametrize("letter", [0xD800, 0xDFFF, 0x110000, 2**31, 2**32 - 1])
+@pytest.mark.parametrize("order", "<>")
+def test_letters_that_unicode_does_not_have_are_refused(letter, order, tmp_path):
+    texts = np.array(["ab", "cd", "ef"], dtype=f"{order}U2")
+    texts.view(f"{order}u4")[3] = letter
+    np.save(tmp_path / "x.npy", texts)
+    with pytest.raises(DataError, match="characters that Unicode does not have"):
+        list(read(tmp_path / "x.npy").blocks())

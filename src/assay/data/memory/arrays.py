@@ -17,6 +17,7 @@ from assay.errors import DataError
 
 # Values in a block at most, about 128 MB of float64, however many columns there are.
 _BLOCK_VALUES = 1 << 24
+_LAST_LETTER = 0x10FFFF  # of Unicode
 
 
 def block_rows(d: int) -> int:
@@ -234,6 +235,11 @@ def arrow_array(values: NDArray[Any], type_: pa.DataType) -> pa.Array:
 
 
 def _texts(values: NDArray[Any]) -> list[str]:
+    if values.dtype.kind == "U" and values.size and values.dtype.itemsize:
+        native = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
+        letters = native.view(np.uint32)
+        if (letters > _LAST_LETTER).any() or ((letters >= 0xD800) & (letters < 0xE000)).any():
+            raise DataError("the array holds text with characters that Unicode does not have; write it again")
     if values.dtype.kind != "S":
         return [str(value) for value in values.tolist()]
     try:

@@ -105,6 +105,7 @@ class _Unpacked:
     def __init__(self, handle: Readable, packed: str) -> None:
         self._handle = handle
         self._packed = packed
+        self._damage: UnreadableError | None = None
 
     def read(self, size: int, /) -> bytes:
         pieces: list[bytes] = []
@@ -122,13 +123,16 @@ class _Unpacked:
         return b"".join(pieces)
 
     def _piece(self, size: int) -> bytes:
+        if self._damage is not None:  # whoever is asked again after damage may hand out old bytes without end
+            raise self._damage
         try:
             return self._handle.read(size)
         except (OSError, EOFError, lzma.LZMAError) as error:
-            raise UnreadableError(
+            self._damage = UnreadableError(
                 f"the {self._packed} data are damaged or end too early ({str(error).splitlines()[0]}); "
                 "get the file again, or unpack it by hand to rescue its start"
-            ) from error
+            )
+            raise self._damage from error
 
 
 def encoding_of(first: bytes, *, complete: bool) -> tuple[str, str | None]:
