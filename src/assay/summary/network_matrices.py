@@ -14,21 +14,42 @@ from scipy import io, sparse
 from assay.data.formats.edge_lists import EdgeListSource, is_number
 from assay.data.place import Place
 from assay.data.source import Source, is_numeric
+from assay.data.text.encodings import unpacked
 from assay.errors import DataError
 from assay.summary.distances import Array
 from assay.summary.graph import Graph, Meaning
 from assay.summary.network_columns import where
 
 Names = tuple[str, ...] | None
+# A matrix may have so many rows without a value.
+_MOST_NODES = 10_000_000
 
 
 def matrix_in_file(file: Path) -> Any:
     """The matrix in a file of the Matrix Market format."""
     place = Place.of(file)
     try:
+        size = _text_size(place)
+        rows, columns, entries, *_ = io.mminfo(place.path)
+        # a value takes two bytes at least, of which symmetry leaves one
+        if entries > size or max(rows, columns) > max(size, _MOST_NODES):
+            raise DataError(f"it says that it is {rows} by {columns} with {entries} values, and has {size:,} bytes")
         return io.mmread(place.path)
-    except (ValueError, OSError, OverflowError) as error:
-        raise DataError(f"cannot read {file} as a Matrix Market file: {str(error).splitlines()[0]}") from error
+    except (ValueError, OSError, OverflowError, MemoryError, EOFError) as error:
+        told = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(f"cannot read {file} as a Matrix Market file: {told}") from error
+
+
+def _text_size(place: Place) -> int:
+    """Bytes of the text, unpacked; one with a zero byte, of which SciPy's reader dies, is refused."""
+    size = 0
+    with place.open() as handle:
+        text = unpacked(handle)
+        while piece := text.read(1 << 20):
+            if b"\0" in piece:
+                raise DataError("it holds zero bytes, which no text has")
+            size += len(piece)
+    return size
 
 
 def matrix_in_table(table: Source) -> tuple[Array, Names]:
