@@ -398,3 +398,31 @@ def test_wrong_questions_are_refused(tmp_path):
         read_network(np.eye(2) * 1j)
     with pytest.raises(DataError, match=r"an undirected graph needs symmetric weights. Say directed=True"):
         read_network(np.array([[0, 1], [0, 0]]), directed=False)
+
+
+MARKET = "%%MatrixMarket matrix coordinate real general\n"
+DAMAGED = {
+    "a zero byte": MARKET + "3 3 2\n1 2 0\0.5\n2 3 1\n",  # SciPy's reader ends the process
+    "more entries than bytes": MARKET + "3 3 1000000000000\n1 1 0.5\n",
+    "more nodes than memory": MARKET + "99999999999 99999999999 1\n1 1 0.5\n",
+    "a whole matrix without values": "%%MatrixMarket matrix array real general\n99999999 99999999\n1\n",
+    "bytes that are no text": "%%MatrixMarket matrix coordinate \udcff general\n3 3 1\n1 2 1\n",
+    "too few lines": MARKET + "3 3 5\n1 2 0.5\n",
+    "a node that is not there": MARKET + "3 3 1\n1 9 0.5\n",
+}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_damaged_matrix_is_refused_in_one_sentence(name, packed, tmp_path):
+    content = DAMAGED[name].encode("utf-8", "surrogateescape")
+    path = tmp_path / ("m.mtx.gz" if packed else "m.mtx")
+    path.write_bytes(gzip.compress(content) if packed else content)
+    with pytest.raises(DataError, match=r"cannot read .* as a Matrix Market file: [^\n]+$"):
+        read_network(path)
+
+
+def test_a_packed_matrix_that_ends_too_early_is_refused(tmp_path):
+    (tmp_path / "m.mtx.gz").write_bytes(gzip.compress((MARKET + "3 3 1\n1 2 0.5\n").encode())[:-9])
+    with pytest.raises(DataError, match="Matrix Market file: the gzip data are damaged or end too early"):
+        read_network(tmp_path / "m.mtx.gz")

@@ -14,14 +14,15 @@ from scipy import io, sparse
 from assay.data.formats.edge_lists import EdgeListSource, is_number
 from assay.data.place import Place
 from assay.data.source import Source, is_numeric
+from assay.data.text.encodings import unpacked
 from assay.errors import DataError
 from assay.summary.distances import Array
 from assay.summary.graph import Graph, Meaning
 from assay.summary.network_columns import where
 
 Names = tuple[str, ...] | None
-# Bytes of an entry at least, and what a packed byte may stand for.
-_ENTRY, _PACKED = 2, 1032
+# Bytes of an entry at least.
+_ENTRY = 2
 # Nodes that a file may have however few its links, or for each link.
 _NODES, _NODES_EACH = 10_000_000, 100
 
@@ -30,24 +31,34 @@ def matrix_in_file(file: Path) -> Any:
     """The matrix in a file of the Matrix Market format."""
     place = Place.of(file)
     try:
-        _refuse_claims(place)
+        _refuse_claims(place, _text_size(place))
         return io.mmread(place.path)
-    except DataError:
-        raise
-    except (ValueError, OSError, OverflowError) as error:
-        raise DataError(f"cannot read {file} as a Matrix Market file: {str(error).splitlines()[0]}") from error
+    except (ValueError, OSError, OverflowError, MemoryError, EOFError) as error:
+        told = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(f"cannot read {file} as a Matrix Market file: {told}") from error
 
 
-def _refuse_claims(place: Place) -> None:
+def _text_size(place: Place) -> int:
+    """Bytes of the text, unpacked; one with a zero byte, of which SciPy's reader dies, is refused."""
+    size = 0
+    with place.open() as handle:
+        text = unpacked(handle)
+        while piece := text.read(1 << 20):
+            if b"\0" in piece:
+                raise DataError("it holds zero bytes, which no text has; write or copy it again")
+            size += len(piece)
+    return size
+
+
+def _refuse_claims(place: Place, held: int) -> None:
     """Refuse a size that the bytes of a Matrix Market file do not bear out, before memory is taken for it."""
     rows, columns, entries, form, *_ = io.mminfo(place.path)
     cells = rows * columns // 2 if form == "array" else entries  # one half is enough where it is symmetric
-    held = place.size * (_PACKED if place.path.endswith(".gz") else 1)
     if _ENTRY * cells > held:
-        raise DataError(f"cannot read {place}: it ends before its {cells:,} entries; write or copy it again")
+        raise DataError(f"it ends before its {cells:,} entries; write or copy it again")
     if max(rows, columns) > max(_NODES, _NODES_EACH * cells):
         raise DataError(
-            f"cannot read {place}: it has {max(rows, columns):,} nodes with {cells:,} links, and there may be "
+            f"it has {max(rows, columns):,} nodes with {cells:,} links, and there may be "
             f"{_NODES_EACH} for each link, or {_NODES:,}; leave out nodes without links"
         )
 
