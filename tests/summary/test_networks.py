@@ -289,7 +289,7 @@ def test_what_a_matrix_file_claims_is_compared_with_its_bytes_first(tmp_path):
         ("array real general\n100000 100000\n1\n", "it ends before its 5,000,000,000 entries; write or copy it again"),
     ):
         (tmp_path / "f.mtx").write_text(f"%%MatrixMarket matrix {size}")
-        with pytest.raises(DataError, match=f"cannot read .*f.mtx: {message}"):
+        with pytest.raises(DataError, match=f"cannot read .*f.mtx as a Matrix Market file: {message}"):
             read_network(tmp_path / "f.mtx")
 
 
