@@ -220,7 +220,7 @@ def packed_text(content: bytes, rng: random.Random) -> bytes:
         if content.startswith(start):
             text = unpack(content) if unpack else b"x,y\n1,2\n" * 50
             if rng.random() < 0.1:
-                return pack(text + rng.choice((b"\0", b"\n", b"x", b'"', b"1,")) * (1 << 25))
+                return pack(text + rng.choice((b"\0", b"\n", b"x", b'"', b"1,")) * (1 << 24))
             return pack(any_text(text, rng))
     return any_text(content, rng)
 

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 
 import numpy as np
 import polars as pl
@@ -245,3 +247,28 @@ def test_half_a_character_in_names_and_values_is_shown_as_such_and_counted(tmp_p
         {"a\ufffd": 2, "b": r"\ud800", "c": "z"},
     ]
     assert [problem.count for problem in found.problems if "half a character" in problem.what] == [2]
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ('null\n{"x": 1}\n', [1.0]),
+        ('\n  null\n{"x": 1}\n', [1.0]),
+        ('{"x": 1}\nnull\n{"x": 2}\n', [1.0, 2.0]),
+        ('{"x": 1}\n  null \n\n{"x": 2}\n', [1.0, 2.0]),
+        ('  {"x": 1}\n\t{"x": 2}', [1.0, 2.0]),
+    ],
+)
+def test_a_line_of_null_is_no_row(text, rows, tmp_path):
+    """In a child: where it is the first line, Arrow's parser ended the process."""
+    path = tmp_path / "t.jsonl"
+    path.write_text(text)
+    code = f"import assay; print(assay.read({str(path)!r}).to_arrow().column('x').to_pylist())"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.stdout.strip() == str(rows), run
+
+
+def test_a_file_of_null_alone_holds_no_records(tmp_path):
+    (tmp_path / "t.jsonl").write_text("null\n")
+    with pytest.raises(DataError, match="none of its first lines is a JSON object"):
+        read(tmp_path / "t.jsonl")

@@ -154,7 +154,8 @@ class JsonFormat:
 
 def _parsed_fast(chunk: Chunk, schema: pa.Schema | None) -> pa.Table | None:
     """The chunk by Arrow's parser, or None where something in it is not as it should be."""
-    if _depth(chunk.text) > _DEEPEST:
+    # of a text that begins with null Arrow's parser dies, and further down it takes null for a row
+    if _depth(chunk.text) > _DEEPEST or not _lines_are_objects(chunk.text):
         return None
     try:
         if not chunk.text.isascii():
@@ -169,6 +170,13 @@ def _parsed_fast(chunk: Chunk, schema: pa.Schema | None) -> pa.Table | None:
     lines = _line_count(chunk.text)
     whole = table.num_rows == lines or table.num_rows == lines - len(_blank_lines(chunk))
     return table if whole else None  # several objects on a line, or one on several
+
+
+def _lines_are_objects(text: bytes) -> bool:
+    """Whether every line that is not blank begins like an object."""
+    if text.startswith(b"{") and text.count(b"\n{") + 1 == _line_count(text):
+        return True
+    return all(line.lstrip()[:1] in (b"{", b"") for line in text.split(b"\n"))
 
 
 def _records(chunk: Chunk, problems: Problems, unit: str) -> Iterator[tuple[int, dict[str, Any] | None]]:
