@@ -141,7 +141,7 @@ def test_feather_files_are_read_in_blocks_and_tell_their_rows(tmp_path, compress
     X, table = numbers(150_000, 3)
     pa_feather.write_feather(table, str(tmp_path / "t.feather"), compression=compression)
     source = read(tmp_path / "t.feather")
-    assert source.rows == 150_000
+    assert source.rows == (150_000 if hasattr(pa.ipc.RecordBatchFileReader, "count_rows") else None)  # pyarrow 26
     np.testing.assert_array_equal(np.concatenate(list(source.float_blocks())), X)
 
 
