@@ -15,7 +15,7 @@ import typer
 from assay.cli.stopping import exit_code, stoppable
 from assay.cli.streams import reader_left, say
 from assay.errors import AssayError, DataError
-from assay.shown import safe, visible
+from assay.shown import safe, visible, visible_json
 from assay.system_errors import of_the_machine, with_remedy
 
 
@@ -82,7 +82,7 @@ def _refuse_no_folder() -> None:
     try:
         Path.cwd()
     except OSError as error:
-        raise DataError(f"the folder in which assay was started is gone ({error.strerror}); change to one") from error
+        raise DataError("the folder in which assay was started is gone; change to one that is there") from error
 
 
 def _usage(error: Any) -> str:
@@ -132,6 +132,10 @@ def terminal(*, beside: bool = False) -> Any:
             with suppress(SystemExit):
                 super().on_broken_pipe()  # what is still to come goes nowhere
             raise typer.Exit(0)
+
+        def out_json(self, text: str) -> None:
+            """JSON as it is, whatever the encoding of the terminal."""
+            self.out(visible_json(text, ascii=not self.encoding.startswith("utf")), end="", highlight=False)
 
     return Terminal(stderr=beside, **QUIET)
 
