@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from scipy import io, sparse
 from assay.data.formats.edge_lists import EdgeListSource, is_number
 from assay.data.place import Place
 from assay.data.source import Source, is_numeric
-from assay.data.text.encodings import unpacked
+from assay.data.text.encodings import Readable, unpacked
 from assay.errors import DataError
 from assay.summary.distances import Array
 from assay.summary.graph import Graph, Meaning
@@ -23,33 +24,53 @@ from assay.summary.network_columns import where
 Names = tuple[str, ...] | None
 # A matrix may have so many rows without a value.
 _MOST_NODES = 10_000_000
+# The lines at its start that are no numbers, and what there may be in the others: also nan, inf and infinity.
+_COMMENTS = re.compile(rb"\A(?:[ \t\r]*(?:%[^\n]*)?\n)*")
+_NUMBERS = b"0123456789+-.eEnNaAiIfFtTyY \t\r\n"
 
 
 def matrix_in_file(file: Path) -> Any:
     """The matrix in a file of the Matrix Market format."""
     place = Place.of(file)
     try:
-        size = _text_size(place)
-        rows, columns, entries, *_ = io.mminfo(place.path)
+        size = _checked_size(place)
+        with place.open() as handle:
+            rows, columns, entries, *_ = io.mminfo(_Ended(unpacked(handle)))
         # a value takes two bytes at least, of which symmetry leaves one
         if entries > size or max(rows, columns) > max(size, _MOST_NODES):
             raise DataError(f"it says that it is {rows} by {columns} with {entries} values, and has {size:,} bytes")
-        return io.mmread(place.path)
+        with place.open() as handle:
+            return io.mmread(_Ended(unpacked(handle)))
     except (ValueError, OSError, OverflowError, MemoryError, EOFError) as error:
         told = (str(error).splitlines() or [type(error).__name__])[0]
         raise DataError(f"cannot read {file} as a Matrix Market file: {told}") from error
 
 
-def _text_size(place: Place) -> int:
-    """Bytes of the text, unpacked; one with a zero byte, of which SciPy's reader dies, is refused."""
+def _checked_size(place: Place) -> int:
+    """Bytes of the text, unpacked; what is not of numbers behind the comments is refused, as SciPy's reader may die."""
     size = 0
     with place.open() as handle:
         text = unpacked(handle)
         while piece := text.read(1 << 20):
-            if b"\0" in piece:
-                raise DataError("it holds zero bytes, which no text has")
+            odd = (piece if size else _COMMENTS.sub(b"", piece)).translate(None, _NUMBERS)
+            if odd:
+                raise DataError(f"it holds {odd[:1]!r} where numbers are expected")
             size += len(piece)
     return size
+
+
+class _Ended:
+    """A text whose last line is ended, for a reader that would go on behind it."""
+
+    def __init__(self, text: Readable) -> None:
+        self._text = text
+        self._end = b"\n"
+
+    def read(self, size: int = 1 << 20, /) -> bytes:
+        found = self._text.read(size if size >= 0 else 1 << 20)
+        if not found:
+            found, self._end = self._end, b""
+        return found
 
 
 def matrix_in_table(table: Source) -> tuple[Array, Names]:
