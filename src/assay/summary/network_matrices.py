@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -35,12 +35,12 @@ def matrix_in_file(file: Path) -> Any:
     try:
         size = _checked_size(place)
         with place.open() as handle:
-            rows, columns, entries, *_ = io.mminfo(_Ended(unpacked(handle)))
+            rows, columns, entries, *_ = io.mminfo(_ended(handle))
         # a value takes two bytes at least, of which symmetry leaves one
         if entries > size or max(rows, columns) > max(size, _MOST_NODES):
             raise DataError(f"it says that it is {rows} by {columns} with {entries} values, and has {size:,} bytes")
         with place.open() as handle:
-            return io.mmread(_Ended(unpacked(handle)))
+            return io.mmread(_ended(handle))
     except (ValueError, OSError, OverflowError, MemoryError, EOFError) as error:
         told = (str(error).splitlines() or [type(error).__name__])[0]
         raise DataError(f"cannot read {file} as a Matrix Market file: {told}") from error
@@ -57,6 +57,10 @@ def _checked_size(place: Place) -> int:
                 raise DataError(f"it holds {odd[:1]!r} where numbers are expected")
             size += len(piece)
     return size
+
+
+def _ended(handle: IO[bytes]) -> IO[bytes]:
+    return cast("IO[bytes]", _Ended(unpacked(handle)))  # all that is asked of it is to read
 
 
 class _Ended:
