@@ -403,6 +403,7 @@ def test_wrong_questions_are_refused(tmp_path):
 MARKET = "%%MatrixMarket matrix coordinate real general\n"
 DAMAGED = {
     "a zero byte": MARKET + "3 3 2\n1 2 0\0.5\n2 3 1\n",  # SciPy's reader ends the process
+    "a last line without its end": MARKET + "3 3 2\n1 2 0.5\n2 3" + "\udcff" * 20,  # this one, too
     "more entries than bytes": MARKET + "3 3 1000000000000\n1 1 0.5\n",
     "more nodes than memory": MARKET + "99999999999 99999999999 1\n1 1 0.5\n",
     "a whole matrix without values": "%%MatrixMarket matrix array real general\n99999999 99999999\n1\n",
@@ -420,6 +421,14 @@ def test_a_damaged_matrix_is_refused_in_one_sentence(name, packed, tmp_path):
     path.write_bytes(gzip.compress(content) if packed else content)
     with pytest.raises(DataError, match=r"cannot read .* as a Matrix Market file: [^\n]+$"):
         read_network(path)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_matrix_may_have_comments_of_any_sort_and_no_last_line_end(packed, tmp_path):
+    text = (MARKET + "% Z\N{LATIN SMALL LETTER U WITH DIAERESIS}rich\n\n%\n3 3 2\n1 2 5e-1\n2 3 4").encode()
+    path = tmp_path / ("m.mtx.gz" if packed else "m.mtx")
+    path.write_bytes(gzip.compress(text) if packed else text)
+    np.testing.assert_array_equal(read_network(path).degree, [0.5, 4.0, 0.0])
 
 
 def test_a_packed_matrix_that_ends_too_early_is_refused(tmp_path):

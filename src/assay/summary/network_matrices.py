@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ from scipy import io, sparse
 from assay.data.formats.edge_lists import EdgeListSource, is_number
 from assay.data.place import Place
 from assay.data.source import Source, is_numeric
-from assay.data.text.encodings import unpacked
+from assay.data.text.encodings import Readable, unpacked
 from assay.errors import DataError
 from assay.summary.distances import Array
 from assay.summary.graph import Graph, Meaning
@@ -25,42 +26,67 @@ Names = tuple[str, ...] | None
 _ENTRY = 2
 # Nodes that a file may have however few its links, or for each link.
 _NODES, _NODES_EACH = 10_000_000, 100
+# The lines at its start that are no numbers, and what there may be in the others: also nan, inf and infinity.
+_COMMENTS = re.compile(rb"\A(?:[ \t\r]*(?:%[^\n]*)?\n)*")
+_NUMBERS = b"0123456789+-.eEnNaAiIfFtTyY \t\r\n"
 
 
 def matrix_in_file(file: Path) -> Any:
     """The matrix in a file of the Matrix Market format."""
     place = Place.of(file)
     try:
-        _refuse_claims(place, _text_size(place))
-        return io.mmread(place.path)
+        size = _checked_size(place)
+        with place.open() as handle:
+            _refuse_claims(io.mminfo(_ended(handle)), size)
+        with place.open() as handle:
+            return io.mmread(_ended(handle))
     except (ValueError, OSError, OverflowError, MemoryError, EOFError) as error:
         told = (str(error).splitlines() or [type(error).__name__])[0]
         raise DataError(f"cannot read {file} as a Matrix Market file: {told}") from error
 
 
-def _text_size(place: Place) -> int:
-    """Bytes of the text, unpacked; one with a zero byte, of which SciPy's reader dies, is refused."""
-    size = 0
-    with place.open() as handle:
-        text = unpacked(handle)
-        while piece := text.read(1 << 20):
-            if b"\0" in piece:
-                raise DataError("it holds zero bytes, which no text has; write or copy it again")
-            size += len(piece)
-    return size
-
-
-def _refuse_claims(place: Place, held: int) -> None:
-    """Refuse a size that the bytes of a Matrix Market file do not bear out, before memory is taken for it."""
-    rows, columns, entries, form, *_ = io.mminfo(place.path)
+def _refuse_claims(told: tuple[Any, ...], held: int) -> None:
+    """Refuse a size that the bytes of a file do not bear out, before memory is taken for it."""
+    rows, columns, entries, form, *_ = told
     cells = rows * columns // 2 if form == "array" else entries  # one half is enough where it is symmetric
     if _ENTRY * cells > held:
         raise DataError(f"it ends before its {cells:,} entries; write or copy it again")
     if max(rows, columns) > max(_NODES, _NODES_EACH * cells):
         raise DataError(
-            f"it has {max(rows, columns):,} nodes with {cells:,} links, and there may be "
-            f"{_NODES_EACH} for each link, or {_NODES:,}; leave out nodes without links"
+            f"it has {max(rows, columns):,} nodes with {cells:,} links, and there may be {_NODES_EACH} for each link, "
+            f"or {_NODES:,}; leave out nodes without links"
         )
+
+
+def _checked_size(place: Place) -> int:
+    """Bytes of the text, unpacked; what is not of numbers behind the comments is refused, as SciPy's reader may die."""
+    size = 0
+    with place.open() as handle:
+        text = unpacked(handle)
+        while piece := text.read(1 << 20):
+            odd = (piece if size else _COMMENTS.sub(b"", piece)).translate(None, _NUMBERS)
+            if odd:
+                raise DataError(f"it holds {odd[:1]!r} where numbers are expected")
+            size += len(piece)
+    return size
+
+
+def _ended(handle: IO[bytes]) -> IO[bytes]:
+    return cast("IO[bytes]", _Ended(unpacked(handle)))  # all that is asked of it is to read
+
+
+class _Ended:
+    """A text whose last line is ended, for a reader that would go on behind it."""
+
+    def __init__(self, text: Readable) -> None:
+        self._text = text
+        self._end = b"\n"
+
+    def read(self, size: int = 1 << 20, /) -> bytes:
+        found = self._text.read(size if size >= 0 else 1 << 20)
+        if not found:
+            found, self._end = self._end, b""
+        return found
 
 
 def matrix_in_table(table: Source) -> tuple[Array, Names]:
