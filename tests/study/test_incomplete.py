@@ -60,7 +60,7 @@ def test_questions_on_whole_rows_leave_mostly_missing_columns_out():
     tables = gathered(table, frozenset(), 0)
     assert "c6" in tables.every.columns and "c6" not in tables.others.columns
     assert not np.isnan(tables.others.rows).any() and np.isnan(tables.others.present()).any()
-    means = tables.others.with_means
+    means = tables.others.with_means()
     np.testing.assert_allclose(means.mean(axis=0), np.nanmean(tables.others.present(), axis=0), rtol=1e-9)
     dropped, _ = prepare(read(data), missing="drop")
     assert "c6" not in dropped.columns and dropped.gaps is None

@@ -161,18 +161,22 @@ class Table:
         rows = self.at_hand[numbers]
         return rows if self.gaps is None else np.where(self.gaps[numbers], np.nan, rows)
 
-    @property
-    def with_means(self) -> Array:
-        """(n, D) the rows at hand with means in the place of missing values.
+    def with_means(self, numbers: Numbers | slice = slice(None)) -> Array:
+        """(m, D) some of the rows at hand, or all, with means in the place of missing values.
 
         They lose less than values of other rows do, and are fair where chance moves a column that has no gaps, such as
         an outcome, and leaves all others as they are.
+
+        Args:
+            numbers: which rows, from 0.
         """
         if self.gaps is None:
-            return self.at_hand
-        there = ~self.gaps
-        mean = np.where(there, self.at_hand, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-        return np.where(there, self.at_hand, mean)
+            return self.at_hand[numbers]
+        rows, gaps = self.at_hand[numbers].copy(), self.gaps[numbers]
+        for j in np.flatnonzero(self.gaps.any(axis=0)):
+            there = self.at_hand[~self.gaps[:, j], j]
+            rows[gaps[:, j], j] = there.mean() if len(there) else 0.0
+        return rows
 
     @property
     def as_found(self) -> NumberedBlocks:

@@ -68,10 +68,10 @@ def grouped_columns(groups: NDArray[Any], covariance: Callable[[NDArray[np.intp]
     >>> found.groups, found.loadings(np.array([[.6], [.1]])).round(2).ravel().tolist()
     (array([0, 1]), [0.6, -0.6, 0.1])
     """
-    labels, numbers = np.unique(groups, return_inverse=True)
-    members = [np.flatnonzero(numbers == g) for g in range(len(labels))]
-    if all(len(group) == 1 for group in members):
+    labels, numbers, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    if len(labels) == len(groups):
         return None
+    members = np.split(np.argsort(numbers, kind="stable"), np.cumsum(sizes)[:-1])
     # in the order of the data: a group stands where its first column stood
     members.sort(key=lambda group: int(group[0]))
     forward, back, kept = [], [], []

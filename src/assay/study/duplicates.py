@@ -116,7 +116,11 @@ class RowsSeen:
 
 def _of_columns(batch: pa.RecordBatch, columns: Sequence[str], bound: int) -> HashedRows:
     """Rows that hold a value in some columns: those that hold none are no copies of each other."""
-    places = [batch.schema.get_field_index(name) for name in columns]
-    lacking = [batch.column(j).is_null(nan_is_null=True).to_numpy(zero_copy_only=False) for j in places]
+    lacking = np.full(batch.num_rows, bool(columns))
+    for name in columns:
+        if not lacking.any():
+            break
+        column = batch.column(batch.schema.get_field_index(name))
+        lacking &= column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
     hashes = hashes_of_batch(batch, columns)
-    return HashedRows.of(hashes[~np.logical_and.reduce(lacking)] if lacking else hashes, bound)
+    return HashedRows.of(hashes[~lacking], bound)

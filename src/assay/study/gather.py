@@ -27,17 +27,27 @@ _WIDEST = 4000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathered:
-    """One table, as different questions need it.
+    """One table, as different questions need it; rows of fewer columns are taken anew for each, and not held.
 
     Attributes:
         every: all columns in use, also those that lack most of their values.
-        whole: without these; None where nothing but outcomes is left.
-        others: without outcomes too, with the moments of its folds; None likewise.
+        of_whole: gives `whole`.
+        of_others: gives `others`.
     """
 
     every: Table
-    whole: Table | None
-    others: Table | None
+    of_whole: Callable[[], Table | None]
+    of_others: Callable[[], Table | None]
+
+    @property
+    def whole(self) -> Table | None:
+        """Without columns that lack most of their values; None where nothing but outcomes is left."""
+        return self.of_whole()
+
+    @property
+    def others(self) -> Table | None:
+        """Without outcomes too, with the moments of its folds; None likewise."""
+        return self.of_others()
 
     def of(self, question: Question) -> Table | None:
         """The table that a question is asked of; None where none of its columns is left."""
@@ -67,14 +77,19 @@ def gathered(table: Table, outcomes: frozenset[str], seed: int, tell: Tell | Non
     else:
         every = replace(table, sample=table.rows[numbers], numbers=numbers)
     if not kept.any():
-        return Gathered(every, None, None)
-    others = every if kept.all() else every.among(kept)
-    whole = every if dense.all() else every.among(dense)
-    if d <= n and d <= _WIDEST and others.rows is not None:
+        return Gathered(every, lambda: None, lambda: None)
+    if d <= n and d <= _WIDEST and every.rows is not None:
         # rows that depend on each other are in one fold
-        folds = GroupedMoments.of(others.rows, table.design.folds(fold_count(n), seed))
-    others = replace(others, folds=folds)
-    return Gathered(every, others if kept.all() else whole, others)
+        rows = every.rows if kept.all() else every.rows[:, kept]
+        folds = GroupedMoments.of(rows, table.design.folds(fold_count(n), seed))
+
+    def others() -> Table:
+        return replace(every if kept.all() else every.among(kept), folds=folds)
+
+    def whole() -> Table:
+        return others() if kept.all() else every if dense.all() else every.among(dense)
+
+    return Gathered(every, whole, others)
 
 
 def _folded(

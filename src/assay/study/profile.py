@@ -69,18 +69,21 @@ def profiled(source: Source, *, size: int = SAMPLED_ROWS, seed: int = 0, progres
         sample = RowSample.of(batch, first_row=start, size=size, seed=seed, total=known)
         return stats_of(batch, fields, start), sample, RowsSeen.of(batch, fields, known)
 
-    nothing = pa.RecordBatch.from_pylist([], schema=source.arrow_schema)
-    stats, sample, seen = map_reduce(
+    found = map_reduce(
         numbered_blocks(source),
         described,
         lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]),
         progress=None if progress is None else lambda done: progress(source.rows_read, source.fraction_read),
-        empty=(
+        empty=None,
+    )
+    if found is None:
+        nothing = pa.RecordBatch.from_pylist([], schema=source.arrow_schema)
+        found = (
             empty_stats(source.arrow_schema, fields),
             RowSample.of(nothing, first_row=0, size=1),
             RowsSeen.of(nothing, fields),
-        ),
-    )
+        )
+    stats, sample, seen = found
     return Profile(stats, stats.columns(), sample.sorted(), seen)
 
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+import pyarrow as pa
+
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.found import Found, found
@@ -123,7 +125,7 @@ def _studied(
     outcomes = frozenset(str(told[o.name]) for o in known.options if o.outcome and told[o.name] is not None)
     if moments is not None:
         whole, others, rows = summarised(moments, drop=drop, told=depends, outcomes=outcomes)
-        tables = Gathered(whole, whole, others)
+        tables = Gathered(whole, lambda: whole, lambda: others)
     else:
         source: Source = given
         for outcome in sorted(outcomes):
@@ -131,6 +133,7 @@ def _studied(
         table, rows = prepare(
             source, drop=drop, log=log, missing=missing, told=depends, outcomes=outcomes, seed=seed, progress=tell
         )
+        pa.default_memory_pool().release_unused()  # the rows as they came, in whose place numbers are held now
         tell("Summarising", table.card.rows_used, 1.0 if table.rows is not None else 0.0)
         tables = gathered(table, outcomes, seed, tell)
     every = tables.every

@@ -191,8 +191,10 @@ def _levels(encoding: Encoding, used: NDArray[np.intp]) -> dict[str, tuple[str, 
     found = {}
     for column, span in zip(encoding.columns, encoding.spans, strict=True):
         told = encoding.levels(column.name)
-        here = used[(used >= span.start) & (used < span.stop)] - span.start
-        if not told or not len(here):
+        if not told:
+            continue
+        here = used[slice(*np.searchsorted(used, (span.start, span.stop)))] - span.start
+        if not len(here):
             continue
         found[column.name] = told if len(here) == 1 else tuple(told[j] for j in here)
     return found

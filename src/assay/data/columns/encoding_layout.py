@@ -78,7 +78,7 @@ class Layout:
         Args:
             column: its name.
         """
-        return self.codecs[[known.name for known in self.fields].index(column)].told()
+        return self.codecs[self._place[column]].told()
 
     def level_shares(self, group: int) -> Array:
         """The share of the rows in each level of a category, in the order of its numbers.
@@ -108,6 +108,10 @@ class Layout:
     def source_column(self, j: Index) -> str:
         """The column of the user that number j comes from."""
         return self.fields[self._source[j]].name
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {known.name: j for j, known in reversed(list(enumerate(self.fields)))}
 
     @cached_property
     def _source(self) -> list[int]:

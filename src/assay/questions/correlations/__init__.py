@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.asking.question import Context, Question
@@ -32,11 +33,13 @@ class _Correlations(Question):
                 limit=table.depends.limit,
             )  # fmt: skip
         from assay.questions.correlations.closer import looked_closer
-        from assay.questions.correlations.columns import columns_of
+        from assay.questions.correlations.columns import columns_of, drawn_fairly
         from assay.questions.correlations.test import correlations
 
         context.tell("Columns that go together", None, None)
-        given = columns_of(table, _labels(table))
+        labels = _labels(table)
+        some = drawn_fairly(len(labels), context.seed)
+        given = columns_of(table, labels if some is None else [labels[j] for j in some])
         found = correlations(
             given.X,
             given.groups,
@@ -46,6 +49,8 @@ class _Correlations(Question):
             seed=context.seed,
             design=table.design,
         )
+        if found is not None and some is not None:
+            found = replace(found, of_columns=len(labels))
         return None if found is None else looked_closer(found, given, table, context)
 
 

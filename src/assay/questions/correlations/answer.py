@@ -39,6 +39,8 @@ class Correlations(Answer):
         factor: what every q was multiplied with, for the other questions of the study.
         evidence: on the pairs as a whole, and the size of the strongest one.
         closer: shapes of the strongest pairs, and what third columns do to them.
+        of_columns: how many columns there are, where they are too many to test all their pairs and those of `found`
+            were drawn fairly; else 0.
     """
 
     found: Dependence
@@ -48,6 +50,7 @@ class Correlations(Answer):
     factor: float
     evidence: Evidence
     closer: Closer = field(default_factory=Closer)
+    of_columns: int = 0
 
     @property
     def q(self) -> Array:
@@ -74,7 +77,10 @@ class Correlations(Answer):
     def rule(self) -> str:
         """How tests are corrected for."""
         thirds = f"; Bonferroni over {self.closer.looks:,} pairs with a third column" if self.closer.looks else ""
-        return f"Benjamini and Hochberg over all pairs{thirds}"
+        drawn = ""
+        if self.of_columns:
+            drawn = f" of {len(self.found.columns):,} columns, drawn fairly of {self.of_columns:,}"
+        return f"Benjamini and Hochberg over all pairs{drawn}{thirds}"
 
     @property
     def tests(self) -> int:
@@ -109,6 +115,8 @@ class Correlations(Answer):
         low, high = self.intervals
         return {
             "n_pairs": self.n_pairs,
+            "columns_tested": len(self.found.columns),
+            "of_columns": self.of_columns or len(self.found.columns),
             "pairs": [self._numbers_of(k, (float(low[k]), float(high[k]))) for k in listed],
             "shapes": as_dicts(self.closer, self.found.columns),
             "given": [one.as_dict(self.found.columns) for one in self.turned()],

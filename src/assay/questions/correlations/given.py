@@ -42,6 +42,7 @@ _ROWS = 5000  # more say nothing new about what is turned round
 _CELLS = 2_000_000  # of wide tables fewer
 _FEWEST_ROWS = 1000
 _IN_EACH = 10  # rows that a level must have for a say in "within each"
+_CUBIC = 3  # degrees of freedom that a cubic takes
 _SLACK = 0.8  # of the least that the links must explain, as cubics and strata explain more than lines
 _LEFT = 0.6  # share of the whole that may be left by ranks over all levels, for a look at ranks within them
 _COPY = 1e-12  # of the variance: a third column that is one of the pair leaves nothing
@@ -197,7 +198,8 @@ def _thirds(
     blocks: list[Array], whole: dict[int, Array], strengths: dict[tuple[int, int], float]
 ) -> Iterator[tuple[Third, _Owed]]:
     """Every column that may be a third one, and what each column that is named owes to it."""
-    many = _numbers_linked(blocks, whole, strengths)
+    # a number of many values takes three degrees of freedom: where that leaves too few, none is looked at
+    many = _numbers_linked(blocks, whole, strengths) if len(blocks[0]) - _CUBIC >= _IN_EACH else frozenset()
     every = np.concatenate(list(whole.values()), axis=1)
     ends = np.cumsum([Z.shape[1] for Z in whole.values()])[:-1]
     for number, block in enumerate(blocks):

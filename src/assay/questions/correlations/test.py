@@ -34,6 +34,7 @@ Indices: TypeAlias = NDArray[np.intp]
 
 FEWEST_ROWS = 10
 _DRAWN = 1000  # columns that are put in order
+_HELD = 5000  # columns whose matrices of all pairs are held: 400 MB
 _ASKED_AGAIN = 2000  # pairs looked for in halves, the strongest ones
 _ASKED_ANYWAY = 20  # where none stands out
 _PARTS = 20  # of rows that depend on each other, from which halves are made
@@ -67,7 +68,8 @@ def correlations(
     limit = "" if design is None else design.limit
     if isinstance(design, Serial):  # lags need the order of time
         X, design = X[design.order], replace(design, place=np.arange(n))
-    found = dependence_of(X, groups, columns, tested_by="any", rows=design, seed=seed)
+    hold = len(columns) <= _HELD
+    found = dependence_of(X, groups, columns, tested_by="any", rows=design, seed=seed, hold=hold)
     if not len(found.pairs):
         return None
     found = replace(found, pairs=_named(found.pairs, categories))

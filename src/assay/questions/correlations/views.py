@@ -26,8 +26,10 @@ def views(found: Correlations, page: Page) -> list[View]:
         page: what figures share.
     """
     pearson = found.found.pearson
-    if found.evidence.verdict not in SURVIVED or pearson is None:
+    if found.evidence.verdict not in SURVIVED:
         return []
+    if pearson is None:
+        return drawn_pairs(found, max(found.n_pairs, 1))
     d = found.found
     supported = np.eye(len(d.columns), dtype=bool)
     first, second = d.pairs.first[: found.n_pairs], d.pairs.second[: found.n_pairs]

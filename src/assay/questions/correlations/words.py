@@ -46,17 +46,24 @@ def sentence(found: Correlations) -> str:
         more = [f"{_pair(found, k)} ({fraction(unseen(found, k))})" for k in range(1, _named(found))]
         then = f" Next come {listed(more)}." if len(more) > 1 else f" Next comes {more[0]}." if more else ""
         verb = "goes together:" if found.n_pairs == 1 else "go together, most strongly"
-        tested = f"{counted(d.tested, 'pair')} of columns"
+        tested = f"{counted(d.tested, 'pair')} of columns{_drawn(found)}"
         first = f"{count(found.n_pairs)} of {tested} {verb} {best}{reached}.{then}"
         return " ".join(filter(None, (first, shapes(found), turned(found))))
     if evidence.verdict == "suggestive":
-        first = f"Some columns may go together, most strongly {best}{reached}."
+        first = f"Some columns{_drawn(found)} may go together, most strongly {best}{reached}."
         return " ".join(filter(None, (first, shapes(found))))
     if evidence.verdict == "not testable here":
         few = "Too few rows are independent of each other to tell a pair of columns from chance"
         return f"{few}; the strongest is {best}."
     which = "the only one" if d.tested == 1 else f"the strongest of {count(d.tested)}"
-    return f"No pair of columns stands out: {which} is {best}{reached}."
+    return f"No pair of columns{_drawn(found)} stands out: {which} is {best}{reached}."
+
+
+def _drawn(found: Correlations) -> str:
+    """Which columns were looked at, where these are not all."""
+    if not found.of_columns:
+        return ""
+    return f" (all pairs of {count(len(found.found.columns))} columns drawn fairly of {count(found.of_columns)})"
 
 
 def _reached(found: Correlations) -> str:

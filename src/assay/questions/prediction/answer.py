@@ -76,6 +76,7 @@ class Prediction(Answer):
         evidence: on the prediction.
         leaks: columns that alone give all.
         without: the prediction without these; None where there are none, or no others.
+        total: rows there are, where it was learned from a part of them that was drawn fairly; else 0.
     """
 
     target: str
@@ -106,6 +107,7 @@ class Prediction(Answer):
     evidence: Evidence
     leaks: tuple[Leak, ...] = ()
     without: Prediction | None = None
+    total: int = 0
 
     @property
     def wording(self) -> str:
@@ -159,6 +161,7 @@ class Prediction(Answer):
         return {
             "target": self.target,
             **sure,
+            "of_rows": self.total or self.evidence.n,
             "machine": self.machine,
             "reached": dict(self.reached),
             "boosted_trees": self.peer

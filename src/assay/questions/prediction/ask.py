@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -11,16 +12,20 @@ from assay.asking.question import Context
 from assay.asking.table import Table
 from assay.errors import DataError
 from assay.questions.prediction.answer import Prediction
+from assay.questions.prediction.machines import MOST_NUMBERS
 from assay.questions.prediction.test import prediction
 
 Array: TypeAlias = NDArray[np.float64]
+
+_NUMBERS = 1 << 25  # of machines for all rows that are learned from
+_FEWEST = 10_000  # rows, however many columns
 
 
 def predicted(table: Table, target: str, context: Context) -> Prediction | None:
     """Ask whether a column can be predicted; None where there are too few rows.
 
     Args:
-        table: the data; a sample of its rows is learned from where all of them do not fit in memory.
+        table: the data; a sample of its rows is learned from where they are very many.
         target: name of the column.
         context: how to ask.
     """
@@ -30,22 +35,35 @@ def predicted(table: Table, target: str, context: Context) -> Prediction | None:
         told = next((c for c in table.card.columns if c.name == target), None)
         why = f"it is a column of {told.kind}" + (f" ({told.note})" if told.note else "") if told else "it is not there"
         raise DataError(f"{target!r} cannot be predicted: {why}. A target is a number or a category")
-    rows, own = table.with_means, table.of_columns(frozenset([target]))
     context.tell(f"Predicting {target}", None, None)
+    own = table.of_columns(frozenset([target]))
+    some = _learned_from(len(table.at_hand), int((~own).sum()), context.seed)
+    rows = table.with_means(slice(None) if some is None else some)
+    design = table.design if some is None else table.design.among(some)
     Y = rows[:, own]
     columns = tuple(table.columns[j] for j in np.flatnonzero(~own))
     of = tuple(table.origins[int(label)][0] for label in table.groups[~own])
     if kind not in ("category", "boolean"):
         shown = f"log(1 + {target})" if target in table.look.log else target
-        return prediction(
-            rows[:, ~own], Y[:, 0], columns, shown,
-            of=of, alpha=context.alpha, seed=context.seed, design=table.design,
+        found = prediction(
+            rows[:, ~own], Y[:, 0], columns, shown, of=of, alpha=context.alpha, seed=context.seed, design=design
+        )
+    else:
+        y, classes = _classes(Y, table.levels[target])
+        found = prediction(
+            rows[:, ~own], y, columns, target,
+            classes=classes, of=of, alpha=context.alpha, seed=context.seed, design=design,
         )  # fmt: skip
-    y, classes = _classes(Y, table.levels[target])
-    return prediction(
-        rows[:, ~own], y, columns, target,
-        classes=classes, of=of, alpha=context.alpha, seed=context.seed, design=table.design,
-    )  # fmt: skip
+    return found if found is None or some is None else replace(found, total=len(table.at_hand))
+
+
+def _learned_from(n: int, p: int, seed: int) -> NDArray[np.intp] | None:
+    """Numbers of the rows that are learned from and judged, drawn fairly; None for all.
+
+    Machines hold some hundred numbers a row: as many rows are taken as bound these, and more hardly tell more.
+    """
+    most = max(_NUMBERS // (p + MOST_NUMBERS), _FEWEST)
+    return None if n <= most else np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 
 def _classes(Y: Array, levels: tuple[str, ...]) -> tuple[Array, tuple[str, ...]]:

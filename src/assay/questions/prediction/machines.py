@@ -44,6 +44,7 @@ _WIDTHS = (0.5, 2.0)
 _LANDMARKS = (100, 200)  # for up to so many rows, and beyond
 _FEW_ROWS = 2000
 _ROWS_EACH = 4  # for each landmark
+MOST_NUMBERS = _MOST_CURVES + len(_WIDTHS) * _LANDMARKS[-1]  # of a row, for all machines, beside the columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)

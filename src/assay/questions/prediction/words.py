@@ -45,7 +45,13 @@ def words_of(found: Prediction) -> Words:
 def sentence(found: Prediction) -> str:
     """How much of the target is known on unseen rows and by what, how sure a prediction is, and what chance does."""
     told = _cannot(found) if found.evidence.verdict not in SURVIVED else _can(found)
-    return " ".join(part for part in (_leaks(found), *told, _left(found)) if part)
+    return " ".join(part for part in (_leaks(found), *told, _left(found), _of_all(found)) if part)
+
+
+def _of_all(found: Prediction) -> str:
+    """Which rows were looked at, where these are not all."""
+    n, total = found.evidence.n, found.total
+    return f"Learned from and judged by {count(n)} rows, drawn fairly of {count(total)}." if total else ""
 
 
 def machine_name(kind: Kind) -> str:

@@ -97,7 +97,7 @@ def _ranked(X: Array, *, sorted_apart: bool) -> tuple[Numbers, Array, Numbers]:
     classes, at whose ends the order is cut.
     """
     # of a column that nearly always has one value, a few rows side by side would decide
-    often = np.array([np.unique(x, return_counts=True)[1].max() for x in X.T])
+    often = _commonest(X)
     kept = np.flatnonzero(often <= _OFTEN * len(X))
     along: NDArray[np.bool_] = np.zeros(len(kept), dtype=bool)
     smooth, ends = False, np.empty(0, dtype=np.intp)
@@ -119,6 +119,19 @@ def _ranked(X: Array, *, sorted_apart: bool) -> tuple[Numbers, Array, Numbers]:
         Z = Z - basis @ (basis.T @ Z)
     size = np.linalg.norm(Z, axis=0)
     return kept[size > 0], np.asarray(Z[:, size > 0] / size[size > 0]), ends
+
+
+def _commonest(X: Array) -> Numbers:
+    """(D,) how many rows have the commonest value of each column; of many columns, all at once."""
+    if X.shape[1] < len(X):
+        return np.array([np.unique(x, return_counts=True)[1].max() for x in X.T])
+    ordered = np.sort(X, axis=0)
+    run = np.ones(X.shape[1], dtype=np.intp)
+    most = run.copy()
+    for before, row in pairwise(ordered):
+        run = np.where(row == before, run + 1, 1)
+        np.maximum(most, run, out=most)
+    return most
 
 
 def _components(Z: Array) -> Array:

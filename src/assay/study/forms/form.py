@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -65,7 +66,13 @@ def named(names: Sequence[str], words: frozenset[str]) -> list[str]:
     >>> named(["User ID", "movie"], frozenset(["userid"]))
     ['User ID']
     """
-    return [name for name in names if "".join(sign for sign in name.lower() if sign.isalnum()) in words]
+    return [name for name in names if _plain(name) in words]
+
+
+@lru_cache(maxsize=1 << 18)  # every form asks every name, several times
+def _plain(name: str) -> str:
+    small = name.lower()
+    return small if small.isalnum() else "".join(sign for sign in small if sign.isalnum())
 
 
 def is_name(kind: pa.DataType) -> bool:
