@@ -124,8 +124,11 @@ def test_huge_and_tiny_rows_get_a_gaussian_and_are_refused_by_products():
     np.testing.assert_array_equal(Gaussian(1.0)(X * 1e-300), np.ones((40, 40)))
     with pytest.raises(DataError, match=r"the linear kernel overflows on values as large as .*e\+300. Rescale"):
         Linear()(X * 1e300)
-    with pytest.raises(DataError, match=r"the linear kernel underflows: no value is larger than .*e-300. Rescale"):
-        Linear()(X * 1e-300)
+    for size in (1e-150, 1e-200, 1e-300):  # the square of the middle one is zero
+        with pytest.raises(
+            DataError, match=rf"the linear kernel underflows: no value is larger than .*{size:g}. Rescale"
+        ):
+            Linear()(X * (size / np.abs(X).max()))
     with pytest.raises(DataError, match=r"Polynomial\(degree=50, .*\) overflows on these rows. Standardise"):
         Polynomial(50)(X * 1e10)
     assert not Linear()(X * 0).any()

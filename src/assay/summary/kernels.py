@@ -231,7 +231,7 @@ def _usable(products: Array, X: Array, Y: Array, who: str) -> Array:
     largest = max(X.max(), -X.min()), max(Y.max(), -Y.min())
     if not np.isfinite(products).all():
         raise DataError(f"{who} overflows on values as large as {max(largest):g}. Rescale the columns.")
-    if 0 < max(largest) ** 2 < _TINY or 0 < max(largest) < _TINY:
+    if 0 < max(largest) < np.sqrt(_TINY):  # its square is not asked, as it may be zero itself
         raise DataError(f"{who} underflows: no value is larger than {max(largest):g}. Rescale the columns.")
     return products
 
