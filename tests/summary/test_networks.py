@@ -408,7 +408,7 @@ def test_a_damaged_matrix_is_refused_in_one_sentence(name, packed, tmp_path):
     content = DAMAGED[name].encode("utf-8", "surrogateescape")
     path = tmp_path / ("m.mtx.gz" if packed else "m.mtx")
     path.write_bytes(gzip.compress(content) if packed else content)
-    with pytest.raises(DataError, match=r"cannot read .* as a Matrix Market file: [^\n]+$"):
+    with pytest.raises(DataError, match=r"^cannot read [^\n]+$"):
         read_network(path)
 
 

@@ -22,45 +22,57 @@ from assay.summary.graph import Graph, Meaning
 from assay.summary.network_columns import where
 
 Names = tuple[str, ...] | None
-# A matrix may have so many rows without a value.
-_MOST_NODES = 10_000_000
+# Bytes of an entry at least, and what a packed byte may stand for.
+_ENTRY, _PACKED = 2, 1032
+# Nodes that a file may have however few its links, or for each link.
+_NODES, _NODES_EACH = 10_000_000, 100
+
 # The lines at its start that are no numbers, and what there may be in the others: also nan, inf and infinity.
 _COMMENTS = re.compile(rb"\A(?:[ \t\r]*(?:%[^\n]*)?\n)*")
 _NUMBERS = b"0123456789+-.eEnNaAiIfFtTyY \t\r\n"
+_CHUNK = 1 << 20
 
 
 def matrix_in_file(file: Path) -> Any:
     """The matrix in a file of the Matrix Market format."""
     place = Place.of(file)
     try:
-        size = _checked_size(place)
+        _refuse_other_than_numbers(place)
+        _refuse_claims(place)
         with place.open() as handle:
-            rows, columns, entries, *_ = io.mminfo(_ended(handle))
-        # a value takes two bytes at least, of which symmetry leaves one
-        if entries > size or max(rows, columns) > max(size, _MOST_NODES):
-            raise DataError(f"it says that it is {rows} by {columns} with {entries} values, and has {size:,} bytes")
-        with place.open() as handle:
-            return io.mmread(_ended(handle))
-    except (ValueError, OSError, OverflowError, MemoryError, EOFError) as error:
-        told = (str(error).splitlines() or [type(error).__name__])[0]
-        raise DataError(f"cannot read {file} as a Matrix Market file: {told}") from error
+            return io.mmread(cast("IO[bytes]", _Ended(unpacked(handle))))
+    except DataError:
+        raise
+    except (ValueError, OSError, OverflowError) as error:
+        raise DataError(f"cannot read {file} as a Matrix Market file: {str(error).splitlines()[0]}") from error
 
 
-def _checked_size(place: Place) -> int:
-    """Bytes of the text, unpacked; what is not of numbers behind the comments is refused, as SciPy's reader may die."""
-    size = 0
+def _refuse_claims(place: Place) -> None:
+    """Refuse a size that the bytes of a Matrix Market file do not bear out, before memory is taken for it."""
+    rows, columns, entries, form, *_ = io.mminfo(place.path)
+    cells = rows * columns // 2 if form == "array" else entries  # one half is enough where it is symmetric
+    held = place.size * (_PACKED if place.path.endswith(".gz") else 1)
+    if _ENTRY * cells > held:
+        raise DataError(f"cannot read {place}: it ends before its {cells:,} entries; write or copy it again")
+    if max(rows, columns) > max(_NODES, _NODES_EACH * cells):
+        raise DataError(
+            f"cannot read {place}: it has {max(rows, columns):,} nodes with {cells:,} links, and there may be "
+            f"{_NODES_EACH} for each link, or {_NODES:,}; leave out nodes without links"
+        )
+
+
+def _refuse_other_than_numbers(place: Place) -> None:
+    """Refuse what is not made of numbers behind the comments: of a zero byte SciPy's reader dies."""
     with place.open() as handle:
-        text = unpacked(handle)
-        while piece := text.read(1 << 20):
-            odd = (piece if size else _COMMENTS.sub(b"", piece)).translate(None, _NUMBERS)
-            if odd:
-                raise DataError(f"it holds {odd[:1]!r} where numbers are expected")
-            size += len(piece)
-    return size
-
-
-def _ended(handle: IO[bytes]) -> IO[bytes]:
-    return cast("IO[bytes]", _Ended(unpacked(handle)))  # all that is asked of it is to read
+        try:
+            text = unpacked(handle)
+            left = _COMMENTS.sub(b"", text.read(_CHUNK))
+            while left:
+                if odd := left.translate(None, _NUMBERS):
+                    raise DataError(f"it holds {odd[:1]!r} where numbers are expected")
+                left = text.read(_CHUNK)
+        except DataError as error:
+            raise DataError(f"cannot read {place} as a Matrix Market file: {error}") from error
 
 
 class _Ended:
@@ -70,8 +82,8 @@ class _Ended:
         self._text = text
         self._end = b"\n"
 
-    def read(self, size: int = 1 << 20, /) -> bytes:
-        found = self._text.read(size if size >= 0 else 1 << 20)
+    def read(self, size: int = -1, /) -> bytes:
+        found = self._text.read(size if size >= 0 else _CHUNK)
         if not found:
             found, self._end = self._end, b""
         return found
