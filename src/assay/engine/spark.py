@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -89,6 +92,7 @@ class SparkEngine(Engine):
             raise EngineError(f"Spark cannot be started at {address}: {error}") from error
         engine.session.sparkContext.setLogLevel("ERROR")
         engine._own = True
+        _keep_interrupts()
         if not address.startswith("local"):
             engine._await_executor(address)
         return engine
@@ -208,6 +212,21 @@ class SparkEngine(Engine):
             if type(error).__module__.startswith("py4j"):
                 raise EngineError(f"a task failed again and again on the Spark cluster ({_cause(error)})") from error
             raise
+
+
+def _keep_interrupts() -> None:
+    """Let Control-C be one: before 4.2 what PySpark does then may fail, and its error would take the place of it."""
+    asked = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(asked):
+        return
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        try:
+            asked(number, frame)
+        finally:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupted)
 
 
 def _reached(address: str) -> None:
