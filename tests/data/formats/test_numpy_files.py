@@ -373,3 +373,9 @@ def test_letters_that_unicode_does_not_have_are_refused(letter, order, tmp_path)
     np.save(tmp_path / "x.npy", texts)
     with pytest.raises(DataError, match="characters that Unicode does not have"):
         list(read(tmp_path / "x.npy").blocks())
+
+
+def test_sparse_values_that_are_no_numbers_are_refused(tmp_path):
+    np.savez(tmp_path / "x.npz", format=b"csr", data=np.array(["a"]), indices=[0], indptr=[0, 1], shape=[1, 1])
+    with pytest.raises(DataError, match="its values are <U1"):
+        read(tmp_path / "x.npz")

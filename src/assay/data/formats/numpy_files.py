@@ -247,6 +247,8 @@ def _matrix(found: Mapping[str, NDArray[Any]]) -> Any:
     given = found["format"].item()
     form = given.decode("ascii") if isinstance(given, bytes) else str(given)
     data, shape = found["data"], tuple(int(size) for size in found["shape"])
+    if data.dtype.kind not in "biufc":
+        raise ValueError(f"its values are {data.dtype}")
     if len(shape) != 2:
         raise ValueError(f"it has {len(shape)} dimensions")
     if form in ("csr", "csc", "bsr"):
