@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from assay.models.components.dispersion import dispersion as dispersion
     from assay.models.components.kernel_pca import KernelPCA as KernelPCA
     from assay.models.components.lsi import LSI as LSI
+    from assay.models.components.mca import MCA as MCA
+    from assay.models.components.mixed_pca import MixedPCA as MixedPCA
     from assay.models.components.pca import PCA as PCA
     from assay.models.correlation.cca import CCA as CCA
     from assay.models.correlation.dependence import dependence as dependence
@@ -191,6 +193,8 @@ _HOMES = {
     "Gaussian": "assay.summary.kernels",
     "Precomputed": "assay.summary.kernels",
     "PCA": "assay.models.components.pca",
+    "MCA": "assay.models.components.mca",
+    "MixedPCA": "assay.models.components.mixed_pca",
     "KernelPCA": "assay.models.components.kernel_pca",
     "LSI": "assay.models.components.lsi",
     "ClassicalMDS": "assay.models.embedding.classical_mds",

@@ -36,6 +36,15 @@ MODELS: dict[str, Entry] = {
     "PCA": Entry(
         "assay.models.components.pca", guide="components.md", plot="components:pca", benchmark="components.py"
     ),
+    "MCA": Entry(
+        "assay.models.components.mca", guide="categories.md", plot="components:mixed_axes", benchmark="categories.py"
+    ),
+    "MixedPCA": Entry(
+        "assay.models.components.mixed_pca",
+        guide="categories.md",
+        plot="components:mixed_axes",
+        benchmark="categories.py",
+    ),
     "KernelPCA": Entry(
         "assay.models.components.kernel_pca",
         guide="kernel-pca.md",
