@@ -161,7 +161,7 @@ def test_what_cannot_be_seen_along_axes_is_refused():
     pca = PCA(2).fit(X)
     with pytest.raises(DataError, match="column 'other 1' has 2 values; at least 3"):
         pca.supplementary(X, np.where(np.arange(60) < 2, 1.0, np.nan))
-    with pytest.raises(DataError, match="holds texts and int values together, such as 'a' and 1"):
+    with pytest.raises(DataError, match="column 0 holds 'a' and 1; the levels"):
         pca.supplementary(X, pd.DataFrame({"mixed": ["a", 1] * 30}))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         pca.supplementary(X, np.ones(7))

@@ -104,7 +104,7 @@ class _Axes(Estimator):
         F, _, Z = self._along(X, middle=True)
         names = [others.name] if getattr(others, "name", None) is not None else _get_feature_names(others)
         columns = typed_columns(others)
-        check_consistent_length(F, columns[0].values)
+        check_consistent_length(F, columns[0])
         found: list[tuple[str, Array, Array, Array, int]] = []
         for j, column in enumerate(columns):
             name = f"other {j + 1}" if names is None else str(names[j])
@@ -112,15 +112,15 @@ class _Axes(Estimator):
             n = int(np.count_nonzero(known))
             if n < 3:
                 raise DataError(f"column {name!r} has {n} values; at least 3 are needed to see it along the axes")
-            if column.number:
-                r = _correlations(column.values[known].astype(np.float64), F[known])
+            if column.values is not None:
+                r = _correlations(column.values[known], F[known])
                 found.append((name, r, r**2, r, n))
                 continue
-            for level in np.unique(column.values[known]):
-                inside = known & (column.values == level)
+            for code, level in enumerate(told_levels(column.levels.tolist())):
+                inside = column.codes == code
                 r = _correlations(inside[known].astype(np.float64), F[known])
                 point, cos2 = self._level_point(F[inside].mean(axis=0), Z[inside].mean(axis=0), r)
-                found.append((f"{name} = {told_levels([level])[0]}", point, cos2, r, n))
+                found.append((f"{name} = {level}", point, cos2, r, n))
         told, points, cos2s, rs, ns = zip(*found, strict=True)
         correlations = np.array(rs)
         z = correlations * np.sqrt(np.array(ns) - 1.0)[:, None]

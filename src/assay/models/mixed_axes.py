@@ -1,4 +1,4 @@
-"""What `MCA` and `MixedPCA` share: levels as indicators with a geometry of their own, from moments, and what chance does.
+"""What `MCA` and `MixedPCA` share: axes of numbers and levels from moments, and what chance does to them.
 
     encoded   a number x;  a level k of a category: z_k = 1 in its rows, 0 in others, with share p_k
     scaled    (x - mean) / s, s^2 = sum (x - mean)^2 / n;   (z_k - p_k) / sqrt(u p_k), u one number for the model
@@ -13,16 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from assay.data.columns.typed import TypedColumn, told_levels, typed_columns
-from assay.data.sound import sound
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.permuted import permutation_plan, permuted_spectrum
@@ -30,10 +28,10 @@ from assay.linalg.principal import dense
 from assay.linalg.spectral import eigen_symmetric
 from assay.models.axes import _Axes
 from assay.models.base import Array, on_engine
+from assay.models.mixed_columns import _MixedColumns
 from assay.summary.grouped_law import grouped_law
 from assay.summary.moments import Moments
 
-_MOST_COLUMNS = 4_096  # moments of so many take 128 MB
 _WHOLE = 1e-6  # what rounding and weights may leave of shares that sum to one
 
 
@@ -57,12 +55,10 @@ class AxisChance:
     method: str
 
 
-class _MixedAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Axes):
+class _MixedAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _MixedColumns, _Axes):
     """Base of every model whose columns are numbers and indicators of levels."""
 
     n_components: int | float | str | None
-    min_share: float
-    _only_levels: ClassVar[bool]
 
     @on_engine
     def fit(self, X: Any, y: None = None, *, engine: Any = None) -> Self:
@@ -121,10 +117,11 @@ class _MixedAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Axes):
     def chance(self, X: Any = None, *, alpha: float = 0.05) -> AxisChance:
         """Which axes exceed what independent columns give, tested one after the other.
 
-        Levels of one category depend on each other by making, so laws of random matrices do not hold for them. With rows
-        each column of the user is permuted as a whole, which for the first axis is exact, and the axes before are taken
-        out. Without rows chance is drawn from normal columns made uncorrelated within each category: for two categories
-        the law of their chi-square. It needs many rows in every pair of levels. Both assume rows that are independent.
+        Levels of one category depend on each other by making, so laws of random matrices do not hold for them. With
+        rows each column of the user is permuted as a whole, which for the first axis is exact, and the axes before are
+        taken out. Without rows chance is drawn from normal columns made uncorrelated within each category: for two
+        categories the law of their chi-square. It needs many rows in every pair of levels. Both assume rows that are
+        independent.
 
         Args:
             X: the rows that were fitted, where they are at hand.
@@ -135,8 +132,10 @@ class _MixedAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Axes):
 
     @property
     def variable_cos2_(self) -> Array:
-        """(v, k) of each column of the user with each axis: squared correlation, or of categories the correlation ratio,
-        the share of the axis's variance that lies between levels."""
+        """(v, k) squared correlation of each column of the user with each axis.
+
+        Of a category the correlation ratio, the share of the axis's variance that lies between its levels.
+        """
         check_is_fitted(self)
         return self.variable_contributions_ * self.explained_variance_ * self._unit
 
@@ -145,149 +144,6 @@ class _MixedAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Axes):
         """(v, k) share of each axis that comes from each column of the user; sums to 1."""
         parts = self.column_contributions_
         return np.array([parts[self.groups_ == g].sum(axis=0) for g in range(len(self.variables_))])
-
-    def _unit_of(self, variables: int) -> float:
-        raise NotImplementedError
-
-    def _kinds_of(self, X: Source) -> dict[str, Any]:
-        """Options of the encoding of a source."""
-        raise NotImplementedError
-
-    def _source_as_numbers(self, X: Source) -> Source:
-        from assay.data.columns.encoded import EncodedSource, encode
-
-        if not isinstance(X, EncodedSource):
-            X = encode(X, log="never", min_share=self.min_share, max_levels=_MOST_COLUMNS, **self._kinds_of(X))
-        encoding = self.encoding_ = X.encoding
-        used = [column for column in encoding.columns if column.used]
-        if not used:
-            raise DataError("no column of the source became numbers: there are no axes; see its kinds, or declare them")
-        numbers = [column.name for column in used if column.kind != "category"]
-        if self._only_levels and numbers:
-            raise DataError(
-                f"MCA takes categories, and column {numbers[0]!r} was encoded as a number: use MixedPCA, leave it out "
-                "with assay.encode(source, drop=[...]), or declare it: assay.read(..., kinds={...: 'category'})"
-            )
-        outputs = [column.outputs for column in used]
-        groups = np.repeat(np.arange(len(used)), outputs)
-        levels = [
-            np.array(encoding.levels(column.name), dtype=object) if column.kind == "category" else None
-            for column in used
-        ]
-        self._describe([column.name for column in used], levels, groups, list(encoding.names))
-        self._raw = False
-        return X
-
-    def _typed(self, X: Any, *, reset: bool) -> list[TypedColumn]:
-        """Columns of an array or a frame, none of them with a missing value."""
-        if hasattr(X, "__dataframe__") or hasattr(X, "dtypes") or hasattr(X, "column_names"):
-            validate_data(self, sound(X), reset=reset, skip_check_array=True)
-        else:
-            X = validate_data(
-                self, X, reset=reset, dtype=None, ensure_all_finite=False, ensure_min_samples=2 if reset else 1
-            )
-        columns = typed_columns(X, categories=self._only_levels)
-        if reset and (not columns or len(columns[0].values) < 2):
-            raise DataError(f"axes need at least 2 rows and a column; got {len(columns)} columns of too few rows")
-        known = getattr(self, "feature_names_in_", None)
-        for j, column in enumerate(columns):
-            infinite = column.values.dtype.kind == "f" and np.isinf(column.values).any()
-            if column.missing.any() or infinite:
-                bad = np.isinf(column.values) if infinite else column.missing
-                what = "infinity" if infinite else "NaN"
-                raise DataError(
-                    f"column {repr(known[j]) if known is not None else j} has no value in row {int(np.argmax(bad))}: "
-                    "fill it (FillMissing), leave the row out, or make a level of what is missing. "
-                    f"Input X contains {what}"
-                )
-        return columns
-
-    def _encoded(self, columns: list[TypedColumn], *, reset: bool) -> Any:
-        """(n, d) sparse rows of numbers and indicators."""
-        if reset:
-            self._learn(columns)
-        n, at = len(columns[0].values), 0
-        where, which, what = [], [], []
-        rows = np.arange(n)
-        for j, (column, levels) in enumerate(zip(columns, self.levels_, strict=True)):
-            if levels is None:
-                if not column.number:
-                    raise DataError(f"column {self.variables_[j]!r} was a number on fit; these are levels")
-                where.append(rows)
-                which.append(np.full(n, at))
-                what.append(column.values)
-                at += 1
-                continue
-            codes = self._codes(column, j)
-            known = codes >= 0
-            where.append(rows[known])
-            which.append(at + codes[known])
-            what.append(np.ones(int(known.sum())))
-            width = int(np.count_nonzero(self.groups_ == j))
-            if not known.all():  # says nothing: the shares of all rows
-                new = rows[~known]
-                where.append(np.repeat(new, width))
-                which.append(np.tile(np.arange(at, at + width), len(new)))
-                what.append(np.tile(self.mean_[at : at + width], len(new)))
-            at += width
-        parts = (np.concatenate(what), (np.concatenate(where), np.concatenate(which)))
-        return sp.csr_array(sp.coo_array(parts, shape=(n, at)))
-
-    def _learn(self, columns: list[TypedColumn]) -> None:
-        """Levels of each column, the rare ones of which are pooled."""
-        known = getattr(self, "feature_names_in_", None)
-        names = [f"x{j}" for j in range(len(columns))] if known is None else [str(name) for name in known]
-        levels: list[NDArray[Any] | None] = []
-        told: list[str] = []
-        groups: list[int] = []
-        self._pooled: list[bool] = []
-        for j, column in enumerate(columns):
-            if column.number:
-                levels.append(None)
-                told.append(names[j])
-                groups.append(j)
-                self._pooled.append(False)
-                continue
-            found, counts = np.unique(column.values, return_counts=True)
-            rare = counts < self.min_share * len(column.values)
-            levels.append(found[~rare])
-            shown = told_levels(found[~rare].tolist()) + ([f"other ({rare.sum():,} levels)"] if rare.any() else [])
-            told += [f"{names[j]} = {level}" for level in shown]
-            groups += [j] * len(shown)
-            self._pooled.append(bool(rare.any()))
-        if len(told) > _MOST_COLUMNS:
-            raise DataError(
-                f"the columns have {len(told):,} levels together, more than {_MOST_COLUMNS:,}: pool rare ones with "
-                "min_share=0.01, or leave out columns that name rows"
-            )
-        self._describe(names, levels, np.array(groups, dtype=np.intp), told)
-        self._raw = True
-
-    def _codes(self, column: TypedColumn, j: int) -> NDArray[np.intp]:
-        """The level of each row, -1 where it was not met on fit and nothing was pooled."""
-        levels = self.levels_[j]
-        if column.number or (len(levels) and (levels.dtype.kind == "O") != (column.values.dtype.kind == "O")):
-            raise DataError(f"column {self.variables_[j]!r} was fitted on levels of another type than these")
-        place = np.minimum(np.searchsorted(levels, column.values), max(len(levels) - 1, 0))
-        found = levels[place] == column.values if len(levels) else np.zeros(len(column.values), dtype=bool)
-        return np.where(found, place, len(levels) if self._pooled[j] else -1).astype(np.intp)
-
-    def _describe(self, names: list[str], levels: list[Any], groups: NDArray[np.intp], told: list[str]) -> None:
-        self.variables_ = np.array(names, dtype=object)
-        self.levels_ = levels
-        self.groups_ = groups
-        self.column_names_ = np.array(told, dtype=object)
-        self._unit = self._unit_of(len(names))
-
-    def _numbers_of(self, X: Any) -> Any:
-        if self._raw and not isinstance(X, Source):
-            return self._encoded(self._typed(X, reset=False), reset=False)
-        rows = np.array(self._checked(X, reset=False), dtype=np.float64)
-        for g, levels in enumerate(self.levels_):
-            if levels is not None:
-                inside = np.flatnonzero(self.groups_ == g)
-                rows[np.ix_(~rows[:, inside].any(axis=1), inside)] = self.mean_[inside]
-        return rows
 
     def _settle(self, moments: Moments, rows: Any) -> Self:
         """Scales, axes and what is said of them."""
@@ -366,8 +222,8 @@ class _MixedAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Axes):
         several = [g for g, levels in enumerate(self.levels_) if levels is None and (self.groups_ == g).sum() > 1]
         if several:
             raise DataError(
-                f"the numbers made from {self.variables_[several[0]]!r} depend on each other by making, which only rows "
-                "can tell from a finding: give them, chance(X), or leave the column out"
+                f"the numbers made from {self.variables_[several[0]]!r} depend on each other by making, which only "
+                "rows can tell from a finding: give them, chance(X), or leave the column out"
             )
         law = grouped_law(
             self.eigenvalues_[: len(self.components_)] * self._unit, T.T @ self.components_.T, groups,

@@ -1,4 +1,4 @@
-"""What chance does to the axes of columns that come in groups, such as the indicators of categories, known without rows.
+"""What chance does to the axes of columns that come in groups, such as indicators of categories, known without rows.
 
 Each group of columns is uncorrelated within itself by making, so correlations R (d, d) have identity blocks on their
 diagonal and all that can be found lies between groups. Of independent groups with many rows, every block between two of
@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.linalg.monte_carlo import monte_carlo
+from assay.linalg.monte_carlo import Drawn, monte_carlo
 from assay.summary.noisy_chance import wishart
 
 Array: TypeAlias = NDArray[np.float64]
@@ -80,19 +80,7 @@ def grouped_law(
     most = max(most if max_components is None else min(most, max_components), 0)
     p, upper, draws = [], [], []
     for k in range(most):
-        root = _root(values[:k], vectors[:, :k], members)
-
-        def eigenvalue(root: Array = root, k: int = k) -> float:
-            S = root @ wishart(n - 1, len(root), rng) @ root.T / (n - 1)
-            return float(np.linalg.eigvalsh(_apart(S, members))[-1 - k])
-
-        drawn = monte_carlo(
-            range(n_max),
-            lambda some, draw=eigenvalue: [draw() for _ in some],
-            [1] * n_max,
-            reaches=lambda top, k=k: bool(top >= values[k] * (1.0 - 1e-9)),
-            enough=int(alpha * (1 + n_max)),
-        )
+        drawn = _drawn(_root(values[:k], vectors[:, :k], members), members, k, float(values[k]), n, rng, alpha, n_max)
         tops = np.array(drawn.values)
         p.append(drawn.p)
         upper.append(float(np.quantile(tops, 1.0 - alpha, method="higher")))
@@ -103,13 +91,38 @@ def grouped_law(
     return GroupedLaw(running, np.array(upper), int((running <= alpha).sum()), tuple(draws))
 
 
+def _drawn(
+    root: Array,
+    members: list[NDArray[np.intp]],
+    k: int,
+    value: float,
+    n: int,
+    rng: np.random.Generator,
+    alpha: float,
+    n_max: int,
+) -> Drawn[float]:
+    """Eigenvalues k, counted from 0, of draws, until n_max or until p cannot fall to alpha."""
+
+    def eigenvalue() -> float:
+        S = root @ wishart(n - 1, len(root), rng) @ root.T / (n - 1)
+        return float(np.linalg.eigvalsh(_apart(S, members))[-1 - k])
+
+    return monte_carlo(
+        range(n_max),
+        lambda some: [eigenvalue() for _ in some],
+        [1] * n_max,
+        reaches=lambda top: top >= value * (1.0 - 1e-9),
+        enough=int(alpha * (1 + n_max)),
+    )
+
+
 def _root(values: Array, vectors: Array, members: list[NDArray[np.intp]]) -> Array:
     """A root of R_k."""
     R = (vectors * values) @ vectors.T
     for group in members:
         own, V = np.linalg.eigh(np.eye(len(group)) - R[np.ix_(group, group)])
         R[np.ix_(group, group)] += (V * np.maximum(own, _LEAST)) @ V.T
-    return np.linalg.cholesky(R)
+    return np.asarray(np.linalg.cholesky(R), dtype=np.float64)
 
 
 def _apart(S: Array, members: list[NDArray[np.intp]]) -> Array:

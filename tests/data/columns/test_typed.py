@@ -14,9 +14,9 @@ ROWS = {"text": ["x", None, "y"], "number": [1.5, 2.0, None], "yes": [True, Fals
 def test_columns_of_every_kind_of_frame_are_told_apart(made):
     text, number, yes = typed_columns(made(ROWS))
     assert [column.number for column in (text, number, yes)] == [False, True, False]
-    assert text.missing.tolist() == [False, True, False] and text.values[0] == "x"
+    assert text.missing.tolist() == [False, True, False] and text.levels.tolist() == ["x", "y"]
     assert number.missing.tolist() == [False, False, True] and number.values[0] == 1.5
-    assert yes.values.tolist() == [True, False, True]
+    assert yes.levels[yes.codes].tolist() == [True, False, True]
 
 
 def test_numbers_are_levels_where_the_type_says_so_or_they_are_asked_for():
@@ -32,7 +32,7 @@ def test_lists_keep_numbers_beside_texts_and_yes_and_no_may_be_missing():
 
 
 def test_texts_beside_numbers_in_one_column_are_refused():
-    with pytest.raises(DataError, match="column 0 holds texts and float values together, such as 'a' and 1.0"):
+    with pytest.raises(DataError, match="column 0 holds 'a' and 1.0; the levels of a column are all texts or all numbers"):
         typed_columns(np.array(["a", 1.0], dtype=object))
     with pytest.raises(DataError, match="two dimensions, rows and columns; got 3"):
         typed_columns(np.zeros((2, 2, 2)))

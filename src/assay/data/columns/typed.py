@@ -4,29 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from assay.data.codes import numbered
+from assay.data.columns.cells import is_text
 from assay.data.sound import sound
 from assay.errors import DataError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypedColumn:
-    """One column.
+    """One column: a number, or a category by its levels and the level of each row.
 
     Attributes:
-        values: (n,) float64 where they are numbers; otherwise float64, bool or texts (object).
-        missing: (n,) where there is no value.
-        number: whether it is a number; otherwise a category.
+        values: (n,) float64 of a number, NaN where missing; None for a category.
+        levels: (l,) the different values of a category, sorted: texts (object), float64 or bool; empty for a number.
+        codes: (n,) number of each row's level, -1 where missing; empty for a number.
     """
 
-    values: NDArray[Any]
-    missing: NDArray[np.bool_]
-    number: bool
+    values: NDArray[np.float64] | None
+    levels: NDArray[Any]
+    codes: NDArray[np.intp]
+
+    @property
+    def number(self) -> bool:
+        """Whether it is a number."""
+        return self.values is not None
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """(n,) where there is no value."""
+        return self.codes < 0 if self.values is None else np.isnan(self.values)
+
+    def __len__(self) -> int:
+        return len(self.codes) if self.values is None else len(self.values)
 
 
 def typed_columns(table: Any, *, categories: bool = False) -> list[TypedColumn]:
@@ -68,27 +83,48 @@ def typed(values: NDArray[Any], j: int, *, category: bool) -> TypedColumn:
         category: whether numbers in it are levels.
     """
     if values.dtype.kind in "iuf":
-        plain = values.astype(np.float64)
-        return TypedColumn(plain, np.isnan(plain), not category)
+        return _numbers(values.astype(np.float64), category)
     if values.dtype.kind == "b":
-        return TypedColumn(values, np.zeros(len(values), dtype=bool), False)
-    cells = values.astype(object)
-    missing = np.array([cell is None or cell != cell or _is_na(cell) for cell in cells], dtype=bool)
-    known = cells[~missing].tolist()
-    if known and all(isinstance(cell, (bool, np.bool_)) for cell in known):
-        return TypedColumn(np.where(missing, False, cells).astype(bool), missing, False)
-    if all(isinstance(cell, Real) for cell in known):
-        plain = np.full(len(cells), np.nan)
-        plain[~missing] = np.array(known, dtype=np.float64)
-        return TypedColumn(plain, missing, not category)
-    if not all(isinstance(cell, str) for cell in known):
-        odd = next(cell for cell in known if not isinstance(cell, str))
-        raise DataError(
-            f"column {j} holds texts and {type(odd).__name__} values together, such as {known[0]!r} and {odd!r}; "
-            "levels are all texts or all numbers: every entry of a column must be a string or every one a number"
-        )
-    cells[missing] = ""
-    return TypedColumn(np.array([str(cell) for cell in cells], dtype=object), missing, False)
+        return _levels(values, np.zeros(len(values), dtype=bool))
+    try:
+        column = pa.array(values, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError):
+        raise _mixed(values, j) from None
+    missing = np.asarray(column.is_null())
+    if is_text(column.type):
+        coded = column.dictionary_encode()
+        levels = np.array(coded.dictionary.to_pylist(), dtype=object)
+        order = np.argsort(levels)
+        place = np.empty(len(levels) + 1, dtype=np.intp)
+        place[order], place[-1] = np.arange(len(levels)), -1
+        return TypedColumn(None, levels[order], place[np.asarray(coded.indices.fill_null(-1))])
+    if pa.types.is_boolean(column.type):
+        return _levels(np.asarray(column.fill_null(False)), missing)
+    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_null(column.type):
+        return _numbers(np.array(column.cast(pa.float64()).to_numpy(zero_copy_only=False)), category)
+    raise _mixed(values, j)
+
+
+def _numbers(values: NDArray[np.float64], category: bool) -> TypedColumn:
+    if category:
+        return _levels(values, np.isnan(values))
+    return TypedColumn(values, np.empty(0), np.empty(0, dtype=np.intp))
+
+
+def _levels(values: NDArray[Any], missing: NDArray[np.bool_]) -> TypedColumn:
+    levels, found = numbered(values[~missing])
+    codes = np.full(len(values), -1, dtype=np.intp)
+    codes[~missing] = found
+    return TypedColumn(None, levels, codes)
+
+
+def _mixed(values: NDArray[Any], j: int) -> DataError:
+    known = [cell for cell in values.tolist() if cell is not None]
+    odd = next((cell for cell in known if type(cell) is not type(known[0])), known[0])
+    return DataError(
+        f"column {j} holds {known[0]!r} and {odd!r}; the levels of a column are all texts or all numbers: every entry "
+        "of a column must be a string or every one a number"
+    )
 
 
 def told_levels(levels: Sequence[Any] | NDArray[Any]) -> list[str]:
@@ -98,7 +134,3 @@ def told_levels(levels: Sequence[Any] | NDArray[Any]) -> list[str]:
     ['1', '2.5', 'x', 'True']
     """
     return [f"{level:.10g}" if isinstance(level, float | np.floating) else str(level) for level in levels]
-
-
-def _is_na(cell: Any) -> bool:
-    return type(cell).__name__ in ("NAType", "NaTType")

@@ -77,15 +77,19 @@ class MCA(_MixedAxes):
 
     @property
     def burt_variance_(self) -> Array:
-        """(k,) inertia along the axes of the Burt table, which has the same axes: the squares. Its places of levels are
-        `column_coordinates_ * sqrt(explained_variance_)`."""
+        """(k,) inertia along the axes of the Burt table, which has the same axes: the squares.
+
+        Its places of levels are `column_coordinates_ * sqrt(explained_variance_)`.
+        """
         check_is_fitted(self)
         return self.explained_variance_**2
 
     @property
     def benzecri_variance_(self) -> Array:
-        """(k,) inertia by what columns share with each other: (Q / (Q - 1))^2 (lambda - 1 / Q)^2, 0 up to the mean 1 / Q
-        that independent columns have."""
+        """(k,) inertia by what columns share with each other: (Q / (Q - 1))^2 (lambda - 1 / Q)^2.
+
+        0 up to 1 / Q, the mean, which all axes of independent columns have.
+        """
         check_is_fitted(self)
         return self._corrected(self.explained_variance_)
 
@@ -97,7 +101,7 @@ class MCA(_MixedAxes):
 
     @property
     def greenacre_ratio_(self) -> Array:
-        """(k,) as shares of the mean inertia of the tables of two columns, Q / (Q - 1) (sum lambda^2 - (d - Q) / Q^2)."""
+        """(k,) as shares of the mean inertia of tables of two columns, Q / (Q - 1) (sum lambda^2 - (d - Q) / Q^2)."""
         Q = self._unit
         if Q == 1:
             return np.zeros(self.n_components_)
