@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from assay.models.correlation.cca import CCA as CCA
     from assay.models.correlation.dependence import dependence as dependence
     from assay.models.correlation.kernel_cca import KernelCCA as KernelCCA
+    from assay.models.correlation.multiset_cca import MultisetCCA as MultisetCCA
     from assay.models.correlation.nonlinear_cca import NonlinearCCA as NonlinearCCA
     from assay.models.correlation.temporal_cca import TemporalCCA as TemporalCCA
     from assay.models.decision.mdp.gym.explore import explore as explore
@@ -141,6 +142,7 @@ _HOMES = {
     "Watch": "assay.watch.watch",
     "dependence": "assay.models.correlation.dependence",
     "CCA": "assay.models.correlation.cca",
+    "MultisetCCA": "assay.models.correlation.multiset_cca",
     "TemporalCCA": "assay.models.correlation.temporal_cca",
     "NonlinearCCA": "assay.models.correlation.nonlinear_cca",
     "KernelCCA": "assay.models.correlation.kernel_cca",

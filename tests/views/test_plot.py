@@ -87,6 +87,7 @@ CASES = {
     "SVR": (lambda: assay.SVR(kernel=assay.Linear()).fit(N[:60], T[:60]), [(), (N[60:], T[60:])]),
     "Logistic": (lambda: assay.Logistic().fit(X[Y > 0], Y[Y > 0]), [(), (X[Y > 0], Y[Y > 0])]),
     "CCA": (lambda: assay.CCA(2).fit(X[:, :2], FLAT), [(), (X[:, :2], FLAT)]),
+    "MultisetCCA": (lambda: assay.MultisetCCA((2, 2)).fit(X), [(), (X,), (X, Y)]),
     "TemporalCCA": (lambda: assay.TemporalCCA(lags=range(-5, 6)).fit(LEAD, BEHIND), [(), (LEAD, BEHIND)]),
     "NonlinearCCA": (lambda: assay.NonlinearCCA(2).fit(X[:, :2], FLAT), [(), (X[:, :2], FLAT)]),
     "KernelCCA": (lambda: assay.KernelCCA().fit(X[:, :2], FLAT), [(X[:, :2], FLAT)]),

@@ -12,7 +12,7 @@ So a category weighs as much as it has free levels, numbers as much as a categor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -23,36 +23,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
-from assay.linalg.permuted import permutation_plan, permuted_spectrum
 from assay.linalg.principal import dense
 from assay.linalg.spectral import eigen_symmetric
 from assay.models.axes import _Axes
+from assay.models.axis_chance import AxisChance, Margin, axis_chance
 from assay.models.base import Array, on_engine
 from assay.models.mixed_columns import _MixedColumns
-from assay.summary.grouped_law import grouped_law
 from assay.summary.moments import Moments
 
 _WHOLE = 1e-6  # what rounding and weights may leave of shares that sum to one
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AxisChance:
-    """Which axes are larger than independent columns would give.
-
-    Attributes:
-        p_values: (t,) of the axes tested, one after the other until the first that falls: the chance of one as large,
-            given those before; never decreasing.
-        upper: (t,) inertia that chance exceeds with probability alpha.
-        n_real: leading axes with p <= alpha.
-        draws: (t,) how many were made.
-        method: how chance was drawn.
-    """
-
-    p_values: Array
-    upper: Array
-    n_real: int
-    draws: tuple[int, ...]
-    method: str
 
 
 class _MixedAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _MixedColumns, _Axes):
@@ -119,9 +98,9 @@ class _MixedAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _MixedColumn
 
         Levels of one category depend on each other by making, so laws of random matrices do not hold for them. With
         rows each column of the user is permuted as a whole, which for the first axis is exact, and the axes before are
-        taken out. Without rows chance is drawn from normal columns made uncorrelated within each category: for two
-        categories the law of their chi-square. It needs many rows in every pair of levels. Both assume rows that are
-        independent.
+        taken out. Without rows the first axis is judged in the same way where levels are rare, by their counts; else
+        chance is drawn from normal columns made uncorrelated within each category: for two categories the law of their
+        chi-square. Both assume rows that are independent.
 
         Args:
             X: the rows that were fitted, where they are at hand.
@@ -197,45 +176,41 @@ class _MixedAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _MixedColumn
         )
 
     def _chance(self, rows: Any, alpha: float) -> AxisChance:
-        if not 0.005 <= alpha < 1.0:
-            raise ParameterError(f"alpha is from 0.005, which 199 draws can reach, to below 1; got {alpha}")
         T, groups = self._free_directions()
-        plan = permutation_plan(self.n_samples_, T.shape[1])
-        rng = np.random.default_rng(self._seed())
-        if len(np.unique(groups)) < 2:  # nothing that one column could share with another
-            return AxisChance(np.empty(0), np.empty(0), 0, (), "there is only one column")
-        if rows is not None and plan.draws > 0 and (1 + plan.draws) * alpha >= 1.0:
-            if rows.shape[0] != self.n_samples_:
-                raise ParameterError(
-                    f"chance is drawn from the {self.n_samples_} rows that were fitted; got {rows.shape[0]}"
-                )
-            found = permuted_spectrum(
-                self._centred(rows) @ T, rng=rng, alpha=alpha, n_max=plan.draws, max_components=plan.components,
-                groups=groups,
-            )  # fmt: skip
-            t = len(found.null)
-            upper = np.array([np.quantile(tops, 1.0 - alpha, method="higher") for tops in found.null])
-            return AxisChance(
-                found.p_values[:t], upper * (self.n_samples_ - 1.0) / self.weight_, found.n_real, found.draws,
-                "columns permuted, axes found before taken out",
-            )  # fmt: skip
         several = [g for g, levels in enumerate(self.levels_) if levels is None and (self.groups_ == g).sum() > 1]
-        if several:
+        if several and rows is None:
             raise DataError(
                 f"the numbers made from {self.variables_[several[0]]!r} depend on each other by making, which only "
                 "rows can tell from a finding: give them, chance(X), or leave the column out"
             )
-        law = grouped_law(
-            self.eigenvalues_[: len(self.components_)] * self._unit, T.T @ self.components_.T, groups,
-            self.n_samples_, rng=rng, alpha=alpha, max_components=20,
-        )  # fmt: skip
-        return AxisChance(
-            law.p_values,
-            law.upper / self._unit,
-            law.n_real,
-            law.draws,
-            "normal columns, uncorrelated within each category",
+        # in these units a number and each direction of a category have variance 1
+        found = axis_chance(
+            self.eigenvalues_[: len(self.components_)] * self._unit,
+            T.T @ self.components_.T,
+            groups,
+            self.n_samples_,
+            rows=None if rows is None else self._centred(rows) @ T * np.sqrt(self._unit),
+            margins=self._margins(T, groups),
+            seed=self._seed(),
+            alpha=alpha,
         )
+        return replace(found, upper=found.upper / self._unit)
+
+    def _margins(self, T: Array, groups: NDArray[np.intp]) -> list[Margin]:
+        """Categories by the counts of their levels; none of rows with weights, which have no counts."""
+        if self.weight_ != self.n_samples_:
+            return []
+        found = []
+        for g, levels in enumerate(self.levels_):
+            at = np.flatnonzero(groups == g)
+            if levels is None or not len(at):
+                continue
+            inside = np.flatnonzero((self.groups_ == g) & (self.mean_ > 0.0))
+            p = self.mean_[inside]
+            scaled = (np.eye(len(p)) - p) / np.sqrt(p)
+            counts = np.rint(p * self.n_samples_).astype(np.intp)
+            found.append(Margin(counts, scaled @ T[np.ix_(inside, at)], at))
+        return found
 
     def _free_directions(self) -> tuple[Array, NDArray[np.intp]]:
         """(d, r) orthonormal directions of the scaled columns in which rows can move at all, and the column of each."""

@@ -125,6 +125,9 @@ MODELS: dict[str, Entry] = {
         benchmark="logistic.py",
     ),
     "CCA": Entry("assay.models.correlation.cca", guide="cca.md", plot="correlation:linear_pairs", benchmark="cca.py"),
+    "MultisetCCA": Entry(
+        "assay.models.correlation.multiset_cca", guide="cca.md", plot="correlation:sets", benchmark="cca.py"
+    ),
     "TemporalCCA": Entry("assay.models.correlation.temporal_cca", guide="temporal-cca.md", plot="correlation:delay"),
     "NonlinearCCA": Entry(
         "assay.models.correlation.nonlinear_cca", guide="nonlinear-cca.md", plot="correlation:linear_pairs"

@@ -7,7 +7,8 @@ drawn so for any number of groups: normal rows, made uncorrelated within each gr
 
     R_k = sum_{j <= k} l_j v_j v_j' + D,    D block diagonal, such that each group has its identity block
 
-is drawn and its (k + 1)-th eigenvalue held against that of the data; the first axis that falls ends the chain.
+is drawn and its (k + 1)-th eigenvalue held against that of the data; the first axis that falls, or whose variance is
+not above 1, that of one group alone, ends the chain.
 """
 
 from __future__ import annotations
@@ -75,8 +76,7 @@ def grouped_law(
     (1, 0.005)
     """
     members = [np.flatnonzero(groups == g) for g in np.unique(groups)]
-    # behind as many axes as the smallest rest of the groups has columns nothing is left to correlate
-    most = min(len(values), len(groups) - max(map(len, members)), n - 2)
+    most = min(sharing(values), len(groups) - max(map(len, members)), n - 2)
     most = max(most if max_components is None else min(most, max_components), 0)
     p, upper, draws = [], [], []
     for k in range(most):
@@ -89,6 +89,15 @@ def grouped_law(
             break
     running = np.maximum.accumulate(np.array(p)) if p else np.empty(0)
     return GroupedLaw(running, np.array(upper), int((running <= alpha).sum()), tuple(draws))
+
+
+def sharing(values: Array) -> int:
+    """How many axes share something between groups: an axis of one group alone has variance 1.
+
+    >>> sharing(np.array([1.8, 1.1, 1.0, 0.4]))
+    2
+    """
+    return int((values > 1.0 + 1e-9).sum())
 
 
 def _drawn(
@@ -105,7 +114,7 @@ def _drawn(
 
     def eigenvalue() -> float:
         S = root @ wishart(n - 1, len(root), rng) @ root.T / (n - 1)
-        return float(np.linalg.eigvalsh(_apart(S, members))[-1 - k])
+        return float(np.linalg.eigvalsh(apart(S, members))[-1 - k])
 
     return monte_carlo(
         range(n_max),
@@ -125,8 +134,13 @@ def _root(values: Array, vectors: Array, members: list[NDArray[np.intp]]) -> Arr
     return np.asarray(np.linalg.cholesky(R), dtype=np.float64)
 
 
-def _apart(S: Array, members: list[NDArray[np.intp]]) -> Array:
-    """Columns made uncorrelated within each group, with variance 1."""
+def apart(S: Array, members: list[NDArray[np.intp]]) -> Array:
+    """Correlations of columns made uncorrelated within each group, with variance 1, (d, d).
+
+    Args:
+        S: (d, d) their covariance.
+        members: the columns of each group.
+    """
     W = np.zeros_like(S)
     for group in members:
         values, V = np.linalg.eigh(S[np.ix_(group, group)])
