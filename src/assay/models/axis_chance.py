@@ -1,17 +1,15 @@
 """Which axes of columns that come in groups exceed chance: by permuted columns with rows, by laws without.
 
 Columns are uncorrelated within their group and have variance 1: levels of one category, columns of one set. Chance
-makes groups independent but for the k axes found before. With rows Y (n, r), scores F = Y V of these and E what F does
-not explain of Y by least squares,
+makes groups independent but for what k axes found before share, L (r, k). With rows Y (n, r)
 
-    draw   Y* = (Y - E) + E*, rows of E permuted, those of each group together; made uncorrelated within groups again
+    draw   Y*_g = H L_g' + P_g Y_g (I - L_g L_g')^1/2 for each group g, H (n, k) standard normal, P_g a permutation of
+           the rows; then made uncorrelated within groups again
     p      how often eigenvalue k + 1 of its correlations reaches that of the data
 
 which for the first axis is exact: permuted columns. Without rows its chance is drawn from the counts of levels, which
 is the same permutation, where some pair of levels is too rare for normal laws; else, as that of later axes, from
 `summary.grouped_law`. The first axis that falls ends the chain.
-
-Reference: Freedman and Lane, A nonstochastic interpretation of reported significance levels, 1983.
 """
 
 from __future__ import annotations
@@ -24,10 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import ParameterError
-from assay.linalg.monte_carlo import Drawn, monte_carlo
 from assay.linalg.permuted import PermutationPlan, permutation_plan
 from assay.models.base import Array
-from assay.summary.grouped_law import GroupedLaw, apart, grouped_law, sharing
+from assay.summary.grouped_law import GroupedLaw, chained, drawn_until, grouped_law, own_part
 
 _MOST_TESTED = 20
 _DRAWS = 199
@@ -63,8 +60,7 @@ class Margin(NamedTuple):
 
 
 def axis_chance(
-    values: Array,
-    vectors: Array,
+    R: Array,
     groups: NDArray[np.intp],
     n: int,
     *,
@@ -76,8 +72,7 @@ def axis_chance(
     """Test axes one after the other.
 
     Args:
-        values: (m,) their variances, descending.
-        vectors: (r, m) the axes.
+        R: (r, r) correlations of the columns, with identity blocks within groups.
         groups: (r,) label of each column.
         n: rows fitted.
         rows: (n, r) the rows themselves, where they are at hand.
@@ -94,71 +89,39 @@ def axis_chance(
     if rows is not None and (1 + plan.draws) * alpha >= 1.0:
         if len(rows) != n:
             raise ParameterError(f"chance is drawn from the {n} rows that were fitted; got {len(rows)}")
-        law = _by_rows(values, vectors, groups, rows, rng, alpha, plan)
+        law = _by_rows(R, groups, rows, rng, alpha, plan)
         return AxisChance(law.p_values, law.upper, law.n_real, law.draws, "columns permuted behind the axes before")
+    how = "normal columns, uncorrelated within each group"
     first = None
     if _rare(margins, n) and (1 + plan.draws) * alpha >= 1.0:
-        first = _by_counts(float(values[0]), margins, len(groups), n, rng, alpha, plan.draws)
-    if first is not None and not first.n_real:
-        law = first
-    else:
-        law = grouped_law(values, vectors, groups, n, rng=rng, alpha=alpha, max_components=_MOST_TESTED)
-    if first is not None and first.n_real:
-        law = _after(first, law, alpha)
-    how = "normal columns, uncorrelated within each group"
-    how = how if first is None else f"levels drawn by their counts; later axes by {how}"
+        first = _by_counts(float(np.linalg.eigvalsh(R)[-1]), margins, len(groups), n, rng, alpha, plan.draws)
+        how = f"levels drawn by their counts; later axes by {how}"
+        if not first.n_real:
+            return AxisChance(first.p_values, first.upper, 0, first.draws, how)
+    law = grouped_law(R, groups, n, rng=rng, alpha=alpha, max_components=_MOST_TESTED)
+    law = law if first is None else _after(first, law, alpha)
     return AxisChance(law.p_values, law.upper, law.n_real, law.draws, how)
 
 
 def _by_rows(
-    values: Array,
-    vectors: Array,
-    groups: NDArray[np.intp],
-    rows: Array,
-    rng: np.random.Generator,
-    alpha: float,
-    plan: PermutationPlan,
+    R: Array, groups: NDArray[np.intp], rows: Array, rng: np.random.Generator, alpha: float, plan: PermutationPlan
 ) -> GroupedLaw:
     """Axes beside those of permuted rows, until the first that falls."""
-    members = [np.flatnonzero(groups == g) for g in np.unique(groups)]
     n = len(rows)
-    p, upper, draws = [], [], []
-    for k in range(min(sharing(values), len(groups) - max(map(len, members)), n - 2, plan.components)):
-        Q, _ = np.linalg.qr(rows @ vectors[:, :k])
-        fitted = Q @ (Q.T @ rows)
-        drawn = _drawn(
-            lambda: float(np.linalg.eigvalsh(_permuted(fitted, rows, members, rng))[-1 - k]),  # noqa: B023
-            float(values[k]),
-            alpha,
-            plan.draws,
-        )
-        p.append(drawn.p)
-        upper.append(float(np.quantile(drawn.values, 1.0 - alpha, method="higher")))
-        draws.append(len(drawn.values))
-        if drawn.p > alpha:
-            break
-    running = np.maximum.accumulate(np.array(p)) if p else np.empty(0)
-    return GroupedLaw(running, np.array(upper), int((running <= alpha).sum()), tuple(draws))
 
+    def drawing(L: Array, members: list[NDArray[np.intp]]) -> Callable[[], Array]:
+        parts = [(group, rows[:, group] @ own_part(L[group]) if L.shape[1] else rows[:, group]) for group in members]
 
-def _permuted(fitted: Array, rows: Array, members: list[NDArray[np.intp]], rng: np.random.Generator) -> Array:
-    """Correlations between groups of rows whose unexplained parts were permuted, those of each group together."""
-    Y = fitted.copy()
-    for group in members:
-        Y[:, group] += (rows[:, group] - fitted[:, group])[rng.permutation(len(rows))]
-    Y -= Y.mean(axis=0)
-    return apart(Y.T @ Y / len(Y), members)
+        def draw() -> Array:
+            Y = rng.standard_normal((n, L.shape[1])) @ L.T
+            for group, own in parts:
+                Y[:, group] += own[rng.permutation(n)]
+            Y -= Y.mean(axis=0)
+            return np.asarray(Y.T @ Y)
 
+        return draw
 
-def _drawn(draw: Callable[[], float], value: float, alpha: float, n_max: int) -> Drawn[float]:
-    """Draws until n_max, or until p cannot fall to alpha."""
-    return monte_carlo(
-        range(n_max),
-        lambda some: [draw() for _ in some],
-        [1] * n_max,
-        reaches=lambda found: found >= value * (1.0 - 1e-9),
-        enough=int(alpha * (1 + n_max)),
-    )
+    return chained(R, groups, n, drawing, alpha=alpha, n_max=plan.draws, max_components=plan.components)
 
 
 def _rare(margins: Sequence[Margin], n: int) -> bool:
@@ -182,7 +145,7 @@ def _by_counts(
             Y[:, margin.at] = margin.values[rng.permutation(code)]
         return float(np.linalg.eigvalsh(Y.T @ Y / n)[-1])
 
-    drawn = _drawn(top, value, alpha, n_max)
+    drawn = drawn_until(top, value, alpha, n_max)
     upper = float(np.quantile(drawn.values, 1.0 - alpha, method="higher"))
     return GroupedLaw(np.array([drawn.p]), np.array([upper]), int(drawn.p <= alpha), (len(drawn.values),))
 

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
+from assay.linalg.canonical import principal_side
 from assay.linalg.principal import dense
 from assay.linalg.spectral import eigen_symmetric
 from assay.models.axes import _Axes
@@ -137,7 +138,9 @@ class _MixedAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _MixedColumn
         self.column_variance_ = np.diag(C).copy()
         self.total_variance_ = float(self.column_variance_.sum())
         self._squares = float(np.sum(C**2))
-        limit = min(self._free_directions()[0].shape[1], moments.count - 1)
+        T, self._between_groups = self._free_directions(C)
+        self._between = T.T @ C @ T * self._unit
+        limit = min(T.shape[1], moments.count - 1)
         if limit < 1:
             raise DataError("every column is constant: there are no axes")
         spectrum = eigen_symmetric(C)
@@ -176,55 +179,51 @@ class _MixedAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _MixedColumn
         )
 
     def _chance(self, rows: Any, alpha: float) -> AxisChance:
-        T, groups = self._free_directions()
-        several = [g for g, levels in enumerate(self.levels_) if levels is None and (self.groups_ == g).sum() > 1]
-        if several and rows is None:
-            raise DataError(
-                f"the numbers made from {self.variables_[several[0]]!r} depend on each other by making, which only "
-                "rows can tell from a finding: give them, chance(X), or leave the column out"
-            )
-        # in these units a number and each direction of a category have variance 1
+        whitened = None
+        if rows is not None:
+            centred = self._centred(rows)
+            T, _ = self._free_directions(centred.T @ centred / len(centred))
+            whitened = centred @ T * np.sqrt(self._unit)
         found = axis_chance(
-            self.eigenvalues_[: len(self.components_)] * self._unit,
-            T.T @ self.components_.T,
-            groups,
+            self._between,
+            self._between_groups,
             self.n_samples_,
-            rows=None if rows is None else self._centred(rows) @ T * np.sqrt(self._unit),
-            margins=self._margins(T, groups),
+            rows=whitened,
+            margins=self._margins(),
             seed=self._seed(),
             alpha=alpha,
         )
         return replace(found, upper=found.upper / self._unit)
 
-    def _margins(self, T: Array, groups: NDArray[np.intp]) -> list[Margin]:
+    def _margins(self) -> list[Margin]:
         """Categories by the counts of their levels; none of rows with weights, which have no counts."""
         if self.weight_ != self.n_samples_:
             return []
         found = []
         for g, levels in enumerate(self.levels_):
-            at = np.flatnonzero(groups == g)
-            if levels is None or not len(at):
-                continue
-            inside = np.flatnonzero((self.groups_ == g) & (self.mean_ > 0.0))
-            p = self.mean_[inside]
-            scaled = (np.eye(len(p)) - p) / np.sqrt(p)
-            counts = np.rint(p * self.n_samples_).astype(np.intp)
-            found.append(Margin(counts, scaled @ T[np.ix_(inside, at)], at))
+            at = np.flatnonzero(self._between_groups == g)
+            if levels is not None and len(at):
+                p = self.mean_[(self.groups_ == g) & (self.mean_ > 0.0)]
+                counts = np.rint(p * self.n_samples_).astype(np.intp)
+                found.append(Margin(counts, (np.eye(len(p)) - p) / np.sqrt(p) @ _free_levels(p), at))
         return found
 
-    def _free_directions(self) -> tuple[Array, NDArray[np.intp]]:
-        """(d, r) orthonormal directions of the scaled columns in which rows can move at all, and the column of each."""
+    def _free_directions(self, C: Array) -> tuple[Array, NDArray[np.intp]]:
+        """(d, r) directions of the scaled columns, uncorrelated within each column of the user, and that column.
+
+        For levels they follow from the shares alone; several numbers made from one column, such as day and month of a
+        date, are made uncorrelated.
+        """
         parts, groups = [], []
         for g, levels in enumerate(self.levels_):
             inside = np.flatnonzero(self.groups_ == g)
             if levels is None:
-                basis = np.eye(len(inside))[:, self.column_variance_[inside] > 0.0]
+                side, _ = principal_side(C[np.ix_(inside, inside)])
+                basis = side.vectors / np.sqrt(side.values)
             else:
-                there = self.mean_[inside] > 0.0
-                q = np.sqrt(self.mean_[inside])
-                # the first axis of [q, e_k of levels that occur] is q: the others are what is free
-                full, _ = np.linalg.qr(np.column_stack([q, np.eye(len(inside))[:, there]]))
-                basis = full[:, 1 : int(there.sum())]
+                there = np.flatnonzero(self.mean_[inside] > 0.0)
+                basis = np.zeros((len(inside), len(there) - 1))
+                basis[there] = _free_levels(self.mean_[inside[there]])
             parts.append(basis)
             groups += [g] * basis.shape[1]
         T: Array = sp.block_diag(parts, format="csr").toarray()
@@ -247,3 +246,9 @@ class _MixedAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _MixedColumn
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+def _free_levels(p: Array) -> Array:
+    """(l, l - 1) orthonormal directions of scaled indicators in which rows can move: those across sqrt(p)."""
+    full, _ = np.linalg.qr(np.column_stack([np.sqrt(p), np.eye(len(p))]))
+    return full[:, 1:]

@@ -137,9 +137,7 @@ class MultisetCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         rows = None
         if X is not None:
             rows = self._scores(self._checked(X, reset=False, accept_sparse="csr"), self._whiten)
-        return axis_chance(
-            self._all_values, self._axes, self._axis_groups, self.n_samples_, rows=rows, seed=self._seed(), alpha=alpha
-        )
+        return axis_chance(self._between, self._axis_groups, self.n_samples_, rows=rows, seed=self._seed(), alpha=alpha)
 
     @property
     def _m(self) -> int:
@@ -198,7 +196,8 @@ class MultisetCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         limit = r - most
         if limit < 1:
             raise DataError("fewer than two sets have columns that vary: there is nothing to share")
-        spectrum = eigen_symmetric(whiten.T @ C @ whiten)
+        self._between = whiten.T @ C @ whiten
+        spectrum = eigen_symmetric(self._between)
         k = limit if self.n_components is None else min(
             as_count(self.n_components, moments.d, name="n_components", what="columns"), limit
         )  # fmt: skip
@@ -219,7 +218,6 @@ class MultisetCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         length = lengths[np.maximum(groups, 0)]
         self._set_weights = np.divide(raw, length, out=np.zeros_like(raw), where=length > 1e-9)
         self._whiten, self._axis_groups = whiten / scale[:, None], axis_groups
-        self._all_values, self._axes = values, V
         return self
 
     def _whitening(self, C: Array, groups: NDArray[np.intp], n: int) -> tuple[Array, NDArray[np.intp]]:
