@@ -17,7 +17,9 @@ from assay.data.blocks import all_rows
 from assay.data.sound import sound
 from assay.data.source import Source
 from assay.engine.current import using
-from assay.errors import DataError
+from assay.errors import DataError, join_convergence_warnings
+
+join_convergence_warnings()
 
 Array: TypeAlias = NDArray[np.float64]
 Params = ParamSpec("Params")
