@@ -20,6 +20,7 @@ from assay.linalg.principal import dense
 from assay.linalg.shrinkage import ledoit_wolf, rao_blackwell
 from assay.models.base import on_engine
 from assay.models.class_scores import Scores, _ClassScorer
+from assay.models.shares import sum_to_one
 from assay.summary.group_frame import GroupFrame
 from assay.summary.grouped import GroupedMoments
 
@@ -225,7 +226,7 @@ class _Discriminant(_Posterior):
         if isinstance(self.priors, str):
             return np.full(g, 1.0 / g)
         priors = np.asarray(self.priors, dtype=np.float64)
-        if priors.shape != (g,) or not (priors > 0.0).all() or abs(priors.sum() - 1.0) > 1e-8:
+        if priors.shape != (g,) or not (priors > 0.0).all() or not sum_to_one(self.priors):
             raise ParameterError(
                 f"priors are None, 'equal' or {g} positive shares that sum to 1, in the order of classes_; got "
                 f"{self.priors!r}"
