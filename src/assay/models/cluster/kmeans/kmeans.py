@@ -48,11 +48,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
         max_iter: most passes over all rows; ending there warns (NotConverged).
         tol: stop when a pass moves the centres by a sum of squares of at most this share of the mean variance of a
             column, as in scikit-learn; 0 goes on until no row changes its group.
-        random_state: seed of the starts. The same seed gives the same groups, on any number of threads.
+        random_state: seed of the starts. The same seed gives the same groups, on any number of threads, and
+            the same starts for the same values in float32 and float64.
 
     Attributes:
         cluster_centers_: (k, d), largest group first (by weight; equal ones by their coordinates), or in the order of
-            the centres given. float32 for float32 rows.
+            the centres given. float32 for float32 rows, dense or sparse.
         labels_: (n,) the nearest centre of each row, the first of equally near ones.
         inertia_: weighted sum of squared distances of rows to their centre; inf where it exceeds floating point.
         sizes_: (k,) weight of each group.
@@ -103,7 +104,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
         self._check_options()
         rows = self._rows(X, reset=True)
         if isinstance(rows, FloatBlocks):
-            found = lloyd_of_blocks(rows, self.n_clusters, n_init=self.n_init, weights=sample_weight, **self._options())
+            options = self._options() | {"dtype": X.dtype if issparse(X) and X.dtype == np.float32 else np.float64}
+            found = lloyd_of_blocks(rows, self.n_clusters, n_init=self.n_init, weights=sample_weight, **options)
         else:
             w = None if sample_weight is None else checked_weights(sample_weight, len(rows))
             refuse_few(self.n_clusters, len(rows), w)
