@@ -86,6 +86,9 @@ class Estimator(BaseEstimator):
         if not isinstance(X, Source):
             if reset and hasattr(self, "encoding_"):  # of an earlier fit
                 del self.encoding_
+            told = self.__sklearn_tags__().input_tags
+            if told.pairwise and not told.allow_nan and not reset:
+                checks["ensure_all_finite"] = True  # before columns are counted, as scikit-learn does
             return validate_data(self, sound(X), reset=reset, **checks)
         X = self._as_numbers(X, reset=reset)
         if reset:

@@ -167,7 +167,9 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
         if self.metric == "precomputed":
             if rows.min() < 0:
                 i, j = np.unravel_index(int(rows.argmin()), rows.shape)
-                raise DataError(f"distances must not be negative: row {i}, column {j} is {rows[i, j]:g}.")
+                raise DataError(
+                    f"Negative values in data: distances must not be negative: row {i}, column {j} is {rows[i, j]:g}."
+                )
             order = np.argsort(rows, axis=1, kind="stable")[:, :k]
             return order, np.take_along_axis(rows, order, axis=1)
         if self.metric == "euclidean":
@@ -208,6 +210,7 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags
 
 

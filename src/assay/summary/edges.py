@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from assay.errors import DataError, ParameterError
-from assay.linalg.validate import as_square
+from assay.linalg.validate import as_square, as_symmetric
 from assay.summary.distances import Array, Indices, as_rows
 from assay.summary.neighbours import Neighbours, nearest_neighbours, neighbours_within
 
@@ -127,7 +127,7 @@ def within_edges(X: Any, radius: float, metric: Metric) -> tuple[Edges, int]:
     array([1., 1.])
     """
     if metric == "precomputed":
-        D = _given(X)
+        D = as_symmetric(_given(X), name="the distance matrix")
         rows, cols = np.nonzero((radius >= D) & ~np.eye(len(D), dtype=bool))
         return (rows, cols, D[rows, cols]), len(D)
     X = as_euclidean(X, metric)
@@ -164,7 +164,7 @@ def _given(matrix: Any) -> Array:
     D = as_square(matrix, name="the distance matrix")
     if D.min() < 0:
         i, j = np.unravel_index(int(D.argmin()), D.shape)
-        raise DataError(f"distances must not be negative: row {i}, column {j} is {D[i, j]:g}.")
+        raise DataError(f"Negative values in data: distances must not be negative: row {i}, column {j} is {D[i, j]:g}.")
     return D
 
 

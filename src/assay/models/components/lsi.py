@@ -150,7 +150,8 @@ class LSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             entries: Array = table.data if hasattr(table, "toarray") else table
             if entries.min(initial=0.0) < 0.0:
                 raise DataError(
-                    f"'real' asks which term is where, so no entry may be negative; one is {entries.min():g}"
+                    f"Negative values in data: 'real' asks which term is where, so no entry may be negative; one is "
+                    f"{entries.min():g}"
                 )
             found = self._against_chance(csr_array(table), None)
         return self._fitted(table, found)
@@ -341,6 +342,7 @@ class LSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.positive_only = isinstance(self.n_components, str)
         return tags
 
 

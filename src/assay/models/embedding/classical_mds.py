@@ -262,4 +262,5 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.dissimilarity == "precomputed"
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags

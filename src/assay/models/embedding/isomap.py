@@ -239,6 +239,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = getattr(self.graph, "metric", None) == "precomputed"
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags
 
 

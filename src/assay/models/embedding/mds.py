@@ -290,6 +290,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.dissimilarity == "precomputed"
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         tags.input_tags.allow_nan = self.dissimilarity == "precomputed"
         return tags
 

@@ -175,6 +175,7 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, Estimator):
 
     def _describe(self, missing: NDArray[np.int64], wholly: int, first: tuple[int, ...]) -> None:
         self.n_missing_ = missing
+        self.n_iter_ = 1  # of EM there are more
         self.n_wholly_missing_ = wholly
         self.wholly_missing_ = np.asarray(first, dtype=np.int64)
 

@@ -218,7 +218,9 @@ class Ridge(_LinearRegressor):
         n, cv = table.n, 5 if self.cv is None else self.cv
         if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
             if n < cv:
-                raise DataError(f"{cv} folds need as many rows; there are {n}: set cv or a number for alpha")
+                raise DataError(
+                    f"{cv} folds need as many rows; there are {n} (n_samples={n}): set cv or a number for alpha"
+                )
             folds = fold_numbers(0, n, int(cv), self._seed())
         elif (pairs := _pairs(cv, table)) is not None:
             folds = _tested_once(pairs, n, cv)

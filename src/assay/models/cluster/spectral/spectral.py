@@ -277,6 +277,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         tags.input_tags.sparse = True
         metric = self.graph.metric if isinstance(self.graph, Nearest | Within) else None
         tags.input_tags.pairwise = metric == "precomputed" or (self.graph is None and _precomputed(self.kernel))
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances or similarities
         return tags
 
 

@@ -250,6 +250,10 @@ class NaiveBayes(_ClassScorer):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
+        tags.input_tags.positive_only = isinstance(self.kinds, str) and self.kinds == "multinomial"
+        tags.classifier_tags.poor_score = (
+            tags.input_tags.positive_only
+        )  # shares of a row say nothing of how large it is
         return tags
 
 

@@ -256,7 +256,8 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Re
             if (value < 0.0).any():
                 at = int(np.flatnonzero(value < 0.0)[0])
                 raise DataError(
-                    f"the count of user {ratings.users[ratings.user[at]]!r}, item {ratings.items[ratings.item[at]]!r} "
+                    f"Negative values in data: the count of user {ratings.users[ratings.user[at]]!r}, item "
+                    f"{ratings.items[ratings.item[at]]!r} "
                     f"is {value[at]:g}, but counts are not negative; feedback='explicit' takes any ratings"
                 )
             self.mean_, self.scale_ = 0.0, 1.0
@@ -354,6 +355,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Re
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
+        tags.input_tags.positive_only = self.feedback == "implicit"
         return tags
 
 
