@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigvalsh
 from scipy.linalg.lapack import dpocon, dpotrf
 from scipy.special import expit, log_expit, logsumexp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import all_rows, block_slices
@@ -21,6 +21,7 @@ from assay.linalg.shrinkage import ledoit_wolf, rao_blackwell
 from assay.models.base import on_engine
 from assay.models.class_scores import Scores, _ClassScorer
 from assay.models.shares import sum_to_one
+from assay.models.transformer import Transformer
 from assay.summary.group_frame import GroupFrame
 from assay.summary.grouped import GroupedMoments
 
@@ -63,7 +64,7 @@ class _ByScores(_ClassScorer):
         return tags
 
 
-class _Directions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _ByScores):
+class _Directions(ClassNamePrefixFeaturesOutMixin, Transformer, _ByScores):
     """Base of rules that are linear: directions to look along, and weights of the columns for each class.
 
     Attributes:

@@ -14,6 +14,7 @@ from assay.data.blocks import all_rows
 from assay.data.source import Source
 from assay.errors import Caution, DataError
 from assay.models.supervised import _Regressor
+from assay.models.transformer import in_precision_of_rows
 from assay.summary.accumulate import checked_weights
 from assay.summary.grouped import GroupedMoments
 from assay.summary.moments import Moments
@@ -32,6 +33,7 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
     coef_: Array
     intercept_: Any
 
+    @in_precision_of_rows
     def predict(self, X: Any) -> Array:
         """(n,) or (n, p) predictions for (n, d) rows."""
         check_is_fitted(self)

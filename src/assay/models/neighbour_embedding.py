@@ -10,13 +10,14 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.linalg.validate import as_matrix
 from assay.models.sampled import _Sampled
+from assay.models.transformer import Transformer
 from assay.optimize.layout import Layout
 from assay.optimize.neighbour_placing import place_gaussian, weighted_median
 from assay.optimize.sne_layout import sne_layout
@@ -34,7 +35,7 @@ Init: TypeAlias = Literal["auto", "pca", "spectral", "random"] | ArrayLike
 MOST = 5000  # points of which all pairs are summed in every step: 25 million
 
 
-class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
+class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
     """Points in few dimensions whose neighbours are those of the rows. Subclasses give the cost."""
 
     n_components: int

@@ -123,7 +123,7 @@ class Agglomerative(ClusterMixin, _Sampled):
         self.fit(X)
         return np.asarray(self.labels_ if self.sample_ is None else self.predict(X))
 
-    @available_if(_of_rows)
+    @available_if(_of_rows)  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> Ints:
         """(m,) the group that each of (m, d) rows would be merged into next, the tree held: the least linkage to it.
 

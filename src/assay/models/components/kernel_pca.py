@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigvalsh, solve_triangular
 from scipy.sparse.linalg import LinearOperator
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.errors import Caution, ParameterError
@@ -30,6 +30,7 @@ from assay.linalg.spectral import column_signs
 from assay.linalg.top_svd import top_svd
 from assay.linalg.validate import as_count, as_matrix
 from assay.models.base import Estimator
+from assay.models.transformer import Transformer
 from assay.summary.distances import as_rows, squared_distances
 from assay.summary.gram import BLOCK, HOLD_LIMIT, Gram
 from assay.summary.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed, as_kernel
@@ -45,7 +46,7 @@ _NOTABLE = 1e-5  # of the largest eigenvalue: values that were rounded to float3
 _NONE: Array = np.empty(0)
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
     """Find the directions of largest variance among images of rows under a kernel: which curved structure is there?
 
     Args:

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import block_slices
@@ -20,6 +20,7 @@ from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.normal import MultivariateNormal
 from assay.models.base import Estimator, on_engine
+from assay.models.transformer import Transformer
 from assay.summary.moments import Moments
 from assay.summary.normal_em import normal_em
 from assay.summary.observed import Observed, refuse_infinite
@@ -28,7 +29,7 @@ Array: TypeAlias = NDArray[np.float64]
 Strategy: TypeAlias = Literal["conditional", "constant", "indicator", "pair"]
 
 
-class FillMissing(OneToOneFeatureMixin, TransformerMixin, Estimator):
+class FillMissing(OneToOneFeatureMixin, Transformer, Estimator):
     """Fill in missing values (NaN), or say where they were: what would the row be, had all been observed?
 
     Args:
