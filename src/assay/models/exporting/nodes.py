@@ -70,7 +70,7 @@ class Nodes:
 
         array, name = np.asarray(value), f"learnt_{len(self.constants)}"
         if array.dtype.kind == "U":
-            texts = [str(text).encode() for text in array.ravel()]
+            texts: Any = [str(text).encode() for text in array.ravel()]
             made = helper.make_tensor(name, TensorProto.STRING, array.shape, texts)
         else:
             whole = {"f": np.float64, "i": np.int64, "u": np.int64, "b": np.bool_}[array.dtype.kind]
