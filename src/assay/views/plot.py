@@ -32,7 +32,6 @@ RESULTS: dict[str, str] = {
     "Moments": "measures:moments",
     "Fidelity": "measures:fidelity",
     "Strung": "measures:strung",
-    "Coefficients": "measures:coefficients",
     "CoefficientTable": "measures:coefficients",
     "Explained": "measures:explained",
     "EuclideanDimension": "measures:euclidean",
