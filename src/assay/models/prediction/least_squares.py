@@ -84,10 +84,10 @@ class LeastSquares(_LinearRegressor):
     >>> print(line.summary())
     LeastSquares: 4 rows, 2 degrees of freedom, classical errors
     R squared 0.9888, adjusted 0.9832; F 176.3 on 1 and 2, p 0.00562
-    log likelihood -0.493739, AIC 4.98748, BIC 3.76007; residual sd 0.3873
+    log likelihood -0.49522, AIC 4.99044, BIC 3.76303; residual sd 0.3873
                  estimate         se        t         p   95% interval
     intercept         0.8      0.324    2.469     0.132   -0.59422 to 2.1942
-    column 0          2.3     0.1732   13.279   0.00562   1.5547 to 3.0453
+    column 0          2.3     0.1732   13.279   0.00562   1.5548 to 3.0452
 
     References: Golub, Van Loan, Matrix Computations, section 5.3; MacKinnon and White, J. Econometrics 29, 1985.
     """
