@@ -192,6 +192,31 @@ def test_splitters_that_test_each_row_once_are_taken():
             Ridge("held-out", cv=splitter).fit(X, y)
 
 
+def test_what_scikit_learn_takes_as_cv_is_taken_or_refused_in_a_sentence():
+    X, y = table(30, 4)
+    splitter, alphas = KFold(3), np.logspace(-2, 3, 5)
+    expected = Ridge("held-out", alphas=alphas, cv=splitter).fit(X, y).held_out_errors_
+    pairs = list(splitter.split(X))
+    masks = [tuple(np.isin(np.arange(30), rows) for rows in pair) for pair in pairs]
+    lists = [[train.tolist(), test.tolist()] for train, test in pairs]
+    for cv in (pairs, tuple(pairs), masks, lists, splitter.split(X)):
+        np.testing.assert_array_equal(Ridge("held-out", alphas=alphas, cv=cv).fit(X, y).held_out_errors_, expected)
+    by_default = Ridge("held-out", alphas=alphas).fit(X, y).held_out_errors_
+    np.testing.assert_array_equal(Ridge("held-out", alphas=alphas, cv=None).fit(X, y).held_out_errors_, by_default)
+    for cv, said in (
+        (pairs[:2], "cv must test each row once and train on all others.*the 2 pairs given do not"),
+        ([(np.r_[0:10, 0:10], np.r_[20:30]), *pairs[:2]], "cv must test each row once"),
+        ([(np.arange(30), np.arange(30))], "cv must test each row once"),
+        ([(np.arange(31),)], r"splits are pairs of training and test rows, \(train, test\); number 0 is"),
+        ([(np.arange(20), np.arange(20, 31))], "split 0 has row 30; there are 30 rows, counted from 0"),
+        ([(np.ones(3, bool), np.arange(3))], "split 0 has rows that are neither their numbers nor a mask of all 30"),
+        (iter(()), "cv must test each row once"),
+        ("five", "cv is a number of folds, a splitter, pairs of training and test rows, or the fold of each of 30"),
+    ):
+        with pytest.raises(ParameterError, match=said):
+            Ridge("held-out", cv=cv).fit(X, y)
+
+
 def test_fold_summaries_choose_as_the_rows_do():
     X, y = table(100, 4)
     folds = GroupedMoments.folds(np.column_stack([X, y]), 5)
@@ -308,7 +333,9 @@ def test_refusals_say_what_and_where():
             Ridge("held-out", alphas=alphas).fit(X, y)
     with pytest.raises(DataError, match="30 folds need as many rows; there are 20"):
         Ridge("held-out", cv=30).fit(X, y)
-    with pytest.raises(ParameterError, match=r"cv is a number of folds, a splitter or the fold of each of 20 rows"):
+    with pytest.raises(
+        ParameterError, match=r"cv is a number of folds, a splitter, pairs of .* rows, or the fold of each of 20 rows"
+    ):
         Ridge("held-out", cv=[1, 2, 3]).fit(X, y)
     with pytest.raises(DataError, match="at least 2 folds, each with rows of some weight"):
         Ridge("held-out", cv=np.zeros(20)).fit(X, y)

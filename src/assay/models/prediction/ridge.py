@@ -11,6 +11,7 @@ reading    total = explained + error + 2 alpha |coef|^2
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias
 
@@ -19,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.folds import fold_numbers
+from assay.data.splits import Pair, as_pairs
 from assay.errors import DataError, ParameterError
 from assay.linalg.ridge_path import RidgeSpectrum, usual_penalties
 from assay.models.base import on_engine
@@ -63,7 +65,7 @@ class Ridge(_LinearRegressor):
         alphas: (k,) prices to choose from. Default: 50, from a millionth to a thousand times the mean variance of a
             column times the number of rows.
         cv: how many random folds to choose by, or the (n,) fold of each row: groups, or stretches of time; or a
-            splitter of scikit-learn's kind that tests every row once.
+            splitter of scikit-learn's kind, or pairs of training and test rows, that test every row once. None is 5.
         fit_intercept: whether the plane may be shifted, at no price; else it goes through zero.
         random_state: seed of the folds.
 
@@ -261,18 +263,19 @@ class Ridge(_LinearRegressor):
         return usual_penalties(float(values.sum()), d) if self.alphas is None else _checked_alphas(self.alphas)
 
     def _folds(self, table: Table) -> NDArray[np.intp]:
-        n, cv = table.n, self.cv
+        n, cv = table.n, 5 if self.cv is None else self.cv
         if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
             if n < cv:
                 raise DataError(f"{cv} folds need as many rows; there are {n}: set cv or a number for alpha")
             folds = fold_numbers(0, n, int(cv), self._seed())
-        elif hasattr(cv, "split"):
-            folds = _tested_once(cv, table)
+        elif (pairs := _pairs(cv, table)) is not None:
+            folds = _tested_once(pairs, n, cv)
         else:
             named = np.asarray(cv)
             if named.shape != (n,):
                 raise ParameterError(
-                    f"cv is a number of folds, a splitter or the fold of each of {n} rows; got shape {named.shape}"
+                    f"cv is a number of folds, a splitter, pairs of training and test rows, or the fold of each of {n} "
+                    f"rows; got shape {named.shape}"
                 )
             folds = np.unique(named, return_inverse=True)[1].astype(np.intp)
         inside = np.bincount(folds, table.weights)
@@ -315,17 +318,29 @@ def _checked_alphas(alphas: Any, name: str = "alphas") -> Array:
     return values
 
 
-def _tested_once(splitter: Any, table: Table) -> NDArray[np.intp]:
-    """The fold of each row, where a splitter tests each once and trains on all others: train = all - fold."""
-    folds = np.full(table.n, -1, dtype=np.intp)
-    target = table.targets[:, 0] if table.single else table.targets
-    for fold, (train, test) in enumerate(splitter.split(np.empty((table.n, 1)), target)):
-        if (folds[test] >= 0).any() or len(train) + len(test) != table.n:
+def _pairs(cv: Any, table: Table) -> list[Pair] | None:
+    """Training and test rows of a splitter, or as they are listed; None for anything else."""
+    if hasattr(cv, "split") and not isinstance(cv, str):
+        target = table.targets[:, 0] if table.single else table.targets
+        return as_pairs(cv.split(np.empty((table.n, 1)), target), table.n)
+    if isinstance(cv, Iterator):
+        return as_pairs(cv, table.n)
+    listed = isinstance(cv, (list, tuple)) and bool(cv) and all(np.iterable(each) for each in cv)
+    return as_pairs(cv, table.n) if listed and not any(isinstance(each, str) for each in cv) else None
+
+
+def _tested_once(pairs: list[Pair], n: int, given: Any) -> NDArray[np.intp]:
+    """The fold of each row, where each is tested once by a model of all others: train = all - fold."""
+    folds = np.full(n, -1, dtype=np.intp)
+    for fold, (train, test) in enumerate(pairs):
+        both = np.bincount(np.concatenate([train, test]), minlength=n)
+        if (folds[test] >= 0).any() or (both != 1).any():
             break
         folds[test] = fold
     if (folds < 0).any():
+        told = f"{given!r} does" if hasattr(given, "split") else f"the {len(pairs)} pairs given do"
         raise ParameterError(
             f"cv must test each row once and train on all others, so that folds can be taken out of the whole; "
-            f"{splitter!r} does not"
+            f"{told} not"
         )
     return folds
