@@ -130,6 +130,7 @@ OF_MOMENTS = {
 OF_TARGETS = {
     "LeastSquares": ("price", lambda: assay.LeastSquares()),
     "Ridge": ("price", lambda: assay.Ridge("held-out", random_state=0)),
+    "ElasticNet": ("price", lambda: assay.ElasticNet("held-out", random_state=0)),
     "Fisher": ("group", lambda: assay.Fisher(shrinkage="auto")),
     "GaussianRule": ("group", lambda: assay.GaussianRule()),
     "DifferenceOfMeans": ("group", lambda: assay.DifferenceOfMeans()),

@@ -109,14 +109,18 @@ class CoefficientTable:
 
     def __str__(self) -> str:
         """The table as text; statistics and intervals where there are some."""
-        labels, tested = self.labels, not np.isnan(self.statistic).all()
+        labels, tested, known = self.labels, not np.isnan(self.statistic).all(), not np.isnan(self.se).all()
         wide = max(map(len, labels))
-        head, kind = f"{'':<{wide}} {'estimate':>11} {'se':>10}", "t" if np.isfinite(self.freedom) else "z"
+        head, kind = f"{'':<{wide}} {'estimate':>11}", "t" if np.isfinite(self.freedom) else "z"
+        if known:
+            head += f" {'se':>10}"
         if tested:
             head += f" {kind:>8} {'p':>9}   {100 * self.confidence:g}% interval"
         lines = [head]
         for i, label in enumerate(labels):
-            line = f"{label:<{wide}} {self.estimate[i]:>11.5g} {self.se[i]:>10.4g}"
+            line = f"{label:<{wide}} {self.estimate[i]:>11.5g}"
+            if known:
+                line += f" {self.se[i]:>10.4g}"
             if tested:
                 line += f" {self.statistic[i]:>8.3f} {self.p[i]:>9.3g}   {self.low[i]:.5g} to {self.high[i]:.5g}"
             lines.append(line)

@@ -86,11 +86,14 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
     def _tabled(self, target: int, confidence: float, **about: Any) -> CoefficientTable:
         """The coefficients of a target, the intercept first."""
         names = self._column_names()
-        values, errors = np.atleast_2d(self.coef_)[target], np.atleast_2d(self.coef_std_errors_)[target]
+        values = np.atleast_2d(self.coef_)[target]
+        known = getattr(self, "coef_std_errors_", None)
+        errors = np.full_like(values, np.nan) if known is None else np.atleast_2d(known)[target]
         if self.fit_intercept:
             names = ["intercept", *names]
             values = np.append(np.atleast_1d(self.intercept_)[target], values)
-            errors = np.append(np.atleast_1d(self.intercept_std_error_)[target], errors)
+            own = np.nan if known is None else np.atleast_1d(self.intercept_std_error_)[target]
+            errors = np.append(own, errors)
         return CoefficientTable.of(names, values, errors, confidence=confidence, **about)
 
     def _written(self, target: int) -> Callable[..., str]:

@@ -22,6 +22,7 @@ RESULTS: dict[str, str] = {
     "LearningCurve": "choices:learning",
     "RefusalCurve": "choices:refusal",
     "RidgePath": "choices:ridge_path",
+    "ElasticNetPath": "choices:ridge_path",
     "SVMPath": "choices:machine_path",
     "SVRPath": "choices:machine_path",
     "ForwardSelection": "choices:selection",

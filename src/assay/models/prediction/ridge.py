@@ -11,7 +11,6 @@ reading    total = explained + error + 2 alpha |coef|^2
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias
 
@@ -19,17 +18,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.data.folds import fold_numbers
-from assay.data.splits import Pair, as_pairs
-from assay.errors import DataError, ParameterError
+from assay.errors import ParameterError
 from assay.linalg.ridge_path import RidgeSpectrum, usual_penalties
 from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable
+from assay.models.held_out_folds import folds_of, refuse_empty_folds
 from assay.models.linear_regressor import Target, _LinearRegressor
 from assay.summary.grouped import GroupedMoments
 from assay.summary.least_squares import intercept_at
 from assay.summary.moments import Moments
-from assay.summary.regression import Table
 from assay.summary.ridge import RidgeSolutions, ridge, ridge_of
 
 Array: TypeAlias = NDArray[np.float64]
@@ -132,7 +129,10 @@ class Ridge(_LinearRegressor):
         self._check_alphas()
         table = self._table(X, y, sample_weight)
         self._check_targets(table.p)
-        folds = self._folds(table) if self._chosen else None
+        folds = None
+        if self._chosen:
+            folds = folds_of(self.cv, table.n, table.given, self._seed(), "a number for alpha")
+            refuse_empty_folds(folds, table.weights)
         return self._keep(ridge(table, self._prices, intercept=self.fit_intercept, folds=folds), table.single)
 
     def fit_moments(self, moments: Moments | GroupedMoments, target: Target) -> Self:
@@ -262,27 +262,6 @@ class Ridge(_LinearRegressor):
             return _checked_alphas(np.ravel(np.asarray(self.alpha, dtype=np.float64)))
         return usual_penalties(float(values.sum()), d) if self.alphas is None else _checked_alphas(self.alphas)
 
-    def _folds(self, table: Table) -> NDArray[np.intp]:
-        n, cv = table.n, 5 if self.cv is None else self.cv
-        if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-            if n < cv:
-                raise DataError(f"{cv} folds need as many rows; there are {n}: set cv or a number for alpha")
-            folds = fold_numbers(0, n, int(cv), self._seed())
-        elif (pairs := _pairs(cv, table)) is not None:
-            folds = _tested_once(pairs, n, cv)
-        else:
-            named = np.asarray(cv)
-            if named.shape != (n,):
-                raise ParameterError(
-                    f"cv is a number of folds, a splitter, pairs of training and test rows, or the fold of each of {n} "
-                    f"rows; got shape {named.shape}"
-                )
-            folds = np.unique(named, return_inverse=True)[1].astype(np.intp)
-        inside = np.bincount(folds, table.weights)
-        if len(inside) < 2 or (inside <= 0.0).any():
-            raise DataError(f"there must be at least 2 folds, each with rows of some weight; got weights {inside}")
-        return folds
-
     @property
     def _chosen(self) -> bool:
         return isinstance(self.alpha, str) and self.alpha == "held-out"
@@ -316,31 +295,3 @@ def _checked_alphas(alphas: Any, name: str = "alphas") -> Array:
     if values.ndim != 1 or not values.size or not ((values >= 0.0) & (values < np.inf)).all():
         raise ParameterError(f"{name} are numbers of at least 0, (k,); got {alphas!r}")
     return values
-
-
-def _pairs(cv: Any, table: Table) -> list[Pair] | None:
-    """Training and test rows of a splitter, or as they are listed; None for anything else."""
-    if hasattr(cv, "split") and not isinstance(cv, str):
-        target = table.targets[:, 0] if table.single else table.targets
-        return as_pairs(cv.split(np.empty((table.n, 1)), target), table.n)
-    if isinstance(cv, Iterator):
-        return as_pairs(cv, table.n)
-    listed = isinstance(cv, (list, tuple)) and bool(cv) and all(np.iterable(each) for each in cv)
-    return as_pairs(cv, table.n) if listed and not any(isinstance(each, str) for each in cv) else None
-
-
-def _tested_once(pairs: list[Pair], n: int, given: Any) -> NDArray[np.intp]:
-    """The fold of each row, where each is tested once by a model of all others: train = all - fold."""
-    folds = np.full(n, -1, dtype=np.intp)
-    for fold, (train, test) in enumerate(pairs):
-        both = np.bincount(np.concatenate([train, test]), minlength=n)
-        if (folds[test] >= 0).any() or (both != 1).any():
-            break
-        folds[test] = fold
-    if (folds < 0).any():
-        told = f"{given!r} does" if hasattr(given, "split") else f"the {len(pairs)} pairs given do"
-        raise ParameterError(
-            f"cv must test each row once and train on all others, so that folds can be taken out of the whole; "
-            f"{told} not"
-        )
-    return folds

@@ -56,7 +56,7 @@ def ridge(model: Any, X: Any = None, y: Any = None, *, held_out: bool | None = N
     """Coefficients over the price, and where it was chosen the held-out errors; with rows, how well they are predicted.
 
     Args:
-        model: a fitted `Ridge`.
+        model: a fitted `Ridge` or `ElasticNet`.
         X: rows.
         y: (n,) their target.
         held_out: whether the rows were kept out of the fit, if that is known.
