@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from assay.models.network.link_prediction.predict import predict_links as predict_links
     from assay.models.network.pagerank.pagerank import pagerank as pagerank
     from assay.models.prediction.difference_of_means import DifferenceOfMeans as DifferenceOfMeans
+    from assay.models.prediction.elastic_net import ElasticNet as ElasticNet
     from assay.models.prediction.fisher import Fisher as Fisher
     from assay.models.prediction.gaussian_rule import GaussianRule as GaussianRule
     from assay.models.prediction.least_squares import LeastSquares as LeastSquares
@@ -226,6 +227,7 @@ _HOMES = {
     "Logistic": "assay.models.prediction.logistic.logistic",
     "LeastSquares": "assay.models.prediction.least_squares",
     "Ridge": "assay.models.prediction.ridge",
+    "ElasticNet": "assay.models.prediction.elastic_net",
     "SVR": "assay.models.prediction.svr.svr",
     "forward_selection": "assay.summary.forward_selection",
     "DifferenceOfMeans": "assay.models.prediction.difference_of_means",
