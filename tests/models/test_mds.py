@@ -20,7 +20,7 @@ CITIES = next(p for p in Path(__file__).parents if p.name == "tests").parent.par
 
 
 def of(D, k=2, **options):
-    return MDS(k, dissimilarity="precomputed", **options).fit(D)
+    return MDS(k, metric="precomputed", **options).fit(D)
 
 
 def rows(n, d, seed=0):
@@ -46,7 +46,7 @@ def test_the_figures_are_what_their_formulas_say():
     rng = np.random.default_rng(1)
     D, W = cdist(*(rows(30, 6),) * 2), rng.random((30, 30)) + 0.1
     W += W.T
-    for mds in (of(D, weights=W), of(D, weights=W, metric=False)):
+    for mds in (of(D, weights=W), of(D, weights=W, metric_mds=False)):
         d, t, w = pdist(mds.embedding_), squareform(mds.disparities_, checks=False), squareform(W, checks=False)
         raw = (w * (t - d) ** 2).sum()
         assert mds.stress_ == pytest.approx(raw)
@@ -65,7 +65,7 @@ def test_the_stress_is_no_higher_than_scikit_learns():
 
 def test_the_stress_of_ranks_is_no_higher_than_scikit_learns():
     D = cdist(*(rows(60, 5),) * 2)
-    ours = of(D, metric=False, n_init=1)
+    ours = of(D, metric_mds=False, n_init=1)
     peer = peers.MDS(2, metric="precomputed", metric_mds=False, init="classical_mds", n_init=1).fit(D)
     d = pdist(peer.embedding_)
     t = IsotonicRegression().fit_transform(squareform(D), d)
@@ -74,7 +74,7 @@ def test_the_stress_of_ranks_is_no_higher_than_scikit_learns():
 
 def test_disparities_are_the_isotonic_regression_of_the_distances():
     D = cdist(*(rows(30, 5),) * 2)
-    mds = of(D, metric=False, ties="secondary")
+    mds = of(D, metric_mds=False, ties="secondary")
     d = pdist(mds.embedding_)
     expected = IsotonicRegression().fit_transform(squareform(D), d)
     assert squareform(mds.disparities_) == pytest.approx(expected)
@@ -86,16 +86,19 @@ def test_disparities_are_the_isotonic_regression_of_the_distances():
 def test_only_the_order_counts_without_metric(ties):
     D = cdist(*(rows(25, 4),) * 2)
     bent = np.expm1(2 * D)
-    plain, other = (of(M, metric=False, ties=ties, n_init=1) for M in (D, bent))
+    plain, other = (of(M, metric_mds=False, ties=ties, n_init=1) for M in (D, bent))
     # the classical starts differ, so that the ends may, by a little
     assert plain.stress1_ == pytest.approx(other.stress1_, rel=0.05)
     steps = np.round(D)
-    assert of(steps, metric=False, ties="primary").stress1_ <= of(steps, metric=False, ties="secondary").stress1_ + 1e-6
+    assert (
+        of(steps, metric_mds=False, ties="primary").stress1_
+        <= of(steps, metric_mds=False, ties="secondary").stress1_ + 1e-6
+    )
 
 
 def test_ranks_alone_give_a_plane_back():
     X = rows(60, 2)
-    assert procrustes(X, of(cdist(X, X) ** 3, metric=False).embedding_)[2] < 1e-3
+    assert procrustes(X, of(cdist(X, X) ** 3, metric_mds=False).embedding_)[2] < 1e-3
 
 
 def test_missing_pairs_are_made_good_by_the_others():
@@ -111,7 +114,7 @@ def test_missing_pairs_are_made_good_by_the_others():
     weighted = of(wrong, weights=(~(gaps | gaps.T)).astype(float))
     assert weighted.stress_ == pytest.approx(mds.stress_, abs=1e-9)
     assert weighted.embedding_ == pytest.approx(mds.embedding_, abs=1e-4)
-    ranks = of(holes, metric=False)
+    ranks = of(holes, metric_mds=False)
     assert np.isnan(ranks.disparities_).sum() == 2 * gaps.sum() and ranks.stress1_ < 0.01
 
 
@@ -162,7 +165,7 @@ def test_new_rows_come_to_their_distances_and_no_place_nearby_is_better():
 
 def test_new_rows_are_read_by_the_fitted_ranks_and_gaps_in_them_are_allowed():
     X, new = rows(60, 2), rows(5, 2, seed=1)
-    bent = of(cdist(X, X) ** 2, metric=False)
+    bent = of(cdist(X, X) ** 2, metric_mds=False)
     placed = bent.transform(cdist(new, X) ** 2)
     both = procrustes(np.vstack([X, new]), np.vstack([bent.embedding_, placed]))
     assert both[2] < 1e-2
@@ -248,7 +251,7 @@ def test_a_saved_model_places_new_rows_alike(tmp_path):
     X, new = rows(20, 3), rows(4, 3, seed=1)
     for name, model, unseen in [
         ("rows", MDS(2).fit(X), new),
-        ("ranks", of(cdist(X, X), metric=False), cdist(new, X)),
+        ("ranks", of(cdist(X, X), metric_mds=False), cdist(new, X)),
     ]:
         model.save(tmp_path / name)
         loaded = assay.load(tmp_path / name)
@@ -265,7 +268,7 @@ def test_refusals_say_what_is_allowed():
         ({"max_iter": 1.5}, "max_iter is an integer of at least 1; got 1.5"),
         ({"tol": -1}, "tol is a number of at least 0; got -1"),
         ({"ties": "both"}, "ties is 'primary' or 'secondary'; got 'both'"),
-        ({"dissimilarity": "cosine"}, "dissimilarity is 'euclidean' or 'precomputed'; got 'cosine'"),
+        ({"metric": "mahalanobis"}, "metric must be .* or a function of two rows, is 'mahalanobis'"),
         ({"weights": np.ones((2, 2))}, r"shape of the dissimilarities, \(5, 5\); have \(2, 2\)"),
     ]:
         with pytest.raises(ParameterError, match=message):

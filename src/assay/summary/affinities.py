@@ -19,8 +19,9 @@ from scipy import sparse
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 from assay.summary.distances import Array, Indices
-from assay.summary.edges import Metric, edges_of, matrix_of, mirrored, nearest_edges
+from assay.summary.edges import edges_of, matrix_of, mirrored, nearest_edges
 from assay.summary.graph import Graph
+from assay.summary.metrics import Metric
 
 ALL_PAIRS = 256  # rows up to which every other row is a neighbour; beyond, the 3 * perplexity nearest are
 USUAL = 30.0  # perplexity where none is asked for and there are rows enough
@@ -71,7 +72,7 @@ def affinities(X: Any, perplexity: float | None = None, metric: Metric = "euclid
     Args:
         X: (n, d) rows; with metric "precomputed" their (n, n) distances.
         perplexity: effective number of neighbours, from 1 to below n; when not given 30, or a third of the other rows.
-        metric: "euclidean", "cosine" or "precomputed".
+        metric: a name of `summary.metrics`, or a function of two rows.
 
     Returns:
         Affinities, to all other rows of up to `ALL_PAIRS`, else to the 3 * perplexity nearest.

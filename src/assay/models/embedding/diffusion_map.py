@@ -15,6 +15,7 @@ of the Laplacian on the shape the rows lie on.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Literal, Self, TypeAlias
 
@@ -38,10 +39,10 @@ from assay.summary.affinity import (
     own_widths,
     reach_of,
 )
-from assay.summary.distances import as_rows
 from assay.summary.gram import BLOCK
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
+from assay.summary.metrics import Metric, comparable, gaps_allowed, is_precomputed
 from assay.summary.walk import Walk, random_walk
 
 Array: TypeAlias = NDArray[np.float64]
@@ -55,7 +56,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     Args:
         n_components: how many coordinates, at most one less than the rows.
         graph: None compares all pairs up to 2,000 rows and the nearest beyond. `Nearest(k)` or `Within(epsilon)`:
-            those neighbours only, by Euclidean distance.
+            those neighbours only, by the metric of the option.
         sigma: width of the kernel exp(-d^2 / (2 sigma^2)). "auto": half the distance to the k-th nearest row, the
             median over rows, with k = 2 log2(n), at least 10, or the k of `Nearest`; half of epsilon with
             `Within`. "local": the same for each row by itself, in exp(-d^2 / (2 sigma_i sigma_j)). A number: itself.
@@ -77,6 +78,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         stationary_: (n,) where the walk is found in the long run.
         density_: (n,) sum of the similarities of each row.
         points_: (n, d) the training rows; None after `fit_graph`.
+        metric_: the metric, with what it learned from the rows.
         reach_: (n,) distance to the k-th nearest row, or epsilon, where that was used; else None.
         n_neighbors_: k, whether used or not.
         residual_: largest residual of an eigenpair.
@@ -123,13 +125,19 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
             X: array, data frame, sparse matrix or `Source`.
             y: not used.
         """
-        rows = as_rows(self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2)).copy()
+        metric, finite = self._metric(), "allow-nan" if gaps_allowed(self._metric()) else True
+        rows = comparable(
+            self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=finite), metric
+        ).copy()
         n = len(rows)
         k = self._check(n)
         option = self._links(n)
+        self.metric_ = self._resolved(metric, rows)
+        if option is not None:
+            option = replace(option, metric=self.metric_)
         self.n_neighbors_ = self._neighbours(n, option)
         self._measure(rows, option)
-        self.dimension_: Any = dimension_seen(rows, self.sigma_)
+        self.dimension_: Any = dimension_seen(rows, self.sigma_, self.metric_)
         if option is None:
             W: Any = affinities(rows, self.sigma_)
         else:
@@ -172,7 +180,8 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         return self._placed(X)
 
     def _placed(self, X: Any) -> Array:
-        rows = as_rows(self._checked(X, reset=False, accept_sparse="csr"))
+        finite = "allow-nan" if gaps_allowed(self._metric()) else True
+        rows = comparable(self._checked(X, reset=False, accept_sparse="csr", ensure_all_finite=finite), self._metric())
         values = self.eigenvalues_
         grown = np.divide(1.0, values, out=np.zeros_like(values), where=values != 0.0)
         coordinates = np.empty((len(rows), len(grown)))
@@ -192,7 +201,13 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         else:
             reach = 0.0 if self.reach_ is None else self.reach_
             logs = log_affinities(
-                rows, self.points_, self.sigma_, k=self.n_neighbors_, linked=self._linked(), reach=reach
+                rows,
+                self.points_,
+                self.sigma_,
+                k=self.n_neighbors_,
+                linked=self._linked(),
+                reach=reach,
+                metric=self.metric_,
             )
         logs -= self.alpha * np.log(self.density_)
         highest = logs.max(axis=1, keepdims=True)
@@ -223,9 +238,9 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
             return None if n <= _DENSE else Nearest(self._neighbours(n, None))
         if not isinstance(option, Nearest | Within):
             raise ParameterError(f"graph is None, Nearest(k) or Within(epsilon); got {option!r}")
-        if option.metric != "euclidean" or (isinstance(option, Nearest) and option.symmetry is None):
+        if is_precomputed(option.metric) or (isinstance(option, Nearest) and option.symmetry is None):
             raise ParameterError(
-                f"graph is Euclidean and undirected here; got {option!r}. "
+                f"graph is of rows and undirected here; got {option!r}. "
                 "For others make a Graph of similarities and use fit_graph."
             )
         return option
@@ -239,7 +254,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         """Widths and, where links or widths need it, reaches."""
         self.reach_ = option.epsilon if isinstance(option, Within) else None
         if isinstance(option, Nearest) or self.sigma == "local" or (self.sigma == "auto" and option is None):
-            reach = reach_of(rows, self.n_neighbors_)
+            reach = reach_of(rows, self.n_neighbors_, self.metric_)
             if isinstance(option, Nearest):
                 self.reach_ = reach
         if self.sigma == "local":
@@ -248,6 +263,9 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
             self.sigma_ = float(self.sigma)
         else:
             self.sigma_ = option.epsilon / 2.0 if isinstance(option, Within) else common_width(reach)
+
+    def _metric(self) -> Metric:
+        return getattr(self.graph, "metric", "euclidean")
 
     def _linked(self) -> Linked:
         if self.route_ == "dense":
@@ -277,6 +295,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = gaps_allowed(self._metric())
         return tags
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -23,11 +23,11 @@ from assay.data.source import Source
 from assay.errors import Caution, DataError, ParameterError
 from assay.linalg.validate import as_count, as_generator
 from assay.models.sampled import _Sampled
-from assay.summary.distances import as_rows
 from assay.summary.geodesics import Geodesics
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
 from assay.summary.linking import link
+from assay.summary.metrics import Metric, comparable, gaps_allowed, is_precomputed
 from assay.summary.new_links import new_links
 from assay.summary.unrolling import DOUBLE_LIMIT, Placing, unroll
 
@@ -109,11 +109,11 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         """
         # as_rows finds what is not finite and says where
         checked = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
-        rows = as_rows(checked)
+        rows = comparable(checked, self._metric())
         option, graph = self._linked(rows)
         self._lay_out(graph, f"at {option!r}", progress)
         self.graph_: Nearest | Within | None = option
-        self.rows_ = None if option.metric == "precomputed" else rows.copy()
+        self.rows_ = None if is_precomputed(option.metric) else rows.copy()
         return self
 
     def fit_graph(self, graph: Graph, *, progress: Progress | None = None) -> Self:
@@ -147,7 +147,9 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     def _placed(self, X: Any) -> Array:
         if self.graph_ is None:
             raise ParameterError("fitted on a graph, which says nothing about new rows; use fit(X) to place them")
-        checked = as_rows(self._checked(X, reset=False, accept_sparse="csr", ensure_all_finite=False))
+        checked = comparable(
+            self._checked(X, reset=False, accept_sparse="csr", ensure_all_finite=False), self._metric()
+        )
         paths = Geodesics(**self.paths_)
         place = np.full(len(self.embedding_), -1)
         place[paths.nodes] = np.arange(len(paths.nodes))
@@ -178,11 +180,15 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     def _linked(self, rows: Array) -> tuple[Nearest | Within, Graph]:
         """The option taken and its graph."""
         if isinstance(self.graph, Nearest | Within):
-            return self.graph, self.graph.graph(rows)
+            option = replace(self.graph, metric=self._resolved(self.graph.metric, rows))
+            return option, option.graph(rows)
         if not isinstance(self.graph, str) or self.graph != "auto":
             raise ParameterError(f'graph must be Nearest(k), Within(epsilon) or "auto", is {self.graph!r}.')
         linked = link(rows)
         return linked.option, linked.graph
+
+    def _metric(self) -> Metric:
+        return getattr(self.graph, "metric", "euclidean")
 
     def _lay_out(self, graph: Graph, where: str, progress: Progress | None) -> None:
         paths = Geodesics.of(graph, self.geodesics)
@@ -238,7 +244,8 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = getattr(self.graph, "metric", None) == "precomputed"
+        tags.input_tags.pairwise = is_precomputed(self._metric())
+        tags.input_tags.allow_nan = gaps_allowed(self._metric())
         return tags
 
 
