@@ -145,8 +145,8 @@ def test_one_row_is_one_group():
         ),
         ({"distance_threshold": "low"}, "distance_threshold is a number of at least 0; got 'low'"),
         ({"distance_threshold": -1.0}, "distance_threshold is a number of at least 0; got -1.0"),
-        ({"linkage": "centroid"}, "linkage is one of 'ward', 'single', 'complete', 'average'; got 'centroid'"),
-        ({"dissimilarity": "cosine"}, "dissimilarity is 'euclidean' or 'precomputed'; got 'cosine'"),
+        ({"linkage": "mean"}, "linkage is one of 'ward', .*, 'centroid', 'median'; got 'mean'"),
+        ({"metric": "taxi"}, "metric must be .* or a function of two rows, is 'taxi'"),
     ],
 )
 def test_options_that_are_none_are_refused(options, message):
