@@ -135,7 +135,7 @@ def merge_nearest(kind: int, D: Any, sizes: Any, near: Any, apart: Any, pairs: A
         if near[i] < 0 and sizes[i] > 0:
             look(D, sizes, i, near, apart)
     for done in range(len(pairs)):
-        a = np.argmin(apart)
+        a = int(np.argmin(apart))
         b = near[a]
         pairs[done, 0], pairs[done, 1], heights[done] = a, b, np.sqrt(apart[a])
         merge_rows(kind, D, sizes, a, b)

@@ -70,7 +70,7 @@ def agglomerate_linked(X: Array, links: sparse.csr_array, linkage: Linkage, metr
         raise ParameterError(f"Ward's linkage along links needs rows and metric 'euclidean'; got {metric!r}.")
     count, part = connected_components(links, directed=False)
     if count > 1:
-        links = sparse.csr_array(links + _bridges(X, metric, part, int(count)))
+        links = sparse.csr_array(links + _bridges(X, metric, part.astype(np.int64), int(count)))
     upper = sparse.triu(links, 1).tocoo()
     i, j = upper.col.astype(np.int64), upper.row.astype(np.int64)
     if linkage == "ward":
@@ -95,11 +95,11 @@ def _bridges(X: Array, metric: Metric, part: Indices, count: int) -> sparse.csr_
         for other in members[:p]:
             if is_precomputed(metric):
                 block = X[np.ix_(own, other)]
-                a, b = np.unravel_index(int(block.argmin()), block.shape)
+                a, b = (int(p) for p in np.unravel_index(int(block.argmin()), block.shape))
             else:
                 found = nearest(X[own], 1, metric, X[other])
                 a = int(found.distances[:, 0].argmin())
-                b = found.indices[a, 0]
+                b = int(found.indices[a, 0])
             ends.append((own[a], other[b]))
     rows, cols = np.array(ends).T
     bridges = sparse.csr_array((np.ones(len(rows)), (rows, cols)), shape=(len(X), len(X)))
@@ -112,8 +112,8 @@ def _merged(n: int, rows: Indices, cols: Indices, values: Array, join: Join) -> 
     Args:
         n: how many rows.
         rows, cols, values: the links, and how far their ends are apart.
-        join: from the numbers of two groups and of their whole, and how far each part is from those it is linked with, to
-            how far the whole is from all of these.
+        join: from the numbers of two groups and of their whole, and how far each part is from those it is linked with,
+            to how far the whole is from all of these.
     """
     apart: list[dict[int, float]] = [{} for _ in range(n)]
     for i, j, value in zip(rows.tolist(), cols.tolist(), values.tolist(), strict=True):
