@@ -30,7 +30,7 @@ def rows(n, d, seed=0):
 @settings(max_examples=12, deadline=None)
 @given(n=st.integers(4, 25), d=st.integers(1, 5), seed=st.integers(0, 999), metric=st.booleans())
 def test_the_stress_history_never_rises_and_the_best_start_is_kept(n, d, seed, metric):
-    mds = MDS(2, metric=metric, n_init=3, random_state=seed).fit(rows(n, d, seed))
+    mds = MDS(2, metric_mds=metric, n_init=3, random_state=seed).fit(rows(n, d, seed))
     assert (np.diff(mds.stress_history_) <= 0.0).all()
     assert mds.stress_history_[-1] == mds.stresses_[mds.start_] == pytest.approx(mds.stresses_.min(), abs=1e-6)
     assert len(mds.stresses_) == 3 and len(mds.stress_history_) == mds.n_iter_ + 1
@@ -142,7 +142,7 @@ def test_known_pairs_that_fall_apart_are_refused():
 @pytest.mark.parametrize("metric", [True, False])
 def test_fitted_rows_are_placed_where_they_are(metric):
     X = rows(30, 5)
-    mds = MDS(2, metric=metric).fit(X)
+    mds = MDS(2, metric_mds=metric).fit(X)
     assert np.array_equal(mds.transform(X), mds.embedding_)
 
 
@@ -189,7 +189,7 @@ def test_the_same_seed_gives_the_same_bits_and_rows_may_come_in_any_order():
 @pytest.mark.parametrize("metric", [True, False])
 def test_the_map_is_the_same_in_any_unit(unit, metric):
     D = cdist(*(rows(15, 3),) * 2)
-    plain, scaled = (of(M, metric=metric, n_init=1, tol=1e-7) for M in (D, D * unit))
+    plain, scaled = (of(M, metric_mds=metric, n_init=1, tol=1e-7) for M in (D, D * unit))
     assert scaled.embedding_ / unit == pytest.approx(plain.embedding_, abs=1e-4)
     assert scaled.stress1_ == pytest.approx(plain.stress1_)
     assert scaled.transform(D * unit) / unit == pytest.approx(scaled.embedding_ / unit)
@@ -202,7 +202,7 @@ def test_the_map_is_the_same_in_any_unit(unit, metric):
     ids=["constant", "two rows", "duplicates", "two equal rows"],
 )
 def test_few_different_points_give_a_finite_map_with_their_distances(X, metric):
-    mds = MDS(2, metric=metric).fit(X)
+    mds = MDS(2, metric_mds=metric).fit(X)
     assert pdist(mds.embedding_) == pytest.approx(pdist(X)) and mds.stress1_ < 1e-7
     # an equal row may stand for a row; their places differ by the rounding of n sums over n points
     rounding = len(X) ** 2 * np.finfo(float).eps * np.abs(mds.embedding_).max()
@@ -227,7 +227,7 @@ def test_roads_give_the_map_of_bavaria_from_lengths_and_from_their_order():
 
     roads, true = table("bays29_road.csv"), table("bays29_map_xy.csv")
     for metric in (True, False):
-        flat, placed, _ = procrustes(true, of(roads, metric=metric).embedding_)
+        flat, placed, _ = procrustes(true, of(roads, metric_mds=metric).embedding_)
         assert np.corrcoef(flat.ravel(), placed.ravel())[0, 1] > 0.995
 
 

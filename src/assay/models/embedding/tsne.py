@@ -1,7 +1,7 @@
 """t-SNE: which rows are near each other, drawn in one to three dimensions.
 
 summary  P, (n, n) sparse: p_ij = (p_j|i + p_i|j) / 2n, Gaussian with the asked perplexity in each row
-cost     KL(P || Q),  q_ij = w_ij / sum w,  w_ij = 1 / (1 + |y_i - y_j|^2),  Y (n, q)
+cost     KL(P || Q),  q_ij = w_ij / sum w,  w_ij = (1 + |y_i - y_j|^2 / a)^-a,  Y (n, q), a = 1 unless asked
 solver   descent with exaggeration, momentum and restarts; repulsion over all pairs, or by a grid and two Fourier
          transforms (optimize.grid_potential)
 reading  Y; only who is near whom means something
@@ -9,16 +9,21 @@ reading  Y; only who is near whom means something
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, Literal
 
+import numpy as np
 from scipy import sparse
 
+from assay.errors import ParameterError
 from assay.models.neighbour_embedding import Array, Callback, Init, _NeighbourEmbedding
 from assay.optimize.layout import Layout
 from assay.optimize.neighbour_placing import place_student
 from assay.optimize.tsne_layout import Method, tsne_layout
 from assay.summary.affinities import Affinities
 from assay.summary.metrics import Metric
+
+LEAST_DOF = 0.1  # below, similarities hardly fall with distance and the layout has no end
 
 
 class TSNE(_NeighbourEmbedding):
@@ -35,6 +40,10 @@ class TSNE(_NeighbourEmbedding):
         init: where points begin. "pca": on the first principal axes; "spectral": slow modes of the random walk along
             the affinities; "random"; or an (n, n_components) array. "auto": "pca" for rows, "spectral" for the rest.
         early_exaggeration: factor of P in the first 100 iterations, so that groups gather.
+        exaggeration: factor of P in all others. Above 1 groups draw together and keep more of their order among each
+            other; at 4 the picture is much like UMAP's.
+        dof: a above, degrees of freedom of the similarities of points. Below 1 tails are heavier, and groups fall into
+            finer ones; above 1 they are lighter, and towards infinity the picture is that of `SymmetricSNE`.
         learning_rate: step per unit of gradient. "auto": n / exaggeration.
         max_iter: at most so many iterations; a NotConverged warning tells when they were too few.
         tol: stop when the divergence changed by no more than this share of itself in 50 iterations.
@@ -45,7 +54,7 @@ class TSNE(_NeighbourEmbedding):
 
     Attributes:
         embedding_: (n, n_components), centred.
-        kl_divergence_: KL(P || Q) of the embedding, in nats.
+        kl_divergence_: KL(P || Q) of the embedding, in nats, P without exaggeration.
         kl_history_: (m, 2) iteration and divergence.
         n_iter_: iterations taken.
         converged_: whether the tolerance ended them, not max_iter or the callback.
@@ -66,7 +75,8 @@ class TSNE(_NeighbourEmbedding):
 
     References:
         van der Maaten, Hinton, JMLR 2008; Linderman et al., Nature Methods 2019; Belkina et al., Nature
-        Communications 2019; Kobak, Berens, Nature Communications 2019.
+        Communications 2019; Kobak, Berens, Nature Communications 2019; of tails Kobak, Linderman, Steinerberger,
+        Kluger, Berens, ECML PKDD 2019; of exaggeration Böhm, Berens, Kobak, JMLR 2022.
     """
 
     _most_rows = 50_000
@@ -79,6 +89,8 @@ class TSNE(_NeighbourEmbedding):
         metric: Metric = "euclidean",
         init: Init = "auto",
         early_exaggeration: float = 12.0,
+        exaggeration: float = 1.0,
+        dof: float = 1.0,
         learning_rate: float | Literal["auto"] = "auto",
         max_iter: int = 1000,
         tol: float = 5e-3,
@@ -91,6 +103,8 @@ class TSNE(_NeighbourEmbedding):
         self.metric = metric
         self.init = init
         self.early_exaggeration = early_exaggeration
+        self.exaggeration = exaggeration
+        self.dof = dof
         self.learning_rate = learning_rate
         self.max_iter = max_iter
         self.tol = tol
@@ -104,6 +118,8 @@ class TSNE(_NeighbourEmbedding):
             start,
             max_iter=self.max_iter,
             early_exaggeration=self.early_exaggeration,
+            exaggeration=self.exaggeration,
+            dof=self.dof,
             learning_rate=self._rate,
             tol=self.tol,
             method=self.method,
@@ -111,4 +127,11 @@ class TSNE(_NeighbourEmbedding):
         )
 
     def _place(self, P: sparse.csr_array, start: Array) -> Array:
-        return place_student(P, self.embedding_, start)
+        return place_student(P, self.embedding_, start, dof=self.dof, exaggeration=self.exaggeration)
+
+    def _refuse_options(self) -> None:
+        super()._refuse_options()
+        for name, least in (("exaggeration", 1.0), ("dof", LEAST_DOF)):
+            value: Any = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Real) or not least <= float(value) < np.inf:
+                raise ParameterError(f"{name} is a number of at least {least:g}; got {value!r}")
