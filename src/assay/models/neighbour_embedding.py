@@ -20,7 +20,7 @@ from assay.models.sampled import _Sampled
 from assay.optimize.layout import Layout
 from assay.optimize.neighbour_placing import place_gaussian, weighted_median
 from assay.optimize.sne_layout import sne_layout
-from assay.summary.affinities import ALL_PAIRS, Affinities, affinities, graph_affinities, widths
+from assay.summary.affinities import ALL_PAIRS, Affinities, affinities, graph_affinities, labelled, widths
 from assay.summary.graph import Graph
 from assay.summary.layout_start import principal_start, scaled_start, spectral_start
 from assay.summary.metrics import (
@@ -32,6 +32,7 @@ from assay.summary.metrics import (
     is_precomputed,
     nearest,
 )
+from assay.summary.target_links import as_classes
 
 Array: TypeAlias = NDArray[np.float64]
 Callback: TypeAlias = Callable[[int, float, Array], bool | None]
@@ -54,6 +55,7 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
     callback: Callback | None
     random_state: Any
     rows_: Any
+    target_weight = 0.0
 
     @abstractmethod
     def _lay_out(self, found: Affinities, start: Array) -> Layout:
@@ -63,13 +65,13 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
     def _place(self, P: sparse.csr_array, start: Array) -> Array:
         """Places of new rows with (m, n) affinities to the fitted ones."""
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Lay out (n, d) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`, of which a fair sample is laid out where it has very many
                 rows; with metric "precomputed" an (n, n) matrix of distances.
-            y: not used.
+            y: (n,) labels where the model has a `target_weight`, None for rows without; else not used.
         """
         self._refuse_options()
         checked = self._checked(X, reset=True, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
@@ -77,6 +79,8 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
         self._refuse_size(len(rows))
         self.metric_ = self._resolved(self.metric, rows)
         found = affinities(rows, None if self.perplexity == "auto" else self.perplexity, self.metric_)
+        if self.target_weight:
+            found = labelled(found, as_classes(self._sampled_labels(y), len(rows)), self.target_weight)
         return self._fitted(found, rows)
 
     def fit_graph(self, graph: Graph) -> Self:
@@ -93,9 +97,9 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
         self.metric_ = self.metric
         return self._fitted(found, None)
 
-    def fit_transform(self, X: Any, y: None = None) -> Array:
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Lay out (n, d) rows: (n, n_components)."""
-        self.fit(X)
+        self.fit(X, y)
         return self.embedding_ if self.sample_ is None else self.transform(X)
 
     def transform(self, X: Any) -> Array:

@@ -51,8 +51,8 @@ class GridPotential:
 
     def __init__(self, n: int, q: int, spacing: float, power: float = 1.0) -> None:
         self.n, self.q, self.power = n, q, power
-        self.finest = FINEST / max(1.0, power) ** 0.5
-        self.spacing = spacing / max(1.0, power) ** 0.5
+        narrower = float(np.sqrt(max(1.0, power)))
+        self.finest, self.spacing = FINEST / narrower, spacing / narrower
         spacing = self.spacing
         self._sides: tuple[int, ...] = (0,) * q
         self._spacing, self._made = spacing, 0.0

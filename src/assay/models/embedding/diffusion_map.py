@@ -43,6 +43,7 @@ from assay.summary.gram import BLOCK
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
 from assay.summary.metrics import Metric, comparable, gaps_allowed, is_precomputed
+from assay.summary.target_links import as_classes, checked_weight, kept
 from assay.summary.walk import Walk, random_walk
 
 Array: TypeAlias = NDArray[np.float64]
@@ -63,6 +64,10 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         alpha: how much of the density of rows is taken out. 1: none is left, only the shape shows; 0: all is left,
             as in spectral clustering; 0.5: the Fokker-Planck walk.
         t: time, in steps of the walk, not necessarily whole; 0 gives all coordinates equal weight.
+        target_weight: how much labels given to `fit` count, from 0 (not at all) to below 1: similarities of rows of
+            different labels are 1 - target_weight times as large. The map then shows labels apart because it was told
+            to, even random ones: only unseen rows, which `transform` places without labels, tell whether the columns
+            know them.
         random_state: seed of the solver's start.
 
     Attributes:
@@ -109,6 +114,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         sigma: float | Literal["auto", "local"] = "auto",
         alpha: float = 1.0,
         t: float = 1.0,
+        target_weight: float = 0.0,
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
@@ -116,14 +122,15 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         self.sigma = sigma
         self.alpha = alpha
         self.t = t
+        self.target_weight = target_weight
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Map (n, d) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`.
-            y: not used.
+            y: (n,) labels, None for rows without; not used without `target_weight`.
         """
         metric, finite = self._metric(), "allow-nan" if gaps_allowed(self._metric()) else True
         rows = comparable(
@@ -142,6 +149,12 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
             W: Any = affinities(rows, self.sigma_)
         else:
             W = linked_affinities(option.graph(rows), self.sigma_)
+        if self.target_weight:
+            classes, everyone = as_classes(self._sampled_labels(y), n), np.arange(n)
+            if option is None:
+                W *= kept(classes, everyone[:, None], everyone, self.target_weight)
+            else:
+                W.data *= kept(classes, np.repeat(everyone, np.diff(W.indptr)), W.indices, self.target_weight)
         self.points_: Any = rows
         self.route_ = "dense" if option is None else "neighbours"
         return self._keep(random_walk(W, k, alpha=self.alpha, random_state=self._seed()))
@@ -163,9 +176,9 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         self.route_ = "graph"
         return self._keep(random_walk(W, k, alpha=self.alpha, random_state=self._seed()))
 
-    def fit_transform(self, X: Any, y: None = None) -> Array:
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Fit, and give the coordinates of the same rows: (n, k)."""
-        self.fit(X)
+        self.fit(X, y)
         return self.embedding_ if self.sample_ is None else self.transform(X)
 
     def transform(self, X: Any) -> Array:
@@ -225,6 +238,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         k = as_count(self.n_components, n - 1, name="n_components", what="one less than the rows")
         if not _number(self.alpha) or not 0.0 <= self.alpha <= 1.0:
             raise ParameterError(f"alpha is a number from 0 to 1; got {self.alpha!r}")
+        checked_weight(self.target_weight)
         if not _number(self.t) or not 0.0 <= self.t < math.inf:
             raise ParameterError(f"t is a finite number of at least 0; got {self.t!r}")
         width: Any = self.sigma

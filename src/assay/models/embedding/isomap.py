@@ -29,6 +29,7 @@ from assay.summary.graph_options import Nearest, Within
 from assay.summary.linking import link
 from assay.summary.metrics import Metric, comparable, gaps_allowed, is_precomputed
 from assay.summary.new_links import new_links
+from assay.summary.target_links import as_classes, checked_weight, with_labels
 from assay.summary.unrolling import DOUBLE_LIMIT, Placing, unroll
 
 Array: TypeAlias = NDArray[np.float64]
@@ -54,6 +55,10 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         geodesics: "length" adds up the lengths of links along a path, "hops" counts them.
         landmarks: None: paths between all rows, refused above 46,340. A number: paths from so many rows drawn at
             random, by which all others are placed. "auto": all up to 11,585 rows, 1000 landmarks beyond.
+        target_weight: how much labels given to `fit` count, from 0 (not at all) to below 1: links between different
+            labels are 1 / (1 - target_weight) times as long. The map then shows labels apart because it was told to,
+            even random ones: only unseen rows, which `transform` places without labels, tell whether the columns know
+            them.
         random_state: seed of the landmarks and of the solver's start.
 
     Attributes:
@@ -91,26 +96,31 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         graph: Nearest | Within | Literal["auto"] = "auto",
         geodesics: Literal["length", "hops"] = "length",
         landmarks: int | Literal["auto"] | None = "auto",
+        target_weight: float = 0.0,
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
         self.graph = graph
         self.geodesics = geodesics
         self.landmarks = landmarks
+        self.target_weight = target_weight
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None, *, progress: Progress | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, progress: Progress | None = None) -> Self:
         """Lay out (n, d) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`; with a graph of metric "precomputed", (n, n) distances.
-            y: not used.
+            y: (n,) labels, None for rows without; not used without `target_weight`.
             progress: called as progress(done, total) while paths are found; raise in it to stop.
         """
+        weight = checked_weight(self.target_weight)
         # as_rows finds what is not finite and says where
         checked = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
         rows = comparable(checked, self._metric())
         option, graph = self._linked(rows)
+        if weight:
+            graph = with_labels(graph, as_classes(self._sampled_labels(y), len(rows)), weight)
         self._lay_out(graph, f"at {option!r}", progress)
         self.graph_: Nearest | Within | None = option
         self.rows_ = None if is_precomputed(option.metric) else rows.copy()
@@ -128,7 +138,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         self.rows_ = None
         return self
 
-    def fit_transform(self, X: Any, y: None = None, **options: Any) -> Array:
+    def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Array:
         """(n, k) the map of these rows; NaN in those left out."""
         self.fit(X, y, **options)
         return self.embedding_ if self.sample_ is None else self.transform(X)

@@ -22,6 +22,7 @@ from assay.optimize.neighbour_placing import place_student
 from assay.optimize.tsne_layout import Method, tsne_layout
 from assay.summary.affinities import Affinities
 from assay.summary.metrics import Metric
+from assay.summary.target_links import checked_weight
 
 LEAST_DOF = 0.1  # below, similarities hardly fall with distance and the layout has no end
 
@@ -44,6 +45,9 @@ class TSNE(_NeighbourEmbedding):
             other; at 4 the picture is much like UMAP's.
         dof: a above, degrees of freedom of the similarities of points. Below 1 tails are heavier, and groups fall into
             finer ones; above 1 they are lighter, and towards infinity the picture is that of `SymmetricSNE`.
+        target_weight: how much labels given to `fit` count, from 0 (not at all) to below 1: neighbours of another label
+            count for 1 - target_weight of themselves. The map then shows labels apart because it was told to, even
+            random ones: only unseen rows, which `transform` places without labels, tell whether the columns know them.
         learning_rate: step per unit of gradient. "auto": n / exaggeration.
         max_iter: at most so many iterations; a NotConverged warning tells when they were too few.
         tol: stop when the divergence changed by no more than this share of itself in 50 iterations.
@@ -91,6 +95,7 @@ class TSNE(_NeighbourEmbedding):
         early_exaggeration: float = 12.0,
         exaggeration: float = 1.0,
         dof: float = 1.0,
+        target_weight: float = 0.0,
         learning_rate: float | Literal["auto"] = "auto",
         max_iter: int = 1000,
         tol: float = 5e-3,
@@ -105,6 +110,7 @@ class TSNE(_NeighbourEmbedding):
         self.early_exaggeration = early_exaggeration
         self.exaggeration = exaggeration
         self.dof = dof
+        self.target_weight = target_weight
         self.learning_rate = learning_rate
         self.max_iter = max_iter
         self.tol = tol
@@ -131,6 +137,7 @@ class TSNE(_NeighbourEmbedding):
 
     def _refuse_options(self) -> None:
         super()._refuse_options()
+        checked_weight(self.target_weight)
         for name, least in (("exaggeration", 1.0), ("dof", LEAST_DOF)):
             value: Any = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, Real) or not least <= float(value) < np.inf:
