@@ -76,6 +76,20 @@ def test_equally_near_rows_go_by_their_number():
     np.testing.assert_array_equal(nearest(X, 7, "hamming").indices, np.argsort(D, axis=1, kind="stable")[:, :7])
 
 
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev"])
+def test_trees_and_tiles_find_the_same_neighbours_with_ties_and_copies(metric, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 4, (150, 3)).astype(float)  # every distance many times
+    new = rng.integers(0, 4, (20, 3)) * 1.0
+    trees = nearest(X, 6, metric), nearest(new, 6, metric, X)
+    monkeypatch.setattr("assay.summary.metrics._FEW", 0)
+    tiles = nearest(X, 6, metric), nearest(new, 6, metric, X)
+    for a, b in zip(trees, tiles, strict=True):
+        assert (a.route, b.route) == ("tree", "tiles")
+        np.testing.assert_array_equal(a.indices, b.indices)
+        np.testing.assert_allclose(a.distances, b.distances, rtol=1e-14)
+
+
 def test_correlation_is_the_same_far_from_zero_and_at_any_size():
     X = table("correlation", 50)
     D = distances(X, "correlation")

@@ -17,12 +17,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from assay.errors import DataError, ParameterError
 from assay.summary.distances import Array, Indices, middle, unit_scale
 from assay.summary.linkage import Linkage
-from assay.summary.merge_table import merge_sequence
+from assay.summary.merge_table import merge_sequence, merge_table
 from assay.summary.metrics import Metric, is_precomputed, nearest, pair_distances
 
 MOST_PARTS = 500  # of a graph, each pair of which gets a link
@@ -80,6 +80,8 @@ def agglomerate_linked(X: Array, links: sparse.csr_array, linkage: Linkage, metr
         heights = np.sqrt(2.0 * squares) / scale
     else:
         apart = X[i, j] if is_precomputed(metric) else pair_distances(X, metric, i, j)
+        if linkage == "single":
+            return _spanned(len(X), i, j, apart), int(count)
         pairs, heights = _merged(len(X), i, j, apart, _by_links(linkage, len(X)))
     return merge_sequence(pairs, heights), int(count)
 
@@ -104,6 +106,17 @@ def _bridges(X: Array, metric: Metric, part: Indices, count: int) -> sparse.csr_
     rows, cols = np.array(ends).T
     bridges = sparse.csr_array((np.ones(len(rows)), (rows, cols)), shape=(len(X), len(X)))
     return sparse.csr_array(bridges + bridges.T)
+
+
+def _spanned(n: int, rows: Indices, cols: Indices, lengths: Array) -> Array:
+    """Single linkage is the least tree that spans the links."""
+    rank = np.empty(len(lengths))
+    rank[np.argsort(lengths, kind="stable")] = np.arange(1.0, len(lengths) + 1)  # a link of length 0 is one, too
+    tree = minimum_spanning_tree(sparse.csr_array((rank, (rows, cols)), shape=(n, n))).tocoo()
+    place = np.empty(len(lengths) + 1, np.int64)
+    place[rank.astype(np.int64)] = np.arange(len(lengths))
+    chosen = place[tree.data.astype(np.int64)]
+    return merge_table(np.column_stack([rows[chosen], cols[chosen]]), lengths[chosen])
 
 
 def _merged(n: int, rows: Indices, cols: Indices, values: Array, join: Join) -> tuple[Indices, Array]:
@@ -149,10 +162,7 @@ def _by_links(linkage: str, n: int) -> Join:
         share = sizes[j] / sizes[new]
         whole = a | b
         for k in a.keys() & b.keys():
-            if linkage == "average":
-                whole[k] = (1.0 - share) * a[k] + share * b[k]
-            else:
-                whole[k] = min(a[k], b[k]) if linkage == "single" else max(a[k], b[k])
+            whole[k] = (1.0 - share) * a[k] + share * b[k] if linkage == "average" else max(a[k], b[k])
         return whole
 
     return join

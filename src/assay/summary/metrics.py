@@ -9,8 +9,9 @@ gower         mean over columns of |x_j - y_j| / range_j, or of [x_j != y_j] for
               row has a gap is left out of the mean
 callable      f(x, y), symmetric and not negative
 
-The first and the two that become it on other rows are searched by trees and products (`neighbours`); the others by
-tiles of distances. Either way the answer is exact, and equally near rows go by their number.
+The first and the two that become it on other rows are searched by trees and products (`neighbours`); the second two by
+trees in few columns, and all others by tiles of distances. Either way the answer is exact, and equally near rows go by
+their number.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from assay.engine.local import in_threads
@@ -30,6 +32,8 @@ from assay.summary.neighbours import PAIRS_LIMIT, Neighbours, Pairs, nearest_nei
 _TILE = 2**20  # distances held at a time, in each thread
 _STRIPE = 2**17  # of these for Gower's, which passes over them once for each column
 _SCIPY: dict[str, Any] = {"manhattan": "cityblock", "chebyshev": "chebyshev", "hamming": "hamming"}
+_POWERS = {"manhattan": 1.0, "chebyshev": np.inf}  # which trees know too
+_FEW, _SPARE = 6, 8  # columns up to which trees are quicker than tiles; candidates beside the k that are asked for
 _FLAT = ("euclidean", "cosine", "correlation")
 NAMES = (*_FLAT, *_SCIPY, "gower", "precomputed")
 
@@ -193,15 +197,17 @@ def nearest(X: Any, k: int, metric: Metric, among: Any = None) -> Neighbours:
     available = len(Y) - (among is None)
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= available:
         raise ParameterError(f"k must be a whole number from 1 to the {available} rows to choose from, is {k!r}.")
-    indices, distances = np.empty((len(X), int(k)), np.int64), np.empty((len(X), int(k)))
+    if isinstance(metric, str) and metric in _POWERS and X.shape[1] <= _FEW and len(Y) > 2 * _SPARE:
+        return _by_tree(X, Y, int(k), metric, np.arange(len(X)) if among is None else np.full(len(X), -1))
+    indices, lengths = np.empty((len(X), int(k)), np.int64), np.empty((len(X), int(k)))
 
     def search(part: slice, D: Array) -> None:
         if among is None:
             np.fill_diagonal(D[:, part.start :], np.inf)
-        indices[part], distances[part] = _least(D, int(k))
+        indices[part], lengths[part] = _least(D, int(k))
 
     _by_tiles(X, Y, metric, search)
-    return Neighbours(indices, distances, "tiles")
+    return Neighbours(indices, lengths, "tiles")
 
 
 def within(X: Any, radius: float, metric: Metric, among: Any = None) -> Pairs:
@@ -317,6 +323,33 @@ def _within_flat(X: Any, radius: float, metric: Metric, among: Any) -> Pairs:
     lengths = as_metric(found.distances, metric)
     kept = lengths <= radius
     return Pairs(found.rows[kept], found.cols[kept], lengths[kept], found.route)
+
+
+def _by_tree(X: Array, Y: Array, k: int, metric: Metric, own: Indices) -> Neighbours:
+    """Candidates from a tree, measured anew; a row whose last candidate may be as near as its k-th asks all of Y."""
+    scale = unit_scale(X, Y)
+    X, Y = X * scale, Y * scale
+    wanted = min(len(Y), k + 1 + _SPARE)
+    places: Indices = np.asarray(cKDTree(Y).query(X, wanted, p=_POWERS[str(metric)], workers=-1)[1], dtype=np.int64)
+    lengths = np.empty(places.shape)
+    for start in range(0, len(X), max(1, _TILE // (wanted * X.shape[1]))):
+        part = slice(start, start + max(1, _TILE // (wanted * X.shape[1])))
+        terms = np.abs(X[part, None] - Y[places[part]])
+        lengths[part] = terms.sum(axis=2) if metric == "manhattan" else terms.max(axis=2)
+    reach = lengths[:, -1].copy()
+    lengths[places == own[:, None]] = np.inf
+    order = np.lexsort((places, lengths), axis=1)[:, :k]
+    indices, lengths = np.take_along_axis(places, order, axis=1), np.take_along_axis(lengths, order, axis=1)
+    unsure = np.flatnonzero(lengths[:, -1] >= reach * (1 - 1e-12)) if wanted < len(Y) else np.empty(0, np.int64)
+    measure = _measure(X[unsure], Y, metric) if len(unsure) else None
+    for start in range(0, len(unsure), max(1, _TILE // len(Y))):
+        rows = unsure[start : start + max(1, _TILE // len(Y))]
+        assert measure is not None
+        D = measure(slice(start, start + len(rows)))
+        inside = own[rows] >= 0
+        D[np.flatnonzero(inside), own[rows[inside]]] = np.inf
+        indices[rows], lengths[rows] = _least(D, k)
+    return Neighbours(indices, lengths / scale, "tree")
 
 
 def _by_tiles(X: Array, Y: Array, metric: Metric, use: Callable[[slice, Array], None]) -> None:
