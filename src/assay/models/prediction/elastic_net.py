@@ -290,8 +290,8 @@ class ElasticNet(_LinearRegressor):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # scikit-learn's checks lower the price of a model with one, as 1 leaves no column of theirs, but not where there
-        # are also prices to choose from
+        # scikit-learn's checks lower the price of a model with one, as 1 leaves no column of theirs, but not where
+        # there are also prices to choose from
         tags.regressor_tags.poor_score = self.alpha != "held-out"
         return tags
 
