@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from assay.models.embedding.symmetric_sne import SymmetricSNE as SymmetricSNE
     from assay.models.embedding.tsne import TSNE as TSNE
     from assay.models.embedding.vae.vae import VAE as VAE
+    from assay.models.exporting.to_onnx import to_onnx as to_onnx
     from assay.models.files import load as load
     from assay.models.missing.fill import FillMissing as FillMissing
     from assay.models.network.communities.communities import communities as communities
@@ -136,6 +137,7 @@ _HOMES = {
     "study": "assay.study",
     "compare": "assay.comparison.run",
     "load": "assay.models.files",
+    "to_onnx": "assay.models.exporting.to_onnx",
     "plot": "assay.views.plot",
     "Watch": "assay.watch.watch",
     "dependence": "assay.models.correlation.dependence",

@@ -182,6 +182,7 @@ RECORDS: dict[str, str] = {
     "Precomputed": "assay.summary.kernels",
     "Nearest": "assay.summary.graph_options",
     "Within": "assay.summary.graph_options",
+    "Gower": "assay.summary.metrics",
     "Landmarks": "assay.summary.landmarks",
     "Powers": "assay.summary.features",
     "Products": "assay.summary.features",
