@@ -173,6 +173,7 @@ def test_a_complete_graph_changes_nothing():
             ParameterError,
             "median linkage knows no connectivity",
         ),
+        ({"connectivity": Nearest(2, "precomputed")}, ParameterError, "connectivity cannot be .* or it is distances"),
         ({"connectivity": np.ones((3, 3))}, DataError, r"connectivity must be \(9, 9\), .* has shape \(3, 3\)"),
     ],
 )
