@@ -26,12 +26,7 @@ def run() -> list[dict[str, Any]]:
         *nearest("20-d", rng.standard_normal((10_000, 20)), 15, trees=True),
         *nearest("20-d, shifted by 1e8", rng.standard_normal((10_000, 20)) + 1e8, 15, trees=True),
         *nearest("50-d", rng.standard_normal((70_000, 50)), 91, trees=False, rounds=1),
-        *(
-            row
-            for metric in ("manhattan", "chebyshev", "cosine", "correlation")
-            for d in (3, 20)
-            for row in by(metric, d)
-        ),
+        *(row for metric in METRICS for d in (3, 20) for row in by(metric, d)),
         *paths(10_000),
     ]
 
