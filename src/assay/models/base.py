@@ -18,7 +18,7 @@ from assay.data.blocks import all_rows
 from assay.data.sound import sound
 from assay.data.source import Source
 from assay.engine.current import using
-from assay.errors import DataError, join_convergence_warnings
+from assay.errors import DataError, ParameterError, join_convergence_warnings
 from assay.summary.metrics import Gower, Metric, gaps_allowed
 
 join_convergence_warnings()
@@ -141,6 +141,11 @@ class Estimator(BaseEstimator):
         if not isinstance(metric, str) or metric != "gower":
             return metric
         codecs = [] if not hasattr(self, "encoding_") else [c for c in self.encoding_.codecs if c.names("")]
+        if any(len(codec.names("")) > 1 for codec in codecs):
+            raise ParameterError(
+                "Gower's metric compares whole columns, and these were spread over several; give the source itself, or "
+                "assay.encode(source, single=True)"
+            )
         return Gower.of(rows, tuple(j for j, codec in enumerate(codecs) if codec.kind in ("codes", "boolean")))
 
     def _seed(self) -> int:
