@@ -26,7 +26,7 @@ class MarginTable:
     """Rows that can be passed over again and again.
 
     Attributes:
-        blocks: first row, rows, and what is known of each.
+        blocks: first row, rows, what is known of each, and its weight or None.
         middle: (d,) mean of the rows, taken off them.
     """
 
@@ -34,14 +34,15 @@ class MarginTable:
     middle: Array
 
     @classmethod
-    def of(cls, blocks: FloatBlocks, known: NDArray[Any]) -> MarginTable:
+    def of(cls, blocks: FloatBlocks, known: NDArray[Any], weights: Array | None = None) -> MarginTable:
         """Look at every column once, and refuse what is not finite.
 
         Args:
             blocks: the rows.
             known: (n,) classes or targets.
+            weights: (n,) by which prices are multiplied; None for 1.
         """
-        kept = scattered(beside(blocks, known))
+        kept = scattered(beside(blocks, known, weights))
         seen = Observed.of(kept, columns=blocks.columns)
         if seen.missing.any():
             refuse_unusable_rows(kept, blocks.columns)
@@ -58,10 +59,10 @@ class MarginTable:
         """
         blocks, middle = self.blocks, self.middle
 
-        def rows_of(part: tuple[int, Any, NDArray[Any]]) -> tuple[Array, Array, Array, Array]:
-            _, rows, known = part
+        def rows_of(part: tuple[int, Any, NDArray[Any], Array | None]) -> tuple[Array, Array, Array, Array]:
+            _, rows, known, weights = part
             picked, lower, upper, C = ends(known)
-            return np.asarray(rows[picked] - middle), lower, upper, C
+            return np.asarray(rows[picked] - middle), lower, upper, C if weights is None else C * weights[picked]
 
         def look(theta: Array, mu: float) -> PriceSums:
             return map_reduce(blocks, lambda part: price_sums(*rows_of(part), theta, mu), PriceSums.__add__)

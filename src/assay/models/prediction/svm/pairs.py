@@ -111,6 +111,7 @@ class PairSolver:
         self._margins: dict[int, Margin] = {}  # of the pairs solved in the primal, for the next price
         self._kernel = training.source(limits.cache_mb if hold and not self._tall else 0.0)
         self._rows = GroupedRows(self._kernel, self._groups, _SHARED * limits.cache_mb)
+        self._weights = [] if training.weights is None else np.split(training.weights, np.cumsum(training.counts)[:-1])
         self._stopped = Event()
 
     def solve(self, prices: Array, before: Sequence[Machine] | None = None, growth: float = 1.0) -> list[Machine]:
@@ -155,6 +156,8 @@ class PairSolver:
         a, b = self._pairs[k]
         sizes = len(self._groups[a]), len(self._groups[b])
         y, C = signs_of(*sizes, len(self._groups)), np.repeat(prices[[a, b]], sizes)
+        if self._training.weights is not None:
+            C *= np.concatenate([self._weights[c] for c in (a, b)])
         whole = len(self._pairs) == 1 and self._training.points is not None  # sorted rows, all of them
         kernel = self._kernel if whole else self._rows.pair(a, b)
         if not np.isinf(C).any():

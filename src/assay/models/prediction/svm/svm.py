@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -34,7 +34,7 @@ from assay.models.prediction.svm.training import Training, price_of_classes
 from assay.models.supervised import _Classifier
 from assay.summary.distances import as_rows
 from assay.summary.gram import Gram
-from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel
+from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel, resolved
 
 
 class SVM(_Classifier):
@@ -128,22 +128,23 @@ class SVM(_Classifier):
         self.random_state = random_state
 
     @on_engine
-    def fit(self, X: Any, y: Any = None, *, engine: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Find the boundaries between classes of (n, d) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`; (n, n) kernel values with kernel "precomputed".
             y: (n,) classes; where X is a source the name of the column that holds them, or None for that of its target.
+            sample_weight: (n,) factors of C by row, not negative: a row of weight 2 counts as two rows, and one of
+                weight 0 as none.
             engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use. Other kernels
                 than the linear one bring all rows here.
         """
         if self._in_passes(X):
-            return self._fit_in_passes(X, y)
-        kernel, rows, codes = self._numbered(X, y)
-        return self._fit(kernel, rows, codes)
+            return self._fit_in_passes(X, y, sample_weight)
+        return self._fit(*self._numbered(X, y, sample_weight))
 
-    def fit_gram(self, gram: Gram, y: Any) -> Self:
-        """Fit from a kernel matrix, held or not; its kernel is used."""
+    def fit_gram(self, gram: Gram, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit from a kernel matrix, held or not; its kernel is used. Weights are as for `fit`."""
         if gram.approximate or gram.centring is not None:
             what = "by landmarks" if gram.approximate else "centred"
             raise ParameterError(
@@ -152,7 +153,8 @@ class SVM(_Classifier):
             )
         self._record_columns(None, gram.n if gram.points is None else gram.points.shape[1])
         codes = self._class_numbers(y, gram.n)
-        return self._fit(gram.kernel, gram.values if gram.points is None else gram.points, codes)
+        rows = gram.values if gram.points is None else gram.points
+        return self._fit(gram.kernel, rows, codes, self._row_weights(sample_weight, codes))
 
     def path(self, X: Any, y: Any, Cs: Any, *, held_out: tuple[Any, Any] | None = None) -> SVMPath:
         """Solve for several prices, each solution the start of the next; the model itself is left as it is.
@@ -167,7 +169,7 @@ class SVM(_Classifier):
         if not len(prices) or not (np.isfinite(prices).all() and prices[0] > 0):
             raise ParameterError(f"Cs are positive finite prices; got {Cs!r}")
         one = clone(self)
-        kernel, rows, codes = one._numbered(X, y)
+        kernel, rows, codes, _ = one._numbered(X, y, None)
         training = Training.of(kernel, rows, codes, len(one.classes_))
         solver, machines, errors, found = one._solver(training, hold=True), None, [], []
         for before, C in zip([prices[0], *prices], prices, strict=False):
@@ -225,6 +227,12 @@ class SVM(_Classifier):
             raise ParameterError("probability was set after fit; fit again, for probabilities are learnt there")
         return class_probabilities(decisions, self.probA_, self.probB_, len(self.classes_))
 
+    @available_if(_learns_probabilities)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithms of the probabilities of `predict_proba`, (m, g); minus infinity where one is 0."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
     def _in_passes(self, X: Any) -> bool:
         """Whether rows are read in passes and not held."""
         if self.solver not in ("auto", "primal"):
@@ -235,7 +243,7 @@ class SVM(_Classifier):
             raise ParameterError("solver 'primal' is for the linear kernel, a finite C and no probabilities")
         return bool(able and (self.solver == "primal" or (isinstance(X, Source) and X.portable and not is_local())))
 
-    def _fit_in_passes(self, X: Any, y: Any) -> Self:
+    def _fit_in_passes(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         X, y = self._taken_apart(X, y)
         if isinstance(X, Source):
             data: Any = self._as_numbers(X, reset=True)
@@ -243,10 +251,13 @@ class SVM(_Classifier):
         else:
             data = self._checked(X, reset=True, accept_sparse="csr", dtype=np.float64)
         codes = self._class_numbers(y, len(y) if isinstance(data, Source) else data.shape[0])
+        weights = self._row_weights(sample_weight, codes)
         self._check_tol()
-        counts = np.bincount(codes, minlength=len(self.classes_))
-        prices = price_of_classes(self._price(), self.class_weight, self.classes_.tolist(), counts)
-        lines, origin = lines_between(float_blocks(data), codes, prices, tol=self.tol, max_iter=self.max_iter)
+        sizes = np.bincount(codes, weights, len(self.classes_))
+        prices = price_of_classes(self._price(), self.class_weight, self.classes_.tolist(), sizes)
+        lines, origin = lines_between(
+            float_blocks(data), codes, prices, weights=weights, tol=self.tol, max_iter=self.max_iter
+        )
         self.kernel_, self.probA_, self.probB_ = Linear(), None, None
         self.support_ = self.support_vectors_ = self.n_support_ = self.dual_coef_ = self.kkt_residual_ = None
         self.coef_, self._origin = np.stack([line.coef for line in lines]), origin
@@ -268,20 +279,26 @@ class SVM(_Classifier):
             )
         return self
 
-    def _numbered(self, X: Any, y: Any) -> tuple[Kernel, Array, NDArray[np.intp]]:
+    def _numbered(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None
+    ) -> tuple[Kernel, Array, NDArray[np.intp], Array | None]:
         rows, codes = self._labelled(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+        weights = self._row_weights(sample_weight, codes)
         kernel, rows = as_kernel(Gaussian() if self.kernel is None else self.kernel), as_rows(rows)
         if isinstance(kernel, Precomputed):
             rows = Gram.precomputed(rows).values
-        return kernel.resolve(rows), rows, codes
+        if weights is None:
+            return kernel.resolve(rows), rows, codes, None
+        kept = weights > 0.0
+        return resolved(kernel, rows[kept], weights[kept]), rows, codes, weights
 
-    def _fit(self, kernel: Kernel, X: Array, codes: NDArray[np.intp]) -> Self:
+    def _fit(self, kernel: Kernel, X: Array, codes: NDArray[np.intp], weights: Array | None = None) -> Self:
         C = self._price()
 
         def solve(training: Training) -> list[Machine]:
             return self._solver(training).solve(self._class_prices(C, training))
 
-        training = Training.of(kernel, X, codes, len(self.classes_))
+        training = Training.of(kernel, X, codes, len(self.classes_), weights)
         machines = solve(training)
         found = Boundaries.of(training, machines)
         if found.coef is not None:
@@ -292,7 +309,7 @@ class SVM(_Classifier):
         self.probB_ = None
         if self.probability:
             self.probA_, self.probB_ = sigmoids(
-                lambda part: Boundaries.of(part, solve(part)), kernel, X, codes, self._seed()
+                lambda part: Boundaries.of(part, solve(part)), kernel, X, codes, self._seed(), weights
             )
         return self
 
@@ -335,7 +352,7 @@ class SVM(_Classifier):
             )
 
     def _class_prices(self, C: float, training: Training) -> Array:
-        return price_of_classes(C, self.class_weight, self.classes_.tolist(), training.counts)
+        return price_of_classes(C, self.class_weight, self.classes_.tolist(), training.sizes)
 
     def _price(self) -> float:
         if self.C is None:

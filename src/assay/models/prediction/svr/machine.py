@@ -38,6 +38,7 @@ class Problem:
         tol: largest violation of the conditions, in units of the target.
         cache_mb: for kernel values.
         max_iter: steps allowed.
+        weights: (n,) positive, by which prices are multiplied; None for 1.
     """
 
     gram: Gram
@@ -47,6 +48,11 @@ class Problem:
     tol: float
     cache_mb: float
     max_iter: int
+    weights: Array | None = None
+
+    def prices(self, C: float) -> Array:
+        """(n,) price of a unit of error of each row."""
+        return np.full(self.gram.n, C) if self.weights is None else C * self.weights
 
     @property
     def tall(self) -> bool:
@@ -64,7 +70,7 @@ class Machine:
 
     Attributes:
         weights: (n,) b.
-        C: the price.
+        C: (n,) the prices.
         fitted: (n,) predictions of the training rows, less the middle.
         line: coefficients and intercept, where they were found by Newton steps; None from weights.
         objective: 1/2 b^T K b + epsilon sum |b| - t^T b.
@@ -77,7 +83,7 @@ class Machine:
     """
 
     weights: Array
-    C: float
+    C: Array
     fitted: Array
     line: Margin | None
     objective: float
@@ -91,7 +97,8 @@ class Machine:
 
 def solve(problem: Problem, C: float, before: Machine | None = None) -> Machine:
     """Solve for the price C, from the solution for another if there is one."""
-    found = _by_newton(problem, C, before) if problem.tall else _by_smo(problem, C, before)
+    prices = problem.prices(C)
+    found = _by_newton(problem, prices, before) if problem.tall else _by_smo(problem, prices, before)
     if not found.converged:
         warnings.warn(
             f"SVR: predictions of the training rows violate the conditions of a solution by up to "
@@ -102,7 +109,7 @@ def solve(problem: Problem, C: float, before: Machine | None = None) -> Machine:
     return found
 
 
-def _by_smo(problem: Problem, C: float, before: Machine | None) -> Machine:
+def _by_smo(problem: Problem, C: Array, before: Machine | None) -> Machine:
     n, t, epsilon, start = problem.gram.n, problem.target, problem.epsilon, None
     if before is not None:  # what is outside the tube stays there
         b = np.where(np.abs(before.weights) < before.C, before.weights, C * np.sign(before.weights))
@@ -112,7 +119,7 @@ def _by_smo(problem: Problem, C: float, before: Machine | None) -> Machine:
             kernel_rows(problem.gram, shift=True),  # weights sum to zero
             np.concatenate([epsilon - t, epsilon + t]),
             0.0,
-            C,
+            np.tile(C, 2),
             signs=np.repeat([1.0, -1.0], n),
             rows=np.tile(np.arange(n), 2),
             start=start,
@@ -138,7 +145,7 @@ def _by_smo(problem: Problem, C: float, before: Machine | None) -> Machine:
     )
 
 
-def _by_newton(problem: Problem, C: float, before: Machine | None) -> Machine:
+def _by_newton(problem: Problem, C: Array, before: Machine | None) -> Machine:
     X, t, epsilon = problem.gram.points, problem.target, problem.epsilon
     assert X is not None  # tall is for rows
     start, steps, left = None if before is None else before.line, 0, np.inf
@@ -170,7 +177,7 @@ def _by_newton(problem: Problem, C: float, before: Machine | None) -> Machine:
     )
 
 
-def violation(weights: Array, C: float, residual: Array, epsilon: float) -> float:
+def violation(weights: Array, C: Array | float, residual: Array, epsilon: float) -> float:
     """How far residuals are on the wrong side: inside the tube with a weight, outside it with less than C.
 
     >>> round(violation(np.array([0.0, 1.0]), 1.0, np.array([0.3, 0.3]), 0.1), 6)

@@ -13,7 +13,7 @@ import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,10 +25,11 @@ from assay.models.base import Array, on_engine
 from assay.models.prediction.svr.machine import Machine, Problem, solve
 from assay.models.prediction.svr.path import SVRPath
 from assay.models.supervised import _Regressor
+from assay.summary.accumulate import weights_of_rows
 from assay.summary.distances import as_rows
 from assay.summary.gram import Gram
 from assay.summary.kernel_rows import kernel_sums
-from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel
+from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel, resolved, weighted_median
 from assay.summary.margin_table import MarginTable
 
 _LARGEST = 1e140  # of a target: sums of squares stay within floats
@@ -109,21 +110,23 @@ class SVR(_Regressor):
         self.max_iter = max_iter
 
     @on_engine
-    def fit(self, X: Any, y: Any = None, *, engine: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Find the function from (n, d) rows to a target.
 
         Args:
             X: array, data frame, sparse matrix or `Source`; (n, n) kernel values with kernel "precomputed".
             y: (n,) target; the name of the column that holds it where X is a source.
+            sample_weight: (n,) factors of C by row, not negative: a row of weight 2 counts as two rows, and one of
+                weight 0 as none.
             engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use. Other kernels
                 than the linear one bring all rows here.
         """
         if self._in_passes(X):
-            return self._fit_in_passes(X, y)
-        return self._fit(*self._summary(X, y))
+            return self._fit_in_passes(X, y, sample_weight)
+        return self._fit(*self._summary(X, y, sample_weight))
 
-    def fit_gram(self, gram: Gram, y: Any) -> Self:
-        """Fit from a kernel matrix, held or not; its kernel is used."""
+    def fit_gram(self, gram: Gram, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit from a kernel matrix, held or not; its kernel is used. Weights are as for `fit`."""
         if gram.approximate or gram.centring is not None:
             what = "by landmarks" if gram.approximate else "centred"
             raise ParameterError(
@@ -131,7 +134,8 @@ class SVR(_Regressor):
                 "nothing here, and Gram.of(X, kernel, hold=False) needs no memory for its values"
             )
         self._record_columns(None, gram.n if gram.points is None else gram.points.shape[1])
-        return self._fit(gram, self._numbers_to_predict(y, gram.n))
+        target, weights = self._numbers_to_predict(y, gram.n), weights_of_rows(sample_weight, gram.n)
+        return self._fit(gram if weights is None else gram.among(np.flatnonzero(weights)), target, weights)
 
     def path(self, X: Any, y: Any, Cs: Any, *, held_out: tuple[Any, Any] | None = None) -> SVRPath:
         """Solve for several prices, each solution the start of the next; the model itself is left as it is.
@@ -146,7 +150,7 @@ class SVR(_Regressor):
         if not len(prices) or not (np.isfinite(prices).all() and prices[0] > 0):
             raise ParameterError(f"Cs are positive finite prices; got {Cs!r}")
         one = clone(self)
-        problem = one._problem(*one._summary(X, y))
+        problem = one._problem(*one._summary(X, y, None))
         machine, found, errors = None, [], []
         for C in prices:
             machine = solve(problem, float(C), machine)
@@ -164,15 +168,12 @@ class SVR(_Regressor):
         rows = self._checked(X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
         return np.asarray(self._sums(as_rows(rows)) + self.intercept_[0])
 
-    def _summary(self, X: Any, y: Any) -> tuple[Gram, Array]:
+    def _summary(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Gram, Array, Array | None]:
         # what is not finite is found by as_rows, which says where
         checked, target = self._targeted(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
         rows, kernel = as_rows(checked), as_kernel(Gaussian() if self.kernel is None else self.kernel)
-        if isinstance(kernel, Linear):
-            kernel.diagonal(rows)  # refuses what overflows
-            return Gram(kernel, len(rows), rows, None, rows), target  # the rows themselves, not a copy of them
-        hold = len(rows) <= _HOLD and not isinstance(kernel, Gaussian)
-        return Gram.of(rows, kernel, hold=hold), target  # of precomputed values: these
+        weights = weights_of_rows(sample_weight, len(rows))
+        return _gram(rows, kernel, weights), target, weights
 
     def _in_passes(self, X: Any) -> bool:
         """Whether rows are read in passes and not held."""
@@ -183,7 +184,7 @@ class SVR(_Regressor):
             raise ParameterError("solver 'primal' is for the linear kernel: SVR(kernel='linear', solver='primal')")
         return linear and (self.solver == "primal" or (isinstance(X, Source) and X.portable and not is_local()))
 
-    def _fit_in_passes(self, X: Any, y: Any) -> Self:
+    def _fit_in_passes(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         X, y = self._taken_apart(X, y)
         if isinstance(X, Source):
             data: Any = self._as_numbers(X, reset=True)
@@ -191,15 +192,17 @@ class SVR(_Regressor):
         else:
             data = self._checked(X, reset=True, accept_sparse="csr", dtype=np.float64)
         target = self._numbers_to_predict(y, len(y) if isinstance(data, Source) else data.shape[0])
+        weights = weights_of_rows(sample_weight, len(target))
         self._check_options()
-        middle = self._measure_target(target)
-        table, C, epsilon = MarginTable.of(float_blocks(data), target - middle), float(self.C), float(self.epsilon)
+        middle = self._measure_target(target, weights)
+        table = MarginTable.of(float_blocks(data), target - middle, weights)
+        C, epsilon = float(self.C), float(self.epsilon)
 
         def ends(own: NDArray[Any]) -> tuple[Any, Array, Array, Array]:
             return slice(None), own - epsilon, own + epsilon, np.full(len(own), C)
 
-        allowed = _GAP * self.tol
-        line = table.solve(ends, price=C, tol=allowed, max_iter=self.max_iter)
+        allowed, usual = _GAP * self.tol, C if weights is None else C * float(weights.mean())
+        line = table.solve(ends, price=usual, tol=allowed, max_iter=self.max_iter)
         self.kernel_ = Linear()
         self.support_ = self.support_vectors_ = self.dual_coef_ = self.kkt_residual_ = None
         self.coef_ = line.coef[None, :]
@@ -224,26 +227,31 @@ class SVR(_Regressor):
         if not (isinstance(self.epsilon, int | float | np.number) and 0.0 <= self.epsilon < np.inf):
             raise ParameterError(f"epsilon is a finite number of at least 0; got {self.epsilon!r}")
 
-    def _measure_target(self, target: Array) -> float:
+    def _measure_target(self, target: Array, weights: Array | None = None) -> float:
         """The median; sets `unit_`."""
         largest = float(np.abs(target).max())
         if largest > _LARGEST:
             raise DataError(f"the target is as large as {largest:g}, its squares overflow: rescale it")
-        middle = float(np.median(target))
-        self.unit_ = float(np.mean(np.abs(target - middle))) or 1.0
+        middle = float(np.median(target)) if weights is None else weighted_median(target, weights)
+        self.unit_ = float(np.average(np.abs(target - middle), weights=weights)) or 1.0
         return middle
 
-    def _fit(self, gram: Gram, target: Array) -> Self:
+    def _fit(self, gram: Gram, target: Array, weights: Array | None) -> Self:
         self._check_options()
-        problem = self._problem(gram, target)
+        problem = self._problem(gram, target, weights)
         self._keep(problem, solve(problem, float(self.C)))
+        if weights is not None:
+            self.support_ = np.flatnonzero(weights)[self.support_]
         return self
 
-    def _problem(self, gram: Gram, target: Array) -> Problem:
+    def _problem(self, gram: Gram, target: Array, weights: Array | None) -> Problem:
         self._check_options()
-        middle = self._measure_target(target)
+        if weights is not None:
+            kept = weights > 0.0
+            target, weights = target[kept], weights[kept]
+        middle = self._measure_target(target, weights)
         limits = (self.tol * self.unit_, self.cache_mb, self.max_iter)
-        return Problem(gram, target - middle, middle, float(self.epsilon), *limits)
+        return Problem(gram, target - middle, middle, float(self.epsilon), *limits, weights)
 
     def _keep(self, problem: Problem, found: Machine) -> None:
         """What new rows are judged by, and how good it is."""
@@ -281,3 +289,17 @@ class SVR(_Regressor):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
         return tags
+
+
+def _gram(rows: Array, kernel: Kernel, weights: Array | None) -> Gram:
+    """The kernel matrix of the rows that count."""
+    if isinstance(kernel, Precomputed):
+        gram = Gram.precomputed(rows)
+        return gram if weights is None else gram.among(np.flatnonzero(weights))
+    if weights is not None:
+        rows = rows[weights > 0.0]
+        kernel = resolved(kernel, rows, weights[weights > 0.0])
+    if isinstance(kernel, Linear):
+        kernel.diagonal(rows)  # refuses what overflows
+        return Gram(kernel, len(rows), rows, None, rows)  # the rows themselves, not a copy of them
+    return Gram.of(rows, kernel, hold=len(rows) <= _HOLD and not isinstance(kernel, Gaussian))
