@@ -3,6 +3,7 @@
 summary  K_ij = <phi(x_i), phi(x_j)>, (n, n), rows of it computed when needed
 primal   min over w, b of  1/2 |w|^2 + sum_i C_i max(0, 1 - y_i (<w, phi(x_i)> + b))        hard margin: no slack at all
 dual     min over a of  1/2 a^T Q a - sum a,  y^T a = 0,  0 <= a_i <= C_i,  Q_ij = y_i y_j K_ij     solver  optimize.smo
+nu       a share of margin errors in place of C: svm.nu        squared  slacks squared, a ridge on K: svm.squared
 reading  decision f(x) = sum_i y_i a_i k(x, x_i) + b, class by its sign; |w|^2 = a^T Q a; margin 1 / |w|
 classes  g > 2: one machine for each of the g (g - 1) / 2 pairs, (n, k) decisions, and a vote
 """
@@ -27,7 +28,7 @@ from assay.errors import NotConverged, ParameterError
 from assay.models.base import Array, on_engine
 from assay.models.prediction.svm.boundaries import Boundaries, votes
 from assay.models.prediction.svm.calibration import class_probabilities, sigmoids
-from assay.models.prediction.svm.pairs import Limits, Machine, PairSolver, pairs_of
+from assay.models.prediction.svm.pairs import Form, Limits, Machine, PairSolver, pairs_of
 from assay.models.prediction.svm.passes import GAP, lines_between
 from assay.models.prediction.svm.path import SVMPath
 from assay.models.prediction.svm.training import Training, price_of_classes
@@ -43,12 +44,15 @@ class SVM(_Classifier):
     Args:
         C: price of a unit of slack, positive; None or infinity for a hard margin, which is refused, with the rows in
             the way, where the kernel does not separate the classes.
+        nu: in place of C, the largest share of the rows within the margin, and the least that bears it; above 0. More
+            than twice the share of the smaller of two classes is refused. `C_` is the price it comes to.
+        loss: "hinge": slacks count by their size; "squared_hinge": by their square.
         kernel: `Linear()`, `Polynomial()`, `Gaussian()`, one of their names, "precomputed", or a function of two sets
             of rows. None for `Gaussian()`, whose sigma is the median distance between rows.
         solver: "primal" reads rows block by block and pass after pass, so that they may be larger than memory or lie
-            with workers: Newton steps on the coefficients, for the linear kernel, a finite C and no probabilities. It
-            keeps no weights of rows and stops at a duality gap of tol / 10 of the objective. "auto" holds the rows and
-            takes the way that suits them; where workers read them, "primal" if that can be.
+            with workers: Newton steps on the coefficients, for the linear kernel, a finite C and no probabilities, with
+            the plain hinge. It keeps no weights of rows and stops at a duality gap of tol / 10 of the objective. "auto"
+            holds the rows and takes the way that suits them; where workers read them, "primal" if that can be.
         class_weight: factors of C by class, {class: factor}; "balanced" for n / (g n_c); None for 1.
         probability: whether to learn probabilities too, from decisions on rows held out: five more fits, on four fifths
             of the rows each.
@@ -67,9 +71,10 @@ class SVM(_Classifier):
         intercept_: (p,) b of each pair; p = g (g - 1) / 2, in the order (0, 1), (0, 2), ..., (1, 2), ... . A positive
             decision speaks for the pair's first class; with two classes in all for the second, as in scikit-learn.
         coef_: (p, d) w of each pair with the linear kernel; None with any other.
+        C_: (p,) price of a unit of slack in each pair, for a row that counts once: C, or what nu comes to.
         margin_: (p,) one over the length of w, in feature space. Infinite where w is zero: the rows tell nothing. Not a
             number where its square is negative, which only a kernel that fails `mercer_check` can do.
-        objective_: (p,) of the dual, as LIBSVM states it: 1/2 a^T Q a - sum a.
+        objective_: (p,) of the dual, as LIBSVM states it: 1/2 a^T Q a - sum a; with nu that of the price it comes to.
         duality_gap_: (p,) by how much that can be above the least.
         kkt_residual_: largest violation of the conditions of a solution, over all pairs, in units of the margin; None
             after solver "primal".
@@ -108,6 +113,8 @@ class SVM(_Classifier):
         self,
         C: float | None = 1.0,
         *,
+        nu: float | None = None,
+        loss: Literal["hinge", "squared_hinge"] = "hinge",
         kernel: Any = None,
         solver: Literal["auto", "primal"] = "auto",
         class_weight: Any = None,
@@ -118,6 +125,8 @@ class SVM(_Classifier):
         random_state: Any = None,
     ) -> None:
         self.C = C
+        self.nu = nu
+        self.loss = loss
         self.kernel = kernel
         self.solver = solver
         self.class_weight = class_weight
@@ -165,6 +174,8 @@ class SVM(_Classifier):
             Cs: prices, positive and finite; they are taken in rising order.
             held_out: rows and classes kept aside, whose error tells which price to take.
         """
+        if self.nu is not None:
+            raise ParameterError("a path is over prices, and nu stands in place of one: leave nu out")
         prices = np.unique(np.asarray(Cs, dtype=np.float64))
         if not len(prices) or not (np.isfinite(prices).all() and prices[0] > 0):
             raise ParameterError(f"Cs are positive finite prices; got {Cs!r}")
@@ -238,9 +249,13 @@ class SVM(_Classifier):
         if self.solver not in ("auto", "primal"):
             raise ParameterError(f"solver is 'auto' or 'primal'; got {self.solver!r}")
         linear = self.kernel is not None and isinstance(as_kernel(self.kernel), Linear)
-        able = linear and np.isfinite(self._price()) and not self.probability
+        plain = self._form() == Form()
+        able = linear and np.isfinite(self._price()) and not self.probability and plain
         if self.solver == "primal" and not able:
-            raise ParameterError("solver 'primal' is for the linear kernel, a finite C and no probabilities")
+            raise ParameterError(
+                "solver 'primal' is for the linear kernel, a finite C and no probabilities, with the plain hinge and "
+                "without nu"
+            )
         return bool(able and (self.solver == "primal" or (isinstance(X, Source) and X.portable and not is_local())))
 
     def _fit_in_passes(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
@@ -269,6 +284,7 @@ class SVM(_Classifier):
         self.objective_ = self.duality_gap_ - np.array([line.objective for line in lines])
         self.n_iter_ = np.array([line.iterations for line in lines])
         self.converged_, self.route_ = all(line.converged for line in lines), "primal in passes"
+        self.C_ = np.full(len(lines), self._price())
         if not self.converged_:
             worst = max(line.duality_gap / line.objective for line in lines)
             warnings.warn(
@@ -315,8 +331,21 @@ class SVM(_Classifier):
 
     def _solver(self, training: Training, *, hold: bool = False) -> PairSolver:
         self._check_tol()
-        limits = Limits(self.tol, self.cache_mb, self.max_iter)
-        return PairSolver(training, self.classes_, limits, hold=hold)
+        limits = Limits(self.tol, self.cache_mb, self.max_iter, self._price())
+        return PairSolver(training, self.classes_, limits, self._form(), hold=hold)
+
+    def _form(self) -> Form:
+        if self.loss not in ("hinge", "squared_hinge"):
+            raise ParameterError(f"loss is 'hinge' or 'squared_hinge'; got {self.loss!r}")
+        if self.nu is None:
+            return Form(squared=self.loss != "hinge")
+        if isinstance(self.nu, bool) or not (isinstance(self.nu, int | float | np.number) and 0.0 < self.nu <= 1.0):
+            raise ParameterError(f"nu is a share of the rows, above 0 and at most 1; got {self.nu!r}")
+        if self.C != 1.0:
+            raise ParameterError(f"nu stands in place of C: give one of them; got C={self.C!r} and nu={self.nu!r}")
+        if self.loss != "hinge":
+            raise ParameterError("nu is a share of errors of the plain hinge: leave nu or loss='squared_hinge' out")
+        return Form(nu=float(self.nu))
 
     def _check_tol(self) -> None:
         if not (isinstance(self.tol, int | float | np.number) and self.tol > 0.0):
@@ -333,6 +362,7 @@ class SVM(_Classifier):
         with np.errstate(divide="ignore"):
             self.margin_ = 1.0 / np.array([machine.length for machine in machines])
         found = [machine.found for machine in machines]
+        self.C_ = np.array([machine.price for machine in machines])
         self.objective_ = np.array([one.objective for one in found])
         self.duality_gap_ = np.array([one.duality_gap for one in found])
         self.kkt_residual_ = max(one.violation for one in found)

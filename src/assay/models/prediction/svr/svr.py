@@ -3,6 +3,7 @@
 summary  K_ij = <phi(x_i), phi(x_j)>, (n, n), rows of it computed when needed
 primal   min over w, c of  1/2 |w|^2 + C sum_i max(0, |y_i - f(x_i)| - epsilon),   f(x) = <w, phi(x)> + c
 dual     min over b of  1/2 b^T K b + epsilon sum |b_i| - y^T b,  sum b = 0,  |b_i| <= C
+nu       a share of rows outside the tube in place of epsilon: C (nu n epsilon + sum of errors beyond), sum |b| = C nu n
 solver   optimize.smo; optimize.margin.tube for the linear kernel on many rows
 reading  f(x) = sum_i b_i k(x, x_i) + c; b_i = 0 inside the tube, |b_i| = C outside, between on its edge
 """
@@ -43,6 +44,8 @@ class SVR(_Regressor):
     Args:
         C: price of a unit of error beyond epsilon, positive.
         epsilon: errors up to this cost nothing, in units of the target.
+        nu: in place of epsilon, the largest share of the rows outside the tube, and the least that bears it; above 0
+            and at most 1. `epsilon_` is what it comes to.
         kernel: `Linear()`, `Polynomial()`, `Gaussian()`, one of their names, "precomputed", or a function of two sets
             of rows. None for `Gaussian()`, whose sigma is the median distance between rows.
         solver: "primal" reads rows block by block and pass after pass, so that they may be larger than memory or lie
@@ -65,6 +68,7 @@ class SVR(_Regressor):
         duality_gap_: by how much either can be above its least.
         kkt_residual_: largest violation of the conditions of a solution, as a share of `unit_`; None after solver
             "primal".
+        epsilon_: half the width of the tube: epsilon, or what nu comes to.
         unit_: what tolerances refer to: mean distance of the target from its median, 1 where that is 0.
         kernel_: the kernel with its defaults filled in.
         n_iter_: steps taken.
@@ -95,6 +99,7 @@ class SVR(_Regressor):
         C: float = 1.0,
         *,
         epsilon: float = 0.1,
+        nu: float | None = None,
         kernel: Any = None,
         solver: Literal["auto", "primal"] = "auto",
         tol: float = 1e-3,
@@ -103,6 +108,7 @@ class SVR(_Regressor):
     ) -> None:
         self.C = C
         self.epsilon = epsilon
+        self.nu = nu
         self.kernel = kernel
         self.solver = solver
         self.tol = tol
@@ -182,7 +188,13 @@ class SVR(_Regressor):
         linear = self.kernel is not None and isinstance(as_kernel(self.kernel), Linear)
         if self.solver == "primal" and not linear:
             raise ParameterError("solver 'primal' is for the linear kernel: SVR(kernel='linear', solver='primal')")
-        return linear and (self.solver == "primal" or (isinstance(X, Source) and X.portable and not is_local()))
+        if self.solver == "primal" and self.nu is not None:
+            raise ParameterError("solver 'primal' is for an epsilon that is given: leave nu out, or use solver='auto'")
+        return (
+            linear
+            and self.nu is None
+            and (self.solver == "primal" or (isinstance(X, Source) and X.portable and not is_local()))
+        )
 
     def _fit_in_passes(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         X, y = self._taken_apart(X, y)
@@ -210,6 +222,7 @@ class SVR(_Regressor):
         self.primal_objective_, self.duality_gap_ = line.objective, line.duality_gap
         self.objective_ = line.duality_gap - line.objective
         self.n_iter_, self.converged_, self.route_ = line.iterations, line.converged, "primal in passes"
+        self.epsilon_ = epsilon
         if not line.converged:
             warnings.warn(
                 f"SVR: the duality gap is {line.duality_gap / line.objective:.2g} of the objective after "
@@ -226,6 +239,14 @@ class SVR(_Regressor):
             raise ParameterError(f"tol is a positive share; got {self.tol!r}")
         if not (isinstance(self.epsilon, int | float | np.number) and 0.0 <= self.epsilon < np.inf):
             raise ParameterError(f"epsilon is a finite number of at least 0; got {self.epsilon!r}")
+        if self.nu is None:
+            return
+        if isinstance(self.nu, bool) or not (isinstance(self.nu, int | float | np.number) and 0.0 < self.nu <= 1.0):
+            raise ParameterError(f"nu is a share of the rows, above 0 and at most 1; got {self.nu!r}")
+        if self.epsilon != 0.1:
+            raise ParameterError(
+                f"nu stands in place of epsilon: give one of them; got epsilon={self.epsilon!r} and nu={self.nu!r}"
+            )
 
     def _measure_target(self, target: Array, weights: Array | None = None) -> float:
         """The median; sets `unit_`."""
@@ -251,7 +272,7 @@ class SVR(_Regressor):
             target, weights = target[kept], weights[kept]
         middle = self._measure_target(target, weights)
         limits = (self.tol * self.unit_, self.cache_mb, self.max_iter)
-        return Problem(gram, target - middle, middle, float(self.epsilon), *limits, weights)
+        return Problem(gram, target - middle, middle, float(self.epsilon), *limits, weights, self.nu)
 
     def _keep(self, problem: Problem, found: Machine) -> None:
         """What new rows are judged by, and how good it is."""
@@ -272,7 +293,7 @@ class SVR(_Regressor):
         self.objective_, self.duality_gap_ = found.objective, found.duality_gap
         self.primal_objective_ = found.duality_gap - found.objective
         self.kkt_residual_, self.converged_ = found.violation / self.unit_, found.converged
-        self.n_iter_, self.route_ = found.iterations, found.route
+        self.n_iter_, self.route_, self.epsilon_ = found.iterations, found.route, found.epsilon
 
     def _sums(self, rows: Array) -> Array:
         """(m,) predictions of rows but for a constant."""
