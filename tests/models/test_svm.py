@@ -567,7 +567,7 @@ def test_what_nu_cannot_be_is_refused():
         SVM(nu=0.5, loss="squared_hinge").fit(X, y)
     with pytest.raises(ParameterError, match="a path is over prices"):
         SVM(nu=0.5).path(X, y, [1.0])
-    with pytest.raises(ParameterError, match="with the plain hinge and without nu"):
+    with pytest.raises(ParameterError, match="no probabilities, and not for nu"):
         SVM(nu=0.5, kernel="linear", solver="primal").fit(X, y)
     with pytest.raises(DataError, match=r"nu is at most 0.666667 for classes 0 and 1, .*; got 0.9. Lower nu"):
         SVM(nu=0.9).fit(X[:45], np.repeat([0, 1], [30, 15]))
@@ -614,6 +614,23 @@ def test_squared_slacks_carry_a_proof(n, seed, C, kernel):
     primal = 0.5 * square + C * w @ slack**2
     assert -found.objective_[0] == pytest.approx(primal, rel=1e-6)
     assert found.margin_[0] == pytest.approx(1.0 / np.sqrt(square), rel=1e-6)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 30.0])
+def test_squared_slacks_in_passes_are_those_of_rows_that_are_held(C):
+    X, y = table(400, 4, 3, 2)
+    w = np.random.default_rng(0).integers(0, 4, 400)
+    held, read = (
+        SVM(C, loss="squared_hinge", kernel="linear", solver=solver, tol=1e-6).fit(X, y, sample_weight=w)
+        for solver in ("auto", "primal")
+    )
+    assert read.route_ == "primal in passes" and read.converged_
+    assert (read.duality_gap_ <= 1e-7 * -held.objective_).all()
+    np.testing.assert_allclose(read.objective_, held.objective_, rtol=2e-7)
+    # half the square of the error of w is at most the gap
+    assert (
+        np.sum((read.coef_ - held.coef_) ** 2, axis=1) <= 2.0 * (read.duality_gap_ + held.duality_gap_) + 1e-12
+    ).all()
 
 
 def test_a_loss_that_is_none_is_refused():

@@ -48,7 +48,7 @@ class MarginTable:
             refuse_unusable_rows(kept, blocks.columns)
         return cls(kept, seen.mean)
 
-    def solve(self, ends: Ends, *, price: float, tol: float, max_iter: int) -> Line:
+    def solve(self, ends: Ends, *, price: float, tol: float, max_iter: int, squared: bool = False) -> Line:
         """The machine for these ends and prices.
 
         Args:
@@ -56,6 +56,7 @@ class MarginTable:
             price: a usual price.
             tol: duality gap allowed, as a share of the objective.
             max_iter: Newton steps allowed.
+            squared: whether the loss is squared.
         """
         blocks, middle = self.blocks, self.middle
 
@@ -65,9 +66,14 @@ class MarginTable:
             return np.asarray(rows[picked] - middle), lower, upper, C if weights is None else C * weights[picked]
 
         def look(theta: Array, mu: float) -> PriceSums:
-            return map_reduce(blocks, lambda part: price_sums(*rows_of(part), theta, mu), PriceSums.__add__)
+            return map_reduce(
+                blocks, lambda part: price_sums(*rows_of(part), theta, mu, squared=squared), PriceSums.__add__
+            )
 
         def along(theta: Array, step: Array, mu: float, shares: Array) -> Array:
-            return map_reduce(blocks, lambda part: prices_along(*rows_of(part), theta, step, mu, shares), np.add)
+            def sums(part: Any) -> Array:
+                return prices_along(*rows_of(part), theta, step, mu, shares, squared=squared)
+
+            return map_reduce(blocks, sums, np.add)
 
         return solve_in_passes(look, along, len(middle), price=price, tol=tol, max_iter=max_iter)

@@ -30,6 +30,7 @@ def lines_between(
     prices: Array,
     *,
     weights: Array | None = None,
+    squared: bool = False,
     tol: float,
     max_iter: int,
 ) -> Lines:
@@ -40,6 +41,7 @@ def lines_between(
         codes: (n,) class of each row, counted from 0.
         prices: (g,) C of each class, finite.
         weights: (n,) of the rows, by which their prices are multiplied; None for 1.
+        squared: whether slacks are squared.
         tol: as of the model.
         max_iter: Newton steps allowed for a pair.
     """
@@ -48,7 +50,11 @@ def lines_between(
     usual = 1.0 if weights is None else float(weights.mean())
     found = [
         table.solve(
-            _ends(pair, g, prices), price=usual * float(prices[list(pair)].mean()), tol=GAP * tol, max_iter=max_iter
+            _ends(pair, g, prices),
+            price=usual * float(prices[list(pair)].mean()),
+            tol=GAP * tol,
+            max_iter=max_iter,
+            squared=squared,
         )
         for pair in pairs_of(g)
     ]

@@ -50,8 +50,8 @@ class SVM(_Classifier):
         kernel: `Linear()`, `Polynomial()`, `Gaussian()`, one of their names, "precomputed", or a function of two sets
             of rows. None for `Gaussian()`, whose sigma is the median distance between rows.
         solver: "primal" reads rows block by block and pass after pass, so that they may be larger than memory or lie
-            with workers: Newton steps on the coefficients, for the linear kernel, a finite C and no probabilities, with
-            the plain hinge. It keeps no weights of rows and stops at a duality gap of tol / 10 of the objective. "auto"
+            with workers: Newton steps on the coefficients, for the linear kernel, a finite C and no probabilities, not
+            for nu. It keeps no weights of rows and stops at a duality gap of tol / 10 of the objective. "auto"
             holds the rows and takes the way that suits them; where workers read them, "primal" if that can be.
         class_weight: factors of C by class, {class: factor}; "balanced" for n / (g n_c); None for 1.
         probability: whether to learn probabilities too, from decisions on rows held out: five more fits, on four fifths
@@ -249,12 +249,11 @@ class SVM(_Classifier):
         if self.solver not in ("auto", "primal"):
             raise ParameterError(f"solver is 'auto' or 'primal'; got {self.solver!r}")
         linear = self.kernel is not None and isinstance(as_kernel(self.kernel), Linear)
-        plain = self._form() == Form()
-        able = linear and np.isfinite(self._price()) and not self.probability and plain
+        priced = self._form().nu is None
+        able = linear and np.isfinite(self._price()) and not self.probability and priced
         if self.solver == "primal" and not able:
             raise ParameterError(
-                "solver 'primal' is for the linear kernel, a finite C and no probabilities, with the plain hinge and "
-                "without nu"
+                "solver 'primal' is for the linear kernel, a finite C and no probabilities, and not for nu"
             )
         return bool(able and (self.solver == "primal" or (isinstance(X, Source) and X.portable and not is_local())))
 
@@ -271,7 +270,13 @@ class SVM(_Classifier):
         sizes = np.bincount(codes, weights, len(self.classes_))
         prices = price_of_classes(self._price(), self.class_weight, self.classes_.tolist(), sizes)
         lines, origin = lines_between(
-            float_blocks(data), codes, prices, weights=weights, tol=self.tol, max_iter=self.max_iter
+            float_blocks(data),
+            codes,
+            prices,
+            weights=weights,
+            squared=self._form().squared,
+            tol=self.tol,
+            max_iter=self.max_iter,
         )
         self.kernel_, self.probA_, self.probB_ = Linear(), None, None
         self.support_ = self.support_vectors_ = self.n_support_ = self.dual_coef_ = self.kkt_residual_ = None
