@@ -627,10 +627,9 @@ def test_squared_slacks_in_passes_are_those_of_rows_that_are_held(C):
     assert read.route_ == "primal in passes" and read.converged_
     assert (read.duality_gap_ <= 1e-7 * -held.objective_).all()
     np.testing.assert_allclose(read.objective_, held.objective_, rtol=2e-7)
-    # half the square of the error of w is at most the gap
-    assert (
-        np.sum((read.coef_ - held.coef_) ** 2, axis=1) <= 2.0 * (read.duality_gap_ + held.duality_gap_) + 1e-12
-    ).all()
+    # half the square of the error of either w is at most its gap
+    apart = np.sum((read.coef_ - held.coef_) ** 2, axis=1)
+    assert (apart <= 4.0 * (read.duality_gap_ + held.duality_gap_) + 1e-12).all()
 
 
 def test_a_loss_that_is_none_is_refused():
