@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from assay.optimize.smo_rows import KernelRows
+from assay.optimize.smo_rows import Indices, KernelRows
 from assay.optimize.smo_solver import Problem, Reached, violation
 from assay.optimize.validate import Array
 
@@ -23,7 +23,7 @@ FEW = 512  # kernel rows: up to here it is worth it
 _WORKING = 400  # variables between their bounds, at most
 _ROUNDS = 40
 _RIDGE = 1e-13  # of the largest K_ii: rows that are the same leave K singular
-_ROUNDING = 1e-12  # of the gradients' size
+_ROUNDING = 1e-13  # of the largest K_ii times the sum of weights: what a gradient may be off by
 
 
 class Finish:
@@ -31,13 +31,11 @@ class Finish:
 
     Args:
         problem: what to solve.
-        kernel: K, by rows; all values are computed here, once.
+        kernel: K, by rows.
     """
 
     def __init__(self, problem: Problem, kernel: KernelRows) -> None:
-        n = len(kernel.diagonal)
-        self._problem, self._values = problem, np.empty((n, n))
-        kernel.among(None, self._values.dtype)(np.arange(n), self._values)
+        self._problem, self._kernel = problem, _Rows(kernel)
 
     def __call__(self, reached: Reached, tol: float, most: int) -> Reached:
         """A better point near the one reached, if there is one within a few Newton steps.
@@ -47,7 +45,7 @@ class Finish:
             tol: violation allowed.
             most: steps allowed.
         """
-        search = _WorkingSet(self._problem, self._values, reached.beta)
+        search = _WorkingSet(self._problem, self._kernel, reached)
         before, value = search.violation(), search.objective()
         if before <= search.rounding:
             return reached
@@ -56,33 +54,57 @@ class Finish:
         after = search.violation()
         if not (after < before or (after > tol and search.objective() < value)):
             return reached
-        f = self._values @ np.bincount(self._problem.rows, search.beta, len(self._values))
-        return replace(reached, beta=search.beta, f=f, converged=after <= tol, steps=reached.steps + steps)
+        return replace(reached, beta=search.beta, f=search.f, converged=after <= tol, steps=reached.steps + steps)
+
+
+class _Rows:
+    """Rows of a kernel matrix, each computed once when it is asked for."""
+
+    def __init__(self, kernel: KernelRows) -> None:
+        n = len(kernel.diagonal)
+        self.largest = float(np.abs(kernel.diagonal).max(initial=0.0))
+        self._values, self._known = np.empty((n, n)), np.zeros(n, dtype=np.bool_)
+        self._fill = kernel.among(None, self._values.dtype)
+
+    def __getitem__(self, rows: Indices) -> Array:
+        """(m, n) their values."""
+        missing = np.unique(rows[~self._known[rows]])
+        if len(missing):
+            part = np.empty((len(missing), len(self._known)))
+            self._fill(missing, part)
+            self._values[missing], self._known[missing] = part, True
+        return self._values[rows]
 
 
 class _WorkingSet:
     """The variables, their gradient, and which of them are solved for."""
 
-    def __init__(self, problem: Problem, values: Array, beta: Array) -> None:
-        self._p, self._members = problem, problem.members()
-        self._K, self.beta = values[np.ix_(problem.rows, problem.rows)], beta.copy()
-        self.working: NDArray[np.bool_] = (beta > problem.lower) & (beta < problem.upper)
+    def __init__(self, problem: Problem, kernel: _Rows, reached: Reached) -> None:
+        self._p, self._members, self._kernel = problem, problem.members(), kernel
+        self.beta, self.f = reached.beta.copy(), reached.f.copy()
+        self.working: NDArray[np.bool_] = (self.beta > problem.lower) & (self.beta < problem.upper)
         self._one_by_one = False
-        self.refresh()
-        self.rounding = _ROUNDING * (float(np.abs(self._K).max(initial=0.0) * np.abs(beta).sum()) or 1.0)
+        self.rounding = _ROUNDING * (kernel.largest * float(np.abs(self.beta).sum()) or 1.0)
+
+    @property
+    def gradient(self) -> Array:
+        """(N,) the gradient."""
+        return np.asarray(self.f[self._p.rows] + self._p.linear)
 
     def refresh(self) -> None:
-        """The gradient, computed anew."""
-        self.G = self._K @ self.beta + self._p.linear
+        """K b, computed anew."""
+        b = np.bincount(self._p.rows, self.beta, len(self.f))
+        support = np.flatnonzero(b)
+        self.f = np.asarray(b[support] @ self._kernel[support])
 
     def violation(self) -> float:
         """The largest of all lines; at least 0."""
-        up, low = self.beta < self._p.upper, self.beta > self._p.lower
-        return max(0.0, *(violation(self.G[line], up[line], low[line]) for line in self._members))
+        up, low, G = self.beta < self._p.upper, self.beta > self._p.lower, self.gradient
+        return max(0.0, *(violation(G[line], up[line], low[line]) for line in self._members))
 
     def objective(self) -> float:
         """What is minimised."""
-        return 0.5 * float(self.beta @ (self.G + self._p.linear))
+        return 0.5 * float(self.beta @ (self.f[self._p.rows] + 2.0 * self._p.linear))
 
     def run(self, most: int) -> int:
         """Steps until no variable has to leave or enter the working set; how many there were."""
@@ -112,7 +134,7 @@ class _WorkingSet:
             after[first] = upper[first] if step[first] > 0 else lower[first]
             self.working[W[first]] = False
             self._one_by_one = self._one_by_one or share == 0.0
-        self.G += self._K[:, W] @ (after - beta)
+        self.f += (after - beta) @ self._kernel[self._p.rows[W]]
         self.beta[W] = after
         return share == 1.0
 
@@ -131,7 +153,8 @@ class _WorkingSet:
         step = np.zeros(len(W))
         if not len(others):
             return step
-        K, G = self._K[np.ix_(W, W)], self.G[W]
+        rows, G = self._p.rows[W], self.gradient[W]
+        K = self._kernel[rows][:, rows]
         K = K[others] - K[to]
         K = K[:, others] - K[:, to]
         K[np.diag_indices(len(K))] += _RIDGE * (float(np.diag(K).max()) or 1.0)
@@ -145,15 +168,15 @@ class _WorkingSet:
 
     def _wrong(self) -> NDArray[np.intp]:
         """Variables at a bound that would lower the objective, if they left it."""
-        up, low, found = self.beta < self._p.upper, self.beta > self._p.lower, []
+        up, low, G, found = self.beta < self._p.upper, self.beta > self._p.lower, self.gradient, []
         for line in self._members:
             inside = line & self.working
             rises, falls = np.flatnonzero(line & up & ~inside), np.flatnonzero(line & low & ~inside)
             if inside.any() and not self._one_by_one:
-                rho = float(self.G[inside].mean())
-                found += [rises[self.G[rises] < rho - self.rounding], falls[self.G[falls] > rho + self.rounding]]
-            elif violation(self.G[line], up[line], low[line]) > self.rounding:
-                ends = np.where(line & up, self.G, np.inf), np.where(line & low, -self.G, np.inf)
+                rho = float(G[inside].mean())
+                found += [rises[G[rises] < rho - self.rounding], falls[G[falls] > rho + self.rounding]]
+            elif violation(G[line], up[line], low[line]) > self.rounding:
+                ends = np.where(line & up, G, np.inf), np.where(line & low, -G, np.inf)
                 found.append(np.array([np.argmin(end) for end in ends]))
         return (
             np.setdiff1d(np.concatenate(found), np.flatnonzero(self.working)) if found else np.empty(0, dtype=np.intp)
