@@ -50,7 +50,6 @@ class Finish:
         if before <= search.rounding:
             return reached
         steps = search.run(min(most, _ROUNDS))
-        search.refresh()
         after = search.violation()
         if not (after < before or (after > tol and search.objective() < value)):
             return reached
@@ -91,12 +90,6 @@ class _WorkingSet:
         """(N,) the gradient."""
         return np.asarray(self.f[self._p.rows] + self._p.linear)
 
-    def refresh(self) -> None:
-        """K b, computed anew."""
-        b = np.bincount(self._p.rows, self.beta, len(self.f))
-        support = np.flatnonzero(b)
-        self.f = np.asarray(b[support] @ self._kernel[support])
-
     def violation(self) -> float:
         """The largest of all lines; at least 0."""
         up, low, G = self.beta < self._p.upper, self.beta > self._p.lower, self.gradient
@@ -122,7 +115,8 @@ class _WorkingSet:
 
     def _step(self, W: NDArray[np.intp]) -> bool:
         """A Newton step, as far as bounds let it go; whether it was a whole one."""
-        step = self._newton(W)
+        values = self._kernel[self._p.rows[W]]
+        step = self._newton(W, values)
         beta, lower, upper = self.beta[W], self._p.lower[W], self._p.upper[W]
         with np.errstate(divide="ignore", invalid="ignore"):
             room = np.where(step > 0, upper - beta, beta - lower) / np.abs(step)
@@ -134,11 +128,11 @@ class _WorkingSet:
             after[first] = upper[first] if step[first] > 0 else lower[first]
             self.working[W[first]] = False
             self._one_by_one = self._one_by_one or share == 0.0
-        self.f += (after - beta) @ self._kernel[self._p.rows[W]]
+        self.f += (after - beta) @ values
         self.beta[W] = after
         return share == 1.0
 
-    def _newton(self, W: NDArray[np.intp]) -> Array:
+    def _newton(self, W: NDArray[np.intp], values: Array) -> Array:
         """The change that makes the gradients on each line the same, the sum of each line kept.
 
         One variable of each line, the reference, takes what the others give. In these others K is that of differences
@@ -153,8 +147,7 @@ class _WorkingSet:
         step = np.zeros(len(W))
         if not len(others):
             return step
-        rows, G = self._p.rows[W], self.gradient[W]
-        K = self._kernel[rows][:, rows]
+        K, G = values[:, self._p.rows[W]], self.gradient[W]
         K = K[others] - K[to]
         K = K[:, others] - K[:, to]
         K[np.diag_indices(len(K))] += _RIDGE * (float(np.diag(K).max()) or 1.0)
