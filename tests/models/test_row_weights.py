@@ -1,6 +1,7 @@
 """Weights of rows in vector machines and discriminants: repetition, removal, scikit-learn's machines, AdaBoost."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn.datasets import load_iris, make_moons
 from sklearn.ensemble import AdaBoostClassifier
@@ -9,6 +10,7 @@ from sklearn.svm import SVR as PeerSVR
 
 import assay
 from assay import SVDD, SVM, SVR, Fisher, Gaussian, GaussianRule, Gram
+from assay.data.source import ArrowSource
 
 CLASSIFIERS = {
     "svm": SVM(),
@@ -93,6 +95,16 @@ def test_kernel_matrices_take_weights_too(model):
     np.testing.assert_array_equal(by_matrix.support_, direct.support_)
     np.testing.assert_array_equal(values.support_, direct.support_)
     np.testing.assert_allclose(answers(values, gram.values), answers(direct, X), atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["passes", "linear", "svm", "fisher", "equal"])
+def test_rows_of_a_source_take_weights_in_their_order(name):
+    X, y, often = table(6, 120)
+    columns = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]}
+    source, new = ArrowSource(pa.table({**columns, "kind": y.astype(str)})), ArrowSource(pa.table(columns))
+    of_source = CLASSIFIERS[name].fit(source, "kind", sample_weight=often).decision_function(new)
+    of_rows = CLASSIFIERS[name].fit(X, y.astype(str), sample_weight=often).decision_function(X)
+    np.testing.assert_allclose(of_source, of_rows, rtol=1e-6, atol=1e-9)
 
 
 def test_probabilities_heed_weights():
