@@ -4,7 +4,8 @@
 
 Steps of one pair each come near a solution; which variables rest at a bound is then nearly known. The others, the
 working set, solve linear equations. One that would leave its bounds stops there and leaves the set, one that is held
-at a bound by the wrong sign enters it (an active set method). What comes of it is kept if it violates less.
+at a bound by the wrong sign enters it (an active set method). What comes of it is kept if it violates less, or costs
+less where the end is not reached.
 """
 
 from __future__ import annotations
