@@ -18,9 +18,11 @@ from assay.data.blocks import all_rows
 from assay.data.sound import sound
 from assay.data.source import Source
 from assay.engine.current import using
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError, join_convergence_warnings
 from assay.models.options import parts_of, with_parts
 from assay.summary.metrics import Gower, Metric, gaps_allowed
+
+join_convergence_warnings()
 
 Array: TypeAlias = NDArray[np.float64]
 Params = ParamSpec("Params")
@@ -119,6 +121,9 @@ class Estimator(BaseEstimator):
         if not isinstance(X, Source):
             if reset and hasattr(self, "encoding_"):  # of an earlier fit
                 del self.encoding_
+            told = self.__sklearn_tags__().input_tags
+            if told.pairwise and not told.allow_nan and not reset:
+                checks["ensure_all_finite"] = True  # before columns are counted, as scikit-learn does
             return validate_data(self, sound(X), reset=reset, **checks)
         X = self._as_numbers(X, reset=reset)
         if reset:
@@ -167,6 +172,11 @@ class Estimator(BaseEstimator):
         if not isinstance(metric, str) or metric != "gower":
             return metric
         codecs = [] if not hasattr(self, "encoding_") else [c for c in self.encoding_.codecs if c.names("")]
+        if any(len(codec.names("")) > 1 for codec in codecs):
+            raise ParameterError(
+                "Gower's metric compares whole columns, and these were spread over several; give the source itself, or "
+                "assay.encode(source, single=True)"
+            )
         return Gower.of(rows, tuple(j for j, codec in enumerate(codecs) if codec.kind in ("codes", "boolean")))
 
     def _seed(self) -> int:
