@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from assay.models.embedding.symmetric_sne import SymmetricSNE as SymmetricSNE
     from assay.models.embedding.tsne import TSNE as TSNE
     from assay.models.embedding.vae.vae import VAE as VAE
+    from assay.models.exporting.to_onnx import to_onnx as to_onnx
     from assay.models.files import load as load
     from assay.models.missing.fill import FillMissing as FillMissing
     from assay.models.network.communities.communities import communities as communities
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from assay.models.network.link_prediction.predict import predict_links as predict_links
     from assay.models.network.pagerank.pagerank import pagerank as pagerank
     from assay.models.prediction.difference_of_means import DifferenceOfMeans as DifferenceOfMeans
+    from assay.models.prediction.elastic_net import ElasticNet as ElasticNet
     from assay.models.prediction.fisher import Fisher as Fisher
     from assay.models.prediction.gaussian_rule import GaussianRule as GaussianRule
     from assay.models.prediction.least_squares import LeastSquares as LeastSquares
@@ -135,6 +137,7 @@ _HOMES = {
     "study": "assay.study",
     "compare": "assay.comparison.run",
     "load": "assay.models.files",
+    "to_onnx": "assay.models.exporting.to_onnx",
     "plot": "assay.views.plot",
     "Watch": "assay.watch.watch",
     "dependence": "assay.models.correlation.dependence",
@@ -224,6 +227,7 @@ _HOMES = {
     "Logistic": "assay.models.prediction.logistic.logistic",
     "LeastSquares": "assay.models.prediction.least_squares",
     "Ridge": "assay.models.prediction.ridge",
+    "ElasticNet": "assay.models.prediction.elastic_net",
     "SVR": "assay.models.prediction.svr.svr",
     "forward_selection": "assay.summary.forward_selection",
     "DifferenceOfMeans": "assay.models.prediction.difference_of_means",

@@ -81,6 +81,7 @@ CASES = {
     "Divisive": (lambda: assay.Divisive(4, random_state=0).fit(X), [()]),
     "LeastSquares": (lambda: assay.LeastSquares().fit(N, T), [(), (N, T)]),
     "Ridge": (lambda: assay.Ridge("held-out", random_state=0).fit(N, T), [(), (N, T)]),
+    "ElasticNet": (lambda: assay.ElasticNet("held-out", random_state=0).fit(N, T), [(), (N, T)]),
     "SVR": (lambda: assay.SVR(kernel=assay.Linear()).fit(N[:60], T[:60]), [(), (N[60:], T[60:])]),
     "Logistic": (lambda: assay.Logistic().fit(X[Y > 0], Y[Y > 0]), [(), (X[Y > 0], Y[Y > 0])]),
     "CCA": (lambda: assay.CCA(2).fit(X[:, :2], FLAT), [(), (X[:, :2], FLAT)]),

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
@@ -18,6 +19,7 @@ from assay.data.sound import sound
 from assay.data.source import Source
 from assay.engine.current import using
 from assay.errors import DataError
+from assay.summary.metrics import Gower, Metric, gaps_allowed
 
 Array: TypeAlias = NDArray[np.float64]
 Params = ParamSpec("Params")
@@ -81,6 +83,8 @@ class Estimator(BaseEstimator):
 
     def _checked(self, X: Any, *, reset: bool, **checks: Any) -> Any:
         """X as a checked (n, d) array or sparse matrix; columns are recorded on fit and compared later."""
+        if gaps_allowed(self._metric()):
+            X = self._by_kind(X)
         if not isinstance(X, Source):
             if reset and hasattr(self, "encoding_"):  # of an earlier fit
                 del self.encoding_
@@ -101,13 +105,38 @@ class Estimator(BaseEstimator):
         from assay.data.columns.encoded import EncodedSource, encode
 
         if reset:
-            encoded = X if isinstance(X, EncodedSource) else encode(X, log="never")
+            single = gaps_allowed(self._metric())
+            encoded = X if isinstance(X, EncodedSource) else encode(X, log="never", single=single)
             self.encoding_ = encoded.encoding
             return encoded
         known = getattr(self, "encoding_", None)
         if known is None or isinstance(X, EncodedSource):
             return X
         return EncodedSource(X, known)
+
+    def _metric(self) -> Any:
+        """By which metric rows are compared, of models that take one."""
+        return None
+
+    def _by_kind(self, X: Any) -> Any:
+        """What metrics that compare columns by their kinds need to know of X: numbers, or a source with kinds."""
+        table = np.asarray(X) if isinstance(X, list | tuple) else X
+        if (
+            isinstance(table, Source)
+            or issparse(table)
+            or getattr(getattr(table, "dtype", None), "kind", "O") in "fiub"
+        ):
+            return table
+        from assay.data.read import read
+
+        return read(table)
+
+    def _resolved(self, metric: Metric, rows: Array) -> Metric:
+        """The metric with what it has to learn from the fitted rows."""
+        if not isinstance(metric, str) or metric != "gower":
+            return metric
+        codecs = [] if not hasattr(self, "encoding_") else [c for c in self.encoding_.codecs if c.names("")]
+        return Gower.of(rows, tuple(j for j, codec in enumerate(codecs) if codec.kind in ("codes", "boolean")))
 
     def _seed(self) -> int:
         """The seed of this fit: from `random_state`, or 0 without one, so that results repeat."""

@@ -105,6 +105,9 @@ MODELS: dict[str, Entry] = {
     "Ridge": Entry(
         "assay.models.prediction.ridge", guide="regression.md", plot="prediction:ridge", benchmark="ridge.py"
     ),
+    "ElasticNet": Entry(
+        "assay.models.prediction.elastic_net", guide="regression.md", plot="prediction:ridge", benchmark="ridge.py"
+    ),
     "SVR": Entry("assay.models.prediction.svr.svr", guide="svr.md", plot="prediction:regressor", benchmark="svr.py"),
     "Divisive": Entry(
         "assay.models.cluster.divisive.divisive", guide="divisive.md", plot="cluster:tree", benchmark="divisive.py"
@@ -179,6 +182,7 @@ RECORDS: dict[str, str] = {
     "Precomputed": "assay.summary.kernels",
     "Nearest": "assay.summary.graph_options",
     "Within": "assay.summary.graph_options",
+    "Gower": "assay.summary.metrics",
     "Landmarks": "assay.summary.landmarks",
     "Powers": "assay.summary.features",
     "Products": "assay.summary.features",

@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from assay.data.codes import numbered
+from assay.data.sound import sound
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.models.base import Array, Estimator
@@ -31,7 +32,7 @@ class _Predictor(Estimator):
         if y is None:
             # scikit-learn's own words, which its checks look for
             raise ParameterError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        return X, y
+        return X, sound(y, "the target")
 
 
 class _Classifier(ClassifierMixin, _Predictor):

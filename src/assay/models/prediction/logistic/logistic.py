@@ -6,6 +6,7 @@ two       classes: one vector w, p_1 = 1 / (1 + exp(-w . x - b)), |W| = |w|
 more      the symmetric form; coefficients and intercepts sum to zero over classes
 summary   loss (1), gradient (k, d + 1), curvature (k (d + 1), k (d + 1)), k = g - 1: one pass for each step
 solver    Newton's method (IRLS), L-BFGS, or gradient ascent                (optimize.logistic_*)
+errors    of each class against a base, from the inverse curvature at the unpenalised maximum   (inference.py)
 law       gradient zero; without a penalty a maximum exists only where no direction separates the classes
 """
 
@@ -25,11 +26,14 @@ from assay.data.codes import short
 from assay.data.parted import beside
 from assay.data.source import Source
 from assay.engine.current import is_elsewhere, mapped_blocks, scattered
-from assay.errors import DataError, NotConverged, ParameterError
+from assay.errors import NotConverged, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.base import Array, on_engine
+from assay.models.coefficients import CoefficientTable, checked_confidence
 from assay.models.prediction.logistic.columns import Blocks
+from assay.models.prediction.logistic.inference import likelihood_tests, summary_of, table_of
 from assay.models.prediction.logistic.reading import (
+    class_covariance,
     coefficients,
     duality_gap,
     null_log_likelihood,
@@ -38,7 +42,6 @@ from assay.models.prediction.logistic.reading import (
 )
 from assay.models.prediction.logistic.rows import Rows, blocks_of
 from assay.models.prediction.logistic.solve import SOLVERS, Solution, solve
-from assay.models.prediction.logistic.table import CoefficientTable
 from assay.models.prediction.logistic.weights import row_weights
 from assay.models.supervised import _Classifier
 from assay.optimize.logistic_terms import Codes
@@ -74,11 +77,18 @@ class Logistic(_Classifier):
         coef_: (1, d) for two classes, speaking for the second; (g, d), summing to zero over classes, for more. Where
             columns depend on each other and penalty is 0, the shortest of all that are as good.
         intercept_: (1,) or (g,).
-        standard_errors_: of `coef_`, of its shape: from the inverse curvature of the objective. NaN where classes are
-            separated; None beyond 2,000 parameters, but for solver "newton".
-        intercept_standard_errors_: of `intercept_`.
+        coef_std_errors_: of `coef_`, of its shape: from the inverse curvature of the objective. NaN where classes are
+            separated; None beyond 2,000 parameters, but for solver "newton". `table()` has those of each class against
+            another, with z, p and intervals.
+        intercept_std_error_: of `intercept_`.
         log_likelihood_: of the rows, weights included, without the penalty.
         null_log_likelihood_: of the shares of the classes alone (equal ones without an intercept).
+        pseudo_r_squared_: 1 - log_likelihood_ / null_log_likelihood_ (McFadden).
+        likelihood_ratio_, likelihood_ratio_p_: twice the difference of the two, and the chance of one as large if no
+            column spoke for any class; aic_, bic_: minus twice the log likelihood plus 2, or log n, for each parameter.
+            NaN with a penalty and where classes are separated: they are of the maximum likelihood.
+        penalty_: the penalty used.
+        n_samples_, weight_: rows, and the sum of their weights.
         objective_: minus `log_likelihood_`, plus the penalty.
         objective_path_: (`n_iter_` + 1,) the objective on the way; it never rises but by rounding.
         gradient_norm_: largest entry of the gradient, as for tol.
@@ -182,44 +192,40 @@ class Logistic(_Classifier):
         chosen = (scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[chosen])
 
-    def table(self, level: float = 0.95) -> CoefficientTable:
-        """Every coefficient with standard error, z, p and confidence interval.
+    def table(self, confidence: float = 0.95, *, base: Any = None) -> CoefficientTable:
+        """Every coefficient with standard error, z, p and confidence interval, of each class against one of them.
 
-        With a penalty these describe the penalised likelihood: estimates are drawn towards zero, which no interval
-        of this kind knows of.
+        The statistics are of the plain maximum of the likelihood, penalty=0. With a penalty there are estimates and
+        standard errors only, and a note: coefficients are drawn towards zero, which no p or interval knows of.
 
         Args:
-            level: of the intervals, between 0 and 1.
+            confidence: of the intervals, between 0 and 1.
+            base: the class that every other is compared with; None: the first. A coefficient is what one unit of its
+                column adds to the log odds of its class against that one.
         """
         check_is_fitted(self)
-        if not 0.0 < level < 1.0:
-            raise ParameterError(f"level is between 0 and 1; got {level!r}")
-        if self.standard_errors_ is None:
-            raise DataError(
-                f"standard errors need the curvature, which is not made for more than 2,000 parameters; this model has "
-                f"{self.coef_.size + self.intercept_.size}"
-            )
-        known = getattr(self, "feature_names_in_", None)
-        names = tuple(f"x{j}" for j in range(self.n_features_in_)) if known is None else tuple(map(str, known))
-        coef, errors = np.asarray(self.coef_), np.asarray(self.standard_errors_)
-        if self.fit_intercept:
-            names = ("(intercept)", *names)
-            coef = np.column_stack([self.intercept_, coef])
-            errors = np.column_stack([np.asarray(self.intercept_standard_errors_), errors])
-        classes = self.classes_[-len(coef) :]
-        return CoefficientTable.of(
-            names * len(coef), np.repeat(classes, len(names)), coef.ravel(), errors.ravel(), level
-        )
+        return table_of(self, checked_confidence(confidence), base)
+
+    def summary(self, confidence: float = 0.95, *, base: Any = None) -> str:
+        """The fit as a few lines of text, and its table of coefficients.
+
+        Args:
+            confidence: of the intervals.
+            base: as for `table`.
+        """
+        check_is_fitted(self)
+        return summary_of(self, checked_confidence(confidence), base)
 
     def _keep(self, rows: Rows, found: Solution, penalty: float, unit: float) -> None:
         optimum = found.optimum
         self.coef_, self.intercept_ = coefficients(rows, found)
+        self.penalty_, self.n_samples_, self.weight_ = penalty * unit, rows.n, rows.total * unit
         without_maximum = penalty == 0.0 and found.separated is True
-        errors = standard_errors(rows, found, penalty)
-        self.standard_errors_, self.intercept_standard_errors_ = None, None
-        if errors is not None:
-            factor = np.nan if without_maximum else 1.0 / np.sqrt(unit)
-            self.standard_errors_, self.intercept_standard_errors_ = errors[0] * factor, errors[1] * factor
+        covariance = class_covariance(rows, found, penalty)
+        self.coef_std_errors_, self.intercept_std_error_, self._class_covariance = None, None, None
+        if covariance is not None:
+            self._class_covariance = covariance * (np.nan if without_maximum else 1.0 / unit)
+            self.coef_std_errors_, self.intercept_std_error_ = standard_errors(rows, self._class_covariance)
         self.log_likelihood_, self.null_log_likelihood_ = -optimum.loss * unit, null_log_likelihood(rows) * unit
         self.objective_, self.objective_path_ = optimum.objective * unit, optimum.path * unit
         self.gradient_norm_ = float(np.abs(optimum.gradient).max(initial=0.0)) / rows.total
@@ -228,6 +234,8 @@ class Logistic(_Classifier):
         self.separated_, self.rank_ = found.separated, found.reduced.rank
         columns, apart = separating_parts(rows, found)
         self.separating_columns_ = columns if found.separated else None
+        for name, value in likelihood_tests(self).items():
+            setattr(self, name, value)
         self.n_iter_, self.route_ = optimum.iterations, found.route
         self.converged_ = optimum.converged and not without_maximum
         if without_maximum:
