@@ -21,7 +21,8 @@ from assay.linalg.permuted import permutation_plan, permuted_spectrum
 from assay.linalg.principal import Route, axes_of_covariance, axes_of_rows, dense, knee
 from assay.linalg.random_matrix import spectrum_law
 from assay.linalg.spectral import Spectrum
-from assay.models.base import Estimator, on_engine
+from assay.models.base import on_engine
+from assay.models.incremental import _RowsInParts
 from assay.summary.columns import column_moments
 from assay.summary.gram import Gram
 from assay.summary.kernels import Linear
@@ -31,7 +32,7 @@ Array: TypeAlias = NDArray[np.float64]
 Solver: TypeAlias = Literal["auto"] | Route
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _RowsInParts):
     """Rotate data to uncorrelated axes of decreasing variance: which directions carry the spread?
 
     Args:
@@ -58,6 +59,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         n_samples_, weight_: rows fitted and the sum of their weights.
         column_variance_, total_variance_: variance of each (scaled) column, and their sum.
         encoding_: how the columns of a source became numbers, where it was fitted on one.
+        summary_: moments of all rows so far, after `partial_fit`.
         route_: the way taken: "moments", "gram", "svd", "power" or "randomised".
 
     >>> X = np.array([[2.5, 2.4], [.5, .7], [2.2, 2.9], [1.9, 2.2], [3.1, 3.0],
