@@ -72,14 +72,19 @@ def test_parts_in_any_order_give_the_model_of_all_rows(name, order):
     assert_same(found, clone(model).fit(X, y))
 
 
-@pytest.mark.parametrize("name", ["Ridge", "LeastSquares"])
+@pytest.mark.parametrize("name", ["Ridge", "LeastSquares", "Fisher", "GaussianRule", "NaiveBayes"])
 def test_weights_and_several_targets_go_with_their_part(name):
-    X, _, t = rows()
+    X, y, t = rows()
+    t = t if name in ("Ridge", "LeastSquares") else y
     w = np.random.default_rng(2).integers(0, 4, len(X)).astype(float)
     found, whole = clone(MODELS[name]), clone(MODELS[name]).fit(X, t, sample_weight=w)
     for part in (slice(100, 240), slice(0, 100)):
         found.partial_fit(X[part], t[part], sample_weight=w[part])
     assert_same(found, whole)
+
+
+def test_a_price_chosen_on_held_out_rows_needs_all_of_them():
+    X, _, t = rows()
     with pytest.raises(ParameterError, match="alpha='held-out' needs folds"):
         assay.Ridge("held-out").partial_fit(X, t)
 

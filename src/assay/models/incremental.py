@@ -139,18 +139,21 @@ class _ClassesInParts(_InParts, _ClassScorer):
     def fit_moments(self, moments: GroupedMoments) -> Self:
         """Fit from a summary of each class."""
 
-    def partial_fit(self, X: Any, y: Any = None, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Learn further rows; the result is that of one fit on all, to rounding.
 
         Args:
             X, y: as for `fit`; the first call fixes the columns.
             classes: those that will come, if more than have come so far. While one of them has no rows, rows are kept
                 and nothing is fitted.
+            sample_weight: (n,) weights of the rows, not negative; weight 2 counts as the row twice.
         """
 
         def summarise(first: bool) -> GroupedMoments:
             data, codes = self._gathered(X, y, fewest=1, reset=first, **_CHECKS)
-            part = GroupedMoments.of(data, self.classes_[codes])
+            part = GroupedMoments.of(data, self.classes_[codes], weights=sample_weight)
             if classes is None:
                 return part
             none = Moments.empty(part.parts[0].d, part.parts[0].columns)

@@ -14,11 +14,13 @@ law      Ward: sum of heights^2 / 2 = sum of squares about the mean
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
@@ -54,6 +56,12 @@ Ints: TypeAlias = NDArray[np.int64]
 _PAIRS = 1 << 22  # distances held at a time
 
 
+def _of_rows(model: Any) -> bool:
+    if model.__sklearn_tags__().input_tags.pairwise:
+        raise AttributeError("fitted on dissimilarities, which say nothing about new rows; fit on rows to place others")
+    return True
+
+
 class Agglomerative(ClusterMixin, _Sampled):
     """Merge what is nearest, step by step: which rows belong together, at every scale?
 
@@ -86,7 +94,8 @@ class Agglomerative(ClusterMixin, _Sampled):
         distances_: (n - 1,) its heights.
         metric_: the metric, with what it learned from the rows.
         rows_: (n, d) the fitted rows, for `predict`; None for dissimilarities.
-        sample_: (n,) which rows of a `Source` of more than 20,000 were merged, a fair sample; None: all.
+        sample_: (n,) which rows of a `Source` of more than 20,000 were merged, a fair sample; None: all. 11,585 by
+            centroid and median linkage and by other metrics, which hold all distances.
 
     >>> X = np.array([[0.0], [1.0], [5.0], [7.0], [30.0]])
     >>> model = Agglomerative(3, linkage="complete").fit(X)
@@ -100,7 +109,6 @@ class Agglomerative(ClusterMixin, _Sampled):
         Müllner, Modern hierarchical, agglomerative clustering algorithms, 2011; Ward, JASA 58, 1963.
     """
 
-    _most_rows = 20_000
     rows_: Any
 
     def __init__(
@@ -117,6 +125,12 @@ class Agglomerative(ClusterMixin, _Sampled):
         self.distance_threshold = distance_threshold
         self.metric = metric
         self.connectivity = connectivity
+
+    @property
+    def _most_rows(self) -> int:  # type: ignore[override]
+        """How many rows of a source are merged: fewer where all their distances are held."""
+        by_search = self.linkage not in ("centroid", "median") and self.metric == "euclidean"
+        return 20_000 if by_search else 11_585
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Merge all rows into one group, and cut where asked.
@@ -150,16 +164,13 @@ class Agglomerative(ClusterMixin, _Sampled):
         self.fit(X)
         return np.asarray(self.labels_ if self.sample_ is None else self.predict(X))
 
+    @available_if(_of_rows)  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> Ints:
         """(m,) the group that each of (m, d) rows would be merged into next, the tree held: the least linkage to it.
 
         A row that was fitted keeps its group. Rows of a `Source` are grouped by the workers of the engine in use.
         """
         check_is_fitted(self)
-        if self.rows_ is None:
-            raise ParameterError(
-                "fitted on dissimilarities, which say nothing about new rows; fit on rows to place others"
-            )
         if isinstance(X, Source):
             return self._block_by_block(X, type(self)._predicted)
         return self._predicted(X)
@@ -185,7 +196,11 @@ class Agglomerative(ClusterMixin, _Sampled):
             return agglomerate(X, self.linkage, self.metric_), 1
         given = self.connectivity
         if isinstance(given, Nearest | Within):
-            given = given.graph(X)
+            if is_precomputed(given.metric) != is_precomputed(self.metric):
+                raise ParameterError(
+                    f"with metric {self.metric!r} connectivity cannot be {given!r}: X is rows, or it is distances"
+                )
+            given = replace(given, metric=self._resolved(given.metric, X)).graph(X)
         elif callable(given):
             given = given(X)
         table, parts = agglomerate_linked(X, as_links(given, len(X)), self.linkage, self.metric_)
@@ -267,4 +282,5 @@ class Agglomerative(ClusterMixin, _Sampled):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = is_precomputed(self.metric)
         tags.input_tags.allow_nan = gaps_allowed(self.metric)
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags

@@ -22,13 +22,14 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import as_count
 from assay.models.sampled import _Sampled
+from assay.models.transformer import Transformer
 from assay.summary.affinity import (
     Linked,
     affinities,
@@ -43,7 +44,7 @@ from assay.summary.gram import BLOCK
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
 from assay.summary.metrics import Metric, comparable, gaps_allowed, is_precomputed
-from assay.summary.target_links import as_classes, checked_weight, kept
+from assay.summary.target_links import as_classes, checked_weight, kept, refuse_weight
 from assay.summary.walk import Walk, random_walk
 
 Array: TypeAlias = NDArray[np.float64]
@@ -51,7 +52,7 @@ Array: TypeAlias = NDArray[np.float64]
 _DENSE = 2_000  # rows: all pairs are compared up to here (LAPACK takes 0.5 s at worst), neighbours beyond
 
 
-class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
+class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
     """Unfold the shape that rows lie on by the slow modes of a random walk between near rows.
 
     Args:
@@ -166,6 +167,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
                 "a diffusion map needs an undirected graph of similarities. "
                 "Use weighted(Gaussian()) for distances, symmetrised() for directed edges."
             )
+        refuse_weight(self.target_weight)
         if graph.n < 2:
             raise ParameterError(f"a diffusion map needs at least 2 nodes; got {graph.n}")
         k = self._check(graph.n)

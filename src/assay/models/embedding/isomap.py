@@ -16,20 +16,21 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
 from assay.errors import Caution, DataError, ParameterError
 from assay.linalg.validate import as_count, as_generator
 from assay.models.sampled import _Sampled
+from assay.models.transformer import Transformer
 from assay.summary.geodesics import Geodesics
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
 from assay.summary.linking import link
 from assay.summary.metrics import Metric, comparable, gaps_allowed, is_precomputed
 from assay.summary.new_links import new_links
-from assay.summary.target_links import as_classes, checked_weight, with_labels
+from assay.summary.target_links import as_classes, checked_weight, refuse_weight, with_labels
 from assay.summary.unrolling import DOUBLE_LIMIT, Placing, unroll
 
 Array: TypeAlias = NDArray[np.float64]
@@ -41,7 +42,7 @@ AUTO_LANDMARKS = 1000
 _PLACED = 2**25  # squared paths of new rows held at a time
 
 
-class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
+class Isomap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
     """Unroll data that lie on a curved sheet: which few coordinates keep the distances along it?
 
     Rows that no path links with the largest group are left out, named in `left_out_` and by a warning, and get NaN for
@@ -133,6 +134,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
             graph: as of `Nearest(10).graph(X)`, or a network.
             progress: called as progress(done, total) while paths are found; raise in it to stop.
         """
+        refuse_weight(self.target_weight)
         self._lay_out(graph, "in this graph", progress)
         self.graph_ = None
         self.rows_ = None
@@ -256,6 +258,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = is_precomputed(self._metric())
         tags.input_tags.allow_nan = gaps_allowed(self._metric())
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags
 
 
