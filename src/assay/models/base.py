@@ -119,8 +119,8 @@ class Estimator(BaseEstimator):
         if gaps_allowed(self._metric()):
             X = self._by_kind(X)
         if not isinstance(X, Source):
-            if reset and hasattr(self, "encoding_"):  # of an earlier fit
-                del self.encoding_
+            if reset:
+                self._drop("encoding_", "summary_", "_waits")
             told = self.__sklearn_tags__().input_tags
             if told.pairwise and not told.allow_nan and not reset:
                 checks["ensure_all_finite"] = True  # before columns are counted, as scikit-learn does
@@ -187,7 +187,13 @@ class Estimator(BaseEstimator):
         draw = given.integers if isinstance(given, np.random.Generator) else given.randint
         return int(draw(2**31 - 1))
 
+    def _drop(self, *names: str) -> None:
+        """Remove what an earlier fit left."""
+        for name in names:
+            self.__dict__.pop(name, None)
+
     def _record_columns(self, columns: tuple[str, ...] | None, d: int) -> None:
+        self._drop("summary_", "_waits")
         self.n_features_in_ = d
         if columns is not None:
             self.feature_names_in_ = np.asarray(columns, dtype=object)
