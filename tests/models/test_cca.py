@@ -386,7 +386,7 @@ class TestEdges:
         X, Y = two_sides()
         small = CCA().fit(X.astype(np.float32), Y)
         np.testing.assert_allclose(small.canonical_correlations_, by_whitening(X.astype(np.float32), Y), atol=1e-10)
-        assert small.transform(X.astype(np.float32)).dtype == np.float64
+        assert small.transform(X.astype(np.float32)).dtype == np.float32
         whole = np.round(X * 10).astype(int)
         np.testing.assert_allclose(CCA().fit(whole, Y).canonical_correlations_, by_whitening(whole, Y), atol=1e-12)
 

@@ -117,6 +117,17 @@ def test_the_gap_bounds_what_a_coarse_solution_lacks():
     assert not coarse.converged_ and coarse.n_iter_ == 4
 
 
+@pytest.mark.parametrize("solver", ["newton", "lbfgs", "gradient"])
+@pytest.mark.parametrize("max_iter", [1, 2])
+def test_no_solver_takes_more_steps_than_allowed(solver, max_iter):
+    X, y = drawn(200, 5, 2)
+    with pytest.warns(NotConverged, match=f"stopped after {max_iter} step"):
+        model = Logistic(0.3, solver=solver, max_iter=max_iter).fit(X, y)
+    assert model.n_iter_ == max_iter == len(model.objective_path_) - 1
+    # standard errors are those of the point where it stopped
+    assert model.standard_errors_.shape == model.coef_.shape and np.isfinite(model.standard_errors_).all()
+
+
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 3))
 def test_without_a_penalty_an_invertible_map_of_the_columns_changes_no_chance(seed, g):

@@ -59,6 +59,10 @@ def test_given_distances_are_used_as_they_are():
     np.testing.assert_allclose(Graph.nearest(D, 5, "precomputed").weights.toarray(), oracle)
     inside = np.where((D <= 1.0) & ~np.eye(90, dtype=bool), D, 0)
     np.testing.assert_array_equal(Graph.within(D, 1.0, "precomputed").weights.toarray(), inside)
+    rounded = Graph.within(D * (1 + 1e-15 * np.tri(len(D))), 1.0, "precomputed").weights.toarray()
+    np.testing.assert_allclose(rounded, inside, rtol=1e-14)
+    with pytest.raises(DataError, match="the distance matrix must be symmetric: row"):
+        Graph.within(D + np.tri(len(D)), 1.0, "precomputed")
 
 
 def test_edges_between_equal_rows_survive_every_step():

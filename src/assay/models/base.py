@@ -18,8 +18,10 @@ from assay.data.blocks import all_rows
 from assay.data.sound import sound
 from assay.data.source import Source
 from assay.engine.current import using
-from assay.errors import DataError
+from assay.errors import DataError, join_convergence_warnings
 from assay.summary.metrics import Gower, Metric, gaps_allowed
+
+join_convergence_warnings()
 
 Array: TypeAlias = NDArray[np.float64]
 Params = ParamSpec("Params")
@@ -88,6 +90,9 @@ class Estimator(BaseEstimator):
         if not isinstance(X, Source):
             if reset and hasattr(self, "encoding_"):  # of an earlier fit
                 del self.encoding_
+            told = self.__sklearn_tags__().input_tags
+            if told.pairwise and not told.allow_nan and not reset:
+                checks["ensure_all_finite"] = True  # before columns are counted, as scikit-learn does
             return validate_data(self, sound(X), reset=reset, **checks)
         X = self._as_numbers(X, reset=reset)
         if reset:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import _get_feature_names, check_array, check_consistent_length, check_is_fitted
 
 from assay.data.blocks import all_rows
@@ -18,6 +18,7 @@ from assay.linalg.canonical import CanonicalPairs, Coupling
 from assay.linalg.canonical_held_out import Fold, held_out_correlations
 from assay.linalg.validate import as_count
 from assay.models.base import Array, Estimator
+from assay.models.transformer import Transformer
 
 Ridge: TypeAlias = tuple[float, float]
 
@@ -60,7 +61,7 @@ class HeldOutRidge:
 RidgeOption: TypeAlias = float | Ridge | Literal["held-out"] | HeldOutRidge
 
 
-class _Paired(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class _Paired(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
     """Base of every model of two sides: `transform` gives the scores of X, or of X and y."""
 
     n_components: Any

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigvalsh
 from scipy.linalg.lapack import dpocon, dpotrf
 from scipy.special import expit, log_expit, logsumexp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import all_rows, block_slices
@@ -20,6 +20,8 @@ from assay.linalg.principal import dense
 from assay.linalg.shrinkage import ledoit_wolf, rao_blackwell
 from assay.models.base import on_engine
 from assay.models.class_scores import Scores, _ClassScorer
+from assay.models.shares import sum_to_one
+from assay.models.transformer import Transformer
 from assay.summary.group_frame import GroupFrame
 from assay.summary.grouped import GroupedMoments
 
@@ -62,7 +64,7 @@ class _ByScores(_ClassScorer):
         return tags
 
 
-class _Directions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _ByScores):
+class _Directions(ClassNamePrefixFeaturesOutMixin, Transformer, _ByScores):
     """Base of rules that are linear: directions to look along, and weights of the columns for each class.
 
     Attributes:
@@ -225,7 +227,7 @@ class _Discriminant(_Posterior):
         if isinstance(self.priors, str):
             return np.full(g, 1.0 / g)
         priors = np.asarray(self.priors, dtype=np.float64)
-        if priors.shape != (g,) or not (priors > 0.0).all() or abs(priors.sum() - 1.0) > 1e-8:
+        if priors.shape != (g,) or not (priors > 0.0).all() or not sum_to_one(self.priors):
             raise ParameterError(
                 f"priors are None, 'equal' or {g} positive shares that sum to 1, in the order of classes_; got "
                 f"{self.priors!r}"

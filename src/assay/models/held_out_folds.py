@@ -33,7 +33,7 @@ def folds_of(cv: Any, n: int, target: NDArray[Any], seed: int, remedy: str) -> F
     cv = 5 if cv is None else cv
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         if n < cv:
-            raise DataError(f"{cv} folds need as many rows; there are {n}: set cv or {remedy}")
+            raise DataError(f"{cv} folds need as many rows; there are {n} (n_samples={n}): set cv or {remedy}")
         return fold_numbers(0, n, int(cv), seed)
     pairs = _pairs(cv, n, target)
     if pairs is not None:

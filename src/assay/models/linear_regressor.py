@@ -16,6 +16,7 @@ from assay.data.source import Source
 from assay.errors import Caution, DataError
 from assay.models.coefficients import CoefficientTable
 from assay.models.supervised import _Regressor
+from assay.models.transformer import in_precision_of_rows
 from assay.summary.accumulate import checked_weights
 from assay.summary.grouped import GroupedMoments
 from assay.summary.moments import Moments
@@ -36,6 +37,7 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
     coef_std_errors_: Array
     intercept_std_error_: Any
 
+    @in_precision_of_rows
     def predict(self, X: Any) -> Array:
         """(n,) or (n, p) predictions for (n, d) rows."""
         check_is_fitted(self)
@@ -54,9 +56,7 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
             data = self._checked(X, reset=True, accept_sparse="csr", ensure_all_finite=False)
             n, d = data.shape
         targets = self._numbers_to_predict(y, n, many=True)
-        given = (
-            np.full(n, sample_weight) if np.ndim(sample_weight) == 0 and sample_weight is not None else sample_weight
-        )
+        given = np.full(n, sample_weight) if isinstance(sample_weight, int | float | np.number) else sample_weight
         weights = None if given is None else checked_weights(given, n)
         if weights is not None and not weights.any():
             raise DataError("every weight is zero: there is nothing to fit")

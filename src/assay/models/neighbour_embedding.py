@@ -10,13 +10,14 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.linalg.validate import as_matrix
 from assay.models.sampled import _Sampled
+from assay.models.transformer import Transformer
 from assay.optimize.layout import Layout
 from assay.optimize.neighbour_placing import place_gaussian, weighted_median
 from assay.optimize.sne_layout import sne_layout
@@ -41,7 +42,7 @@ Init: TypeAlias = Literal["auto", "pca", "spectral", "random"] | ArrayLike
 MOST = 5000  # points of which all pairs are summed in every step: 25 million
 
 
-class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
+class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
     """Points in few dimensions whose neighbours are those of the rows. Subclasses give the cost."""
 
     n_components: int
@@ -182,7 +183,9 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
         if is_precomputed(self.metric):
             if rows.min() < 0:
                 i, j = np.unravel_index(int(rows.argmin()), rows.shape)
-                raise DataError(f"distances must not be negative: row {i}, column {j} is {rows[i, j]:g}.")
+                raise DataError(
+                    f"Negative values in data: distances must not be negative: row {i}, column {j} is {rows[i, j]:g}."
+                )
             order = np.argsort(rows, axis=1, kind="stable")[:, :k]
             return order, np.take_along_axis(rows, order, axis=1)
         found = nearest(rows, k, self.metric_, among=self.rows_)
@@ -225,6 +228,7 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = is_precomputed(self.metric)
         tags.input_tags.allow_nan = gaps_allowed(self.metric)
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags
 
 

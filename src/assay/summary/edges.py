@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from assay.errors import DataError, ParameterError
-from assay.linalg.validate import as_square
+from assay.linalg.validate import as_square, as_symmetric
 from assay.summary.distances import Array, Indices
 from assay.summary.metrics import Metric, checked_metric, is_precomputed, nearest, within
 from assay.summary.neighbours import Neighbours
@@ -126,7 +126,7 @@ def within_edges(X: Any, radius: float, metric: Metric) -> tuple[Edges, int]:
     array([1., 1.])
     """
     if is_precomputed(checked_metric(metric)):
-        D = _given(X)
+        D = as_symmetric(_given(X), name="the distance matrix")
         rows, cols = np.nonzero((radius >= D) & ~np.eye(len(D), dtype=bool))
         return (rows, cols, D[rows, cols]), len(D)
     found = within(X, radius, metric)
@@ -137,7 +137,7 @@ def _given(matrix: Any) -> Array:
     D = as_square(matrix, name="the distance matrix")
     if D.min() < 0:
         i, j = np.unravel_index(int(D.argmin()), D.shape)
-        raise DataError(f"distances must not be negative: row {i}, column {j} is {D[i, j]:g}.")
+        raise DataError(f"Negative values in data: distances must not be negative: row {i}, column {j} is {D[i, j]:g}.")
     return D
 
 

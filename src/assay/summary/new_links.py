@@ -52,7 +52,7 @@ def _measured(option: Nearest | Within, X: Any, known: Any) -> Edges:
 def _given(option: Nearest | Within, D: Array) -> Edges:
     if D.min() < 0:
         i, j = np.unravel_index(int(D.argmin()), D.shape)
-        raise DataError(f"distances must not be negative: row {i}, column {j} is {D[i, j]:g}.")
+        raise DataError(f"Negative values in data: distances must not be negative: row {i}, column {j} is {D[i, j]:g}.")
     if isinstance(option, Within):
         rows, cols = np.nonzero(option.epsilon >= D)
     else:

@@ -19,6 +19,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
@@ -52,6 +53,12 @@ Array: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
 _PAIRS = 1 << 22  # distances held at a time
+
+
+def _of_rows(model: Any) -> bool:
+    if model.__sklearn_tags__().input_tags.pairwise:
+        raise AttributeError("fitted on dissimilarities, which say nothing about new rows; fit on rows to place others")
+    return True
 
 
 class Agglomerative(ClusterMixin, _Sampled):
@@ -150,16 +157,13 @@ class Agglomerative(ClusterMixin, _Sampled):
         self.fit(X)
         return np.asarray(self.labels_ if self.sample_ is None else self.predict(X))
 
+    @available_if(_of_rows)  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> Ints:
         """(m,) the group that each of (m, d) rows would be merged into next, the tree held: the least linkage to it.
 
         A row that was fitted keeps its group. Rows of a `Source` are grouped by the workers of the engine in use.
         """
         check_is_fitted(self)
-        if self.rows_ is None:
-            raise ParameterError(
-                "fitted on dissimilarities, which say nothing about new rows; fit on rows to place others"
-            )
         if isinstance(X, Source):
             return self._block_by_block(X, type(self)._predicted)
         return self._predicted(X)
@@ -267,4 +271,5 @@ class Agglomerative(ClusterMixin, _Sampled):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = is_precomputed(self.metric)
         tags.input_tags.allow_nan = gaps_allowed(self.metric)
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags

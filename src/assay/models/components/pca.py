@@ -11,7 +11,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import block_slices
@@ -22,6 +22,7 @@ from assay.linalg.principal import Route, axes_of_covariance, axes_of_rows, dens
 from assay.linalg.random_matrix import spectrum_law
 from assay.linalg.spectral import Spectrum
 from assay.models.base import Estimator, on_engine
+from assay.models.transformer import Transformer
 from assay.summary.columns import column_moments
 from assay.summary.gram import Gram
 from assay.summary.kernels import Linear
@@ -31,7 +32,7 @@ Array: TypeAlias = NDArray[np.float64]
 Solver: TypeAlias = Literal["auto"] | Route
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
     """Rotate data to uncorrelated axes of decreasing variance: which directions carry the spread?
 
     Args:

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigvalsh
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.errors import Caution, ParameterError
@@ -29,6 +29,7 @@ from assay.linalg.row_scaling import scaling_of_rows
 from assay.linalg.top import top_eigen
 from assay.linalg.validate import as_generator, power_of_two
 from assay.models.base import Estimator
+from assay.models.transformer import Transformer
 from assay.summary.dissimilarities import as_dissimilarities, farthest_first, new_dissimilarities
 from assay.summary.distances import Indices, squared_distances, unit_scale
 from assay.summary.gram import HOLD_LIMIT, Gram
@@ -41,7 +42,7 @@ _LOWEST = 3  # how many of the smallest are found beyond
 _MARKS = 1000  # landmarks where their number is left to the model
 
 
-class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
     """Draw a map from dissimilarities: where must points lie to be so far apart?
 
     Args:
@@ -275,4 +276,5 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_precomputed(self.metric)
         tags.input_tags.allow_nan = gaps_allowed(self.metric)
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags

@@ -22,13 +22,14 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import as_count
 from assay.models.sampled import _Sampled
+from assay.models.transformer import Transformer
 from assay.summary.affinity import (
     Linked,
     affinities,
@@ -51,7 +52,7 @@ Array: TypeAlias = NDArray[np.float64]
 _DENSE = 2_000  # rows: all pairs are compared up to here (LAPACK takes 0.5 s at worst), neighbours beyond
 
 
-class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
+class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
     """Unfold the shape that rows lie on by the slow modes of a random walk between near rows.
 
     Args:

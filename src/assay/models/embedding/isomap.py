@@ -16,13 +16,14 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
 from assay.errors import Caution, DataError, ParameterError
 from assay.linalg.validate import as_count, as_generator
 from assay.models.sampled import _Sampled
+from assay.models.transformer import Transformer
 from assay.summary.geodesics import Geodesics
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
@@ -41,7 +42,7 @@ AUTO_LANDMARKS = 1000
 _PLACED = 2**25  # squared paths of new rows held at a time
 
 
-class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
+class Isomap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
     """Unroll data that lie on a curved sheet: which few coordinates keep the distances along it?
 
     Rows that no path links with the largest group are left out, named in `left_out_` and by a warning, and get NaN for
@@ -256,6 +257,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = is_precomputed(self._metric())
         tags.input_tags.allow_nan = gaps_allowed(self._metric())
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags
 
 

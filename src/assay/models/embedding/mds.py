@@ -16,7 +16,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import squareform
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
@@ -28,6 +28,7 @@ from assay.linalg.row_scaling import scaling_of_rows
 from assay.linalg.spectral import fix_signs
 from assay.linalg.validate import as_generator, power_of_two
 from assay.models.sampled import _Sampled
+from assay.models.transformer import Transformer
 from assay.optimize.isotonic import Ranking, Ties
 from assay.optimize.placing import place_among
 from assay.optimize.smacof import Majorised
@@ -44,7 +45,7 @@ Callback: TypeAlias = Callable[[int, int, float], bool | None]
 _PLACED_AT_A_TIME = 16  # new rows between two looks at an interrupt
 
 
-class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
+class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
     """Draw a map from dissimilarities, weighing every pair: where must points lie so that their distances agree?
 
     Args:
@@ -301,6 +302,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_precomputed(self.metric)
         tags.input_tags.allow_nan = is_precomputed(self.metric) or gaps_allowed(self.metric)
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags
 
 

@@ -14,7 +14,6 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from assay.errors import DataError, ParameterError
@@ -23,6 +22,7 @@ from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.top_svd import top_svd
 from assay.linalg.validate import as_generator, as_matrix
 from assay.models.base import Estimator
+from assay.models.transformer import Transformer
 from assay.optimize.tsne_layout import tsne_layout
 from assay.summary.affinities import affinities
 from assay.summary.distances import squared_distances
@@ -145,7 +145,7 @@ def stringing(
     return Strung(np.concatenate([where[order], rest]), positions, rough, np.array(chance))
 
 
-class Stringing(TransformerMixin, Estimator):
+class Stringing(Transformer, Estimator):
     """Order rows and columns so that like ones stand side by side, and say whether chance would do as well.
 
     `transform` puts the columns in order; rows stay, as scikit-learn's conventions ask, and their order is `rows_`:

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import block_slices
@@ -24,6 +24,7 @@ from assay.linalg.shrinkage import rao_blackwell
 from assay.linalg.spectral import eigen_symmetric
 from assay.models.base import Estimator, on_engine
 from assay.models.missing.held_out_ridge import LEAST, held_out_ridge
+from assay.models.transformer import Transformer
 from assay.summary.moments import Moments
 from assay.summary.normal_em import normal_em
 from assay.summary.observed import Observed, refuse_infinite
@@ -32,7 +33,7 @@ Array: TypeAlias = NDArray[np.float64]
 Strategy: TypeAlias = Literal["conditional", "constant", "indicator", "pair"]
 
 
-class FillMissing(OneToOneFeatureMixin, TransformerMixin, Estimator):
+class FillMissing(OneToOneFeatureMixin, Transformer, Estimator):
     """Fill in missing values (NaN), or say where they were: what would the row be, had all been observed?
 
     Args:
@@ -184,6 +185,7 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, Estimator):
 
     def _describe(self, missing: NDArray[np.int64], wholly: int, first: tuple[int, ...]) -> None:
         self.n_missing_ = missing
+        self.n_iter_ = 1  # of EM there are more
         self.n_wholly_missing_ = wholly
         self.wholly_missing_ = np.asarray(first, dtype=np.int64)
 

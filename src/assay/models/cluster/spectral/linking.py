@@ -93,7 +93,8 @@ def _all_pairs(rows: Array, given: Any) -> tuple[sparse.csr_array, Space]:
     if similar.min() < 0:
         i, j = (int(p) for p in np.unravel_index(int(similar.argmin()), similar.shape))
         raise DataError(
-            f"similarities must not be negative: rows {i} and {j} have {similar[i, j]:g}. Use kernel=Gaussian()."
+            f"Negative values in data: similarities must not be negative: rows {i} and {j} have {similar[i, j]:g}. Use "
+            "kernel=Gaussian()."
         )
     np.fill_diagonal(similar, 0.0)  # that a row is like itself links it with nothing
     space = Space() if isinstance(kernel, Precomputed) else Space(points=rows)

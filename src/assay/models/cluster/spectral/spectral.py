@@ -285,6 +285,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = gaps_allowed(self._metric())
         tags.input_tags.pairwise = is_precomputed(self._metric()) or (self.graph is None and _precomputed(self.kernel))
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances or similarities
         return tags
 
 

@@ -45,6 +45,7 @@ from assay.models.prediction.logistic.rows import Rows, blocks_of
 from assay.models.prediction.logistic.solve import SOLVERS, Solution, solve
 from assay.models.prediction.logistic.weights import row_weights
 from assay.models.supervised import _Classifier
+from assay.models.transformer import in_precision_of_rows
 from assay.optimize.logistic_terms import Codes
 
 # what is not finite is found on fit, which says where
@@ -184,26 +185,35 @@ class Logistic(_Classifier):
             self._keep(rows, found, penalty, unit)
         return self
 
+    @in_precision_of_rows
     def decision_function(self, X: Any) -> Array:
         """Scores of (m, d) rows: (m,) log odds of the second of two classes, or (m, g) for more."""
+        return self._decisions(X)
+
+    def _decisions(self, X: Any) -> Array:
         check_is_fitted(self)
         scores = self._scores(X)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
+    @in_precision_of_rows
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of the chances of each class: (m, g)."""
-        scores = self.decision_function(X)
+        return self._log_chances(X)
+
+    def _log_chances(self, X: Any) -> Array:
+        scores = self._decisions(X)
         if scores.ndim == 1:
             return np.column_stack([log_expit(-scores), log_expit(scores)])
         return np.asarray(log_softmax(scores, axis=1))
 
+    @in_precision_of_rows
     def predict_proba(self, X: Any) -> Array:
         """Chances of each class: (m, g)."""
-        return np.exp(self.predict_log_proba(X))
+        return np.exp(self._log_chances(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most likely class of each row: (m,)."""
-        scores = self.decision_function(X)
+        scores = self._decisions(X)
         chosen = (scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[chosen])
 

@@ -67,7 +67,9 @@ class ClassLaws:
         gaussian, multinomial = counts.of_kind("gaussian"), counts.of_kind("multinomial")
         bernoulli, categorical = counts.of_kind("bernoulli"), counts.of_kind("categorical")
         yes, seen = counts.totals[:, bernoulli] + alpha, counts.observed[:, bernoulli] + 2.0 * alpha
-        tallies = [counts.tallies[j] + alpha for j in categorical.tolist()]
+        # a level that only rows of weight 0 have was not met
+        met = [counts.tallies[j].any(axis=0) for j in categorical.tolist()]
+        tallies = [counts.tallies[j][:, own] + alpha for j, own in zip(categorical.tolist(), met, strict=True)]
         return cls(
             gaussian,
             *_normal(counts, gaussian, floor),
@@ -77,7 +79,7 @@ class ClassLaws:
             np.log(yes / seen),
             np.log((seen - yes) / seen),
             categorical,
-            tuple(counts.levels[j] for j in categorical.tolist()),
+            tuple(counts.levels[j][own] for j, own in zip(categorical.tolist(), met, strict=True)),
             tuple(np.log(own / own.sum(axis=1, keepdims=True)) for own in tallies),
         )
 

@@ -23,6 +23,7 @@ from assay.models.base import Array, on_engine
 from assay.models.class_scores import _ClassScorer
 from assay.models.prediction.naive_bayes.columns import is_frame, kinds_of_encoding, kinds_of_fields, opened
 from assay.models.prediction.naive_bayes.laws import ClassLaws
+from assay.models.shares import sum_to_one
 from assay.summary.class_cells import Place, refuse_infinite
 from assay.summary.class_counts import COLUMN_KINDS, ClassCounts
 
@@ -210,9 +211,9 @@ class NaiveBayes(_ClassScorer):
             return shares
         priors = np.asarray(self.priors, dtype=np.float64)
         k = len(counts.labels)
-        if priors.shape != (k,) or not (priors >= 0.0).all() or abs(priors.sum() - 1.0) > 1e-8:
+        if priors.shape != (k,) or not (priors >= 0.0).all() or not sum_to_one(self.priors):
             raise ParameterError(f"priors are {k} chances that sum to 1, one for each class; got {self.priors!r}")
-        return priors
+        return np.asarray(priors / priors.sum())
 
     def _joint(self, rows: Any, first_row: int) -> Array:
         names = self._column_names()
@@ -253,6 +254,10 @@ class NaiveBayes(_ClassScorer):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
+        tags.input_tags.positive_only = isinstance(self.kinds, str) and self.kinds == "multinomial"
+        tags.classifier_tags.poor_score = (
+            tags.input_tags.positive_only
+        )  # shares of a row say nothing of how large it is
         return tags
 
 
