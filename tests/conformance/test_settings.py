@@ -74,9 +74,9 @@ SETTINGS = {
         {"n_clusters": 2, "linkage": "complete"},
         {"n_clusters": 2, "linkage": "average", "distances": "precomputed"},
     ],
-    "LeastSquares": [{"fit_intercept": False}, {"covariance": "HC1", "weights": "precision"}],
+    "LeastSquares": [{"fit_intercept": False}, {"covariance": "HC3"}],
     "Ridge": [{"alpha": "held-out", "cv": 2}, {"alpha": 0.0, "fit_intercept": False}],
-    "ElasticNet": [{"alpha": "held-out", "cv": 2}, {"alpha": 0.01, "l1_ratio": 1.0, "fit_intercept": False}],
+    "ElasticNet": [{"alpha": 0.1, "l1_ratio": 1.0}, {"alpha": 0.1, "positive": True}, {"alpha": "held-out", "cv": 2}],
     "SVR": [
         {"kernel": "linear"},
         {"kernel": Polynomial(scale=0.01)},
