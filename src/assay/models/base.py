@@ -18,6 +18,7 @@ from assay.data.sound import sound
 from assay.data.source import Source
 from assay.engine.current import using
 from assay.errors import DataError
+from assay.shown import a_few
 
 Array: TypeAlias = NDArray[np.float64]
 Params = ParamSpec("Params")
@@ -127,7 +128,7 @@ class Estimator(BaseEstimator):
     def _compare_columns(self, columns: tuple[str, ...]) -> None:
         known = getattr(self, "feature_names_in_", None)
         if known is not None and tuple(known) != columns:
-            raise DataError(f"fitted on columns {', '.join(known)}; these data have {', '.join(columns)}")
+            raise DataError(f"fitted on columns {a_few(known)}; these data have {a_few(columns)}")
         if len(columns) != self.n_features_in_:
             raise DataError(f"fitted on {self.n_features_in_} columns; these data have {len(columns)}")
 

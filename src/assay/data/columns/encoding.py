@@ -34,6 +34,7 @@ from assay.data.problems import EXAMPLES, Problem, Problems
 from assay.data.source import Source
 from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
+from assay.shown import a_few
 
 Array: TypeAlias = NDArray[np.float64]
 Log: TypeAlias = Literal["auto", "never"] | Sequence[str]
@@ -162,8 +163,8 @@ class Encoding(Layout):
             return list(batch.columns)
         missing = [name for name in names if name not in batch.schema.names]
         if missing:
-            listed = ", ".join(batch.schema.names[:20])
-            raise DataError(f"column {missing[0]!r}, which the encoding was fitted on, is missing; there are {listed}")
+            there = a_few(batch.schema.names)
+            raise DataError(f"column {missing[0]!r}, which the encoding was fitted on, is missing; there are {there}")
         return [batch.column(name) for name in names]
 
     def decode(self, values: Array) -> pa.Table:

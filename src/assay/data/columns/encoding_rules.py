@@ -23,6 +23,7 @@ from assay.data.columns.table_stats import ColumnStats
 from assay.data.columns.words import BOOLEAN, folded
 from assay.data.field import Field, Kind
 from assay.errors import ParameterError
+from assay.shown import a_few
 
 _SKEWED, _REACH, _ENOUGH = 2.0, 10.0, 20
 _RARE_WORD, _COMMON_WORD, _FEWEST_TEXTS = 0.01, 0.5, 5
@@ -53,8 +54,7 @@ class Options:
         for verb, columns in asked:
             unknown = [name for name in columns if name not in names]
             if unknown:
-                listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-                raise ParameterError(f"there is no column {unknown[0]!r} to {verb}; there are {listed}")
+                raise ParameterError(f"there is no column {unknown[0]!r} to {verb}; there are {a_few(names)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from scipy.stats import rankdata
 from assay.errors import ParameterError
 from assay.evidence.design import Design, Grouped, Independent, Serial
 from assay.evidence.evidence import Evidence, verdict_of
+from assay.shown import a_few
 from assay.study.depends.answer import Rows, counted_as
 from assay.study.depends.labels import Labels
 from assay.study.depends.levels import LEVEL, levels_look
@@ -59,7 +60,7 @@ class Told:
         """Refuse columns that do not exist, and places that are not two columns."""
         for said, column in (("time", self.time), ("by", self.by), *(("place", one) for one in self.place)):
             if column is not None and column not in names:
-                raise ParameterError(f"there is no column {column!r} for --{said}; there are {', '.join(names[:20])}")
+                raise ParameterError(f"there is no column {column!r} for --{said}; there are {a_few(names)}")
         if self.place and len(self.place) != 2:
             raise ParameterError(f"--place takes two columns, such as x,y; got {', '.join(self.place)}")
 
