@@ -77,7 +77,7 @@ class Encoding(Layout):
             as_kind: kinds of columns that were understood wrongly, by name.
             progress: told the number of rows read.
         """
-        options = Options(log, max_levels, min_share, words, tuple(drop))
+        options = Options(log, max_levels, min_share, words, frozenset(drop))
         options.check([known.name for known in source.schema])
         fields = source.schema
         if as_kind:
@@ -112,7 +112,7 @@ class Encoding(Layout):
             stats: of all rows, gathered for these columns.
             log, max_levels, min_share, words, drop: see `fit`.
         """
-        return cls._decided(fields, stats, Options(log, max_levels, min_share, words, tuple(drop)))
+        return cls._decided(fields, stats, Options(log, max_levels, min_share, words, frozenset(drop)))
 
     @classmethod
     def _decided(cls, fields: Sequence[Field], stats: TableStats, options: Options) -> Encoding:

@@ -8,7 +8,7 @@ line), there are at least 20 values, and the skewness of log(1 + x) is closer to
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -39,7 +39,7 @@ class Options:
     max_levels: int = 20
     min_share: float = 0.01
     words: int = 30
-    drop: Sequence[str] = ()
+    drop: Collection[str] = ()
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse values that make no sense and columns that do not exist."""
@@ -51,8 +51,9 @@ class Options:
                 f"got {self.max_levels}, {self.words}, {self.min_share}"
             )
         asked = [("drop", self.drop), ("take the log of", () if isinstance(self.log, str) else self.log)]
+        there = frozenset(names)
         for verb, columns in asked:
-            unknown = [name for name in columns if name not in names]
+            unknown = [name for name in columns if name not in there]
             if unknown:
                 raise ParameterError(f"there is no column {unknown[0]!r} to {verb}; there are {a_few(names)}")
 
