@@ -11,6 +11,7 @@ from assay.data.formats.arrow_files import ParquetSource
 from assay.data.place import Place
 from assay.data.read import read
 from assay.data.source import ArrowSource
+from assay.questions.correlations.columns import drawn_fairly
 from assay.study.gather import gathered
 from assay.study.table import prepare
 from assay.study.usable import not_drawn
@@ -21,7 +22,7 @@ ROWS, COLUMNS, HELD = 120, 4_000, 1 << 21
 @pytest.fixture
 def sparse(tmp_path, monkeypatch):
     """A sparse file that is to what may be held as 2,000 x 60,000 is to the real bounds."""
-    monkeypatch.setattr("assay.study.table.KEPT_BYTES", HELD)
+    monkeypatch.setattr("assay.study.table.KEPT_BYTES", HELD * 4 // 3)
     monkeypatch.setattr("assay.study.usable.WIDEST", 300)
     rng = np.random.default_rng(0)
     matrix = sp.random_array((ROWS, COLUMNS), density=0.05, rng=rng, data_sampler=lambda size: rng.integers(2, 9, size))
@@ -107,3 +108,18 @@ def test_the_names_of_a_parquet_file_are_made_a_few_times_a_pass(tmp_path):
     source._found = Found(source._found)
     assert sum(block.num_rows for block in source.blocks()) == 2
     assert len(asked) < 10
+
+
+def test_pairs_with_laws_of_their_own_are_those_of_fewer_columns(monkeypatch):
+    monkeypatch.setattr("assay.questions.correlations.columns.MOST_COLUMNS", 30)
+    monkeypatch.setattr("assay.questions.correlations.columns.MOST_EXACT", 10)
+    X = np.random.default_rng(2).standard_normal((12, 50))
+    labels = list(range(50))
+
+    def drawn(X):
+        table = gathered(prepare(read(X))[0], frozenset(), 0).every
+        return drawn_fairly(table, labels, 0)
+
+    assert len(drawn(X)) == 30
+    X[:2, 7] = 0.5  # a tie of one column is enough: its pairs are judged by exact chances, one by one
+    assert len(drawn(X)) == 10

@@ -78,7 +78,7 @@ def prepare(
     aside |= unusable(profile, set(aside), missing)
     mostly = mostly_missing(profile)
     encoding = Encoding.of(kept.schema, profile.stats, log=log, drop=tuple(aside))
-    undrawn = not_drawn(encoding, profile.rows, KEPT_BYTES, outcomes, seed)
+    undrawn = not_drawn(encoding, profile.rows, _numbers_bytes(), outcomes, seed)
     if undrawn:
         aside |= dict.fromkeys(undrawn, NOT_DRAWN)
         encoding = Encoding.of(kept.schema, profile.stats, log=log, drop=tuple(aside))
@@ -166,7 +166,12 @@ def label_of(encoding: Encoding, j: int) -> str:
 
 
 def _fits(rows: int, encoding: Encoding) -> bool:
-    return rows * len(encoding.names) * 8 <= KEPT_BYTES
+    return rows * len(encoding.names) * 8 <= _numbers_bytes()
+
+
+def _numbers_bytes() -> int:
+    """Bytes of numbers that are held, less than of rows as they came: a study has copies of them, 1.5 GB with all."""
+    return 3 * KEPT_BYTES // 4
 
 
 def _numbers(source: KeptSource, encoding: Encoding, rows: int) -> NumberedBlocks:
