@@ -20,6 +20,7 @@ from assay.data.source import Source
 from assay.engine.current import using
 from assay.errors import DataError, ParameterError, join_convergence_warnings
 from assay.models.options import parts_of, with_parts
+from assay.shown import a_few
 from assay.summary.metrics import Gower, Metric, gaps_allowed
 
 join_convergence_warnings()
@@ -203,7 +204,7 @@ class Estimator(BaseEstimator):
     def _compare_columns(self, columns: tuple[str, ...]) -> None:
         known = getattr(self, "feature_names_in_", None)
         if known is not None and tuple(known) != columns:
-            raise DataError(f"fitted on columns {', '.join(known)}; these data have {', '.join(columns)}")
+            raise DataError(f"fitted on columns {a_few(known)}; these data have {a_few(columns)}")
         if len(columns) != self.n_features_in_:
             raise DataError(f"fitted on {self.n_features_in_} columns; these data have {len(columns)}")
 

@@ -48,6 +48,7 @@ from assay.models.prediction.logistic.weights import row_weights
 from assay.models.supervised import _Classifier
 from assay.models.transformer import in_precision_of_rows
 from assay.optimize.logistic_terms import Codes
+from assay.shown import a_few
 
 # what is not finite is found on fit, which says where
 _CHECKS: dict[str, Any] = {
@@ -288,7 +289,7 @@ class Logistic(_Classifier):
 
     def _warn_of_separation(self, columns: NDArray[np.intp], apart: NDArray[np.intp]) -> None:
         names = [self._label(int(j)) for j in columns[:5]] + (["..."] if len(columns) > 5 else [])
-        classes = ", ".join(repr(c) for c in self.classes_[apart].tolist())
+        classes = a_few(map(repr, self.classes_[apart].tolist()))
         warnings.warn(
             f"the classes are separated: a direction in {', '.join(names)} has no row on the wrong side and sets rows "
             f"of class {classes} apart, so the likelihood rises along it for ever and has no maximum. The coefficients "
