@@ -76,8 +76,9 @@ SETTINGS = {
         {"n_clusters": 2, "linkage": "complete"},
         {"n_clusters": 2, "linkage": "average", "distances": "precomputed"},
     ],
-    "LeastSquares": [{"fit_intercept": False}],
+    "LeastSquares": [{"fit_intercept": False}, {"covariance": "HC3"}],
     "Ridge": [{"alpha": "held-out", "cv": 2}, {"alpha": 0.0, "fit_intercept": False}],
+    "ElasticNet": [{"alpha": 0.1, "l1_ratio": 1.0}, {"alpha": 0.1, "positive": True}, {"alpha": "held-out", "cv": 2}],
     "SVR": [
         {"kernel": "linear"},
         {"kernel": Polynomial(scale=0.01)},
@@ -91,6 +92,7 @@ SETTINGS = {
         {"solver": "gradient", "tol": 1e-2},
         {"fit_intercept": False},
         {"penalty": 0.0},
+        {"penalty": "held-out", "cv": 2},
     ],
     "CCA": [
         {"n_components": 1, "solver": "svd"},
