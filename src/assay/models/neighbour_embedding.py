@@ -20,10 +20,10 @@ from assay.models.sampled import _Sampled
 from assay.optimize.layout import Layout
 from assay.optimize.neighbour_placing import place_gaussian, weighted_median
 from assay.optimize.sne_layout import sne_layout
-from assay.summary.affinities import ALL_PAIRS, Affinities, affinities, graph_affinities, widths
-from assay.summary.distances import as_rows
+from assay.summary.affinities import ALL_PAIRS, Affinities, affinities, graph_affinities, known_neighbours, widths
 from assay.summary.edges import Metric, as_euclidean
 from assay.summary.graph import Graph
+from assay.summary.known_distances import distances_or_rows, nearest_known
 from assay.summary.layout_start import principal_start, scaled_start, spectral_start
 from assay.summary.neighbours import nearest_neighbours
 
@@ -62,16 +62,17 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
 
         Args:
             X: array, data frame, sparse matrix or `Source`, of which a fair sample is laid out where it has very many
-                rows; with metric "precomputed" an (n, n) matrix of distances.
+                rows; with metric "precomputed" an (n, n) matrix of distances, of which a sparse one need hold only the
+                nearest, 3 * perplexity of each row: absent ones are not known, and farther.
             y: not used.
         """
         self._refuse_options()
-        rows = np.array(
-            as_rows(self._checked(X, reset=True, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False))
-        )
-        self._refuse_size(len(rows))
+        given = self._checked(X, reset=True, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+        rows = distances_or_rows(given, self.metric).copy()
+        self._refuse_size(int(rows.shape[0]))
         found = affinities(rows, None if self.perplexity == "auto" else self.perplexity, self.metric)
-        return self._fitted(found, rows)
+        # new rows bring their own distances, and those among the fitted ones are not needed again
+        return self._fitted(found, np.empty((0, int(rows.shape[1]))) if isinstance(rows, sparse.csr_array) else rows)
 
     def fit_graph(self, graph: Graph) -> Self:
         """Lay out the nodes of a graph.
@@ -112,12 +113,14 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
                 f"this {type(self).__name__} was fitted on a graph, which has no columns to compare new rows by; "
                 "fit on rows, or fit the graph with the new nodes in it"
             )
-        rows = as_rows(self._checked(X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False))
-        n = len(self.embedding_)
+        given = self._checked(X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+        rows, n = distances_or_rows(given, self.metric), len(self.embedding_)
         k = n if n <= ALL_PAIRS else min(n, int(np.ceil(3 * self.perplexity_)))
+        if isinstance(rows, sparse.csr_array):
+            k, _ = known_neighbours(rows, self.perplexity_, n)
         indices, distances = self._neighbours(rows, k)
         p = widths(distances, self.perplexity_).p
-        P = sparse.csr_array((p.ravel(), indices.ravel(), np.arange(0, p.size + 1, k)), shape=(len(rows), n))
+        P = sparse.csr_array((p.ravel(), indices.ravel(), np.arange(0, p.size + 1, k)), shape=(len(p), n))
         known = distances[:, 0] == 0
         places: Array = self.embedding_[indices[:, 0]]
         if not known.all() and n > 1:
@@ -162,8 +165,10 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
             return spectral_start(P, q, rng) if n > 2 else scaled_start(rng.standard_normal((n, q)), rng)
         return scaled_start(rng.standard_normal((n, q)), rng)
 
-    def _neighbours(self, rows: Array, k: int) -> tuple[NDArray[np.int64], Array]:
+    def _neighbours(self, rows: Any, k: int) -> tuple[NDArray[np.int64], Array]:
         """Indices and distances of the k fitted rows nearest to each, nearest first."""
+        if isinstance(rows, sparse.csr_array):
+            return nearest_known(rows, k)
         if self.metric == "precomputed":
             if rows.min() < 0:
                 i, j = np.unravel_index(int(rows.argmin()), rows.shape)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import as_symmetric, power_of_two
 from assay.summary.distances import Array, Indices, as_rows, middle, pair_squares, unit_scale
+from assay.summary.known_distances import all_given
 from assay.summary.neighbours import nearest_neighbours
 
 FEW = 8  # columns up to which differences are as quick as a product: 2 ns a pair at 2, 14 ns at 50 beside 3 + 1
@@ -159,7 +160,7 @@ def apart(X: Any, metric: str, name: str = "X") -> Rows | Given:
         return Rows(as_rows(X, name))
     if metric != "precomputed":
         raise ParameterError(f'metric must be "euclidean" or "precomputed", is {metric!r}.')
-    D = as_symmetric(X, name=f"{name} (precomputed dissimilarities)")
+    D = as_symmetric(all_given(X), name=f"{name} (precomputed dissimilarities)")
     if D.min() < 0:
         i, j = np.unravel_index(int(D.argmin()), D.shape)
         raise DataError(f"dissimilarities must not be negative: row {i}, column {j} of {name} is {D[i, j]:g}.")

@@ -32,6 +32,7 @@ from assay.models.base import Estimator
 from assay.summary.dissimilarities import as_dissimilarities, farthest_first, new_dissimilarities
 from assay.summary.distances import Indices, as_rows, squared_distances, unit_scale
 from assay.summary.gram import HOLD_LIMIT, Gram
+from assay.summary.known_distances import all_given
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -247,6 +248,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
 
     def _numbers(self, X: Any, **checks: Any) -> Array:
         # what is not finite is found here, which says where
+        X = all_given(X, own=bool(checks["reset"])) if self.dissimilarity == "precomputed" else X
         return as_rows(self._checked(X, dtype=np.float64, ensure_all_finite=False, **checks))
 
     def _forget(self) -> None:

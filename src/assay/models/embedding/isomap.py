@@ -23,10 +23,10 @@ from assay.data.source import Source
 from assay.errors import Caution, DataError, ParameterError
 from assay.linalg.validate import as_count, as_generator
 from assay.models.sampled import _Sampled
-from assay.summary.distances import as_rows
 from assay.summary.geodesics import Geodesics
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
+from assay.summary.known_distances import distances_or_rows
 from assay.summary.linking import link
 from assay.summary.new_links import new_links
 from assay.summary.unrolling import DOUBLE_LIMIT, Placing, unroll
@@ -103,13 +103,14 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         """Lay out (n, d) rows.
 
         Args:
-            X: array, data frame, sparse matrix or `Source`; with a graph of metric "precomputed", (n, n) distances.
+            X: array, data frame, sparse matrix or `Source`; with a graph of metric "precomputed", (n, n) distances,
+                of which a sparse matrix need hold only the nearest: absent ones are not known, and farther.
             y: not used.
             progress: called as progress(done, total) while paths are found; raise in it to stop.
         """
-        # as_rows finds what is not finite and says where
+        # distances_or_rows finds what is not finite and says where
         checked = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
-        rows = as_rows(checked)
+        rows = distances_or_rows(checked, getattr(self.graph, "metric", None))
         option, graph = self._linked(rows)
         self._lay_out(graph, f"at {option!r}", progress)
         self.graph_: Nearest | Within | None = option
@@ -147,7 +148,9 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     def _placed(self, X: Any) -> Array:
         if self.graph_ is None:
             raise ParameterError("fitted on a graph, which says nothing about new rows; use fit(X) to place them")
-        checked = as_rows(self._checked(X, reset=False, accept_sparse="csr", ensure_all_finite=False))
+        given = self._checked(X, reset=False, accept_sparse="csr", ensure_all_finite=False)
+        checked = distances_or_rows(given, self.graph_.metric)
+        count = int(checked.shape[0])
         paths = Geodesics(**self.paths_)
         place = np.full(len(self.embedding_), -1)
         place[paths.nodes] = np.arange(len(paths.nodes))
@@ -156,7 +159,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
             lengths = np.where(lengths > 0.0, 1.0, 0.0)
         on_map = place[known] >= 0
         new, at, lengths = new[on_map], place[known[on_map]], lengths[on_map]
-        placed = np.full((len(checked), self.n_components_), np.nan)
+        placed = np.full((count, self.n_components_), np.nan)
         reached = np.unique(new)
         placing = Placing(**self.placing_)
         step = max(1, _PLACED // len(placing.marks))
@@ -165,17 +168,17 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
             first, last = np.searchsorted(new, [part[0], part[-1] + 1])
             links = np.searchsorted(part, new[first:last]), at[first:last], lengths[first:last]
             placed[part] = placing.of(paths.squares_to_new(links, len(part), placing.marks)) * paths.unit
-        if len(reached) < len(checked):
+        if len(reached) < count:
             missed = np.flatnonzero(np.isnan(placed[:, 0]))
             warnings.warn(
-                f"{len(missed)} of {len(checked)} new rows ({_some(missed)}) are linked to no row on the map at "
+                f"{len(missed)} of {count} new rows ({_some(missed)}) are linked to no row on the map at "
                 f"{self.graph_!r}; their coordinates are NaN.",
                 Caution,
                 stacklevel=3,
             )
         return placed
 
-    def _linked(self, rows: Array) -> tuple[Nearest | Within, Graph]:
+    def _linked(self, rows: Any) -> tuple[Nearest | Within, Graph]:
         """The option taken and its graph."""
         if isinstance(self.graph, Nearest | Within):
             return self.graph, self.graph.graph(rows)
