@@ -1,12 +1,18 @@
 """Models on wide sparse tables: the answer of the dense table in memory for the entries, or a refusal with a remedy."""
 
+import tracemalloc
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn import decomposition as peers
+from sklearn import linear_model
 
-from assay import PCA
-from assay.errors import DataError
+from assay import PCA, LeastSquares, Ridge
+from assay.errors import DataError, NotConverged, ParameterError
+from assay.linalg import sparse_ridge as solver
+from assay.summary import sparse_ridge
 
 
 @pytest.fixture(scope="module")
@@ -63,3 +69,72 @@ def test_all_components_of_a_huge_table_are_refused_with_a_number_to_ask_for(hug
 def test_a_solver_that_needs_the_dense_table_refuses_a_huge_one(huge):
     with pytest.raises(DataError, match=r"7.5 GiB when dense .* Use solver='auto' with a number for n_components"):
         PCA(5, solver="svd").fit(huge)
+
+
+def _gradient(X, y, model, alpha, weights=None):
+    """Of the ridge problem at a solution, relative to that at zero; both from the dense rows."""
+    w = np.ones(len(y)) if weights is None else weights
+    about = X.toarray() - (np.average(X.toarray(), axis=0, weights=w) if model.fit_intercept else 0.0)
+    target = y - (np.average(y, axis=0, weights=w) if model.fit_intercept else 0.0)
+    start = about.T @ (w * target)
+    return np.linalg.norm(start - about.T @ (w * (about @ model.coef_)) - alpha * model.coef_) / np.linalg.norm(start)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("shape", ["wide", "tall"])
+def test_ridge_by_products_solves_the_dense_problem(table, shape, intercept, monkeypatch):
+    monkeypatch.setattr(sparse_ridge, "_SPECTRUM", 100)
+    X = table if shape == "wide" else table[:, 20:520]
+    rng = np.random.default_rng(3)
+    y, weights = X @ rng.standard_normal(X.shape[1]) + 5.0, rng.uniform(0.0, 2.0, 600)
+    for w in (None, weights):
+        model = Ridge(2.0, fit_intercept=intercept).fit(X, y, w)
+        assert model.route_ == "products"
+        assert model.gradient_ < 1e-9
+        assert _gradient(X, y, model, 2.0, w) < 1e-8
+        dense = Ridge(2.0, fit_intercept=intercept).fit(X.toarray(), y, w)
+        # the error is at most the gradient over alpha
+        bound = 1e-8 * np.linalg.norm(X.toarray().T @ y) / 2.0
+        np.testing.assert_allclose(model.coef_, dense.coef_, atol=bound)
+        np.testing.assert_allclose(model.predict(X), dense.predict(X.toarray()), atol=1e-6 * np.abs(y).max())
+        for name in ("total_", "explained_", "error_", "r_squared_"):
+            np.testing.assert_allclose(getattr(model, name), getattr(dense, name), rtol=1e-5)
+
+
+def test_ridge_by_products_is_scikit_learns_for_several_targets(huge):
+    rng = np.random.default_rng(4)
+    Y = rng.standard_normal((10_000, 2)) + 3.0
+    ours, peer = Ridge(1.0).fit(huge, Y), linear_model.Ridge(1.0, solver="sparse_cg", tol=1e-12).fit(huge, Y)
+    assert ours.route_ == "products"
+    np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-9 * np.abs(peer.coef_).max())
+    np.testing.assert_allclose(ours.intercept_, peer.intercept_, rtol=1e-9)
+
+
+def test_ridge_by_products_says_what_it_does_not_know(huge):
+    model = Ridge(1.0).fit(huge, np.arange(10_000.0))
+    assert np.isnan(model.effective_degrees_)
+    assert np.isnan(model.residual_sd_)
+    assert np.isnan(model.coef_std_errors_).all()
+    with pytest.raises(ParameterError, match="without the spectrum that other penalties are read from"):
+        model.path()
+
+
+def test_ridge_by_products_takes_memory_for_the_entries_alone(huge):
+    y = np.arange(10_000.0)
+    tracemalloc.start()
+    Ridge(1.0).fit(huge, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 20 * (huge.nnz + sum(huge.shape))  # a dense copy takes 8 GB
+
+
+def test_ridge_by_products_that_gets_nowhere_says_so(huge, monkeypatch):
+    monkeypatch.setattr(sparse_ridge, "sparse_ridge", partial(solver.sparse_ridge, most=1))
+    with pytest.warns(NotConverged, match="after 1 products the gradient is still"):
+        Ridge(1.0).fit(huge, np.arange(10_000.0))
+
+
+@pytest.mark.parametrize("model", [Ridge("held-out"), Ridge(0.0), LeastSquares()], ids=["held-out", "0", "plain"])
+def test_what_needs_the_spectrum_of_a_huge_table_is_refused(huge, model):
+    with pytest.raises(DataError, match=r"spectrum would take 7.5 GiB \(the limit is 1 GiB\). (Give|Use) .*alpha"):
+        model.fit(huge, np.arange(10_000.0))

@@ -180,33 +180,33 @@ def sparse_moments(X: Any, weights: Array | None = None) -> tuple[Array, Array]:
     """
     rows = as_entries(X)
     n, d = (int(size) for size in rows.shape)
-    w = np.ones(n) if weights is None else weights
-    total = float(w.sum())
-    each = np.repeat(w, np.diff(rows.indptr))
-    data, at = rows.data.astype(np.float64, copy=False), rows.indices
-    stored = np.bincount(at, each, minlength=d)
-    mean = np.bincount(at, each * data, minlength=d) / total
-    low, high = _ranges(rows)
-    mean = np.clip(mean, low, high)  # so that a constant column is centred to exact zeros
-    off = data - mean[at]
+    data, at = rows.data, rows.indices
+    counts = np.bincount(at, minlength=d)
+    if weights is None:
+        total, stored = float(n), np.asarray(counts, dtype=np.float64)
+        mean = np.bincount(at, data, minlength=d) / total
+    else:
+        total, share = float(weights.sum()), np.repeat(weights, np.diff(rows.indptr))
+        stored = np.asarray(np.bincount(at, share, minlength=d), dtype=np.float64)
+        mean = np.bincount(at, share * data, minlength=d) / total
+    whole = np.flatnonzero(counts == n)
+    mean[whole] = _within(rows, whole, mean[whole])
     # rows without an entry lie at -mean; where every row has one, rounding must not make some
-    absent = np.where(np.bincount(at, minlength=d) == n, 0.0, np.maximum(total - stored, 0.0))
-    offset = (np.bincount(at, each * off, minlength=d) - absent * mean) / total
-    squares = np.bincount(at, each * off**2, minlength=d) + absent * mean**2 - total * offset**2
+    absent = np.maximum(total - stored, 0.0)
+    absent[whole] = 0.0
+    off = data - mean[at]
+    pull = off if weights is None else share * off
+    offset = (np.bincount(at, pull, minlength=d) - absent * mean) / total
+    squares = np.bincount(at, pull * off, minlength=d) + absent * mean**2 - total * offset**2
     return mean + offset, np.maximum(squares, 0.0)
 
 
-def _ranges(rows: sp.csr_array) -> tuple[Array, Array]:
-    """(d,) least and largest value of each column, absent zeros included."""
-    n, d = (int(size) for size in rows.shape)
-    columns = rows.tocsc()
-    counts = np.diff(columns.indptr)
-    there = np.flatnonzero(counts)
-    low, high = np.zeros(d), np.zeros(d)
-    if len(there):
-        starts = columns.indptr[there]
-        low[there] = np.minimum.reduceat(columns.data, starts)
-        high[there] = np.maximum.reduceat(columns.data, starts)
-    partial = counts < n
-    low[partial], high[partial] = np.minimum(low[partial], 0.0), np.maximum(high[partial], 0.0)
-    return low, high
+def _within(rows: sp.csr_array, whole: NDArray[np.intp], mean: Array) -> Array:
+    """Means clipped into the range of columns stored whole, so that constant ones are centred to exact zeros."""
+    clipped = mean.copy()
+    step = max(1, _STRIP // max(int(rows.shape[0]), 1))
+    for start in range(0, len(whole), step):
+        part = slice(start, start + step)
+        block = rows[:, whole[part]].toarray()
+        clipped[part] = np.clip(mean[part], block.min(axis=0), block.max(axis=0))
+    return clipped

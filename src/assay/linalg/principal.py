@@ -115,6 +115,8 @@ def centred_gram(X: Any, mean: Array, scale: Array) -> Array:
     array([[ 1., -1.],
            [-1.,  1.]])
     """
+    if hasattr(X, "toarray"):
+        return CentredRows.of(X, mean, scale=scale).gram()
     n = X.shape[0]
     gram = np.zeros((n, n), order="F")
     for part in _column_parts(X):

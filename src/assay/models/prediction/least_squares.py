@@ -28,6 +28,7 @@ from assay.summary.grouped import GroupedMoments
 from assay.summary.least_squares import Solution, least_squares, least_squares_of
 from assay.summary.moments import Moments
 from assay.summary.regression import Equations, Squares
+from assay.summary.sparse_ridge import refuse_large
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -86,6 +87,7 @@ class LeastSquares(_LinearRegressor):
             engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         table = self._table(X, y, sample_weight)
+        refuse_large(table, "Use Ridge(alpha) with a number, which takes products alone, or fewer columns by LSI.")
         self.notes_: tuple[str, ...] = ()
         return self._keep(least_squares(table, intercept=self.fit_intercept), table.single)
 
