@@ -6,10 +6,11 @@ from functools import partial
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn import cluster, linear_model
 from sklearn import decomposition as peers
-from sklearn import linear_model
+from sklearn.metrics import adjusted_rand_score
 
-from assay import PCA, LeastSquares, Ridge
+from assay import PCA, KMeans, LeastSquares, Logistic, Ridge
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.linalg import sparse_ridge as solver
 from assay.summary import sparse_ridge
@@ -138,3 +139,84 @@ def test_ridge_by_products_that_gets_nowhere_says_so(huge, monkeypatch):
 def test_what_needs_the_spectrum_of_a_huge_table_is_refused(huge, model):
     with pytest.raises(DataError, match=r"spectrum would take 7.5 GiB \(the limit is 1 GiB\). (Give|Use) .*alpha"):
         model.fit(huge, np.arange(10_000.0))
+
+
+@pytest.fixture(scope="module")
+def groups():
+    """2,000 x 1,500: four groups of rows that share their columns, and one column stored whole, far from zero."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(4, size=2_000)
+    cols = np.where(
+        rng.random((2_000, 20)) < 0.7, rng.integers(300, size=(2_000, 20)), rng.integers(1_400, size=(2_000, 20))
+    )
+    cols = np.where(cols < 300, cols + 300 * truth[:, None], cols)
+    X = sp.csr_array((np.ones(40_000), (np.repeat(np.arange(2_000), 20), cols.ravel())), shape=(2_000, 1_500)).tolil()
+    X[:, 1_499] = 1e5 + 0.1 * rng.standard_normal((2_000, 1))
+    return X.tocsr(), truth
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_kmeans_of_sparse_rows_descends_as_that_of_dense_ones(groups, weighted):
+    X, _ = groups
+    start = X[:4].toarray()
+    w = np.random.default_rng(6).uniform(0.0, 2.0, 2_000) if weighted else None
+    ours = KMeans(4, init=start, tol=0.0).fit(X, sample_weight=w)
+    dense = KMeans(4, init=start, tol=0.0).fit(X.toarray(), sample_weight=w)
+    np.testing.assert_array_equal(ours.labels_, dense.labels_)
+    np.testing.assert_allclose(ours.cluster_centers_, dense.cluster_centers_, rtol=1e-9, atol=1e-9)
+    for name in ("inertia_", "explained_variance_", "calinski_harabasz_", "sizes_"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(dense, name), rtol=1e-6)
+    np.testing.assert_array_equal(ours.predict(X), ours.labels_)
+    np.testing.assert_allclose(ours.transform(X[:50]), dense.transform(X[:50].toarray()), rtol=1e-6)
+    np.testing.assert_allclose(ours.score(X), dense.score(X.toarray()), rtol=1e-6)
+
+
+def test_kmeans_of_sparse_rows_finds_the_groups_and_no_less_inertia_than_scikit_learn(groups):
+    X, truth = groups
+    ours = KMeans(4, n_init=10, random_state=0).fit(X)
+    peer = cluster.KMeans(4, n_init=10, random_state=0).fit(X)
+    assert adjusted_rand_score(truth, ours.labels_) > 0.95
+    assert ours.inertia_ < 1.001 * peer.inertia_
+    again = KMeans(4, n_init=10, random_state=0).fit(X)
+    np.testing.assert_array_equal(again.labels_, ours.labels_)
+
+
+def test_kmeans_of_sparse_rows_gives_an_empty_centre_a_row(groups):
+    X, _ = groups
+    start = np.vstack([X[:3].toarray(), np.full((1, 1_500), 1e9)])  # nearest to no row
+    model = KMeans(4, init=start).fit(X)
+    assert model.n_clusters_ == 4
+    assert (model.sizes_ > 0).all()
+
+
+def test_kmeans_of_fewer_distinct_rows_than_centres_repeats_some():
+    X = sp.csr_array((np.ones(1_000), (np.arange(1_000), np.arange(1_000) % 2)), shape=(1_000, 2_000))
+    model = KMeans(3, random_state=0).fit(X)
+    assert model.n_clusters_ == 2
+    assert model.inertia_ == pytest.approx(0.0, abs=1e-9)
+
+
+def test_kmeans_of_huge_and_tiny_values_is_that_of_plain_ones(groups):
+    X, _ = groups
+    plain = KMeans(4, random_state=0).fit(X)
+    for factor in (1e200, 1e-200):
+        np.testing.assert_array_equal(KMeans(4, random_state=0).fit(X * factor).labels_, plain.labels_)
+
+
+def test_kmeans_takes_memory_for_the_entries_and_the_centres_alone(huge):
+    tracemalloc.start()
+    KMeans(3, n_init=1, random_state=0).fit(huge)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 20 * (huge.nnz + 4 * sum(huge.shape))
+
+
+def test_logistic_of_a_wide_table_takes_memory_for_the_entries_alone(huge):
+    y = np.arange(10_000) % 2
+    tracemalloc.start()
+    model = Logistic().fit(huge, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    peer = linear_model.LogisticRegression(tol=1e-8, max_iter=1_000).fit(huge, y)
+    np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-5 * np.abs(peer.coef_).max())
+    assert peak < 8 * (20 * huge.nnz + 100 * sum(huge.shape))
