@@ -10,10 +10,22 @@ from sklearn import cluster, linear_model
 from sklearn import decomposition as peers
 from sklearn.metrics import adjusted_rand_score
 
-from assay import PCA, KMeans, LeastSquares, Logistic, Ridge
-from assay.errors import DataError, NotConverged, ParameterError
+from assay import (
+    PCA,
+    ClassCounts,
+    DifferenceOfMeans,
+    Fisher,
+    GaussianRule,
+    KMeans,
+    LeastSquares,
+    Logistic,
+    NaiveBayes,
+    Ridge,
+    ZScore,
+)
+from assay.errors import DataError, NotConverged, ParameterError, SingularError
 from assay.linalg import sparse_ridge as solver
-from assay.summary import sparse_ridge
+from assay.summary import group_products, sparse_ridge
 
 
 @pytest.fixture(scope="module")
@@ -220,3 +232,56 @@ def test_logistic_of_a_wide_table_takes_memory_for_the_entries_alone(huge):
     peer = linear_model.LogisticRegression(tol=1e-8, max_iter=1_000).fit(huge, y)
     np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-5 * np.abs(peer.coef_).max())
     assert peak < 8 * (20 * huge.nnz + 100 * sum(huge.shape))
+
+
+@pytest.mark.parametrize("shrinkage", [0.3, "auto"])
+def test_fisher_by_products_is_that_of_the_dense_table(groups, shrinkage, monkeypatch):
+    monkeypatch.setattr(group_products, "_FEW", 100)
+    X, truth = groups
+    X, truth = X[:400, 900:], np.where(truth[:400] == 3, 2, truth[:400])
+    ours, dense = (Fisher(shrinkage=shrinkage).fit(rows, truth) for rows in (X, X.toarray()))
+    assert (ours.route_, dense.route_) == ("products", "gram")
+    np.testing.assert_allclose(ours.shrinkage_, dense.shrinkage_, rtol=1e-9)
+    for name in ("eigenvalues_", "singular_values_", "explained_variance_ratio_", "means_", "priors_"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(dense, name), rtol=1e-7)
+    for name in ("scalings_", "coef_", "intercept_"):
+        expected = getattr(dense, name)
+        np.testing.assert_allclose(getattr(ours, name), expected, atol=1e-6 * np.abs(expected).max())
+    np.testing.assert_allclose(ours.predict_proba(X), dense.predict_proba(X.toarray()), atol=1e-6)
+    np.testing.assert_allclose(ours.transform(X), dense.transform(X.toarray()), atol=1e-5)
+
+
+def test_discriminants_of_a_huge_table_keep_it_sparse_or_refuse_it(huge):
+    y = np.arange(10_000) % 2
+    tracemalloc.start()
+    Fisher(shrinkage=0.5).fit(huge, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 40 * (huge.nnz + sum(huge.shape))
+    with pytest.raises(SingularError, match=r"10000 x 100000, and without shrinkage .* give shrinkage='auto'"):
+        Fisher().fit(huge, y)
+    with pytest.raises(DataError, match=r"GaussianRule needs covariances .* 7.5 GiB. Use Fisher\(shrinkage='auto'\)"):
+        GaussianRule(shrinkage=0.5).fit(huge, y)
+
+
+def test_means_and_spreads_by_class_are_those_of_the_dense_table(groups):
+    X, truth = groups
+    X = X.tolil()
+    X[:, 7] = 0.0
+    X, weights = X.tocsr(), np.random.default_rng(8).uniform(0.0, 2.0, 2_000)
+    weights[truth == 2] = 0.0
+    for w in (None, weights):
+        ours, dense = (ClassCounts.of(rows, truth, weights=w) for rows in (X, X.toarray()))
+        np.testing.assert_allclose(ours.observed, dense.observed, rtol=1e-9)
+        np.testing.assert_allclose(ours.mean, dense.mean, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(ours.squares, dense.squares, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("model", [NaiveBayes(), DifferenceOfMeans(), ZScore()], ids=lambda model: type(model).__name__)
+def test_what_looks_at_columns_alone_takes_memory_for_the_entries(huge, model):
+    y = np.arange(10_000) % 2
+    tracemalloc.start()
+    model.fit(huge, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 60 * (huge.nnz + sum(huge.shape))

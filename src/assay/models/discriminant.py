@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigvalsh
 from scipy.linalg.lapack import dpocon, dpotrf
+from scipy.sparse import issparse
 from scipy.special import expit, log_expit, logsumexp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
@@ -16,11 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 from assay.data.blocks import all_rows, block_slices
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
+from assay.linalg.centred_sparse import CentredRows
 from assay.linalg.principal import dense
 from assay.linalg.shrinkage import ledoit_wolf, rao_blackwell
 from assay.models.base import on_engine
 from assay.models.class_scores import Scores, _ClassScorer
 from assay.summary.group_frame import GroupFrame
+from assay.summary.group_products import too_large
 from assay.summary.grouped import GroupedMoments
 
 Array: TypeAlias = NDArray[np.float64]
@@ -80,6 +83,8 @@ class _Directions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _ByScores):
         """(n, k) coordinates of rows along the directions."""
         check_is_fitted(self)
         rows = self._checked(X, reset=False, accept_sparse="csr")
+        if issparse(rows):
+            return CentredRows.of(rows, self.xbar_).apply(self.scalings_[:, : self._n_features_out])
         scores = np.empty((rows.shape[0], self._n_features_out))
         for part in block_slices(*rows.shape):
             scores[part] = (dense(rows[part]) - self.xbar_) @ self.scalings_[:, : self._n_features_out]
@@ -189,6 +194,11 @@ class _Discriminant(_Posterior):
         self._check_options()
         # the moments find what is not finite and say where; a pass before them would only cost time
         data, codes = self._gathered(X, y, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
+        if self._by_products(data):
+            return self._fit_products(data, codes)
+        return self._fit_frames(data, codes)
+
+    def _fit_frames(self, data: Any, codes: NDArray[np.intp]) -> Self:
         if len(codes) < self.n_features_in_:
             data = all_rows(data) if isinstance(data, Source) else data
             frame = GroupFrame.of_rows(data, codes, self._column_names())
@@ -212,6 +222,19 @@ class _Discriminant(_Posterior):
         self._record_columns(moments.parts[0].columns, moments.parts[0].d)
         self._refuse_weightless(np.array([part.weight for part in moments.parts]))
         return self._fit_frame(GroupFrame.of_moments(moments), None)
+
+    def _by_products(self, X: Any) -> bool:
+        """Whether rows are to stay sparse: those whose axes would not fit into memory must."""
+        return too_large(X)
+
+    def _fit_products(self, X: Any, codes: NDArray[np.intp]) -> Self:
+        """Fit large sparse rows without making them dense; those that cannot refuse."""
+        n, d = X.shape
+        raise DataError(
+            f"X is sparse, {n} x {d}, and {type(self).__name__} needs covariances of axes that would take "
+            f"{min(n, d) * d / 2**27:.1f} GiB. Use Fisher(shrinkage='auto'), Logistic or NaiveBayes, which keep it "
+            "sparse, or fewer columns by LSI"
+        )
 
     @abstractmethod
     def _fit_frame(self, frame: GroupFrame, fourth: Array | None) -> Self:
