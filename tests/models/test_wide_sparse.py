@@ -11,6 +11,7 @@ from sklearn import decomposition as peers
 from sklearn.metrics import adjusted_rand_score
 
 from assay import (
+    CCA,
     PCA,
     ClassCounts,
     DifferenceOfMeans,
@@ -19,6 +20,7 @@ from assay import (
     KMeans,
     LeastSquares,
     Logistic,
+    Mahalanobis,
     NaiveBayes,
     Ridge,
     ZScore,
@@ -285,3 +287,24 @@ def test_what_looks_at_columns_alone_takes_memory_for_the_entries(huge, model):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * 60 * (huge.nnz + sum(huge.shape))
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        (Mahalanobis(), "its axes would take 7.5 GiB .* Use ZScore"),
+        (CCA(), "its axes would take 7.5 GiB .* Reduce its columns first"),
+        (ZScore(robust=True), "7.5 GiB when dense .* Use robust=False"),
+    ],
+    ids=["Mahalanobis", "CCA", "ZScore"],
+)
+def test_what_needs_dense_rows_refuses_a_huge_table_with_a_remedy(huge, model, told):
+    with pytest.raises(DataError, match=told):
+        model.fit(huge, np.arange(10_000.0))
+
+
+def test_spreads_of_sparse_columns_are_those_of_dense_ones(groups):
+    X, _ = groups
+    ours, dense = ZScore().fit(X), ZScore().fit(X.toarray())
+    np.testing.assert_allclose(ours.location_, dense.location_, rtol=1e-12)
+    np.testing.assert_allclose(ours.scale_, dense.scale_, rtol=1e-9)

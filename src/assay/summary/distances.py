@@ -67,6 +67,22 @@ def refuse_dense(
         )
 
 
+def refuse_axes(X: Any, remedy: str) -> None:
+    """Refuse a sparse matrix whose axes, or whose covariance, would take more than `DENSE_LIMIT` entries.
+
+    Args:
+        X: (n, d); nothing is said of what is dense already.
+        remedy: What to do instead.
+    """
+    if hasattr(X, "toarray"):
+        n, d = (int(size) for size in X.shape)
+        if min(n, d) * d > DENSE_LIMIT:
+            raise DataError(
+                f"X is sparse, {n} x {d}, and its axes would take {min(n, d) * d / 2**27:.1f} GiB (the limit is 1 "
+                "GiB). " + remedy
+            )
+
+
 def both_rows(X: Any, Y: Any = None) -> tuple[Array, Array]:
     """Checked rows of two tables; the second is the first itself when there is only one.
 
