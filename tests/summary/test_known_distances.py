@@ -90,9 +90,9 @@ def test_a_complete_sparse_matrix_is_the_dense_one(all_of):
     found, of_all = (affinities(X, 5.0, "precomputed").P.toarray() for X in (whole, D))
     np.testing.assert_allclose(found, of_all, rtol=1e-9)
     for model in (
-        Agglomerative(3, dissimilarity="precomputed", linkage="average"),
-        ClassicalMDS(2, dissimilarity="precomputed"),
-        MDS(2, dissimilarity="precomputed"),
+        Agglomerative(3, metric="precomputed", linkage="average"),
+        ClassicalMDS(2, metric="precomputed"),
+        MDS(2, metric="precomputed"),
     ):
         kept = vars(model.fit(D)).copy()
         name = "merges_" if isinstance(model, Agglomerative) else "embedding_"
@@ -157,9 +157,9 @@ def test_a_row_that_knows_fewer_than_asked_is_named_with_the_numbers(given):
 @pytest.mark.parametrize(
     "model",
     [
-        Agglomerative(2, dissimilarity="precomputed"),
-        ClassicalMDS(2, dissimilarity="precomputed"),
-        MDS(2, dissimilarity="precomputed"),
+        Agglomerative(2, metric="precomputed"),
+        ClassicalMDS(2, metric="precomputed"),
+        MDS(2, metric="precomputed"),
     ],
     ids=lambda model: type(model).__name__,
 )

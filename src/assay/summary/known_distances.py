@@ -13,18 +13,19 @@ from scipy import sparse
 
 from assay.errors import DataError, ParameterError
 from assay.linalg.sparse_structure import as_sparse
-from assay.summary.distances import Array, Indices, as_rows
+from assay.summary.distances import Array, Indices
+from assay.summary.metrics import Metric, comparable, is_precomputed
 
 _SAME = 1e-10  # how far the two ways between a pair may differ, relative to the largest distance
 
 
-def distances_or_rows(X: Any, metric: str | None) -> Any:
-    """What a graph is made of: sparse distances stay sparse, everything else becomes (n, d) finite rows.
+def distances_or_rows(X: Any, metric: Metric) -> Any:
+    """What a graph is made of: sparse distances stay sparse, everything else becomes rows that the metric can compare.
 
     >>> distances_or_rows(sparse.csr_array((2, 2)), "precomputed").nnz
     0
     """
-    return known_distances(X) if metric == "precomputed" and sparse.issparse(X) else as_rows(X)
+    return known_distances(X) if is_precomputed(metric) and sparse.issparse(X) else comparable(X, metric)
 
 
 def known_distances(D: Any, *, name: str = "the distance matrix") -> sparse.csr_array:

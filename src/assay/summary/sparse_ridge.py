@@ -41,7 +41,7 @@ class LargeRidge:
 def takes_products(table: Table, alpha: Any) -> bool:
     """Whether a table is sparse and so large that its spectrum costs more than one solution by products."""
     X, n, d = table.data, table.n, table.d
-    if not hasattr(X, "toarray") or isinstance(alpha, str) or not alpha > 0.0:
+    if not hasattr(X, "toarray") or isinstance(alpha, str) or np.ndim(alpha) or not alpha > 0.0:
         return False
     return 4 * int(X.nnz) <= n * d and (min(n, d) > _SPECTRUM or (d > n and n * d > DENSE_LIMIT))
 

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from assay.errors import ParameterError
 from assay.linalg.validate import RandomState, as_count, as_generator
-from assay.summary.edges import Metric
 from assay.summary.geodesics import Geodesics
 from assay.summary.graph_options import Nearest, Within
 from assay.summary.known_distances import distances_or_rows
+from assay.summary.metrics import Metric
 from assay.summary.unrolling import unroll
 
 Array: TypeAlias = NDArray[np.float64]
@@ -77,7 +77,7 @@ def isomap_scales(
         epsilons: Radii to try instead.
         n_components: Dimensions of the map.
         geodesics: "length" or "hops".
-        metric: "euclidean", "cosine" or "precomputed".
+        metric: as of `Nearest`.
         share: The least share of rows to keep. Where no scale keeps so many, only those that keep most are compared.
         random_state: For the landmarks.
 

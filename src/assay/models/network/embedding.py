@@ -120,7 +120,7 @@ class NetworkEmbedding(Estimator):
             return self.fit_graph(X)
         # distances_or_rows finds what is not finite and says where
         given = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
-        rows = distances_or_rows(given, getattr(self.graph, "metric", None))
+        rows = distances_or_rows(given, getattr(self.graph, "metric", "euclidean"))
         option, graph = self._linked(rows)
         self._embed(graph, f"at {option!r}")
         self.graph_: Nearest | Within | None = option

@@ -126,7 +126,7 @@ class Fisher(_Discriminant, _Directions):
         self.shrinkage_ = 0.0 if share is None else float(share)
         ridge = self.shrinkage_ * trace / found.d
         if ridge <= 0.0 and not too_large(X):
-            return self._fit_frames(X, codes)
+            return self._fit_frames(X, codes, None)
         if ridge <= 0.0:
             raise SingularError(
                 f"X is sparse, {found.n} x {len(found.scale)}, and without shrinkage its covariance would have to be "

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import FloatBlocks, float_blocks
@@ -29,6 +29,7 @@ from assay.linalg.centred_sparse import as_entries
 from assay.models.base import Estimator, on_engine
 from assay.models.cluster.kmeans.blocks import drawn_rows, lloyd_of_blocks, refuse_few, starts_of
 from assay.models.cluster.kmeans.sparse import sparse_lloyd, sparse_squares, stays_sparse
+from assay.models.transformer import Transformer
 from assay.optimize.lloyd import Lloyd, lloyd, nearest
 from assay.summary.accumulate import checked_weights
 from assay.summary.cluster_indices import ClusterIndices
@@ -38,7 +39,7 @@ Array: TypeAlias = NDArray[np.float64]
 Floats: TypeAlias = NDArray[Any]
 
 
-class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Estimator):
+class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimator):
     """Put rows in k groups around centres: which rows lie close together?
 
     Args:
@@ -51,11 +52,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
         max_iter: most passes over all rows; ending there warns (NotConverged).
         tol: stop when a pass moves the centres by a sum of squares of at most this share of the mean variance of a
             column, as in scikit-learn; 0 goes on until no row changes its group.
-        random_state: seed of the starts. The same seed gives the same groups, on any number of threads.
+        random_state: seed of the starts. The same seed gives the same groups, on any number of threads, and
+            the same starts for the same values in float32 and float64.
 
     Attributes:
         cluster_centers_: (k, d), largest group first (by weight; equal ones by their coordinates), or in the order of
-            the centres given. float32 for float32 rows.
+            the centres given. float32 for float32 rows, dense or sparse.
         labels_: (n,) the nearest centre of each row, the first of equally near ones.
         inertia_: weighted sum of squared distances of rows to their centre; inf where it exceeds floating point.
         sizes_: (k,) weight of each group.
@@ -110,8 +112,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
             refuse_few(self.n_clusters, int(rows.shape[0]), w)
             starts = starts_of(self.n_init, int(rows.shape[0]))
             found = sparse_lloyd(rows, self.n_clusters, n_init=starts, weights=w, **self._options())
+            if getattr(X, "dtype", None) == np.float32:
+                found = replace(found, centers=found.centers.astype(np.float32))
         elif isinstance(rows, FloatBlocks):
-            found = lloyd_of_blocks(rows, self.n_clusters, n_init=self.n_init, weights=sample_weight, **self._options())
+            kept = np.float32 if issparse(X) and getattr(X, "dtype", None) == np.float32 else np.float64
+            options: dict[str, Any] = self._options() | {"dtype": kept}
+            found = lloyd_of_blocks(rows, self.n_clusters, n_init=self.n_init, weights=sample_weight, **options)
         else:
             w = None if sample_weight is None else checked_weights(sample_weight, len(rows))
             refuse_few(self.n_clusters, len(rows), w)
@@ -234,7 +240,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]  # which ClusterMixin takes away
         return tags
 
 

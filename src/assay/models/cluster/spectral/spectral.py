@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Literal, Self, TypeAlias, get_args
 
@@ -33,6 +34,7 @@ from assay.summary.graph_options import Nearest, Within
 from assay.summary.kernels import Precomputed
 from assay.summary.known_distances import distances_or_rows
 from assay.summary.laplacian import Kind
+from assay.summary.metrics import Metric, gaps_allowed, is_precomputed
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -139,9 +141,12 @@ class SpectralClustering(ClusterMixin, Estimator):
         self._check()
         # distances_or_rows finds what is not finite and says where
         given = self._checked(X, reset=True, accept_sparse="csr", ensure_all_finite=False)
-        rows = distances_or_rows(given, getattr(self.graph, "metric", None))
+        rows = distances_or_rows(given, self._metric())
         self._count(int(rows.shape[0]), "rows")
-        W, space = similarities(rows, self.graph, self.kernel)
+        option = self.graph
+        if isinstance(option, Nearest | Within):
+            option = replace(option, metric=self._resolved(option.metric, rows))
+        W, space = similarities(rows, option, self.kernel)
         notes: list[str] = []
         self._few_distinct(rows, notes)
         self.names_: tuple[str, ...] | None = None
@@ -160,6 +165,9 @@ class SpectralClustering(ClusterMixin, Estimator):
         self._record_columns(None, graph.n)
         self.names_ = graph.names
         return self._group(weights, Space(), notes)
+
+    def _metric(self) -> Metric:
+        return self.graph.metric if isinstance(self.graph, Nearest | Within) else "euclidean"
 
     def _check(self) -> None:
         if self.laplacian not in get_args(Kind):
@@ -276,8 +284,9 @@ class SpectralClustering(ClusterMixin, Estimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        metric = self.graph.metric if isinstance(self.graph, Nearest | Within) else None
-        tags.input_tags.pairwise = metric == "precomputed" or (self.graph is None and _precomputed(self.kernel))
+        tags.input_tags.allow_nan = gaps_allowed(self._metric())
+        tags.input_tags.pairwise = is_precomputed(self._metric()) or (self.graph is None and _precomputed(self.kernel))
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances or similarities
         return tags
 
 
