@@ -24,13 +24,17 @@ SETTINGS = {
     ],
     "KernelPCA": [{"kernel": Gaussian()}, {"kernel": Polynomial(), "landmarks": 5}, {"kernel": "precomputed"}],
     "LSI": [{"n_components": 1, "weights": "raw", "unit_length": False}, {"n_components": "real"}],
-    "ClassicalMDS": [{"landmarks": 5}, {"distances": "precomputed"}],
-    "MDS": [{"metric": False, "n_init": 1}, {"distances": "precomputed", "n_init": 1}],
+    "ClassicalMDS": [{"landmarks": 5}, {"metric": "precomputed"}],
+    "MDS": [
+        {"metric_mds": False, "n_init": 1},
+        {"metric": "manhattan", "n_init": 1},
+        {"metric": "precomputed", "n_init": 1},
+    ],
     "DiffusionMap": [{"sigma": "local", "alpha": 0.0, "t": 2.0}, {"graph": Nearest(4)}, {"graph": Within(3.0)}],
-    "SNE": [{"distances": "precomputed", "max_iter": 10}],
+    "SNE": [{"metric": "precomputed", "max_iter": 10}],
     "SymmetricSNE": [{"init": "random", "max_iter": 10}],
     "TSNE": [
-        {"distances": "precomputed", "max_iter": 10},
+        {"metric": "precomputed", "max_iter": 10},
         {"n_components": 3, "init": "random", "method": "exact", "max_iter": 10},
         {"n_components": 1, "max_iter": 10},
     ],
@@ -71,11 +75,12 @@ SETTINGS = {
     "KMeans": [{"n_clusters": 2, "init": "k-means||"}],
     "Agglomerative": [
         {"linkage": "single"},
-        {"n_clusters": 2, "linkage": "complete"},
-        {"n_clusters": 2, "linkage": "average", "distances": "precomputed"},
+        {"n_clusters": 2, "linkage": "complete", "metric": "manhattan"},
+        {"n_clusters": 2, "linkage": "average", "metric": "precomputed"},
     ],
-    "LeastSquares": [{"fit_intercept": False}],
+    "LeastSquares": [{"fit_intercept": False}, {"covariance": "HC3"}],
     "Ridge": [{"alpha": "held-out", "cv": 2}, {"alpha": 0.0, "fit_intercept": False}],
+    "ElasticNet": [{"alpha": 0.1, "l1_ratio": 1.0}, {"alpha": 0.1, "positive": True}, {"alpha": "held-out", "cv": 2}],
     "SVR": [
         {"kernel": "linear"},
         {"kernel": Polynomial(scale=0.01)},
@@ -155,12 +160,7 @@ def settings():
     """Each setting of each model whose extra is installed."""
     for name, each in SETTINGS.items():
         for options in each:
-            cls = model_class(name)
-            told = dict(options)
-            if "distances" in told:  # the word for what X is
-                word = "dissimilarity" if "dissimilarity" in inspect.signature(cls).parameters else "metric"
-                told[word] = told.pop("distances")
-            yield cls(**told)
+            yield model_class(name)(**options)
 
 
 def expected(model):
@@ -181,9 +181,9 @@ def _other(model, key, value):
 
 
 def _distances(model):
-    """Whether X is distances; scikit-learn's checks know that by the option `metric` alone."""
-    words = [getattr(model, word, None) for word in ("metric", "dissimilarity")]
-    return any(word == "precomputed" for word in [*words, getattr(getattr(model, "graph", None), "metric", None)])
+    """Whether X is distances; scikit-learn's checks know that by the model's own `metric` alone, not by its graph's."""
+    owners = (model, getattr(model, "graph", None))
+    return any(isinstance(word := getattr(each, "metric", None), str) and word == "precomputed" for each in owners)
 
 
 def test_every_model_has_settings():
