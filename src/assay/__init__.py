@@ -52,10 +52,13 @@ if TYPE_CHECKING:
     from assay.models.components.dispersion import dispersion as dispersion
     from assay.models.components.kernel_pca import KernelPCA as KernelPCA
     from assay.models.components.lsi import LSI as LSI
+    from assay.models.components.mca import MCA as MCA
+    from assay.models.components.mixed_pca import MixedPCA as MixedPCA
     from assay.models.components.pca import PCA as PCA
     from assay.models.correlation.cca import CCA as CCA
     from assay.models.correlation.dependence import dependence as dependence
     from assay.models.correlation.kernel_cca import KernelCCA as KernelCCA
+    from assay.models.correlation.multiset_cca import MultisetCCA as MultisetCCA
     from assay.models.correlation.nonlinear_cca import NonlinearCCA as NonlinearCCA
     from assay.models.correlation.temporal_cca import TemporalCCA as TemporalCCA
     from assay.models.decision.mdp.gym.explore import explore as explore
@@ -142,6 +145,7 @@ _HOMES = {
     "Watch": "assay.watch.watch",
     "dependence": "assay.models.correlation.dependence",
     "CCA": "assay.models.correlation.cca",
+    "MultisetCCA": "assay.models.correlation.multiset_cca",
     "TemporalCCA": "assay.models.correlation.temporal_cca",
     "NonlinearCCA": "assay.models.correlation.nonlinear_cca",
     "KernelCCA": "assay.models.correlation.kernel_cca",
@@ -194,6 +198,8 @@ _HOMES = {
     "Gaussian": "assay.summary.kernels",
     "Precomputed": "assay.summary.kernels",
     "PCA": "assay.models.components.pca",
+    "MCA": "assay.models.components.mca",
+    "MixedPCA": "assay.models.components.mixed_pca",
     "KernelPCA": "assay.models.components.kernel_pca",
     "LSI": "assay.models.components.lsi",
     "ClassicalMDS": "assay.models.embedding.classical_mds",

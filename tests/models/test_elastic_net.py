@@ -124,6 +124,26 @@ def test_the_price_chosen_on_held_out_rows_is_scikit_learns(cross, l1_ratio):
     np.testing.assert_array_equal(ours.path().held_out_error, ours.held_out_errors_)
 
 
+def test_one_of_several_shares_is_chosen_as_scikit_learn_does():
+    X, y = (part[:440] for part in load_diabetes(return_X_y=True))
+    shares = [0.2, 0.7, 1.0]
+    ours = ElasticNet("held-out", l1_ratio=shares, cv=KFold(5)).fit(X, y)
+    peer = ElasticNetCV(cv=5, l1_ratio=shares, tol=1e-8, max_iter=100_000).fit(X, y)
+    assert ours.l1_ratio_ == peer.l1_ratio_ and ours.alpha_ == pytest.approx(peer.alpha_, rel=1e-9)
+    with pytest.raises(ParameterError, match="one of several l1_ratio is chosen with alpha='held-out'; got alpha=1.0"):
+        ElasticNet(l1_ratio=shares).fit(X, y)
+
+
+@pytest.mark.parametrize(("n", "d"), [(40, 6), (20, 30)])
+def test_the_largest_price_is_where_the_first_coefficient_appears(n, d):
+    X, y = table(n, d)
+    X[:, ::2] *= -1.0  # products with the target of both signs
+    for positive in (False, True):
+        top = ElasticNet("held-out", l1_ratio=1, positive=positive, cv=2, random_state=0).fit(X, -y).alphas_[0]
+        assert not ElasticNet(top * (1 + 1e-9), l1_ratio=1, positive=positive).fit(X, -y).coef_.any()
+        assert ElasticNet(top * 0.99, l1_ratio=1, positive=positive).fit(X, -y).coef_.any()
+
+
 def test_a_wide_table_is_judged_as_scikit_learn_does():
     X, y = table(40, 90)
     ours = ElasticNet("held-out", l1_ratio=1, cv=KFold(4)).fit(X, y)
@@ -232,6 +252,7 @@ def test_a_saved_model_still_has_its_path(tmp_path):
         ({"alpha": 0.0}, "alpha is a number above 0, or 'held-out'; got 0.0. LeastSquares has no price"),
         ({"alpha": "best"}, "alpha is a number above 0, or 'held-out'; got 'best'"),
         ({"l1_ratio": 1.5}, "l1_ratio is a share from 0 to 1; got 1.5"),
+        ({"l1_ratio": "half"}, "l1_ratio is a share from 0 to 1; got 'half'"),
         ({"tol": 0.0}, "tol is a positive number; got 0.0"),
         ({"max_iter": 0}, "max_iter is a whole number from 1 on; got 0"),
         ({"alpha": "held-out", "alphas": [1.0, -1.0]}, "alphas are numbers above 0"),

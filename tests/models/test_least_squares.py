@@ -182,6 +182,12 @@ def test_a_row_with_its_own_column_leaves_hc3_undefined_and_says_so():
     assert np.isfinite(LeastSquares(covariance="HC1").fit(X, y).table().se).all()
 
 
+def test_one_weight_is_that_of_every_row():
+    X, y = table(30, 2)
+    assert LeastSquares().fit(X, y, 2.0).freedom_ == 57.0
+    np.testing.assert_allclose(LeastSquares().fit(X, y, 2.0).coef_, LeastSquares().fit(X, y).coef_, rtol=1e-9)
+
+
 def test_what_needs_rows_or_equal_variances_is_refused_without():
     X, y = table(30, 2)
     m = Moments.of(np.column_stack([X, y]))

@@ -10,12 +10,15 @@ from scipy.sparse import csr_array
 from scipy.special import log_softmax
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.model_selection import StratifiedKFold
 
 import assay
 from assay import Logistic
 from assay.data.source import ArrowSource
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.models.prediction.logistic import logistic as module
+from assay.models.prediction.logistic.held_out import class_folds
 
 WT = np.fromstring(
     "2.62 2.875 2.32 3.215 3.44 3.46 3.57 3.19 3.15 3.44 3.44 4.07 3.73 3.78 5.25 5.424 5.345 2.2 1.615 1.835 2.465 "
@@ -504,6 +507,87 @@ def test_chances_of_the_likelihood_ratio_are_even_where_nothing_speaks():
     assert np.mean(p) == pytest.approx(0.5, abs=5 * 0.289 / np.sqrt(60))
 
 
+class TestAPenaltyChosenOnHeldOutRows:
+    GRID = np.logspace(-4, 4, 10)
+
+    @pytest.mark.parametrize("data", [load_breast_cancer, load_iris])
+    def test_is_scikit_learns_choice(self, data):
+        X, y = data(return_X_y=True)
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+        model = Logistic("held-out", penalties=1 / self.GRID, cv=StratifiedKFold(5)).fit(X, y)
+        losses = []
+        for C in self.GRID:
+            parts = StratifiedKFold(5).split(X, y)
+            each = [
+                log_loss(y[test], peer(X[train], y[train], 1 / C).predict_proba(X[test])) * len(test)
+                for train, test in parts
+            ]
+            losses.append(sum(each) / len(y))
+        best = self.GRID[int(np.argmin(losses))]
+        # nearly without a penalty single rows lose more than 36, where scikit-learn's log_loss ends
+        np.testing.assert_allclose(model.held_out_losses_[:8], losses[:8], rtol=1e-3)
+        assert model.penalty_ == pytest.approx(1 / best, rel=1e-9)
+        np.testing.assert_allclose(model.coef_, peer(X, y, 1 / best).coef_, atol=1e-6)
+
+    def test_is_between_none_and_all_and_better_than_both(self):
+        X, y = drawn(200, 30, 3)
+        model = Logistic("held-out", random_state=0).fit(X, y)
+        inside = int(np.argmin(model.held_out_losses_))
+        assert 0 < inside < 18 and model.penalty_ == model.penalties_[inside]
+        assert model.held_out_losses_[inside] < 0.95 * min(model.held_out_losses_[[0, -1]])
+        assert "no p and no interval" in str(model.table())
+        np.testing.assert_allclose(model.coef_, Logistic(model.penalty_).fit(X, y).coef_, atol=1e-7)
+
+    def test_rows_read_in_passes_sparse_rows_and_weights_choose_alike(self, monkeypatch):
+        X, y = drawn(300, 4, 3)
+        names = np.array(["p", "q", "r"])[y]
+        folds = np.arange(300) % 4
+        plain = Logistic("held-out", cv=folds).fit(X, names)
+        sparse = Logistic("held-out", cv=folds, penalties=plain.penalties_).fit(csr_array(X), names)
+        twice = Logistic("held-out", cv=np.tile(folds, 2), penalties=plain.penalties_).fit(
+            np.tile(X, (2, 1)), np.tile(names, 2)
+        )
+        weighted = Logistic("held-out", cv=folds, penalties=plain.penalties_).fit(X, names, np.full(300, 2.0))
+        np.testing.assert_allclose(sparse.held_out_losses_, plain.held_out_losses_, rtol=1e-6)
+        np.testing.assert_allclose(weighted.held_out_losses_, twice.held_out_losses_, rtol=1e-6)
+        monkeypatch.setattr(module, "_HELD", 0)
+        source = ArrowSource(pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "d": X[:, 3], "kind": names}))
+        read = Logistic("held-out", cv=folds).fit(source, "kind")
+        np.testing.assert_allclose(read.held_out_losses_, plain.held_out_losses_, rtol=1e-6)
+        assert read.penalty_ == pytest.approx(plain.penalty_, rel=1e-9)
+
+    def test_wide_rows_are_judged_as_all_their_columns_are(self):
+        X, y = drawn(40, 60, 2)
+        model = Logistic("held-out", cv=2, penalties=[10.0, 1.0, 0.1], random_state=0).fit(X, y)
+        folds = class_folds(2, y, 0)
+        expected = []
+        for penalty in (10.0, 1.0, 0.1):
+            each = [
+                log_loss(y[folds == k], peer(X[folds != k], y[folds != k], penalty).predict_proba(X[folds == k]))
+                * np.sum(folds == k)
+                for k in range(2)
+            ]
+            expected.append(sum(each) / 40)
+        np.testing.assert_allclose(model.held_out_losses_, expected, rtol=1e-4)
+
+    def test_folds_hold_each_class_evenly(self):
+        codes = np.repeat([0, 1, 2], [50, 10, 3])
+        folds = class_folds(5, codes, 3)
+        assert (np.bincount(folds[codes == 0]) == 10).all() and (np.bincount(folds[codes == 1]) == 2).all()
+        assert len(set(folds[codes == 2])) == 3
+
+    def test_refusals_say_what_to_do(self):
+        X, y = drawn(30, 2, 2)
+        with pytest.raises(ParameterError, match=r"penalties are numbers above 0, \(k,\); got \[0.0\]"):
+            Logistic("held-out", penalties=[0.0]).fit(X, y)
+        with pytest.raises(DataError, match="40 folds need as many rows; there are 30: set cv or a number for penalty"):
+            Logistic("held-out", cv=40).fit(X, y)
+        with pytest.raises(DataError, match="without fold 0 no row of class 0 is left to learn from: set cv to other"):
+            Logistic("held-out", cv=y).fit(X, y)
+        with pytest.raises(DataError, match="at least 2 folds|is left to learn from"):
+            Logistic("held-out", cv=np.zeros(30)).fit(X, y)
+
+
 def test_a_saved_model_answers_the_same(tmp_path):
     X, y = drawn(100, 3, 3)
     for model in (Logistic().fit(X, y), Logistic(0).fit(X, np.array(["u", "v", "w"])[y])):
@@ -517,9 +601,9 @@ def test_a_saved_model_answers_the_same(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"penalty": -1}, "penalty is 0 or a positive number; got -1"),
-        ({"penalty": np.inf}, "penalty is 0 or a positive number; got inf"),
-        ({"penalty": "l2"}, "penalty is 0 or a positive number; got 'l2'"),
+        ({"penalty": -1}, "penalty is 0, a positive number or 'held-out'; got -1"),
+        ({"penalty": np.inf}, "penalty is 0, a positive number or 'held-out'; got inf"),
+        ({"penalty": "l2"}, "penalty is 0, a positive number or 'held-out'; got 'l2'"),
         ({"solver": "irls"}, "solver is one of 'auto', 'newton', 'lbfgs', 'gradient'; got 'irls'"),
         ({"tol": 0.0}, "tol is a positive number; got 0.0"),
         ({"max_iter": 0}, "max_iter is None or a whole number from 1 on; got 0"),

@@ -179,6 +179,17 @@ def test_a_new_row_is_compared_by_the_ranges_and_levels_that_were_fitted():
     np.testing.assert_allclose(again, model.embedding_, atol=1e-9)
 
 
+def test_columns_spread_by_the_user_are_refused_and_single_ones_taken():
+    frame, _ = people()
+    source = assay.read(frame)
+    tree = Agglomerative(2, linkage="average", metric="gower")
+    with pytest.raises(ParameterError, match=r"compares whole columns.*assay.encode\(source, single=True\)"):
+        tree.fit(assay.encode(source))
+    heights = tree.fit(source).distances_
+    for given in (assay.encode(source, single=True, log="never"), frame.to_numpy(dtype=object)):
+        np.testing.assert_allclose(tree.fit(given).distances_, heights, rtol=1e-12)
+
+
 def test_models_with_metrics_are_saved_and_answer_alike(tmp_path):
     frame, _ = people()
     X = rows("manhattan")

@@ -8,7 +8,7 @@ from sklearn.datasets import load_wine
 from sklearn.neighbors import KNeighborsClassifier
 
 import assay
-from assay import TSNE, DiffusionMap, Isomap, Nearest
+from assay import TSNE, DiffusionMap, Gaussian, Isomap, Nearest
 from assay.errors import DataError, ParameterError
 
 MODELS = {
@@ -85,6 +85,8 @@ def test_labels_that_cannot_be_used_are_refused(kind):
     X = np.random.default_rng(0).standard_normal((30, 3))
     with pytest.raises(ParameterError, match="target_weight above 0 needs labels"):
         MODELS[kind](0.5).fit(X)
+    with pytest.raises(ParameterError, match=r"target_weight=0.5 needs rows and their labels, fit\(X, y\)"):
+        MODELS[kind](0.5).fit_graph(Nearest(3).graph(X).weighted(Gaussian()))
     with pytest.raises(ParameterError, match=r"from 0 \(no labels\) to below 1; got 1.0"):
         MODELS[kind](1.0).fit(X, np.zeros(30))
     with pytest.raises(DataError, match=r"one label for each of 30 rows, has shape \(29,\)"):

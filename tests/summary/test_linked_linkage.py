@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.cluster.hierarchy as peer
 import sklearn.cluster as peers
-from bokeh.models import LegendItem
+from bokeh.models import ColumnDataSource, LegendItem
 from scipy import sparse
 from scipy.spatial.distance import pdist
 from sklearn.cluster._agglomerative import _hc_cut
@@ -67,7 +67,9 @@ def test_a_triangle_is_merged_below_its_base():
 def test_inversions_are_drawn_where_they_are_and_said():
     drawn = assay.plot(Agglomerative(2, linkage="centroid").fit(TRIANGLE))
     told = " ".join(str(item.label) for item in drawn.select(LegendItem))
-    assert "1 merge is lower than one of the parts" in told
+    assert "1 merge is lower than one of the parts" in told and "cut at" not in told  # no height leaves two groups
+    (forks,) = (source.data for source in drawn.select(ColumnDataSource) if "height" in source.data)
+    assert dict(zip(forks["height"], np.round(forks["x"], 9), strict=True)) == {"1.8": 0.9, "2": 1.0}
 
 
 @pytest.mark.parametrize("linkage", ["centroid", "median"])
@@ -173,6 +175,7 @@ def test_a_complete_graph_changes_nothing():
             ParameterError,
             "median linkage knows no connectivity",
         ),
+        ({"connectivity": Nearest(2, "precomputed")}, ParameterError, "connectivity cannot be .* or it is distances"),
         ({"connectivity": np.ones((3, 3))}, DataError, r"connectivity must be \(9, 9\), .* has shape \(3, 3\)"),
     ],
 )

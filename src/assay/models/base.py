@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import Any, ParamSpec, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,8 @@ from assay.data.blocks import all_rows
 from assay.data.sound import sound
 from assay.data.source import Source
 from assay.engine.current import using
-from assay.errors import DataError, join_convergence_warnings
+from assay.errors import DataError, ParameterError, join_convergence_warnings
+from assay.models.options import parts_of, with_parts
 from assay.summary.metrics import Gower, Metric, gaps_allowed
 
 join_convergence_warnings()
@@ -62,6 +63,36 @@ class Estimator(BaseEstimator):
         if fitted and isinstance(value, np.ndarray) and not _whole(value):
             value = value.copy(order="K")
         super().__setattr__(name, value)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The options of this model by name.
+
+        Args:
+            deep: whether the parts of options that are objects are named too, `kernel__sigma` for one.
+        """
+        params: dict[str, Any] = super().get_params(deep=deep)
+        if deep:
+            for name, value in list(params.items()):
+                if "__" not in name:
+                    params |= parts_of(name, value)
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set options by name. A part of one that is an object, `kernel__sigma`, makes another object of it.
+
+        Args:
+            params: options, or their parts.
+        """
+        own = set(self._get_param_names())
+        parts: dict[str, dict[str, Any]] = {}
+        for key in list(params):
+            name, part, rest = key.partition("__")
+            if part and name in own and not hasattr(params.get(name, getattr(self, name)), "set_params"):
+                parts.setdefault(name, {})[rest] = params.pop(key)
+        super().set_params(**params)
+        for name, changes in parts.items():
+            setattr(self, name, with_parts(name, getattr(self, name), changes))
+        return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that holds numbers and text, never code; read it with `assay.load`."""
@@ -141,6 +172,11 @@ class Estimator(BaseEstimator):
         if not isinstance(metric, str) or metric != "gower":
             return metric
         codecs = [] if not hasattr(self, "encoding_") else [c for c in self.encoding_.codecs if c.names("")]
+        if any(len(codec.names("")) > 1 for codec in codecs):
+            raise ParameterError(
+                "Gower's metric compares whole columns, and these were spread over several; give the source itself, or "
+                "assay.encode(source, single=True)"
+            )
         return Gower.of(rows, tuple(j for j, codec in enumerate(codecs) if codec.kind in ("codes", "boolean")))
 
     def _seed(self) -> int:

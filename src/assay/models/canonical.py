@@ -83,14 +83,15 @@ class _Paired(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
         check_consistent_length(rows, others)
         return self._x_scores(rows), self._y_scores(others)
 
-    def correlations(self, X: Any, y: Any) -> Array:
+    def correlations(self, X: Any, y: Any, **more: Any) -> Array:
         """Correlation of each pair on these rows, (k,): on rows not fitted, what the pairs are worth.
 
         Args:
             X: (n, p) rows.
             y: (n, q) the other side of the same rows.
+            more: what `transform` needs beside them, such as `given` of partial pairs.
         """
-        u, v = map(np.asarray, self.transform(X, y))
+        u, v = map(np.asarray, self.transform(X, y, **more))
         known = np.isfinite(u).all(axis=1) & np.isfinite(v).all(axis=1)
         if np.count_nonzero(known) < 2:
             raise DataError(f"a correlation needs at least 2 rows; there are {np.count_nonzero(known)}")

@@ -56,7 +56,10 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
             data = self._checked(X, reset=True, accept_sparse="csr", ensure_all_finite=False)
             n, d = data.shape
         targets = self._numbers_to_predict(y, n, many=True)
-        weights = None if sample_weight is None else checked_weights(sample_weight, n)
+        given = (
+            np.full(n, sample_weight) if np.ndim(sample_weight) == 0 and sample_weight is not None else sample_weight
+        )
+        weights = None if given is None else checked_weights(given, n)
         if weights is not None and not weights.any():
             raise DataError("every weight is zero: there is nothing to fit")
         names = getattr(self, "feature_names_in_", None)

@@ -33,7 +33,7 @@ from assay.summary.metrics import (
     is_precomputed,
     nearest,
 )
-from assay.summary.target_links import as_classes
+from assay.summary.target_links import as_classes, refuse_weight
 
 Array: TypeAlias = NDArray[np.float64]
 Callback: TypeAlias = Callable[[int, float, Array], bool | None]
@@ -92,6 +92,7 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled
                 which are taken as affinities as they are. New rows cannot be placed then.
         """
         self._refuse_options()
+        refuse_weight(self.target_weight)
         self._refuse_size(graph.n)
         found = graph_affinities(graph, None if self.perplexity == "auto" else self.perplexity)
         self._record_columns(None, graph.n)

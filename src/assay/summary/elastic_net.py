@@ -62,11 +62,14 @@ class NetProblem:
     centre: Array
     wide: bool
 
-    @property
-    def steepest(self) -> float:
-        """Largest mean product of a column and a target: the price of sizes from which on all coefficients are zero."""
+    def steepest(self, positive: bool) -> float:
+        """Largest mean product of a column and a target: the price of sizes from which on all coefficients are zero.
+
+        Args:
+            positive: whether only products above 0 can make a coefficient.
+        """
         slopes = self.inner.T @ self.products if self.wide else self.inner
-        return float(np.abs(slopes).max(initial=0.0))
+        return float((slopes if positive else np.abs(slopes)).max(initial=0.0))
 
     def path(self, asked: Prices) -> list[NetPath]:
         """Solutions of each target."""

@@ -29,6 +29,17 @@ def checked_weight(weight: Any) -> float:
     return float(weight)
 
 
+def refuse_weight(weight: Any) -> None:
+    """Refuse labels where a graph is given.
+
+    >>> refuse_weight(0.0)
+    """
+    if checked_weight(weight):
+        raise ParameterError(
+            f"target_weight={weight!r} needs rows and their labels, fit(X, y); of a graph weigh the edges themselves"
+        )
+
+
 def as_classes(y: Any, n: int) -> Indices:
     """(n,) labels by number, -1 for rows without one: None or NaN.
 

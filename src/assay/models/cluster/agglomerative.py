@@ -14,6 +14,7 @@ law      Ward: sum of heights^2 / 2 = sum of squares about the mean
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -93,7 +94,8 @@ class Agglomerative(ClusterMixin, _Sampled):
         distances_: (n - 1,) its heights.
         metric_: the metric, with what it learned from the rows.
         rows_: (n, d) the fitted rows, for `predict`; None for dissimilarities.
-        sample_: (n,) which rows of a `Source` of more than 20,000 were merged, a fair sample; None: all.
+        sample_: (n,) which rows of a `Source` of more than 20,000 were merged, a fair sample; None: all. 11,585 by
+            centroid and median linkage and by other metrics, which hold all distances.
 
     >>> X = np.array([[0.0], [1.0], [5.0], [7.0], [30.0]])
     >>> model = Agglomerative(3, linkage="complete").fit(X)
@@ -107,7 +109,6 @@ class Agglomerative(ClusterMixin, _Sampled):
         Müllner, Modern hierarchical, agglomerative clustering algorithms, 2011; Ward, JASA 58, 1963.
     """
 
-    _most_rows = 20_000
     rows_: Any
 
     def __init__(
@@ -124,6 +125,12 @@ class Agglomerative(ClusterMixin, _Sampled):
         self.distance_threshold = distance_threshold
         self.metric = metric
         self.connectivity = connectivity
+
+    @property
+    def _most_rows(self) -> int:  # type: ignore[override]
+        """How many rows of a source are merged: fewer where all their distances are held."""
+        by_search = self.linkage not in ("centroid", "median") and self.metric == "euclidean"
+        return 20_000 if by_search else 11_585
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Merge all rows into one group, and cut where asked.
@@ -189,7 +196,11 @@ class Agglomerative(ClusterMixin, _Sampled):
             return agglomerate(X, self.linkage, self.metric_), 1
         given = self.connectivity
         if isinstance(given, Nearest | Within):
-            given = given.graph(X)
+            if is_precomputed(given.metric) != is_precomputed(self.metric):
+                raise ParameterError(
+                    f"with metric {self.metric!r} connectivity cannot be {given!r}: X is rows, or it is distances"
+                )
+            given = replace(given, metric=self._resolved(given.metric, X)).graph(X)
         elif callable(given):
             given = given(X)
         table, parts = agglomerate_linked(X, as_links(given, len(X)), self.linkage, self.metric_)

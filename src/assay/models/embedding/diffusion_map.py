@@ -44,7 +44,7 @@ from assay.summary.gram import BLOCK
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
 from assay.summary.metrics import Metric, comparable, gaps_allowed, is_precomputed
-from assay.summary.target_links import as_classes, checked_weight, kept
+from assay.summary.target_links import as_classes, checked_weight, kept, refuse_weight
 from assay.summary.walk import Walk, random_walk
 
 Array: TypeAlias = NDArray[np.float64]
@@ -167,6 +167,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
                 "a diffusion map needs an undirected graph of similarities. "
                 "Use weighted(Gaussian()) for distances, symmetrised() for directed edges."
             )
+        refuse_weight(self.target_weight)
         if graph.n < 2:
             raise ParameterError(f"a diffusion map needs at least 2 nodes; got {graph.n}")
         k = self._check(graph.n)

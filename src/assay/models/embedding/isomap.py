@@ -30,7 +30,7 @@ from assay.summary.graph_options import Nearest, Within
 from assay.summary.linking import link
 from assay.summary.metrics import Metric, comparable, gaps_allowed, is_precomputed
 from assay.summary.new_links import new_links
-from assay.summary.target_links import as_classes, checked_weight, with_labels
+from assay.summary.target_links import as_classes, checked_weight, refuse_weight, with_labels
 from assay.summary.unrolling import DOUBLE_LIMIT, Placing, unroll
 
 Array: TypeAlias = NDArray[np.float64]
@@ -134,6 +134,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
             graph: as of `Nearest(10).graph(X)`, or a network.
             progress: called as progress(done, total) while paths are found; raise in it to stop.
         """
+        refuse_weight(self.target_weight)
         self._lay_out(graph, "in this graph", progress)
         self.graph_ = None
         self.rows_ = None

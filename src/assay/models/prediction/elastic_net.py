@@ -66,7 +66,8 @@ class ElasticNet(_LinearRegressor):
         alpha: the price, above 0; or "held-out": the one of `alphas` whose predictions are best on rows that had no
             part in them.
         l1_ratio: share of the price that is on sizes, which sets coefficients to zero; the rest is on squares, which
-            draws coefficients of columns that say the same together. From 0 (ridge) to 1 (lasso).
+            draws coefficients of columns that say the same together. From 0 (ridge) to 1 (lasso); or several, of which
+            alpha="held-out" chooses too.
         alphas: (k,) prices to choose from. Default: 100, from where all coefficients are zero to a thousandth of it.
         cv: how many random folds to choose by, or the (n,) fold of each row: groups, or stretches of time; or a
             splitter of scikit-learn's kind, or pairs of training and test rows, that test every row once. None is 5.
@@ -80,8 +81,9 @@ class ElasticNet(_LinearRegressor):
         coef_: (d,), or (p, d) for p targets; most are exactly zero.
         intercept_: number, or (p,).
         alpha_: the price used.
-        alphas_, held_out_errors_, held_out_std_errors_: (k,) each: prices tried, descending, mean squared errors on
-            held-out rows (averaged over targets) and their standard errors, where alpha was chosen.
+        l1_ratio_: the share used.
+        alphas_, held_out_errors_, held_out_std_errors_: (k,) each: prices tried with that share, descending, mean
+            squared errors on held-out rows (averaged over targets) and their standard errors, where alpha was chosen.
         selected_: columns with a coefficient other than zero, of any target.
         duality_gap_: by at most so much the objective is above its least; of several targets the largest.
         kkt_residual_: by at most so much the conditions of a minimum fail, in units of the slope.
@@ -101,7 +103,7 @@ class ElasticNet(_LinearRegressor):
     >>> y = 3 * X[:, 4] - 2 * X[:, 7] + rng.standard_normal(100)
     >>> lasso = ElasticNet(0.5, l1_ratio=1).fit(X, y)
     >>> lasso.selected_, lasso.coef_[lasso.selected_].round(2)
-    (array([4, 7]), array([ 2.37, -1.41]))
+    (array([4, 7]), array([ 2.62, -1.58]))
     >>> bool(lasso.duality_gap_ < 1e-9)
     True
 
@@ -113,7 +115,7 @@ class ElasticNet(_LinearRegressor):
         self,
         alpha: float | Literal["held-out"] = 1.0,
         *,
-        l1_ratio: float = 0.5,
+        l1_ratio: float | ArrayLike = 0.5,
         alphas: ArrayLike | None = None,
         cv: Any = 5,
         fit_intercept: bool = True,
@@ -176,9 +178,11 @@ class ElasticNet(_LinearRegressor):
         check_is_fitted(self)
         problem = NetProblem(self._products, self._inner, self._squares, self._centre, self.route_ == "rows")
         tried = getattr(self, "alphas_", None)
-        usual = self._grid if tried is None else lambda _: tried
-        asked = usual(problem) if alphas is None else _checked_alphas(alphas)
-        found = problem.path(self._prices(asked))
+        if alphas is not None:
+            asked = _checked_alphas(alphas)
+        else:
+            asked = self._grid(problem, self.l1_ratio_) if tried is None else tried
+        found = problem.path(self._prices(asked, self.l1_ratio_))
         coef = np.stack([each.coef for each in found], axis=1)
         d, single, known = coef.shape[2], self.coef_.ndim == 1, tried is not None and alphas is None
         intercept = self._centre[d:] - coef @ self._centre[:d]
@@ -214,7 +218,7 @@ class ElasticNet(_LinearRegressor):
         """
         table, one = self.table(target=target), self._written(target)
         return (
-            f"ElasticNet: {self.weight_:g} rows, alpha {self.alpha_:.4g}, l1_ratio {self.l1_ratio:g}, "
+            f"ElasticNet: {self.weight_:g} rows, alpha {self.alpha_:.4g}, l1_ratio {self.l1_ratio_:g}, "
             f"{len(self.selected_)} of {self.n_features_in_} columns\n"
             f"R squared {one('r_squared_')}; residual sd {one('residual_sd_')}\n{table}"
         )
@@ -225,7 +229,7 @@ class ElasticNet(_LinearRegressor):
         self._products, self._inner = problem.products, problem.inner
         self._squares, self._centre = problem.squares, problem.centre
         alphas, judged = self._chosen(rows)
-        found = problem.path(self._prices(alphas))
+        found = problem.path(self._prices(alphas, self.l1_ratio_))
         coef = np.stack([each.coef[-1] for each in found])
         self.selected_ = np.flatnonzero(coef.any(axis=0))
         self.duality_gap_ = float(max(each.gap[-1] for each in found))
@@ -251,27 +255,30 @@ class ElasticNet(_LinearRegressor):
         for name in ("alphas_", "held_out_errors_", "held_out_std_errors_"):
             if hasattr(self, name):  # of an earlier fit
                 delattr(self, name)
+        ratios = np.atleast_1d(np.asarray(self.l1_ratio, dtype=np.float64)).tolist()
         if self.alpha != "held-out":
-            self.alpha_ = float(self.alpha)
-            top = rows.problem.steepest / max(self.l1_ratio, 1e-3)
+            self.alpha_, self.l1_ratio_ = float(self.alpha), ratios[0]
+            top = rows.problem.steepest(self.positive) / max(self.l1_ratio_, 1e-3)
             if rows.problem.wide and top > self.alpha_:
                 return np.geomspace(top, self.alpha_, _WARM), None
             return np.array([self.alpha_]), None
-        alphas = self._grid(rows.problem) if self.alphas is None else _checked_alphas(self.alphas)
-        judged = rows.judged(self._prices(alphas))
-        self.alphas_ = alphas
-        best = int(np.argmin(judged.error))  # of equal errors the largest price
-        self.alpha_ = float(alphas[best])
-        return alphas[: best + 1], judged
+        given = None if self.alphas is None else _checked_alphas(self.alphas)
+        tried = [(ratio, self._grid(rows.problem, ratio) if given is None else given) for ratio in ratios]
+        judged = [rows.judged(self._prices(alphas, ratio)) for ratio, alphas in tried]
+        chosen = int(np.argmin([found.error.min() for found in judged]))
+        self.l1_ratio_, self.alphas_ = tried[chosen]
+        best = int(np.argmin(judged[chosen].error))  # of equal errors the largest price
+        self.alpha_ = float(self.alphas_[best])
+        return self.alphas_[: best + 1], judged[chosen]
 
-    def _grid(self, problem: NetProblem) -> Array:
-        if self.l1_ratio == 0.0:
+    def _grid(self, problem: NetProblem, ratio: float) -> Array:
+        if ratio == 0.0:
             raise ParameterError("with l1_ratio=0 no price sets all coefficients to zero, to begin at: give alphas")
-        top = problem.steepest / self.l1_ratio
+        top = problem.steepest(self.positive) / ratio
         return np.geomspace(top, 1e-3 * top, 100) if top > 0.0 else np.array([1.0])
 
-    def _prices(self, alphas: Array) -> Prices:
-        return Prices(alphas, float(self.l1_ratio), bool(self.positive), float(self.tol), int(self.max_iter))
+    def _prices(self, alphas: Array, ratio: float) -> Prices:
+        return Prices(alphas, ratio, bool(self.positive), float(self.tol), int(self.max_iter))
 
     def _check_options(self) -> None:
         if self.alpha != "held-out":
@@ -281,8 +288,12 @@ class ElasticNet(_LinearRegressor):
                 )
         elif self.alphas is not None:
             _checked_alphas(self.alphas)
-        if not _is_number(self.l1_ratio) or not 0.0 <= self.l1_ratio <= 1.0:
+        several = not _is_number(self.l1_ratio) and isinstance(self.l1_ratio, list | tuple | np.ndarray)
+        ratios: Any = self.l1_ratio if several else [self.l1_ratio]
+        if len(ratios) == 0 or not all(_is_number(ratio) and 0.0 <= ratio <= 1.0 for ratio in ratios):
             raise ParameterError(f"l1_ratio is a share from 0 to 1; got {self.l1_ratio!r}")
+        if len(ratios) > 1 and self.alpha != "held-out":
+            raise ParameterError(f"one of several l1_ratio is chosen with alpha='held-out'; got alpha={self.alpha!r}")
         if not _is_number(self.tol) or not 0.0 < self.tol < np.inf:
             raise ParameterError(f"tol is a positive number; got {self.tol!r}")
         if isinstance(self.max_iter, bool) or not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
@@ -290,8 +301,8 @@ class ElasticNet(_LinearRegressor):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # scikit-learn's checks lower the price of a model with one, as 1 leaves no column of theirs, but not where there
-        # are also prices to choose from
+        # scikit-learn's checks lower the price of a model with one, as 1 leaves no column of theirs, but not where
+        # there are also prices to choose from
         tags.regressor_tags.poor_score = self.alpha != "held-out"
         return tags
 

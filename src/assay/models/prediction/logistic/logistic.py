@@ -31,6 +31,7 @@ from assay.linalg.one_thread import one_blas_thread
 from assay.models.base import Array, on_engine
 from assay.models.coefficients import CoefficientTable, checked_confidence
 from assay.models.prediction.logistic.columns import Blocks
+from assay.models.prediction.logistic.held_out import class_folds, judge, usual
 from assay.models.prediction.logistic.inference import likelihood_tests, summary_of, table_of
 from assay.models.prediction.logistic.reading import (
     class_covariance,
@@ -62,7 +63,8 @@ class Logistic(_Classifier):
     Args:
         penalty: factor lambda of the ridge in  sum of losses + lambda / 2 (sum of squared coefficients), so that it
             weighs less the more rows there are; scikit-learn's C is 1 / penalty. 0 for the plain maximum of the
-            likelihood. Intercepts are not penalised.
+            likelihood. "held-out": the one of `penalties` whose chances are best, by the log loss, on rows that had no
+            part in them. Intercepts are not penalised.
         solver: "newton" (iteratively reweighted least squares); "lbfgs"; "gradient", plain ascent along the gradient
             with a line search, to see how slow it is; "auto" takes Newton's method up to 1,000 parameters, 400 where
             there are more than 8 classes, and L-BFGS beyond.
@@ -72,6 +74,11 @@ class Logistic(_Classifier):
         max_iter: most steps; None for 100 (newton), 10,000 (lbfgs) or 20,000 (gradient). Ending there warns
             (NotConverged).
         class_weight: None, "balanced" (n / (g n_j) for class j), or weights by class; they multiply those of rows.
+        penalties: (k,) to choose from. Default: 19, from a millionth to a thousand times the most curvature that a
+            column can have on average, its sum of squares over four.
+        cv: how many random folds to choose by, each class spread evenly over them; or the (n,) fold of each row, a
+            splitter of scikit-learn's kind, or pairs of training and test rows, that test every row once. None is 5.
+        random_state: seed of the folds.
 
     Attributes:
         classes_: (g,) sorted.
@@ -89,6 +96,8 @@ class Logistic(_Classifier):
             column spoke for any class; aic_, bic_: minus twice the log likelihood plus 2, or log n, for each parameter.
             NaN with a penalty and where classes are separated: they are of the maximum likelihood.
         penalty_: the penalty used.
+        penalties_, held_out_losses_, held_out_std_errors_: (k,) each: penalties tried, descending, mean log losses on
+            held-out rows, weights included, and their standard errors, where the penalty was chosen.
         n_samples_, weight_: rows, and the sum of their weights.
         objective_: minus `log_likelihood_`, plus the penalty.
         objective_path_: (`n_iter_` + 1,) the objective on the way; it never rises but by rounding.
@@ -117,13 +126,16 @@ class Logistic(_Classifier):
 
     def __init__(
         self,
-        penalty: float = 1.0,
+        penalty: float | Literal["held-out"] = 1.0,
         *,
         solver: Literal["auto", "newton", "lbfgs", "gradient"] = "auto",
         fit_intercept: bool = True,
         tol: float = 1e-8,
         max_iter: int | None = None,
         class_weight: Any = None,
+        penalties: ArrayLike | None = None,
+        cv: Any = 5,
+        random_state: Any = None,
     ) -> None:
         self.penalty = penalty
         self.solver = solver
@@ -131,6 +143,9 @@ class Logistic(_Classifier):
         self.tol = tol
         self.max_iter = max_iter
         self.class_weight = class_weight
+        self.penalties = penalties
+        self.cv = cv
+        self.random_state = random_state
 
     @on_engine
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
@@ -147,9 +162,9 @@ class Logistic(_Classifier):
         self._check_options()
         data, codes = self._rows_and_classes(X, y)
         weights, unit = row_weights(sample_weight, self.class_weight, codes, self.classes_)
-        penalty = float(self.penalty) / unit
         names = tuple(map(str, self.feature_names_in_)) if hasattr(self, "feature_names_in_") else None
         with one_blas_thread():
+            penalty = self._price(data, codes, weights, unit, names)
             rows = Rows.of(
                 self._blocks(data, codes, weights),
                 codes,
@@ -291,6 +306,46 @@ class Logistic(_Classifier):
         kept: Blocks = scattered(beside(data, short(codes, len(self.classes_)), weights))
         return kept
 
+    def _price(
+        self, data: Any, codes: Codes, weights: Array | None, unit: float, names: tuple[str, ...] | None
+    ) -> float:
+        """The penalty in proportion to the weights, chosen where it is to be."""
+        for name in ("penalties_", "held_out_losses_", "held_out_std_errors_"):
+            if hasattr(self, name):  # of an earlier fit
+                delattr(self, name)
+        if self.penalty != "held-out":
+            return float(self.penalty) / unit
+        held = isinstance(data, np.ndarray) or issparse(data)
+        intercept = bool(self.fit_intercept)
+
+        def part_of(inside: NDArray[np.bool_]) -> tuple[Blocks, Codes, Array | None]:
+            if held:
+                own, w = codes[inside], None if weights is None else weights[inside]
+                return blocks_of(data[inside], own, w), own, w
+            w = inside.astype(np.float64) if weights is None else inside * weights
+            return beside(data, short(codes, len(self.classes_)), w), codes, w
+
+        if self.penalties is None:
+            blocks = part_of(np.ones(len(codes), dtype=bool))[0]
+            penalties = usual(blocks, intercept=intercept, names=names)
+        else:
+            penalties = _checked_penalties(self.penalties) / unit
+        judged = judge(
+            part_of,
+            class_folds(self.cv, codes, self._seed()),
+            self.classes_,
+            penalties,
+            intercept=intercept,
+            names=names,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            in_memory=isinstance(data, np.ndarray),
+        )
+        self.penalties_ = judged.penalties * unit
+        self.held_out_losses_, self.held_out_std_errors_ = judged.loss, judged.std_error
+        return judged.best
+
     def _scores(self, X: Any) -> Array:
         """(m, k) linear scores of rows; a source is read in blocks."""
         if not isinstance(X, Source):
@@ -302,8 +357,11 @@ class Logistic(_Classifier):
         return np.concatenate(mapped_blocks(float_blocks(numbers), lambda part: part[1] @ coef.T + intercept))
 
     def _check_options(self) -> None:
-        if not (_is_number(self.penalty) and 0.0 <= self.penalty < np.inf):
-            raise ParameterError(f"penalty is 0 or a positive number; got {self.penalty!r}")
+        if self.penalty == "held-out":
+            if self.penalties is not None:
+                _checked_penalties(self.penalties)
+        elif not (_is_number(self.penalty) and 0.0 <= self.penalty < np.inf):
+            raise ParameterError(f"penalty is 0, a positive number or 'held-out'; got {self.penalty!r}")
         if self.solver not in SOLVERS:
             raise ParameterError(f"solver is one of {', '.join(map(repr, SOLVERS))}; got {self.solver!r}")
         if not (_is_number(self.tol) and 0.0 < self.tol < np.inf):
@@ -320,3 +378,14 @@ class Logistic(_Classifier):
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+
+
+def _checked_penalties(penalties: Any) -> Array:
+    """Penalties, descending."""
+    try:
+        values = np.atleast_1d(np.asarray(penalties, dtype=np.float64))
+    except (TypeError, ValueError):
+        values = np.array([])
+    if values.ndim != 1 or not values.size or not ((values > 0.0) & (values < np.inf)).all():
+        raise ParameterError(f"penalties are numbers above 0, (k,); got {penalties!r}")
+    return np.sort(values)[::-1].copy()
