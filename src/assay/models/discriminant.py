@@ -9,18 +9,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigvalsh
 from scipy.linalg.lapack import dpocon, dpotrf
+from scipy.sparse import issparse
 from scipy.special import expit, log_expit, logsumexp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import all_rows, block_slices
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
+from assay.linalg.centred_sparse import CentredRows
 from assay.linalg.principal import dense
 from assay.linalg.shrinkage import ledoit_wolf, rao_blackwell
 from assay.models.base import on_engine
 from assay.models.class_scores import Scores, _ClassScorer
+from assay.models.incremental import _ClassesInParts
+from assay.models.shares import sum_to_one
+from assay.models.transformer import Transformer
 from assay.summary.group_frame import GroupFrame
+from assay.summary.group_products import too_large
 from assay.summary.grouped import GroupedMoments
 
 Array: TypeAlias = NDArray[np.float64]
@@ -62,7 +68,7 @@ class _ByScores(_ClassScorer):
         return tags
 
 
-class _Directions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _ByScores):
+class _Directions(ClassNamePrefixFeaturesOutMixin, Transformer, _ByScores):
     """Base of rules that are linear: directions to look along, and weights of the columns for each class.
 
     Attributes:
@@ -80,6 +86,8 @@ class _Directions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _ByScores):
         """(n, k) coordinates of rows along the directions."""
         check_is_fitted(self)
         rows = self._checked(X, reset=False, accept_sparse="csr")
+        if issparse(rows):
+            return CentredRows.of(rows, self.xbar_).apply(self.scalings_[:, : self._n_features_out])
         scores = np.empty((rows.shape[0], self._n_features_out))
         for part in block_slices(*rows.shape):
             scores[part] = (dense(rows[part]) - self.xbar_) @ self.scalings_[:, : self._n_features_out]
@@ -168,35 +176,48 @@ def _factored(S: Array) -> tuple[Array, int | None]:
     return np.asarray(factor * unit[:, None]), dependent
 
 
-class _Discriminant(_Posterior):
+class _Discriminant(_ClassesInParts, _Posterior):
     """Base of rules that rest on the mean of each class and covariances within classes."""
 
     priors: Priors
     shrinkage: Shrinkage
 
     @on_engine
-    def fit(self, X: Any, y: Any = None, *, engine: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Learn the classes of (n, d) rows in one pass over them.
-
-        Rows of different weight go through `fit_moments(GroupedMoments.of(X, y, weights=w))`.
 
         Args:
             X: array, data frame, sparse matrix or `Source`. A source is read by blocks and not held, unless it has
                 more columns than rows.
             y: (n,) class of each row; for a source the name of its target column, or None for the one in that role.
+            sample_weight: (n,) weights of the rows, not negative; weight 2 counts as the row twice. Weights that sum to
+                no more than there are classes, as shares do, count as if their mean was 1.
             engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         self._check_options()
         # the moments find what is not finite and say where; a pass before them would only cost time
         data, codes = self._gathered(X, y, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
+        weights = self._row_weights(sample_weight, codes)
+        if weights is not None and weights.sum() <= len(self.classes_):
+            weights = weights * (np.count_nonzero(weights) / weights.sum())
+        if self._by_products(data) and (weights is None or too_large(data)):
+            if weights is not None:
+                raise DataError(
+                    "sample_weight is not heeded where sparse rows are too large to be made dense: leave it out, "
+                    "or give fewer columns by LSI"
+                )
+            return self._fit_products(data, codes)
+        return self._fit_frames(data, codes, weights)
+
+    def _fit_frames(self, data: Any, codes: NDArray[np.intp], weights: Array | None) -> Self:
         if len(codes) < self.n_features_in_:
             data = all_rows(data) if isinstance(data, Source) else data
-            frame = GroupFrame.of_rows(data, codes, self._column_names())
+            frame = GroupFrame.of_rows(data, codes, self._column_names(), weights)
         else:
             # of a small table a thread takes longer to start than to run
             threads = 1 if len(codes) * self.n_features_in_ < _SMALL else None
-            frame = GroupFrame.of_moments(GroupedMoments.of(data, codes, threads=threads))
-        fourth = frame.fourth_powers(data, codes) if self.shrinkage == "auto" else None
+            frame = GroupFrame.of_moments(GroupedMoments.of(data, codes, weights=weights, threads=threads))
+        fourth = frame.fourth_powers(data, codes, weights) if self.shrinkage == "auto" else None
         return self._fit_frame(frame, fourth)
 
     def fit_moments(self, moments: GroupedMoments) -> Self:
@@ -213,6 +234,19 @@ class _Discriminant(_Posterior):
         self._refuse_weightless(np.array([part.weight for part in moments.parts]))
         return self._fit_frame(GroupFrame.of_moments(moments), None)
 
+    def _by_products(self, X: Any) -> bool:
+        """Whether rows are to stay sparse: those whose axes would not fit into memory must."""
+        return too_large(X)
+
+    def _fit_products(self, X: Any, codes: NDArray[np.intp]) -> Self:
+        """Fit large sparse rows without making them dense; those that cannot refuse."""
+        n, d = X.shape
+        raise DataError(
+            f"X is sparse, {n} x {d}, and {type(self).__name__} needs covariances of axes that would take "
+            f"{min(n, d) * d / 2**27:.1f} GiB. Use Fisher(shrinkage='auto'), Logistic or NaiveBayes, which keep it "
+            "sparse, or fewer columns by LSI"
+        )
+
     @abstractmethod
     def _fit_frame(self, frame: GroupFrame, fourth: Array | None) -> Self:
         """Fit from the groups in their frame, and the fourth powers of the rows of each where these are at hand."""
@@ -225,7 +259,7 @@ class _Discriminant(_Posterior):
         if isinstance(self.priors, str):
             return np.full(g, 1.0 / g)
         priors = np.asarray(self.priors, dtype=np.float64)
-        if priors.shape != (g,) or not (priors > 0.0).all() or abs(priors.sum() - 1.0) > 1e-8:
+        if priors.shape != (g,) or not (priors > 0.0).all() or not sum_to_one(self.priors):
             raise ParameterError(
                 f"priors are None, 'equal' or {g} positive shares that sum to 1, in the order of classes_; got "
                 f"{self.priors!r}"

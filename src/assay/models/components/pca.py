@@ -11,18 +11,33 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from scipy.sparse import issparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import block_slices
 from assay.data.source import Source
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
+from assay.linalg.centred_sparse import CentredRows
+from assay.linalg.linear_gaussian import LinearGaussian
 from assay.linalg.permuted import permutation_plan, permuted_spectrum
-from assay.linalg.principal import Route, axes_of_covariance, axes_of_rows, dense, knee
+from assay.linalg.principal import (
+    Route,
+    axes_of_covariance,
+    axes_of_rows,
+    axes_of_sparse,
+    dense,
+    few_of_sparse,
+    knee,
+)
 from assay.linalg.random_matrix import spectrum_law
 from assay.linalg.spectral import Spectrum
-from assay.models.base import Estimator, on_engine
+from assay.models.axes import _Axes
+from assay.models.base import on_engine
+from assay.models.incremental import _RowsInParts
+from assay.models.transformer import Transformer
 from assay.summary.columns import column_moments
+from assay.summary.distances import DENSE_LIMIT, refuse_dense
 from assay.summary.gram import Gram
 from assay.summary.kernels import Linear
 from assay.summary.moments import Moments
@@ -31,7 +46,7 @@ Array: TypeAlias = NDArray[np.float64]
 Solver: TypeAlias = Literal["auto"] | Route
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _RowsInParts, _Axes):
     """Rotate data to uncorrelated axes of decreasing variance: which directions carry the spread?
 
     Args:
@@ -58,7 +73,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         n_samples_, weight_: rows fitted and the sum of their weights.
         column_variance_, total_variance_: variance of each (scaled) column, and their sum.
         encoding_: how the columns of a source became numbers, where it was fitted on one.
-        route_: the way taken: "moments", "gram", "svd", "power" or "randomised".
+        summary_: moments of all rows so far, after `partial_fit`.
+        route_: the way taken: "moments", "gram", "svd", "power" or "randomised"; "products" for few axes of many sparse
+            rows and columns, which are never made dense.
 
     >>> X = np.array([[2.5, 2.4], [.5, .7], [2.2, 2.9], [1.9, 2.2], [3.1, 3.0],
     ...               [2.3, 2.7], [2, 1.6], [1, 1.1], [1.5, 1.6], [1.1, .9]])
@@ -105,6 +122,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         n, d = X.shape
         route = self._route("moments" if d <= n else "gram")
         names = tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
+        if issparse(X) and self._fit_sparse(X, route, names):
+            return self
         if route != "svd" and d <= n and self.solver != "gram":
             return self._fit_covariance(Moments.of(X, columns=names), route, X)
         return self._fit_rows(X, route, names)
@@ -157,13 +176,37 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         axes = self.components_[: self._at_most(self.n_components_ if n is None else n)]
         return self._rebuilt(X, lambda centred: (centred @ axes.T) @ axes)
 
-    @property
-    def loadings_(self) -> Array:
-        """(d, k) correlation of each column with each component; zero for constant columns."""
+    def score_samples(self, X: Any) -> Array:
+        """(n,) log-likelihood of each row under probabilistic PCA: normal, with the kept variances along the axes and
+        `noise_variance_` in every other direction. On rows not fitted it says how many axes are worth keeping.
+
+        Args:
+            X: (n, d) rows.
+        """
+        law = self._law()
+        rows = self._checked(X, reset=False, accept_sparse="csr")
+        found = np.empty(rows.shape[0])
+        for part in block_slices(*rows.shape):
+            found[part] = law.log_density(self._centred(rows[part]))
+        return found - float(np.log(self.scale_).sum())
+
+    def score(self, X: Any, y: None = None) -> float:
+        """Mean of `score_samples`, as scikit-learn's `PCA.score`.
+
+        Args:
+            X: (n, d) rows.
+            y: not used.
+        """
+        return float(np.mean(self.score_samples(X)))
+
+    def get_covariance(self) -> Array:
+        """(d, d) covariance of probabilistic PCA, in the units of the columns."""
         check_is_fitted(self)
-        spread = np.sqrt(self.column_variance_)
-        moved = self.components_.T * np.sqrt(self.explained_variance_)
-        return np.divide(moved, spread[:, None], out=np.zeros_like(moved), where=spread[:, None] > 0.0)
+        return self._gaussian().covariance * np.multiply.outer(self.scale_, self.scale_)
+
+    def get_precision(self) -> Array:
+        """(d, d) inverse of `get_covariance`, without inverting it."""
+        return self._law().precision / np.multiply.outer(self.scale_, self.scale_)
 
     @property
     def reconstruction_error_(self) -> float:
@@ -177,6 +220,28 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """How many eigenvalues stand before the bend of the scree: the point farthest below the chord of its ends."""
         check_is_fitted(self)
         return knee(self.eigenvalues_)
+
+    def _gaussian(self) -> LinearGaussian:
+        """Probabilistic PCA of the scaled rows: the kept variances, and the noise in all other directions."""
+        noise = self.noise_variance_ if self.n_components_ < len(self.mean_) else 0.0
+        variances = np.maximum(self.explained_variance_, noise)
+        return LinearGaussian(np.zeros_like(self.mean_), self.components_.T, variances, noise)
+
+    def _law(self) -> LinearGaussian:
+        check_is_fitted(self)
+        law = self._gaussian()
+        # rounding leaves so much of a variance that is zero
+        least = float(np.append(law.variances, law.noise if self.n_components_ < len(self.mean_) else np.inf).min())
+        if least <= 8.0 * len(self.mean_) * np.finfo(np.float64).eps * float(self.eigenvalues_.max(initial=0.0)):
+            raise DataError(
+                f"the rows fitted do not spread in every direction that {self.n_components_} axes leave: there is no "
+                "density; keep fewer axes, so that some variance is left for the others"
+            )
+        return law
+
+    @property
+    def _freedom(self) -> float:
+        return self.weight_ - 1.0
 
     def _route(self, by_shape: Route) -> Route:
         if self.solver not in ("auto", *get_args(Route)):
@@ -193,6 +258,35 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         spectrum = axes_of_rows(X, self.mean_, self.scale_, self._asked(), route, self._seed(), inner)
         return self._keep(spectrum, route, X)
 
+    def _fit_sparse(self, X: Any, route: Route, names: tuple[str, ...] | None) -> bool:
+        """Fit from products with sparse rows where few axes are asked for; refuse what takes too much without them."""
+        n, d = X.shape
+        if min(n, d) * d <= DENSE_LIMIT and not few_of_sparse(X, self._number):
+            return False
+        self._describe(*column_moments(X, names), weight=float(n), count=n)
+        k = self._asked()
+        if k is not None and self.solver == "auto" and few_of_sparse(X, k):
+            self._keep(axes_of_sparse(self._entries(X), k, self._seed()), "products", X)
+            return True
+        if route == "svd":
+            refuse_dense(X, remedy="Use solver='auto' with a number for n_components.")
+        side = n if d > n or self.solver == "gram" else d
+        if side**2 > DENSE_LIMIT or (k or min(n, d)) * d > DENSE_LIMIT:
+            raise DataError(
+                f"X is sparse, {n} x {d}, and {k or min(n, d)} axes by solver {route!r} would take more than 1 GiB. "
+                f"Ask for fewer by a number, such as n_components={min(50, min(n, d) // 10)}, with solver='auto'."
+            )
+        return False
+
+    def _entries(self, X: Any) -> CentredRows:
+        return CentredRows.of(X, self.mean_, np.sqrt(self.column_variance_) * self.scale_, scale=self.scale_)
+
+    @property
+    def _number(self) -> int | None:
+        """How many axes are asked for, where that is a number."""
+        asked = self.n_components
+        return int(asked) if isinstance(asked, (int, np.integer)) and not isinstance(asked, bool) else None
+
     def _describe(self, mean: Array, variance: Array, *, weight: float, count: int) -> None:
         spread = np.sqrt(variance)
         self.mean_ = mean
@@ -202,7 +296,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.n_samples_ = count
         self.weight_ = weight
 
-    def _keep(self, spectrum: Spectrum, route: Route, X: Any) -> Self:
+    def _keep(self, spectrum: Spectrum, route: str, X: Any) -> Self:
         values = np.maximum(spectrum.values[: self._limit], 0.0)  # rounding may leave a zero a hair below
         k = self._count(values, spectrum.vectors, X)
         total = self.total_variance_
@@ -262,7 +356,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         if self.n_components == "real" and several:
             raise ParameterError(
                 f"'real' cannot judge numbers made from one column, such as the levels of {several[0]!r}; "
-                "assay.study can, or leave the column out: assay.encode(source, drop=[...])"
+                "assay.study and assay.MixedPCA can, or leave the column out: assay.encode(source, drop=[...])"
             )
 
     def _at_most(self, n: int) -> int:
@@ -275,9 +369,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return centred
 
     def _scores(self, X: Any) -> Array:
-        scores = np.empty((X.shape[0], self.n_components_))
-        for part in block_slices(*X.shape):
-            scores[part] = self._centred(X[part]) @ self.components_.T
+        if issparse(X):
+            scores = self._entries(X).apply(self.components_.T)
+        else:
+            scores = np.empty((X.shape[0], self.n_components_))
+            for part in block_slices(*X.shape):
+                scores[part] = self._centred(X[part]) @ self.components_.T
         if self.whiten:
             spread = np.sqrt(self.explained_variance_)
             scores *= np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)

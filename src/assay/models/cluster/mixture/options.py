@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError, ParameterError
+from assay.models.shares import sum_to_one
 from assay.optimize.lloyd import lloyd
 from assay.summary.mixture import Components, Shape, bounded, hard_start, wide_start
 from assay.summary.responsibilities import MixtureTable
@@ -60,10 +61,21 @@ class Options:
         counts = {name: _count(getattr(model, name), name) for name in ("n_components", "max_iter", "n_init")}
         given = {name: getattr(model, f"{name}_init") for name in ("weights", "means", "precisions")}
         arrays = {name: None if value is None else _finite(value, f"{name}_init") for name, value in given.items()}
+        weights = arrays["weights"]
+        if weights is not None and (weights.min(initial=0.0) < 0.0 or not sum_to_one(given["weights"])):
+            raise ParameterError(f"weights_init is not negative and sums to 1; it sums to {weights.sum():g}")
         return cls(
             counts["n_components"], model.covariance_type, float(model.tol), float(model.floor), counts["max_iter"],
-            counts["n_init"], model.init_params, arrays["weights"], arrays["means"], arrays["precisions"],
+            counts["n_init"], model.init_params, weights, arrays["means"], arrays["precisions"],
         )  # fmt: skip
+
+    def going_on(self, weights: Array, means: Array, precisions: Array, d: int) -> Options:
+        """The same, to begin with the law of an earlier fit, where it is of the same shape."""
+        fits = means.shape == (self.k, d) and precisions.shape == self._shape_of_precisions(d)
+        spread = np.einsum("...ii->...i", precisions) if self.shape in ("full", "tied") else precisions
+        if not fits or not (spread > 0.0).all():  # a column without spread then may have one now
+            return self
+        return replace(self, weights=weights, means=means, precisions=precisions)
 
     def refuse_few(self, rows: int) -> None:
         """Raise where there are more components than rows."""
@@ -108,16 +120,16 @@ class Options:
 
     def _check_given(self, d: int) -> None:
         k = self.k
-        shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}
         for name, array, shape in (
             ("weights_init", self.weights, (k,)),
             ("means_init", self.means, (k, d)),
-            ("precisions_init", self.precisions, shapes[self.shape]),
+            ("precisions_init", self.precisions, self._shape_of_precisions(d)),
         ):
             if array is not None and array.shape != shape:
                 raise ParameterError(f"{name} has shape {shape} here; got {array.shape}")
-        if self.weights is not None and (self.weights.min() < 0.0 or abs(self.weights.sum() - 1.0) > 1e-8):
-            raise ParameterError(f"weights_init is not negative and sums to 1; it sums to {self.weights.sum():g}")
+
+    def _shape_of_precisions(self, d: int) -> tuple[int, ...]:
+        return {"full": (self.k, d, d), "tied": (d, d), "diag": (self.k, d), "spherical": (self.k,)}[self.shape]
 
     def _means(self, table: MixtureTable) -> Array | None:
         frame = table.frame

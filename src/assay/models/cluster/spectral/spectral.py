@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Literal, Self, TypeAlias, get_args
 
@@ -28,11 +29,12 @@ from assay.models.cluster.spectral.parts import Parts, Space, by_first, joined, 
 from assay.models.cluster.spectral.rounding import Part, embedded, groups_of, part_of, spectrum_of, widest_gap
 from assay.summary.conductance import cheeger, cuts_of
 from assay.summary.cuts import refine_cut
-from assay.summary.distances import as_rows
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
 from assay.summary.kernels import Precomputed
+from assay.summary.known_distances import distances_or_rows
 from assay.summary.laplacian import Kind
+from assay.summary.metrics import Metric, gaps_allowed, is_precomputed
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -130,17 +132,21 @@ class SpectralClustering(ClusterMixin, Estimator):
         """Group (n, d) rows.
 
         Args:
-            X: array, data frame, sparse matrix or `Source`; (n, n) distances or similarities with "precomputed" ones;
-                or a `Graph`.
+            X: array, data frame, sparse matrix or `Source`; (n, n) distances or similarities with "precomputed" ones,
+                of which a sparse matrix need hold only the nearest or most similar; or a `Graph`.
             y: not used.
         """
         if isinstance(X, Graph):
             return self.fit_graph(X)
         self._check()
-        # as_rows finds what is not finite and says where
-        rows = as_rows(self._checked(X, reset=True, accept_sparse="csr", ensure_all_finite=False))
-        self._count(len(rows), "rows")
-        W, space = similarities(rows, self.graph, self.kernel)
+        # distances_or_rows finds what is not finite and says where
+        given = self._checked(X, reset=True, accept_sparse="csr", ensure_all_finite=False)
+        rows = distances_or_rows(given, self._metric())
+        self._count(int(rows.shape[0]), "rows")
+        option = self.graph
+        if isinstance(option, Nearest | Within):
+            option = replace(option, metric=self._resolved(option.metric, rows))
+        W, space = similarities(rows, option, self.kernel)
         notes: list[str] = []
         self._few_distinct(rows, notes)
         self.names_: tuple[str, ...] | None = None
@@ -160,6 +166,9 @@ class SpectralClustering(ClusterMixin, Estimator):
         self.names_ = graph.names
         return self._group(weights, Space(), notes)
 
+    def _metric(self) -> Metric:
+        return self.graph.metric if isinstance(self.graph, Nearest | Within) else "euclidean"
+
     def _check(self) -> None:
         if self.laplacian not in get_args(Kind):
             raise ParameterError(f"laplacian must be one of {', '.join(get_args(Kind))}; is {self.laplacian!r}.")
@@ -178,7 +187,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         if not isinstance(k, str):
             as_count(k, n, name="n_clusters", what=f"the {what}")
 
-    def _few_distinct(self, rows: Array, notes: list[str]) -> None:
+    def _few_distinct(self, rows: Any, notes: list[str]) -> None:
         k: Any = self.n_clusters
         if isinstance(k, str) or self.__sklearn_tags__().input_tags.pairwise:
             return
@@ -275,8 +284,9 @@ class SpectralClustering(ClusterMixin, Estimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        metric = self.graph.metric if isinstance(self.graph, Nearest | Within) else None
-        tags.input_tags.pairwise = metric == "precomputed" or (self.graph is None and _precomputed(self.kernel))
+        tags.input_tags.allow_nan = gaps_allowed(self._metric())
+        tags.input_tags.pairwise = is_precomputed(self._metric()) or (self.graph is None and _precomputed(self.kernel))
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances or similarities
         return tags
 
 
