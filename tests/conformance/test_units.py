@@ -50,7 +50,7 @@ OPTIONS = {
         lambda s: {"n_components": 2, "covariance_type": "diag"},
         lambda s: {"n_components": 2, "covariance_type": "spherical"},
     ],
-    "MDS": [lambda s: {"n_init": 1}, lambda s: {"n_init": 1, "metric": False}],
+    "MDS": [lambda s: {"n_init": 1}, lambda s: {"n_init": 1, "metric_mds": False}],
     "ClassicalMDS": [lambda s: {}, lambda s: {"landmarks": 10}],
     "Isomap": [lambda s: {}, lambda s: {"landmarks": 10}],
     "DiffusionMap": [lambda s: {}, lambda s: {"sigma": "local"}, lambda s: {"graph": Nearest(8)}],

@@ -202,21 +202,16 @@ class Logistic(_Classifier):
         scores = self._scores(X)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    @in_precision_of_rows
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of the chances of each class: (m, g)."""
-        return self._log_chances(X)
-
-    def _log_chances(self, X: Any) -> Array:
         scores = self._decisions(X)
         if scores.ndim == 1:
             return np.column_stack([log_expit(-scores), log_expit(scores)])
         return np.asarray(log_softmax(scores, axis=1))
 
-    @in_precision_of_rows
     def predict_proba(self, X: Any) -> Array:
-        """Chances of each class: (m, g)."""
-        return np.exp(self._log_chances(X))
+        """Chances of each class: (m, g); in float64 always, since float32 would make 1 of 1 - 1e-8."""
+        return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most likely class of each row: (m,)."""
