@@ -138,7 +138,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
         would take all rows (`explained_variance_`, `calinski_harabasz_`) is nan.
 
         Args:
-            X, y, sample_weight: as for `fit`.
+            X, y, sample_weight: as for `fit`; a part is held, and dense.
 
         References:
             Sculley, Web-scale k-means clustering, 2010.
@@ -146,16 +146,14 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
         if not hasattr(self, "cluster_centers_"):
             return self.fit(X, sample_weight=sample_weight)
         self._check_options()
-        rows = self._rows(X, reset=False)
-        whole: Floats = np.concatenate([block for _, block in rows]) if isinstance(rows, FloatBlocks) else rows
+        rows, centers = self._rows(X, reset=False), self.cluster_centers_
+        whole = np.concatenate([block for _, block in (rows if isinstance(rows, FloatBlocks) else float_blocks(rows))])
         w = np.ones(len(whole)) if sample_weight is None else checked_weights(sample_weight, len(whole))
-        centers = self.cluster_centers_
         labels, squares = nearest(np.ascontiguousarray(whole, dtype=centers.dtype), centers)
-        gained = np.bincount(labels, w, minlength=len(centers))
-        sizes = self.sizes_ + gained
         # by deviations from the centres: sums of rows far from zero would lose the digits of small moves
         moves = np.zeros(centers.shape)
         np.add.at(moves, labels, w[:, None] * (whole - centers[labels]))
+        sizes = self.sizes_ + np.bincount(labels, w, minlength=len(centers))
         share = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0.0)
         self.cluster_centers_ = (centers + share[:, None] * moves).astype(centers.dtype)
         self.labels_, self.inertia_, self.sizes_ = labels, float(w @ squares), sizes
