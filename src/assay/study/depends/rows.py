@@ -224,7 +224,7 @@ def _by_times(X: Array, owner: tuple[str, ...], times: dict[str, Array]) -> Rows
         look = serial_look(X[np.ix_(order, others)])
         if look is None or look.design is None or look.p * len(times) > LEVEL or look.left >= least:
             continue
-        rest = others[[owner[j] != owner[others[look.column]] for j in others]]
+        rest = others[np.array([owner[j] != owner[others[look.column]] for j in others], dtype=bool)]
         again = serial_look(X[np.ix_(order, rest)])
         if again is not None and again.design is not None:
             best, least = _in_time(X[:, others], time, name, told=False), look.left

@@ -138,7 +138,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
         would take all rows (`explained_variance_`, `calinski_harabasz_`) is nan.
 
         Args:
-            X, y, sample_weight: as for `fit`.
+            X, y, sample_weight: as for `fit`; a part is held, and dense.
 
         References:
             Sculley, Web-scale k-means clustering, 2010.
