@@ -138,7 +138,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
         would take all rows (`explained_variance_`, `calinski_harabasz_`) is nan.
 
         Args:
-            X, y, sample_weight: as for `fit`; a part is held, and dense.
+            X, y, sample_weight: as for `fit`.
 
         References:
             Sculley, Web-scale k-means clustering, 2010.
@@ -148,7 +148,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
         self._check_options()
         found = self._each(X, lambda block, centers: np.stack(nearest(block, centers)))
         labels, squares = np.concatenate(found, axis=1)
-        labels = labels.astype(np.intp)
+        labels = labels.astype(np.int32)
         w = np.ones(len(labels)) if sample_weight is None else checked_weights(sample_weight, len(labels))
         centers, moves = self.cluster_centers_, np.zeros(self.cluster_centers_.shape)
         rows = self._rows(X, reset=False)
