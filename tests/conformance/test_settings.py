@@ -23,6 +23,8 @@ SETTINGS = {
         {"n_components": 1, "solver": "svd"},
         {"n_components": 1, "solver": "gram"},
     ],
+    "MCA": [{"n_components": 0.5}, {"n_components": "real"}],
+    "MixedPCA": [{"n_components": 0.5}, {"n_components": "real"}],
     "KernelPCA": [{"kernel": Gaussian()}, {"kernel": Polynomial(), "landmarks": 5}, {"kernel": "precomputed"}],
     "LSI": [{"n_components": 1, "weights": "raw", "unit_length": False}, {"n_components": "real"}],
     "ClassicalMDS": [{"landmarks": 5}, {"metric": "precomputed"}],
@@ -96,12 +98,14 @@ SETTINGS = {
         {"solver": "gradient", "tol": 1e-2},
         {"fit_intercept": False},
         {"penalty": 0.0},
+        {"penalty": "held-out", "cv": 2},
     ],
     "CCA": [
         {"n_components": 1, "solver": "svd"},
         {"n_components": 1, "solver": "moments", "ridge": 0.1, "scale": False},
         {"n_components": 1, "solver": "dual", "ridge": HeldOutRidge(folds=2)},
     ],
+    "MultisetCCA": [{"n_components": 1}],
     "TemporalCCA": [{"n_components": 1, "lags": 1}],
     "NonlinearCCA": [
         {"n_components": 1, "features": Products()},

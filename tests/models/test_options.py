@@ -40,6 +40,13 @@ def test_an_option_and_its_parts_may_be_set_at_once():
     assert machine.kernel == Polynomial(4, offset=0.5) and machine.C == 3.0
 
 
+def test_what_stands_for_a_kernel_has_its_parts():
+    assert SVM().get_params()["kernel__sigma"] is None and SVM().kernel is None
+    assert SVM().set_params(kernel__sigma=2.0).kernel == Gaussian(2.0)
+    assert KernelPCA(kernel="polynomial").set_params(kernel__degree=3).kernel == Polynomial(3)
+    assert "kernel__sigma" not in SVM(kernel="linear").get_params()
+
+
 def test_kernel_cca_does_not_change_its_default_for_others():
     assay.KernelCCA().set_params(kernel__sigma=9.0)
     assert assay.KernelCCA().kernel == Gaussian()
@@ -100,10 +107,10 @@ def test_neighbours_are_a_part_of_a_graph(model):
 def test_parts_that_are_not_there_are_refused():
     with pytest.raises(ParameterError, match=r"Invalid parameter kernel__width: Gaussian has sigma"):
         SVM(kernel=Gaussian()).set_params(kernel__width=1.0)
-    with pytest.raises(
-        ParameterError, match="kernel__sigma is a part of kernel, which is None and has none: give an ob"
-    ):
-        SVM().set_params(kernel__sigma=1.0)
+    with pytest.raises(ParameterError, match="graph__k is a part of graph, which is 'auto' and has none: give an obj"):
+        assay.Isomap().set_params(graph__k=5)
+    with pytest.raises(ParameterError, match="kernel__sigma is a part of kernel, which is 'sigmoid' and has none"):
+        SVM(kernel="sigmoid").set_params(kernel__sigma=1.0)
     with pytest.raises(ValueError, match="Invalid parameter 'colour'"):
         SVM().set_params(colour__sigma=1.0)
     with pytest.raises(ParameterError, match="sigma must be a positive number"):

@@ -41,6 +41,7 @@ def test_scores_of_components_are_the_same(model):
     [
         assay.LeastSquares(),
         assay.Ridge(0.5),
+        assay.ElasticNet(0.5),
         assay.SVR(kernel="linear"),
         assay.SVR(100.0),
         assay.SVR(kernel="polynomial"),

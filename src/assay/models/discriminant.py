@@ -20,6 +20,7 @@ from assay.linalg.principal import dense
 from assay.linalg.shrinkage import ledoit_wolf, rao_blackwell
 from assay.models.base import on_engine
 from assay.models.class_scores import Scores, _ClassScorer
+from assay.models.incremental import _ClassesInParts
 from assay.models.shares import sum_to_one
 from assay.models.transformer import Transformer
 from assay.summary.group_frame import GroupFrame
@@ -170,7 +171,7 @@ def _factored(S: Array) -> tuple[Array, int | None]:
     return np.asarray(factor * unit[:, None]), dependent
 
 
-class _Discriminant(_Posterior):
+class _Discriminant(_ClassesInParts, _Posterior):
     """Base of rules that rest on the mean of each class and covariances within classes."""
 
     priors: Priors

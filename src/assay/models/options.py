@@ -23,6 +23,22 @@ def is_option(value: Any) -> bool:
     return is_dataclass(value) and made_as is not None and bool(made_as.frozen)
 
 
+def stands_for(name: str, value: Any) -> Any:
+    """The option that a value stands for: None and the names of kernels are kernels; any other value is itself.
+
+    >>> stands_for("kernel", None), stands_for("kernel", "polynomial"), stands_for("C", None)
+    (Gaussian(sigma=None), Polynomial(degree=2, offset=1.0, scale=1.0), None)
+    """
+    if name != "kernel" or not (value is None or isinstance(value, str)):
+        return value
+    from assay.summary.kernels import Gaussian, as_kernel
+
+    try:
+        return Gaussian() if value is None else as_kernel(value)
+    except ParameterError:  # no name of a kernel: fit says so
+        return value
+
+
 def parts_of(name: str, value: Any) -> dict[str, Any]:
     """Every part of an option under its full name, parts of parts as well; nothing for any other value.
 
@@ -31,6 +47,7 @@ def parts_of(name: str, value: Any) -> dict[str, Any]:
     {'kernel__sigma': 2.0}
     """
     found: dict[str, Any] = {}
+    value = stands_for(name, value)
     if is_option(value):
         for part in fields(value):
             if part.init:
@@ -51,7 +68,7 @@ def with_parts(name: str, value: Any, parts: Mapping[str, Any]) -> Any:
     >>> with_parts("kernel", Gaussian(), {"sigma": 2.0})
     Gaussian(sigma=2.0)
     """
-    first = next(iter(parts))
+    first, value = next(iter(parts)), stands_for(name, value)
     if not is_option(value):
         raise ParameterError(
             f"{name}__{first} is a part of {name}, which is {value!r} and has none: give an object such as "

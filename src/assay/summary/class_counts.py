@@ -25,6 +25,7 @@ from assay.data.parted import beside
 from assay.engine.current import map_reduce
 from assay.errors import DataError, FileFormatError, ParameterError
 from assay.linalg.sparse_structure import as_sparse
+from assay.shown import a_few
 from assay.summary.accumulate import checked_weights
 from assay.summary.class_tally import Members, Tallied, merged, tally
 from assay.summary.stored import Stored, known_labels
@@ -157,7 +158,7 @@ class ClassCounts(Stored):
         number = {label: c for c, label in enumerate(every)}
         unknown = [label for label in self.labels if label not in number]
         if unknown:
-            raise DataError(f"class {unknown[0]!r} is none of those named: {', '.join(map(repr, every))}")
+            raise DataError(f"class {unknown[0]!r} is none of those named: {a_few(map(repr, every))}")
         place = [number[label] for label in self.labels]
 
         def spread(values: NDArray[Any]) -> NDArray[Any]:

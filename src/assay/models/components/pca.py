@@ -24,6 +24,7 @@ from assay.linalg.random_matrix import spectrum_law
 from assay.linalg.spectral import Spectrum
 from assay.models.axes import _Axes
 from assay.models.base import on_engine
+from assay.models.incremental import _RowsInParts
 from assay.models.transformer import Transformer
 from assay.summary.columns import column_moments
 from assay.summary.gram import Gram
@@ -34,7 +35,7 @@ Array: TypeAlias = NDArray[np.float64]
 Solver: TypeAlias = Literal["auto"] | Route
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _Axes):
+class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _RowsInParts, _Axes):
     """Rotate data to uncorrelated axes of decreasing variance: which directions carry the spread?
 
     Args:
@@ -61,6 +62,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _Axes):
         n_samples_, weight_: rows fitted and the sum of their weights.
         column_variance_, total_variance_: variance of each (scaled) column, and their sum.
         encoding_: how the columns of a source became numbers, where it was fitted on one.
+        summary_: moments of all rows so far, after `partial_fit`.
         route_: the way taken: "moments", "gram", "svd", "power" or "randomised".
 
     >>> X = np.array([[2.5, 2.4], [.5, .7], [2.2, 2.9], [1.9, 2.2], [3.1, 3.0],

@@ -23,6 +23,7 @@ from assay.linalg.ridge_path import RidgeSpectrum, usual_penalties
 from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable
 from assay.models.held_out_folds import folds_of, refuse_empty_folds
+from assay.models.incremental import _TargetsInParts
 from assay.models.linear_regressor import Target, _LinearRegressor
 from assay.summary.grouped import GroupedMoments
 from assay.summary.least_squares import intercept_at
@@ -53,7 +54,7 @@ class RidgePath:
     held_out_std_error: Array | None = None
 
 
-class Ridge(_LinearRegressor):
+class Ridge(_TargetsInParts, _LinearRegressor):
     """Predict a number by a plane whose coefficients are kept short.
 
     Args:
@@ -85,6 +86,7 @@ class Ridge(_LinearRegressor):
             by "qr", of its square by "moments" and "dual".
         n_samples_, weight_: rows, and the sum of their weights.
         encoding_: how the columns of a source became numbers, where it was fitted on one.
+        summary_: moments of all rows so far, after `partial_fit`.
         route_: the way taken: "moments", "qr" or "dual".
 
     >>> rng = np.random.default_rng(0)

@@ -74,6 +74,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
         Lloyd 1982; Arthur & Vassilvitskii 2007; Bahmani et al. 2012; Hamerly 2010.
     """
 
+    cluster_centers_: Floats
+    sizes_: Array
+    n_iter_: int
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -114,6 +118,40 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
             starts = starts_of(self.n_init, len(rows))
             found = lloyd(rows, self.n_clusters, n_init=starts, weights=w, **self._options())
         return self._keep(found if not isinstance(self.init, str) else _by_size(found))
+
+    def partial_fit(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Move the centres by further rows: each becomes the mean of all rows that were ever nearest to it.
+
+        The first part is grouped as by `fit`, and needs at least `n_clusters` rows; a fitted or loaded model goes on
+        where it was. Rows keep the centre that was nearest when they came, so this is `fit` on all rows where groups
+        are apart, and close to it elsewhere. Afterwards `labels_` and `inertia_` are those of the last part, and what
+        would take all rows (`explained_variance_`, `calinski_harabasz_`) is nan.
+
+        Args:
+            X, y, sample_weight: as for `fit`.
+
+        References:
+            Sculley, Web-scale k-means clustering, 2010.
+        """
+        if not hasattr(self, "cluster_centers_"):
+            return self.fit(X, sample_weight=sample_weight)
+        self._check_options()
+        rows = self._rows(X, reset=False)
+        whole: Floats = np.concatenate([block for _, block in rows]) if isinstance(rows, FloatBlocks) else rows
+        w = np.ones(len(whole)) if sample_weight is None else checked_weights(sample_weight, len(whole))
+        centers = self.cluster_centers_
+        labels, squares = nearest(np.ascontiguousarray(whole, dtype=centers.dtype), centers)
+        gained = np.bincount(labels, w, minlength=len(centers))
+        sizes = self.sizes_ + gained
+        # by deviations from the centres: sums of rows far from zero would lose the digits of small moves
+        moves = np.zeros(centers.shape)
+        np.add.at(moves, labels, w[:, None] * (whole - centers[labels]))
+        share = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0.0)
+        self.cluster_centers_ = (centers + share[:, None] * moves).astype(centers.dtype)
+        self.labels_, self.inertia_, self.sizes_ = labels, float(w @ squares), sizes
+        self.n_clusters_, self.n_iter_ = int((sizes > 0.0).sum()), self.n_iter_ + 1
+        self.explained_variance_ = self.calinski_harabasz_ = float("nan")
+        return self
 
     def fit_predict(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None) -> NDArray[np.int32]:
         """Fit, and give the group of each row."""
