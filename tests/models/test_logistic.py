@@ -125,7 +125,7 @@ def test_no_solver_takes_more_steps_than_allowed(solver, max_iter):
         model = Logistic(0.3, solver=solver, max_iter=max_iter).fit(X, y)
     assert model.n_iter_ == max_iter == len(model.objective_path_) - 1
     # standard errors are those of the point where it stopped
-    assert model.standard_errors_.shape == model.coef_.shape and np.isfinite(model.standard_errors_).all()
+    assert model.coef_std_errors_.shape == model.coef_.shape and np.isfinite(model.coef_std_errors_).all()
 
 
 @settings(max_examples=10, deadline=None)

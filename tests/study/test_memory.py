@@ -39,6 +39,6 @@ def test_four_times_the_rows_of_every_kind_take_no_more_memory(tmp_path, monkeyp
         }
         pq.write_table(pa.table(columns), tmp_path / f"{n}.parquet", row_group_size=4096)
         peaks.append(peak_of(tmp_path / f"{n}.parquet"))
-    # two hashes of 8 bytes are kept of each row, up to two million of each, and merging them takes as much again: 2.3 MB
-    # for the 72,000 rows more. One number more held of every row and column (19) would be 11 MB.
+    # two hashes of 8 bytes are kept of each row, up to two million of each, and merging them takes as much again:
+    # 2.3 MB for the 72,000 rows more. One number more held of every row and column (19) would be 11 MB.
     assert peaks[2] - peaks[1] < 6e6

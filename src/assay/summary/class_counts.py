@@ -105,7 +105,7 @@ class ClassCounts(Stored):
         if codes.ndim != 1:
             raise ParameterError(f"there must be one class for each row; got shape {np.shape(by)}")
         w = None if weights is None else checked_weights(weights, len(codes))
-        named, blocks = _blocks(data, len(every))
+        named, blocks = _blocks(data, len(every), kinds)
         names = named if columns is None else tuple(columns)
 
         def summarise(part: tuple[int, Any, NDArray[Any], Array | None]) -> ClassCounts:
@@ -254,11 +254,17 @@ def _kinds_of_all(kinds: ColumnKind | Sequence[ColumnKind], d: int) -> tuple[Col
     return every
 
 
-def _blocks(data: Any, k: int) -> tuple[tuple[str, ...] | None, Iterable[tuple[int, Any]]]:
+def _blocks(
+    data: Any, k: int, kinds: ColumnKind | Sequence[ColumnKind]
+) -> tuple[tuple[str, ...] | None, Iterable[tuple[int, Any]]]:
     """Names and numbered blocks; those of a sparse matrix stay sparse."""
     if issparse(data):
         rows = as_sparse(data).tocsr()
         n, d = rows.shape
+        if (
+            "categorical" not in kinds
+        ):  # whose cells are made dense; all else takes the entries, and sums of all columns
+            d = max(1, int(rows.nnz) // max(n, 1), d // 100)
         return None, ((part.start, rows[part]) for part in block_slices(n, d, k))
     blocks = float_blocks(data, groups=k)
     return blocks.columns, blocks

@@ -33,6 +33,7 @@ from assay.models.base import on_engine
 from assay.models.detector import _Detector
 from assay.models.incremental import _RowsInParts
 from assay.summary.columns import column_moments
+from assay.summary.distances import refuse_axes
 from assay.summary.moments import Moments
 
 Array: TypeAlias = NDArray[np.float64]
@@ -131,6 +132,7 @@ class Mahalanobis(_RowsInParts, _Detector):
             rows: Any = all_rows(numbers)
         else:
             rows = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
+        refuse_axes(rows, "Use ZScore, which takes the entries alone, or PCA(n_components=100) first.")
         if self.robust:
             return self._fit_bulk(dense(rows).astype(np.float64, copy=False))
         if rows.shape[1] > rows.shape[0]:

@@ -25,6 +25,7 @@ from assay.models.base import on_engine
 from assay.models.detector import _Detector
 from assay.models.incremental import _RowsInParts
 from assay.summary.column_sums import ColumnSums
+from assay.summary.distances import refuse_dense
 from assay.summary.moments import Moments
 
 Array: TypeAlias = NDArray[np.float64]
@@ -91,6 +92,7 @@ class ZScore(_RowsInParts, _Detector):
         sums = ColumnSums.of(X, self._names())
         if not self.robust:
             return self._keep(sums.mean, sums.variance, sums.count, float(sums.count), "moments")
+        refuse_dense(X, remedy="Use robust=False, which takes the entries alone.")
         centre, spread = _middle(dense(X).astype(np.float64, copy=False))
         return self._keep(centre, spread**2, sums.count, float(sums.count), "median")
 

@@ -27,8 +27,8 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> bytes:
 
     Args:
         model: fitted on numbers: PCA, StandardScaler, LeastSquares, Ridge, ElasticNet, Logistic, Fisher,
-            DifferenceOfMeans, GaussianRule, NaiveBayes, NearestCentroid, KMeans, ZScore, Mahalanobis, SVM or SVR, or a scikit-learn
-            `Pipeline` of such.
+            DifferenceOfMeans, GaussianRule, NaiveBayes, NearestCentroid, KMeans, ZScore, Mahalanobis, SVM or SVR, or a
+            scikit-learn `Pipeline` of such.
         path: where to write it; None writes nothing.
 
     Returns:

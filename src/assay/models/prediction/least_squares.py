@@ -32,6 +32,7 @@ from assay.summary.least_squares import Solution, least_squares, least_squares_o
 from assay.summary.moments import Moments
 from assay.summary.regression import Equations, Squares, Table
 from assay.summary.sandwich import POWERS, Sandwich, sandwich
+from assay.summary.sparse_ridge import refuse_large
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -118,6 +119,7 @@ class LeastSquares(_TargetsInParts, _LinearRegressor):
         """
         self._check_options()
         table = self._table(X, y, sample_weight)
+        refuse_large(table, "Use Ridge(alpha) with a number, which takes products alone, or fewer columns by LSI.")
         self.notes_: tuple[str, ...] = ()
         found = least_squares(table, intercept=self.fit_intercept)
         precision, w = self.weights == "precision", table.weights
