@@ -66,12 +66,28 @@ def lanczos_operand(operand: Operand, k: int, rng: np.random.Generator, *, tol: 
         return warn_unless_converged(
             result, EXACT, "Its largest eigenvalues are close together: ask for fewer, or use method='lapack'."
         )
+    return completed(operand, found, k, rng)
+
+
+def completed(operand: Operand, found: Array, k: int, rng: np.random.Generator) -> TopEigen:
+    """The top k pairs of what was found and of what was overlooked, for which the deflated matrix is asked.
+
+    Args:
+        operand: the matrix.
+        found: (n, k) eigenvectors.
+        k: how many.
+        rng: of the start vectors.
+
+    >>> some = np.eye(30)[:, [29, 27]]
+    >>> completed(symmetric_operand(np.diag(np.arange(30.0))), some, 2, np.random.default_rng(0)).values.round(9)
+    array([29., 28.])
+    """
     for _ in range(k):
         missed = _overlooked(operand, found, k, rng)
         if missed is None:
             break
         found = np.column_stack([found, missed])
-    return ritz(operand, found, k, tol=EXACT, iterations=operand.passes - before, method="lanczos")
+    return ritz(operand, found, k, tol=EXACT, iterations=operand.passes, method="lanczos")
 
 
 def _arpack(operand: Operand, k: int, start: Array, tol: float) -> Array | None:

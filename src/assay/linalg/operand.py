@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 
 from assay.errors import DataError
+from assay.linalg.centred_sparse import CentredRows
 from assay.linalg.sparse_structure import as_sparse
 from assay.linalg.validate import Array, as_matrix, as_symmetric, power_of_two
 
 _COLUMNS = 64
 
-Multipliable: TypeAlias = ArrayLike | sp.sparray | sp.spmatrix | LinearOperator
+Multipliable: TypeAlias = ArrayLike | sp.sparray | sp.spmatrix | LinearOperator | CentredRows
 
 
 class Operand:
@@ -38,6 +39,8 @@ class Operand:
         self.dense: Array | None = matrix if isinstance(matrix, np.ndarray) else None
         self.passes = 0
         self._matrix = matrix
+        # made once: a transposed view costs a tenth of a product
+        self._turned = matrix.H if isinstance(matrix, LinearOperator) else matrix.T
         self._factor = factor  # what is still to be multiplied after a product; 1 for matrices scaled in place
 
     def apply(self, x: Array) -> Array:
@@ -49,22 +52,18 @@ class Operand:
     def adjoint(self, y: Array) -> Array:
         """Form A^T y for a vector or the columns of a matrix."""
         self.passes += 1
-        if isinstance(self._matrix, LinearOperator):
-            product = np.asarray(self._matrix.H @ y, dtype=np.float64)
-        else:
-            product = np.asarray(self._matrix.T @ y, dtype=np.float64)
+        product = np.asarray(self._turned @ y, dtype=np.float64)
         return product if self._factor == 1.0 else product * self._factor
 
     def transposed(self) -> Operand:
         """Give the same matrix with its sides exchanged (nothing is copied), its passes counted anew."""
-        flipped = self._matrix.H if isinstance(self._matrix, LinearOperator) else self._matrix.T
-        return Operand(flipped, (self.shape[1], self.shape[0]), self.scale, self._factor)
+        return Operand(self._turned, (self.shape[1], self.shape[0]), self.scale, self._factor)
 
     def toarray(self) -> Array:
         """Write the scaled matrix out."""
         if self.dense is not None:
             return self.dense
-        if isinstance(self._matrix, LinearOperator):
+        if not hasattr(self._matrix, "toarray"):
             n = self.shape[1]  # some columns at a time, since what lies between its factors may be far wider than it is
             parts = [self.apply(np.eye(n, min(_COLUMNS, n - start), -start)) for start in range(0, n, _COLUMNS)]
             self.passes -= len(parts) - 1
@@ -89,7 +88,7 @@ def any_operand(A: Multipliable) -> Operand:
 
 
 def _operand(A: Multipliable, *, symmetric: bool) -> Operand:
-    if isinstance(A, LinearOperator):
+    if isinstance(A, LinearOperator | CentredRows):
         return _known_by_products(A)
     if sp.issparse(A):
         return _sparse(A, symmetric=symmetric)
@@ -127,21 +126,21 @@ def _sparse(A: Any, *, symmetric: bool) -> Operand:
     return Operand(matrix, (int(matrix.shape[0]), int(matrix.shape[1])), scale, 1.0)
 
 
-def _known_by_products(A: LinearOperator) -> Operand:
+def _known_by_products(A: LinearOperator | CentredRows) -> Operand:
     m, n = (int(side) for side in A.shape)
     if 0 in (m, n):
         raise DataError(f"A must not be empty, has shape {(m, n)}.")
-    if A.dtype is not None and np.issubdtype(A.dtype, np.complexfloating):
+    if isinstance(A, LinearOperator) and A.dtype is not None and np.issubdtype(A.dtype, np.complexfloating):
         raise DataError(f"A must be real, is complex ({A.dtype}). Pass its real part if that is meant.")
     # A fixed probe only sets the scale, so it needs no random_state.
     probe = np.asarray(A @ np.random.default_rng(0).standard_normal(n), dtype=np.float64)
     wrong = np.flatnonzero(~np.isfinite(probe))
     if wrong.size:
         raise DataError(f"A must be finite: its product with a finite vector is not, first in entry {wrong[0]}.")
-    scale = power_of_two(probe)
+    scale = _needed(power_of_two(probe))
     return Operand(A, (m, n), scale, 1.0 / scale)
 
 
 def _needed(scale: float) -> float:
-    # Near one nothing is gained by dividing, and a copy of the matrix is saved.
+    # Near one nothing is gained by dividing, and a copy of the matrix or a pass over every product is saved.
     return 1.0 if 2.0**-8 <= scale <= 2.0**8 else scale

@@ -87,7 +87,7 @@ def axes_of_sparse(rows: CentredRows, k: int, seed: int) -> Spectrum:
         k: how many.
         seed: of the random start.
     """
-    found = top_svd(rows.operator(), k, random_state=seed)
+    found = top_svd(rows, k, random_state=seed)
     return Spectrum(found.values**2 / (rows.shape[0] - 1), found.right)
 
 

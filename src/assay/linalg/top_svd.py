@@ -12,22 +12,25 @@ What remains is the error of a full decomposition, eps sigma_1.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg as sla
 from scipy.sparse.linalg import LinearOperator
 
-from assay.linalg.lanczos import lanczos, lanczos_operand
+from assay.linalg.lanczos import completed, lanczos, lanczos_operand
 from assay.linalg.operand import Multipliable, Operand, any_operand, symmetric_operand
 from assay.linalg.ritz import EXACT, TopEigen, lapack, orthonormal
 from assay.linalg.spectral import SVD, column_signs, svd
+from assay.linalg.thick_restart import thick_restart
 from assay.linalg.top import lapack_is_better, top_eigen
 from assay.linalg.validate import Array, RandomState, as_count, as_generator
 
 _BELIEVED = 1e-4
-_ENOUGH = 1e-11
+_ENOUGH = 0.5 * EXACT
 _NEAR = 1e-3
+_OVER = 16 * float(np.finfo(np.float64).eps)  # of the largest value: what is below was made by rounding
 _PRICE = 32
 _FORMED = 8_192  # a Gram matrix of this side takes 512 MB
 
@@ -109,12 +112,12 @@ def _left_basis(wide: Operand, k: int, rng: np.random.Generator) -> tuple[Array,
     while U.shape[1] < k:
         top = _tried(wide, U, k, rng) if formed else None
         if top is None:
-            top = _formed(wide, U, k, rng) if formed else _by_products(wide, U, k, rng)
+            top = _formed(wide, U, k, rng) if formed else _by_products(wide, U, k, rng, (_OVER * largest) ** 2)
             method = "gram" if formed or top.method == "lapack" else "lanczos"
         sigma = np.sqrt(np.maximum(top.values, 0.0))
         largest = largest or float(sigma[0])
         # Once only rounding is left, every orthonormal completion is as good as another.
-        over = sigma[0] <= 16 * np.finfo(np.float64).eps * largest
+        over = sigma[0] <= _OVER * largest
         keep = over | (sigma >= _BELIEVED * sigma[0])
         U = orthonormal(np.column_stack([U, top.vectors[:, keep]]))
     return U, method
@@ -149,15 +152,20 @@ def _tried(wide: Operand, U: Array, k: int, rng: np.random.Generator) -> TopEige
         return None
 
 
-def _by_products(wide: Operand, U: Array, k: int, rng: np.random.Generator) -> TopEigen:
+def _by_products(wide: Operand, U: Array, k: int, rng: np.random.Generator, rounding: float) -> TopEigen:
     """Of a sparse matrix: products only, which take no more memory than its entries and the vectors found do.
 
-    A residual of 1e-11 in a vector costs its square in the value read off it at the end.
+    A residual of half of what is allowed in a vector costs its square in the value read off it at the end.
     """
     operand, asked = symmetric_operand(_applied_gram(wide, U)), k - U.shape[1]
     if lapack_is_better(operand, asked):
         return lapack(operand, asked)
-    return lanczos_operand(operand, asked, rng, tol=_ENOUGH)
+    found = thick_restart(_gram_of(wide, U), wide.shape[0], asked, rng, tol=_ENOUGH, rounding=rounding)
+    if found is None:
+        return lanczos_operand(operand, asked, rng, tol=_ENOUGH)
+    if found.agree:
+        return completed(operand, found.vectors, asked, rng)
+    return TopEigen(found.values, found.vectors, found.residuals, wide.passes, True, "lanczos")
 
 
 def _formed(wide: Operand, U: Array, k: int, rng: np.random.Generator) -> TopEigen:
@@ -191,12 +199,14 @@ def _formed_gram(wide: Operand, U: Array) -> Array:
 
 
 def _applied_gram(wide: Operand, U: Array) -> LinearOperator:
-    m = wide.shape[0]
+    m, gram = wide.shape[0], _gram_of(wide, U)
+    return LinearOperator((m, m), matvec=gram, matmat=gram, dtype=np.float64)
+
+
+def _gram_of(wide: Operand, U: Array) -> Callable[[Array], Array]:
+    """From x to the Gram matrix times it, without what U spans."""
 
     def outside(x: Array) -> Array:
         return x - U @ (U.T @ x) if U.shape[1] else x
 
-    def gram(x: Array) -> Array:
-        return outside(wide.apply(wide.adjoint(outside(x))))
-
-    return LinearOperator((m, m), matvec=gram, matmat=gram, dtype=np.float64)
+    return lambda x: outside(wide.apply(wide.adjoint(outside(x))))
