@@ -74,16 +74,16 @@ class CentredRows:
         by = np.ones_like(mean) if scale is None else scale
         factor = np.ones(n) if root is None else root
         far = np.flatnonzero(np.abs(mean) > _FAR * spread)
-        data = rows.data / by[rows.indices]
+        data = rows.data if scale is None or (scale == 1.0).all() else rows.data / scale[rows.indices]
         if root is not None:
-            data *= np.repeat(root, np.diff(rows.indptr))
+            data = data * np.repeat(root, np.diff(rows.indptr))
         centre = mean / by
         block = np.empty((n, 0))
         if len(far):
             block = (rows[:, far].toarray() - mean[far]) / by[far] * factor[:, None]
             left = np.ones(len(mean), dtype=bool)
             left[far] = False
-            data *= left[rows.indices]
+            data = data * left[rows.indices]
             centre[far] = 0.0
         near = sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
         return cls(near, centre, far, block, factor, near.T)
@@ -120,10 +120,18 @@ class CentredRows:
 
     def column_squares(self) -> Array:
         """(d,) squared lengths of the columns."""
-        squares = self.near.multiply(self.near).sum(axis=0)
-        found: Array = np.asarray(squares).ravel()
-        found += -2.0 * self.mean * (self.root @ self.near) + self.mean**2 * (self.root @ self.root)
+        squares = sp.csc_array((self.near.data**2, self.near.indices, self.near.indptr), shape=self.turned.shape)
+        found: Array = np.asarray(squares @ np.ones(self.shape[0]))
+        found += self.mean * (self.mean * float(self.root @ self.root) - 2.0 * (self.turned @ self.root))
         found[self.far] = np.einsum("ij,ij->j", self.block, self.block)
+        return np.maximum(found, 0.0)
+
+    def row_squares(self) -> Array:
+        """(n,) squared lengths of the rows."""
+        own = sp.csr_array((self.near.data**2, self.near.indices, self.near.indptr), shape=self.near.shape)
+        found: Array = np.asarray(own @ np.ones(self.shape[1]))
+        found += self.root * (self.root * float(self.mean @ self.mean) - 2.0 * (self.near @ self.mean))
+        found += np.einsum("ij,ij->i", self.block, self.block)
         return np.maximum(found, 0.0)
 
     def gram_strips(self) -> Iterator[tuple[slice, Array]]:
@@ -176,7 +184,9 @@ def as_entries(X: Any) -> sp.csr_array:
 
 
 def sparse_moments(X: Any, weights: Array | None = None) -> tuple[Array, Array]:
-    """Mean and squares about it of each column, in two passes over the entries.
+    """Mean and squares about it of each column, in one pass over the entries, and two where columns are nearly whole.
+
+    With entries in at most half of the rows, sum x^2 >= 2 n mean^2: taking n mean^2 off costs one bit at most.
 
     Args:
         X: (n, d) sparse, each entry stored once.
@@ -189,26 +199,34 @@ def sparse_moments(X: Any, weights: Array | None = None) -> tuple[Array, Array]:
     (array([2., 7.]), array([2., 0.]))
     """
     rows = as_entries(X)
-    n, d = (int(size) for size in rows.shape)
-    data, at = rows.data, rows.indices
-    counts = np.bincount(at, minlength=d)
-    if weights is None:
-        total, stored = float(n), np.asarray(counts, dtype=np.float64)
-        mean = np.bincount(at, data, minlength=d) / total
-    else:
-        total, share = float(weights.sum()), np.repeat(weights, np.diff(rows.indptr))
-        stored = np.asarray(np.bincount(at, share, minlength=d), dtype=np.float64)
-        mean = np.bincount(at, share * data, minlength=d) / total
-    whole = np.flatnonzero(counts == n)
+    by = np.ones(int(rows.shape[0])) if weights is None else weights
+    total, stored = float(by.sum()), _column_sums(rows, np.ones_like(rows.data), by)
+    mean = _column_sums(rows, rows.data, by) / total
+    squares = _column_sums(rows, rows.data**2, by) - total * mean**2
+    most = np.flatnonzero(2.0 * stored > total)
+    if len(most):
+        mean[most], squares[most] = _two_passes(rows[:, most], by, total, stored[most])
+    return mean, np.maximum(squares, 0.0)
+
+
+def _two_passes(rows: sp.csr_array, by: Array, total: float, stored: Array) -> tuple[Array, Array]:
+    mean = _column_sums(rows, rows.data, by) / total
+    whole = np.flatnonzero(np.bincount(rows.indices, minlength=len(mean)) == rows.shape[0])
     mean[whole] = _within(rows, whole, mean[whole])
     # rows without an entry lie at -mean; where every row has one, rounding must not make some
     absent = np.maximum(total - stored, 0.0)
     absent[whole] = 0.0
-    off = data - mean[at]
-    pull = off if weights is None else share * off
-    offset = (np.bincount(at, pull, minlength=d) - absent * mean) / total
-    squares = np.bincount(at, pull * off, minlength=d) + absent * mean**2 - total * offset**2
-    return mean + offset, np.maximum(squares, 0.0)
+    off = rows.data - mean[rows.indices]
+    offset = (_column_sums(rows, off, by) - absent * mean) / total
+    return mean + offset, _column_sums(rows, off**2, by) + absent * mean**2 - total * offset**2
+
+
+def _column_sums(rows: sp.csr_array, values: Array, weights: Array) -> Array:
+    """(d,) sums of values that lie where the entries do, times the weights of rows: a product, in half the time of a
+    count by columns.
+    """
+    n, d = rows.shape
+    return np.asarray(sp.csc_array((values, rows.indices, rows.indptr), shape=(d, n)) @ weights)
 
 
 def _within(rows: sp.csr_array, whole: NDArray[np.intp], mean: Array) -> Array:

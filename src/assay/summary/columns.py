@@ -50,15 +50,18 @@ def column_moments(X: Any, names: tuple[str, ...] | None = None) -> ColumnMoment
 
 def _of_entries(X: Any, names: tuple[str, ...] | None) -> ColumnMoments:
     rows = as_entries(X)
-    n, d = rows.shape
+    n = rows.shape[0]
     wrong = np.flatnonzero(~np.isfinite(rows.data))
     if len(wrong):
         _refuse_column(rows, int(rows.indices[wrong[0]]), names)
     with np.errstate(all="ignore"):  # what overflows is found and named below
         mean, squares = sparse_moments(rows)
     variance = squares / max(n - 1, 1)
-    entries = np.bincount(rows.indices[rows.data != 0.0], minlength=d) > 0
-    for j in np.flatnonzero(~np.isfinite(variance) | ((variance <= TINY**2) & entries)):
+    flat = variance <= TINY**2
+    doubted = ~np.isfinite(variance)
+    if flat.any():  # zeros alone are no reason
+        doubted[rows.indices[np.take(flat, rows.indices, mode="clip") & (rows.data != 0.0)]] = True
+    for j in np.flatnonzero(doubted):
         _refuse_column(rows, int(j), names)
     return ColumnMoments(mean, variance)
 

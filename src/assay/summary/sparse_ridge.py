@@ -75,7 +75,8 @@ def large_ridge(table: Table, alpha: float, *, intercept: bool) -> LargeRidge:
     root = np.sqrt(weights)
     rows = CentredRows.of(table.data, centre[: table.d], spread, root=None if table.weights is None else root)
     Y = root[:, None] * (table.targets - centre[table.d :])
-    found = sparse_ridge(rows, Y, alpha)
-    fitted = rows.apply(np.ascontiguousarray(found.coef.T))
+    known = near.variance * (table.n - 1) if intercept and table.weights is None else None
+    found = sparse_ridge(rows, Y, alpha, squares=known)
+    fitted = found.fitted
     squares = Squares(np.sum(Y**2, axis=0), np.sum(fitted**2, axis=0), np.sum((Y - fitted) ** 2, axis=0))
     return LargeRidge(found, centre, squares, weight)
