@@ -231,9 +231,19 @@ def test_logistic_of_a_wide_table_takes_memory_for_the_entries_alone(huge):
     model = Logistic().fit(huge, y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
+    assert model.route_ == "newton-cg, columns" and model.gradient_norm_ <= model.tol
     peer = linear_model.LogisticRegression(tol=1e-8, max_iter=1_000).fit(huge, y)
     np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-5 * np.abs(peer.coef_).max())
     assert peak < 8 * (20 * huge.nnz + 100 * sum(huge.shape))
+
+
+def test_logistic_of_several_classes_and_weights_is_that_of_lbfgs(groups):
+    X, truth = groups
+    weights = 1.0 + np.arange(len(truth)) % 3
+    ours, peer = (Logistic(solver=solver).fit(X, truth, weights) for solver in ("auto", "lbfgs"))
+    assert ours.route_.startswith("newton-cg") and ours.converged_
+    assert ours.objective_ == pytest.approx(peer.objective_, rel=1e-9)
+    np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-5 * np.abs(peer.coef_).max())
 
 
 @pytest.mark.parametrize("shrinkage", [0.3, "auto"])

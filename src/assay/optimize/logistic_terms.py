@@ -24,6 +24,7 @@ import numpy as np
 import scipy.linalg as sla
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from scipy.special import expit, softmax
 
 from assay.optimize.validate import Array
 
@@ -137,6 +138,34 @@ def block_terms(
     return Terms(loss, doubtful, gradient, None if bent is None else bent.contrasted(A))
 
 
+def sparse_chances(design: Design, rows: Rows, theta: Array) -> Array:
+    """Chances of the classes of sparse rows, (b, g); of two classes the second comes alone, (b, 1)."""
+    k = len(theta)
+    scores = _sparse_scores(design, rows, theta if k == 1 else contrasts(k + 1) @ theta)
+    return np.asarray(expit(scores) if k == 1 else softmax(scores, axis=1))
+
+
+def sparse_bend(design: Design, rows: Rows, chances: Array, weights: Array | None, direction: Array) -> Array:
+    """The curvature of the loss of sparse rows times a direction, (k, m), without the curvature.
+
+    Args:
+        design, rows, weights: as for `block_terms`.
+        chances: of `sparse_chances`.
+        direction: (k, m).
+    """
+    k = len(direction)
+    A = contrasts(k + 1)
+    moved = _sparse_scores(design, rows, direction if k == 1 else A @ direction)
+    if k == 1:
+        change = chances * (1.0 - chances) * moved
+    else:
+        change = chances * (moved - np.einsum("ij,ij->i", chances, moved)[:, None])
+    if weights is not None:
+        change *= weights[:, None]
+    back = _sparse_back(design, rows, change)
+    return back if k == 1 else A.T @ back
+
+
 class _OfPairs:
     """The curvature as a sum of squares: a product of its own for each pair of g classes."""
 
@@ -199,7 +228,8 @@ def score_ranges(design: Design, rows: Rows, codes: Codes, weights: Array | None
     """How far the scores of a row lie apart, highest minus lowest: (g,) the largest for rows of each class."""
     of_classes = contrasts(len(theta) + 1) @ theta
     found = np.zeros(len(of_classes))
-    for part, scores, _ in _scored(design, rows, of_classes):
+    every = [(slice(0, len(codes)), _sparse_scores(design, rows, of_classes), None)] if issparse(rows) else None
+    for part, scores, _ in every or _scored(design, rows, of_classes):
         apart = np.ptp(scores, axis=1)
         if weights is not None:
             apart[weights[part] == 0.0] = 0.0
@@ -260,7 +290,7 @@ def _many_classes(scores: Array, codes: Codes, w: Array | None) -> tuple[float, 
 
 
 def _sparse_terms(design: Design, rows: Rows, codes: Codes, weights: Array | None, theta: Array) -> Terms:
-    d, k = rows.shape[1], len(theta)
+    k = len(theta)
     A = contrasts(k + 1)
     of_classes = theta if k == 1 else A @ theta
     margins = _sparse_scores(design, rows, of_classes)
@@ -269,13 +299,20 @@ def _sparse_terms(design: Design, rows: Rows, codes: Codes, weights: Array | Non
         residual = flat[:, None]
     else:
         loss, doubtful, residual, _ = _many_classes(margins, codes, weights)
-    gradient = np.empty((residual.shape[1], theta.shape[1]))
-    gradient[:, :d] = np.asarray(rows.T @ residual).T
-    if design.scale is not None:
-        gradient[:, :d] *= design.scale
-    if design.intercept:
-        gradient[:, d] = residual.sum(axis=0)
+    gradient = _sparse_back(design, rows, residual)
     return Terms(loss, doubtful, gradient if k == 1 else A.T @ gradient)
+
+
+def _sparse_back(design: Design, rows: Rows, residual: Array) -> Array:
+    """Residual^T Z, (g, m)."""
+    d = rows.shape[1]
+    back = np.empty((residual.shape[1], d + design.intercept))
+    back[:, :d] = np.asarray(rows.T @ residual).T
+    if design.scale is not None:
+        back[:, :d] *= design.scale
+    if design.intercept:
+        back[:, d] = residual.sum(axis=0)
+    return back
 
 
 def _sparse_scores(design: Design, rows: Rows, of_classes: Array) -> Array:

@@ -69,11 +69,12 @@ class Logistic(_Classifier):
             part in them. Intercepts are not penalised.
         solver: "newton" (iteratively reweighted least squares); "lbfgs"; "gradient", plain ascent along the gradient
             with a line search, to see how slow it is; "auto" takes Newton's method up to 1,000 parameters, 400 where
-            there are more than 8 classes, and L-BFGS beyond.
+            there are more than 8 classes, and beyond L-BFGS, or for penalised sparse rows Newton's method from products
+            with the curvature, which is never made ("newton-cg" in `route_`).
         fit_intercept: whether scores have a constant part.
         tol: largest entry of the gradient at the end, for each unit of weight and with columns in units of their
             spread.
-        max_iter: most steps; None for 100 (newton), 10,000 (lbfgs) or 20,000 (gradient). Ending there warns
+        max_iter: most steps; None for 100 (newton, newton-cg), 10,000 (lbfgs) or 20,000 (gradient). Ending there warns
             (NotConverged).
         class_weight: None, "balanced" (n / (g n_j) for class j), or weights by class; they multiply those of rows.
         warm_start: begin the next fit at the coefficients of the last one, where it had the same columns and classes.
@@ -187,6 +188,7 @@ class Logistic(_Classifier):
                 tol=self.tol,
                 max_iter=self.max_iter,
                 in_memory=isinstance(data, np.ndarray),
+                sparse=issparse(data),
                 start=self._last(last, rows),
             )
             self._keep(rows, found, penalty, unit)

@@ -8,7 +8,7 @@ By default the basis divides each column by its spread, so that phi, its gradien
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeAlias
 
@@ -22,7 +22,16 @@ from assay.engine.current import map_reduce, mapped_blocks
 from assay.errors import DataError
 from assay.models.base import Array
 from assay.models.prediction.logistic.columns import Blocks, Part, measured
-from assay.optimize.logistic_terms import Codes, Design, Terms, advantages, block_terms, score_ranges
+from assay.optimize.logistic_terms import (
+    Codes,
+    Design,
+    Terms,
+    advantages,
+    block_terms,
+    score_ranges,
+    sparse_bend,
+    sparse_chances,
+)
 
 Worst: TypeAlias = tuple[Array, NDArray[np.intp], Array, Codes]
 
@@ -41,7 +50,10 @@ class _Sliced:
     X: Any
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
-        return ((part.start, self.X[part]) for part in block_slices(*self.X.shape))
+        parts = block_slices(*self.X.shape)
+        if len(parts) == 1:  # a part of a sparse matrix is a copy
+            return iter([(0, self.X)])
+        return ((part.start, self.X[part]) for part in parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,6 +146,22 @@ class Rows:
             H = np.einsum("mr,kmln,ns->krls", self.basis, H.reshape(k, m, k, m), self.basis, optimize=True)
             H = H.reshape(k * r, k * r)
         return Terms(raw.loss, raw.doubtful, raw.gradient @ self.basis, H)
+
+    def bend(self, phi: Array) -> Callable[[Array], Array]:
+        """The function from a direction, (k, r), to the curvature at phi times it; of sparse rows in memory."""
+        theta, design = self._theta(phi), self.design
+        chances = np.concatenate(mapped_blocks(self.blocks, lambda part: sparse_chances(design, part[1], theta)))
+
+        def bent(direction: Array) -> Array:
+            along = self._theta(direction)
+
+            def added(part: Part) -> Array:
+                first, rows, _, weights = part
+                return sparse_bend(design, rows, chances[first : first + rows.shape[0]], weights, along)
+
+            return np.asarray(map_reduce(self.blocks, added, np.add) * self.basis)
+
+        return bent
 
     def widest(self, phi: Array) -> Array:
         """Largest difference between two scores of a row, among the rows of each class: (g,)."""

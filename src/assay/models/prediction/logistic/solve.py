@@ -13,10 +13,11 @@ from assay.models.prediction.logistic.reduce import Reduced, in_row_space, indep
 from assay.models.prediction.logistic.rows import Rows
 from assay.optimize.logistic_descent import gradient_ascent, lbfgs
 from assay.optimize.logistic_newton import Curvature, Optimum, Ridged, newton
+from assay.optimize.logistic_products import newton_cg
 from assay.optimize.logistic_separation import separating_direction
 
 SOLVERS = ("auto", "newton", "lbfgs", "gradient")
-_MOST_ITER = {"newton": 100, "lbfgs": 10_000, "gradient": 20_000}
+_MOST_ITER = {"newton": 100, "newton-cg": 100, "lbfgs": 10_000, "gradient": 20_000}
 _NEWTON = 1000  # parameters up to which the curvature is cheap beside the passes that it saves
 _NEWTON_MANY = 400  # the same for many classes, whose passes cost the less beside it the more there are
 _MANY = 8  # classes
@@ -53,6 +54,7 @@ def solve(
     tol: float,
     max_iter: int | None,
     in_memory: bool,
+    sparse: bool = False,
     start: Array | None = None,
 ) -> Solution:
     """Maximise the likelihood minus penalty / 2 times the squared coefficients.
@@ -64,6 +66,7 @@ def solve(
         tol: largest entry of the gradient for each unit of weight.
         max_iter: most steps, or None for the solver's own limit.
         in_memory: whether the rows are dense and in memory.
+        sparse: whether they are sparse and in memory.
         start: (k, m) where to begin, in the coordinates of the rows; not used where these are reduced.
     """
     reduced, way = _coordinates(rows, penalty, in_memory)
@@ -71,6 +74,8 @@ def solve(
     p = int(np.prod(small.shape))
     if solver == "auto":
         solver = "newton" if p <= (_NEWTON if rows.classes <= _MANY else _NEWTON_MANY) else "lbfgs"
+        if solver == "lbfgs" and sparse and penalty > 0.0:  # products with few entries cost less than twenty long steps
+            solver = "newton-cg"
     if solver == "newton" and p > 10 * _NEWTON:
         raise ParameterError(f"solver 'newton' would need a curvature of {p} x {p}; use 'lbfgs' or 'auto'")
     allowed, most = tol * small.total, max_iter or _MOST_ITER[solver]
@@ -81,8 +86,11 @@ def solve(
         found = newton(small.terms, begin, small.ridge, first=first, tol=allowed, max_iter=most, **_thrift(small))
         way = ("from a sample, " if sampled else "") + way
     else:
-        climb = lbfgs if solver == "lbfgs" else gradient_ascent
-        found = climb(small.terms, begin, small.ridge, tol=allowed, max_iter=most)
+        if solver == "newton-cg":
+            found = newton_cg(small.terms, small.bend, begin, small.ridge, tol=allowed, max_iter=most)
+        else:
+            climb = lbfgs if solver == "lbfgs" else gradient_ascent
+            found = climb(small.terms, begin, small.ridge, tol=allowed, max_iter=most)
         if p <= _CURVED:
             found = _with_curvature(small, found)
     way = ("from the last fit, " if known else "") + way
