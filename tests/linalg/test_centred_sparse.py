@@ -37,7 +37,21 @@ def test_products_are_those_of_the_centred_rows_far_from_zero():
     np.testing.assert_allclose(rows.adjoint(U[:, 0]), dense.T @ U[:, 0], atol=bound)
     np.testing.assert_allclose(rows.gram(), dense @ dense.T, atol=bound * np.linalg.norm(dense))
     np.testing.assert_allclose(rows.column_squares(), np.sum(dense**2, axis=0), atol=bound * np.linalg.norm(dense))
+    np.testing.assert_allclose(rows.row_squares(), np.sum(dense**2, axis=1), atol=bound * np.linalg.norm(dense))
     assert rows.far.tolist() == [3, 5]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_about_their_own_mean_products_are_the_same(weighted):
+    rng = np.random.default_rng(4)
+    X, scale = far_from_zero(), rng.uniform(0.5, 2.0, 300)
+    weights = rng.uniform(0.0, 2.0, 200) if weighted else None
+    mean, root = sparse_moments(X, weights)[0], None if weights is None else np.sqrt(weights)
+    own, other = (CentredRows.of(X, mean, scale=scale, root=root, own=own) for own in (True, False))
+    for V, U in ((rng.standard_normal((300, 3)), rng.standard_normal((200, 3))), rng.standard_normal((2, 300))):
+        u = U[:200]
+        np.testing.assert_allclose(own @ V, other @ V, atol=1e-11 * np.linalg.norm(other @ V))
+        np.testing.assert_allclose(own.T @ u, other.T @ u, atol=1e-11 * np.linalg.norm(other.T @ u))
 
 
 @pytest.mark.parametrize("weighted", [False, True])

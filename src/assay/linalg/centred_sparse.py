@@ -2,6 +2,8 @@
 
 (X - 1 mu^T) v = X v - 1 (mu^T v)          (X - 1 mu^T)^T u = X^T u - mu (1^T u)
 
+Where mu is the mean of these rows, the same is a projection in the shorter vectors: X^T (u - 1 (1^T u) / n).
+
 This loses as many digits as a column's mean is larger than its spread. A column with zeros among n values has a mean of
 at most n^1/2 times its spread; only one that is stored nearly whole can be farther from zero, and such columns are
 centred as they are, dense: that takes no more memory than their entries do.
@@ -35,6 +37,7 @@ class CentredRows:
         root: (n,) what rows were multiplied by.
         turned: (d, n) the sparse part transposed, which shares its entries: by columns products are as fast as with a
             transposed copy of one's own, and making this view anew would cost a tenth of one.
+        own: whether the mean is that of these rows, weighted by the squares of `root`.
     """
 
     near: sp.csr_array
@@ -43,6 +46,7 @@ class CentredRows:
     block: Array
     root: Array
     turned: sp.csc_array
+    own: bool
 
     @classmethod
     def of(
@@ -53,6 +57,7 @@ class CentredRows:
         *,
         scale: Array | None = None,
         root: Array | None = None,
+        own: bool = False,
     ) -> CentredRows:
         """Take sparse rows.
 
@@ -62,6 +67,7 @@ class CentredRows:
             spread: (d,) standard deviations, which tell what is far; those of these rows when not given.
             scale: (d,) to divide by, positive; ones when not given.
             root: (n,) to multiply rows by, such as roots of weights; ones when not given.
+            own: whether the mean is that of these rows, weighted by the squares of `root`; to rounding.
 
         >>> X = sp.csr_array([[1.0, 0.0], [3.0, 2.0]])
         >>> CentredRows.of(X, np.array([2.0, 1.0])).apply(np.array([1.0, 1.0]))
@@ -86,7 +92,7 @@ class CentredRows:
             data = data * left[rows.indices]
             centre[far] = 0.0
         near = sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
-        return cls(near, centre, far, block, factor, near.T)
+        return cls(near, centre, far, block, factor, near.T, own)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -96,18 +102,26 @@ class CentredRows:
     def apply(self, v: Array) -> Array:
         """The rows times a vector or the columns of a matrix."""
         product = self.near @ v
-        product -= np.multiply.outer(self.root, self.mean @ v) if v.ndim > 1 else self.root * float(self.mean @ v)
+        if self.own:
+            product = self._off_mean(product)
+        else:
+            product -= np.multiply.outer(self.root, self.mean @ v) if v.ndim > 1 else self.root * float(self.mean @ v)
         if len(self.far):
             product += self.block @ v[self.far]
         return np.asarray(product)
 
     def adjoint(self, u: Array) -> Array:
         """Their transpose times a vector or the columns of a matrix."""
-        product = self.turned @ u
-        product -= np.multiply.outer(self.mean, self.root @ u) if u.ndim > 1 else self.mean * float(self.root @ u)
+        product = self.turned @ (self._off_mean(u) if self.own else u)
+        if not self.own:
+            product -= np.multiply.outer(self.mean, self.root @ u) if u.ndim > 1 else self.mean * float(self.root @ u)
         if len(self.far):
             product[self.far] += self.block.T @ u
         return np.asarray(product)
+
+    def _off_mean(self, u: Array) -> Array:
+        along = self.root @ u / float(self.root @ self.root)
+        return np.asarray(u - (np.multiply.outer(self.root, along) if u.ndim > 1 else along * self.root))
 
     def __matmul__(self, v: Array) -> Array:
         """`apply`, as of a matrix."""

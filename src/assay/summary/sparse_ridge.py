@@ -73,7 +73,8 @@ def large_ridge(table: Table, alpha: float, *, intercept: bool) -> LargeRidge:
         mean = near.mean if table.weights is None else sparse_moments(table.data, weights)[0]
         centre, spread = np.concatenate([mean, weights @ table.targets / weight]), np.sqrt(near.variance)
     root = np.sqrt(weights)
-    rows = CentredRows.of(table.data, centre[: table.d], spread, root=None if table.weights is None else root)
+    given = None if table.weights is None else root
+    rows = CentredRows.of(table.data, centre[: table.d], spread, root=given, own=intercept)
     Y = root[:, None] * (table.targets - centre[table.d :])
     known = near.variance * (table.n - 1) if intercept and table.weights is None else None
     found = sparse_ridge(rows, Y, alpha, squares=known)

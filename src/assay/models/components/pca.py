@@ -266,7 +266,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _RowsInParts, _Axes):
         self._describe(*column_moments(X, names), weight=float(n), count=n)
         k = self._asked()
         if k is not None and self.solver == "auto" and few_of_sparse(X, k):
-            self._keep(axes_of_sparse(self._entries(X), k, self._seed()), "products", X)
+            self._keep(axes_of_sparse(self._entries(X, own=True), k, self._seed()), "products", X)
             return True
         if route == "svd":
             refuse_dense(X, remedy="Use solver='auto' with a number for n_components.")
@@ -278,8 +278,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _RowsInParts, _Axes):
             )
         return False
 
-    def _entries(self, X: Any) -> CentredRows:
-        return CentredRows.of(X, self.mean_, np.sqrt(self.column_variance_) * self.scale_, scale=self.scale_)
+    def _entries(self, X: Any, *, own: bool = False) -> CentredRows:
+        spread = np.sqrt(self.column_variance_) * self.scale_
+        return CentredRows.of(X, self.mean_, spread, scale=self.scale_, own=own)
 
     @property
     def _number(self) -> int | None:
