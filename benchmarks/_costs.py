@@ -149,7 +149,8 @@ def _newton(s: Shape, model: Any) -> list[Cost]:
 def _em(s: Shape, model: Any) -> list[Cost]:
     step = Cost(s.P * 8 * (s.d**2 + s.d), 4.0 * s.n * s.d**2, 8 * (2 * s.d**2 + s.d))
     look = Cost(s.P * 40 * s.d, 6.0 * s.n * s.d, reads=True)
-    return [_encoding(s), look, _keeping(), Cost(None), *[step] * (model.n_iter_ + 1)]
+    drawn = Cost(None, reads=True)  # rows for the choice of the ridge
+    return [_encoding(s), drawn, look, _keeping(), Cost(None), *[step] * (model.n_iter_ + 1)]
 
 
 def _classes(s: Shape, model: Any) -> list[Cost]:

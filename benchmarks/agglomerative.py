@@ -1,4 +1,7 @@
-"""Agglomerative beside genieclust, fastcluster or SciPy: 20,000 x 10, all four linkages; 100,000 rows alone."""
+"""Agglomerative beside genieclust, fastcluster or SciPy: 20,000 x 10, all four linkages; 100,000 rows alone.
+
+Along links beside scikit-learn, by centres beside SciPy.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,9 @@ from typing import Any
 
 import numpy as np
 from scipy.cluster.hierarchy import linkage
+from sklearn.cluster import AgglomerativeClustering
 from sklearn.datasets import make_blobs
+from sklearn.neighbors import kneighbors_graph
 
 from assay import Agglomerative
 from benchmarks.harness import compare, show
@@ -21,7 +26,7 @@ def run() -> list[dict[str, Any]]:
     for name, X in _data(N).items():
         for how in ("single", "ward", "complete", "average"):
             rows += one(name, X, how)
-    return rows + many()
+    return rows + many() + linked() + by_centres()
 
 
 def one(name: str, X: np.ndarray, how: str) -> list[dict[str, Any]]:
@@ -33,6 +38,45 @@ def one(name: str, X: np.ndarray, how: str) -> list[dict[str, Any]]:
         quality=lambda heights: f"{np.sum(heights):.9g}",
         rounds=1 if how in ("complete", "average") else 3,
     )
+
+
+def linked(n: int = 5000) -> list[dict[str, Any]]:
+    """Merges along 10 neighbours of each row."""
+    X = np.random.default_rng(0).standard_normal((n, 5))
+    links = kneighbors_graph(X, 10)
+    rows = []
+    for how in ("single", "ward", "complete", "average"):
+        peer = AgglomerativeClustering(connectivity=links, linkage=how, compute_full_tree=True, compute_distances=True)
+        model = Agglomerative(connectivity=links, linkage=how)
+        rows += compare(
+            f"{how} linkage of {n:,} x 5 along 10 neighbours; quality: sum of the heights",
+            {
+                "assay Agglomerative": lambda model=model: model.fit(X).distances_,
+                "scikit-learn": lambda peer=peer: peer.fit(X).distances_,
+            },
+            against="scikit-learn",
+            quality=lambda heights: f"{np.sum(heights):.9g}",
+            rounds=2,
+        )
+    return rows
+
+
+def by_centres(n: int = 3000) -> list[dict[str, Any]]:
+    """Linkages whose heights may fall."""
+    X = np.random.default_rng(0).standard_normal((n, 5))
+    rows = []
+    for how in ("centroid", "median"):
+        rows += compare(
+            f"{how} linkage of {n:,} x 5; quality: sum of the heights",
+            {
+                "assay Agglomerative": lambda how=how: Agglomerative(linkage=how).fit(X).distances_,
+                "SciPy": lambda how=how: linkage(X, how)[:, 2],
+            },
+            against="SciPy",
+            quality=lambda heights: f"{np.sum(heights):.9g}",
+            rounds=2,
+        )
+    return rows
 
 
 def many() -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""CCA beside cca-zoo and scikit-learn: many rows, and many columns with a ridge."""
+"""CCA beside cca-zoo and scikit-learn: many rows, many columns with a ridge, and more than two sets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.cross_decomposition import CCA as Peer
 
-from assay import CCA
+from assay import CCA, MultisetCCA
 from benchmarks.harness import compare, show
 
 K = 10
@@ -16,7 +16,7 @@ RIDGE = 0.25
 
 
 def run() -> list[dict[str, Any]]:
-    return tall() + wide()
+    return tall() + wide() + sets()
 
 
 def tall() -> list[dict[str, Any]]:
@@ -42,6 +42,34 @@ def wide() -> list[dict[str, Any]]:
         quality=_error(X, Y, RIDGE),
         rounds=5,
     )
+
+
+def sets() -> list[dict[str, Any]]:
+    rng = np.random.default_rng(2)
+    hidden = rng.standard_normal((20_000, 8)) * np.linspace(0.4, 0.1, 8)
+    views = [rng.standard_normal((20_000, d)) + hidden @ rng.standard_normal((8, d)) for d in (20, 15, 10)]
+    X = np.hstack(views)
+    contenders = {"assay MultisetCCA": lambda: MultisetCCA((20, 15, 10), K).fit(X).variates(X), **_zoo_sets(views)}
+    return compare(
+        "MultisetCCA of 20,000 x (20, 15, 10), 10 variates; quality: least first correlation between sets",
+        contenders,
+        against=list(contenders)[-1],
+        quality=lambda found: f"{min(_pairs([np.asarray(one)[:, 0] for one in found])):.12f}",
+        rounds=3,
+    )
+
+
+def _pairs(first: list[np.ndarray]) -> list[float]:
+    R = np.abs(np.corrcoef(first))
+    return [float(R[a, b]) for a in range(len(R)) for b in range(a)]
+
+
+def _zoo_sets(views: list[np.ndarray]) -> dict[str, Callable[[], Any]]:
+    try:
+        from cca_zoo.linear import GCCA
+    except ImportError:
+        return {}
+    return {"cca-zoo GCCA": lambda: GCCA(K).fit(views).transform(views)}
 
 
 def _sides(rng: np.random.Generator, n: int, p: int, q: int, strength: float) -> tuple[np.ndarray, np.ndarray]:

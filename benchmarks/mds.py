@@ -31,7 +31,7 @@ def classical() -> list[dict[str, Any]]:
         "classical MDS of 5,000 points, 2-d; quality: largest relative error of an eigenvalue",
         {
             "assay ClassicalMDS, rows": lambda: ClassicalMDS(2).fit(X),
-            "assay ClassicalMDS, dissimilarities": lambda: ClassicalMDS(2, dissimilarity="precomputed").fit(D),
+            "assay ClassicalMDS, dissimilarities": lambda: ClassicalMDS(2, metric="precomputed").fit(D),
             "scikit-learn ClassicalMDS": lambda: peers.ClassicalMDS(2, metric="precomputed").fit(D),
         },
         against="scikit-learn ClassicalMDS",
@@ -47,7 +47,7 @@ def metric() -> list[dict[str, Any]]:
     return compare(
         "metric MDS of 3,000 points, 2-d; quality: raw stress",
         {
-            "assay MDS": lambda: MDS(2, n_init=1, dissimilarity="precomputed").fit(D),
+            "assay MDS": lambda: MDS(2, n_init=1, metric="precomputed").fit(D),
             "scikit-learn MDS, classical start": lambda: _peer(D, "classical_mds", metric_mds=True),
             "scikit-learn MDS, random start": lambda: _peer(D, "random", metric_mds=True),
         },
@@ -62,9 +62,9 @@ def non_metric() -> list[dict[str, Any]]:
     return compare(
         "non-metric MDS of 1,000 digits, 2-d; quality: stress-1, disparities refitted by one function for all",
         {
-            "assay MDS": lambda: MDS(2, metric=False, n_init=1, dissimilarity="precomputed").fit(D),
+            "assay MDS": lambda: MDS(2, metric_mds=False, n_init=1, metric="precomputed").fit(D),
             "assay MDS, secondary ties": lambda: MDS(
-                2, metric=False, ties="secondary", n_init=1, dissimilarity="precomputed"
+                2, metric_mds=False, ties="secondary", n_init=1, metric="precomputed"
             ).fit(D),
             "scikit-learn MDS, random start": lambda: _peer(D, "random", metric_mds=False),
             "scikit-learn MDS, classical start": lambda: _peer(D, "classical_mds", metric_mds=False),

@@ -1,4 +1,4 @@
-"""Exact neighbours beside scikit-learn and SciPy's cKDTree, and shortest paths beside SciPy's Dijkstra."""
+"""Exact neighbours by several metrics beside scikit-learn and SciPy's cKDTree, and shortest paths beside Dijkstra's."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
+from assay.summary import metrics
 from assay.summary.graph import Graph
 from assay.summary.neighbours import nearest_neighbours
 from benchmarks.harness import compare, show
+
+METRICS = ("manhattan", "chebyshev", "cosine", "correlation")
 
 
 def run() -> list[dict[str, Any]]:
@@ -23,6 +26,7 @@ def run() -> list[dict[str, Any]]:
         *nearest("20-d", rng.standard_normal((10_000, 20)), 15, trees=True),
         *nearest("20-d, shifted by 1e8", rng.standard_normal((10_000, 20)) + 1e8, 15, trees=True),
         *nearest("50-d", rng.standard_normal((70_000, 50)), 91, trees=False, rounds=1),
+        *(row for metric in METRICS for d in (3, 20) for row in by(metric, d)),
         *paths(10_000),
     ]
 
@@ -45,6 +49,22 @@ def nearest(name: str, X: np.ndarray, k: int, *, trees: bool, rounds: int = 3) -
         against="scikit-learn brute",
         quality=_recall(X, k),
         rounds=rounds,
+    )
+
+
+def by(metric: str, d: int, n: int = 5000, k: int = 15) -> list[dict[str, Any]]:
+    X = np.random.default_rng(2).standard_normal((n, d))
+    peer = NearestNeighbors(n_neighbors=k, metric=metric, n_jobs=-1)
+    truth = peer.fit(X).kneighbors()[1]
+    return compare(
+        f"{k} neighbours of {n:,} x {d}, {metric}; quality: share equal to scikit-learn's",
+        {
+            "assay": lambda: metrics.nearest(X, k, metric).indices,
+            "scikit-learn": lambda: peer.fit(X).kneighbors()[1],
+        },
+        against="scikit-learn",
+        quality=lambda found: f"{(found == truth).mean():.4f}",
+        rounds=3,
     )
 
 

@@ -1,4 +1,4 @@
-"""Ridge chosen over folds beside GridSearchCV and RidgeCV, least squares beside LinearRegression, forward selection.
+"""Ridge and lasso chosen over folds beside GridSearchCV, RidgeCV and LassoCV, least squares, forward selection.
 
 GridSearchCV takes two minutes: it is run once, warmed up on a part of the rows.
 """
@@ -14,7 +14,7 @@ import sklearn.linear_model as peers
 from sklearn.feature_selection import SequentialFeatureSelector
 from sklearn.model_selection import GridSearchCV
 
-from assay import GroupedMoments, LeastSquares, Ridge, forward_selection
+from assay import ElasticNet, GroupedMoments, LeastSquares, Ridge, forward_selection
 from assay.data.folds import fold_numbers
 from benchmarks.harness import compare, show
 
@@ -24,7 +24,7 @@ Judged = tuple[float, float]  # the penalty chosen, and its mean squared error
 
 
 def run() -> list[dict[str, Any]]:
-    return held_out() + wide() + tall() + nearly_dependent() + selection()
+    return held_out() + wide() + lasso() + tall() + nearly_dependent() + selection()
 
 
 def held_out() -> list[dict[str, Any]]:
@@ -54,6 +54,20 @@ def wide() -> list[dict[str, Any]]:
         quality=_told,
         rounds=1,
     )
+
+
+def lasso() -> list[dict[str, Any]]:
+    found = []
+    for n, d in ((200_000, 100), (300, 4_000)):
+        X, y = _rows(n, d, noise=30.0)
+        found += compare(
+            f"Lasso, 5 folds x 100 penalties, {n:,} x {d:,}; quality: penalty chosen, held-out error",
+            {"assay ElasticNet": lambda X=X, y=y: _net(X, y), "scikit-learn LassoCV": lambda X=X, y=y: _lasso_cv(X, y)},
+            against="scikit-learn LassoCV",
+            quality=_told,
+            rounds=1,
+        )
+    return found
 
 
 def tall() -> list[dict[str, Any]]:
@@ -130,6 +144,16 @@ def _rows(n: int, d: int, noise: float) -> tuple[np.ndarray, np.ndarray]:
 def _ours(X: np.ndarray, y: np.ndarray) -> Judged:
     found = Ridge("held-out", alphas=ALPHAS, cv=FOLDS).fit(X, y)
     return found.alpha_, float(found.held_out_errors_.min())
+
+
+def _net(X: np.ndarray, y: np.ndarray) -> Judged:
+    found = ElasticNet("held-out", l1_ratio=1, cv=FOLDS).fit(X, y)
+    return found.alpha_, float(found.held_out_errors_.min())
+
+
+def _lasso_cv(X: np.ndarray, y: np.ndarray) -> Judged:
+    found = peers.LassoCV(cv=_splits(fold_numbers(0, len(X), FOLDS))).fit(X, y)
+    return float(found.alpha_), float(found.mse_path_.mean(axis=1).min())
 
 
 def _grid_search(X: np.ndarray, y: np.ndarray) -> Judged:

@@ -59,8 +59,8 @@ def main(table=None):
     if unknown:
         sys.exit(f"{CITIES.name} does not say where {unknown[0]} is; add it there")
     true = flat(np.array([known[name] for name in names]))
-    classical = assay.ClassicalMDS(dissimilarity="precomputed").fit(distances)
-    metric = assay.MDS(dissimilarity="precomputed", random_state=0).fit(distances)
+    classical = assay.ClassicalMDS(metric="precomputed").fit(distances)
+    metric = assay.MDS(metric="precomputed", random_state=0).fit(distances)
     for method, found in (("classical scaling", classical.embedding_), ("metric scaling", metric.embedding_)):
         turned = procrustes(found, true)
         print(f"{method}: r2 {turned.r2:.4f} with the true map, {turned.residual:.0f} km off, scale {turned.scale:.2f}")

@@ -56,7 +56,7 @@ def kernel_pca():
 def shepard():
     """For mds.md."""
     X, states = arrests()
-    return assay.MDS(2, metric=False, random_state=0).fit(X).plot(names=states)
+    return assay.MDS(2, metric_mds=False, random_state=0).fit(X).plot(names=states)
 
 
 def scales():

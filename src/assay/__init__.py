@@ -52,10 +52,13 @@ if TYPE_CHECKING:
     from assay.models.components.dispersion import dispersion as dispersion
     from assay.models.components.kernel_pca import KernelPCA as KernelPCA
     from assay.models.components.lsi import LSI as LSI
+    from assay.models.components.mca import MCA as MCA
+    from assay.models.components.mixed_pca import MixedPCA as MixedPCA
     from assay.models.components.pca import PCA as PCA
     from assay.models.correlation.cca import CCA as CCA
     from assay.models.correlation.dependence import dependence as dependence
     from assay.models.correlation.kernel_cca import KernelCCA as KernelCCA
+    from assay.models.correlation.multiset_cca import MultisetCCA as MultisetCCA
     from assay.models.correlation.nonlinear_cca import NonlinearCCA as NonlinearCCA
     from assay.models.correlation.temporal_cca import TemporalCCA as TemporalCCA
     from assay.models.decision.mdp.gym.explore import explore as explore
@@ -72,6 +75,7 @@ if TYPE_CHECKING:
     from assay.models.embedding.symmetric_sne import SymmetricSNE as SymmetricSNE
     from assay.models.embedding.tsne import TSNE as TSNE
     from assay.models.embedding.vae.vae import VAE as VAE
+    from assay.models.exporting.to_onnx import to_onnx as to_onnx
     from assay.models.files import load as load
     from assay.models.missing.fill import FillMissing as FillMissing
     from assay.models.network.communities.communities import communities as communities
@@ -80,6 +84,7 @@ if TYPE_CHECKING:
     from assay.models.network.link_prediction.predict import predict_links as predict_links
     from assay.models.network.pagerank.pagerank import pagerank as pagerank
     from assay.models.prediction.difference_of_means import DifferenceOfMeans as DifferenceOfMeans
+    from assay.models.prediction.elastic_net import ElasticNet as ElasticNet
     from assay.models.prediction.fisher import Fisher as Fisher
     from assay.models.prediction.gaussian_rule import GaussianRule as GaussianRule
     from assay.models.prediction.least_squares import LeastSquares as LeastSquares
@@ -135,10 +140,12 @@ _HOMES = {
     "study": "assay.study",
     "compare": "assay.comparison.run",
     "load": "assay.models.files",
+    "to_onnx": "assay.models.exporting.to_onnx",
     "plot": "assay.views.plot",
     "Watch": "assay.watch.watch",
     "dependence": "assay.models.correlation.dependence",
     "CCA": "assay.models.correlation.cca",
+    "MultisetCCA": "assay.models.correlation.multiset_cca",
     "TemporalCCA": "assay.models.correlation.temporal_cca",
     "NonlinearCCA": "assay.models.correlation.nonlinear_cca",
     "KernelCCA": "assay.models.correlation.kernel_cca",
@@ -191,6 +198,8 @@ _HOMES = {
     "Gaussian": "assay.summary.kernels",
     "Precomputed": "assay.summary.kernels",
     "PCA": "assay.models.components.pca",
+    "MCA": "assay.models.components.mca",
+    "MixedPCA": "assay.models.components.mixed_pca",
     "KernelPCA": "assay.models.components.kernel_pca",
     "LSI": "assay.models.components.lsi",
     "ClassicalMDS": "assay.models.embedding.classical_mds",
@@ -224,6 +233,7 @@ _HOMES = {
     "Logistic": "assay.models.prediction.logistic.logistic",
     "LeastSquares": "assay.models.prediction.least_squares",
     "Ridge": "assay.models.prediction.ridge",
+    "ElasticNet": "assay.models.prediction.elastic_net",
     "SVR": "assay.models.prediction.svr.svr",
     "forward_selection": "assay.summary.forward_selection",
     "DifferenceOfMeans": "assay.models.prediction.difference_of_means",

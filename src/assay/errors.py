@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from assay.shown import safe
 
 
@@ -44,8 +46,26 @@ class Caution(UserWarning):
 
 
 class NotConverged(Caution):
-    """A solver stopped before its tolerance was met."""
+    """A solver stopped before its tolerance was met.
+
+    Wherever scikit-learn is loaded it is one of its `ConvergenceWarning`s too, so that filters for those hold for it.
+    """
+
+    def __init__(self, *args: object) -> None:
+        join_convergence_warnings()
+        super().__init__(*args)
 
 
 class NotCached(Caution):
     """Compiled code cannot be kept between runs, so that each of them takes longer."""
+
+
+def join_convergence_warnings() -> None:
+    """Make `NotConverged` a `ConvergenceWarning` where scikit-learn is loaded; it is not loaded for that.
+
+    Filters ask `issubclass` of the class of others, which looks at true bases only; and nobody has such a filter before
+    scikit-learn is loaded. A warning is made before filters are asked.
+    """
+    theirs = getattr(sys.modules.get("sklearn.exceptions"), "ConvergenceWarning", None)
+    if theirs is not None and theirs not in NotConverged.__bases__:
+        NotConverged.__bases__ = (Caution, theirs)

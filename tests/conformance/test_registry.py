@@ -71,6 +71,19 @@ class TestEachModel:
         assert list((ROOT / "tests" / "models").rglob(f"test_{module}.py"))
 
 
+# These checks of weights bring 15 rows of 30 columns, or columns without a spread within classes, which discriminants
+# refuse unless they shrink: a refusal is the right answer there, and weights are checked with shrinkage.
+SINGULAR = {
+    "check_sample_weights_shape",
+    "check_sample_weights_not_overwritten",
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+}
+SHRUNK = {"Fisher": {"shrinkage": 0.2}, "GaussianRule": {"shrinkage": 0.2, "covariance": "equal"}}
+
+
 @parametrize_with_checks([model_class(name)() for name in MODELS if fittable(name)])
 def test_scikit_learns_own_checks_pass(estimator, check):
+    if check.func.__name__ in SINGULAR:
+        estimator.set_params(**SHRUNK.get(type(estimator).__name__, {}))
     check(estimator)

@@ -130,6 +130,7 @@ OF_MOMENTS = {
 OF_TARGETS = {
     "LeastSquares": ("price", lambda: assay.LeastSquares()),
     "Ridge": ("price", lambda: assay.Ridge("held-out", random_state=0)),
+    "ElasticNet": ("price", lambda: assay.ElasticNet("held-out", random_state=0)),
     "Fisher": ("group", lambda: assay.Fisher(shrinkage="auto")),
     "GaussianRule": ("group", lambda: assay.GaussianRule()),
     "DifferenceOfMeans": ("group", lambda: assay.DifferenceOfMeans()),
@@ -175,7 +176,7 @@ def test_logistic_regression_takes_the_same_steps_to_the_same_end(engine, folder
     here, there = fit_both(assay.Logistic, lambda: with_target(folder, "yes"), ("yes",), engine, read_here)
     assert (there.n_iter_, there.route_, there.separated_) == (here.n_iter_, here.route_, here.separated_)
     np.testing.assert_allclose(there.coef_, here.coef_, rtol=ROUNDING)
-    np.testing.assert_allclose(there.standard_errors_, here.standard_errors_, rtol=ROUNDING)
+    np.testing.assert_allclose(there.coef_std_errors_, here.coef_std_errors_, rtol=ROUNDING)
 
 
 MACHINES = {

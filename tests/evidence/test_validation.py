@@ -264,6 +264,10 @@ def test_what_cannot_be_validated_is_refused_in_words():
         validate(Fisher(), X, y, splits=[(np.arange(6), np.arange(5, 9))])
     with pytest.raises(DataError, match="split 0 has 90 training rows and 0 test rows"):
         validate(Fisher(), X, y, splits=[(np.arange(90), [])])
+    with pytest.raises(ParameterError, match=r"splits are pairs .* \(train, test\); number 0 is '3'"):
+        validate(Fisher(), X, y, splits=[3, 4])
+    with pytest.raises(ParameterError, match="split 0 has row 90; there are 90 rows, counted from 0"):
+        validate(Fisher(), X, y, splits=[(np.arange(60), [90])])
     with pytest.raises(DataError, match="there is no split"):
         validate(Fisher(), X, y, splits=[])
     with pytest.raises(ParameterError, match="Fisher has no option 'depth'; it has n_components, priors, shrinkage"):

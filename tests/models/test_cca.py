@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.stats import kstest, pearsonr
+from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.cross_decomposition import CCA as PeerCCA
 from sklearn.datasets import load_digits, load_iris, load_linnerud
@@ -386,7 +388,7 @@ class TestEdges:
         X, Y = two_sides()
         small = CCA().fit(X.astype(np.float32), Y)
         np.testing.assert_allclose(small.canonical_correlations_, by_whitening(X.astype(np.float32), Y), atol=1e-10)
-        assert small.transform(X.astype(np.float32)).dtype == np.float64
+        assert small.transform(X.astype(np.float32)).dtype == np.float32
         whole = np.round(X * 10).astype(int)
         np.testing.assert_allclose(CCA().fit(whole, Y).canonical_correlations_, by_whitening(whole, Y), atol=1e-12)
 
@@ -501,3 +503,154 @@ def test_both_sides_come_from_fit_transform_as_in_scikit_learn():
     X, Y = two_sides()
     u, v = CCA(2).fit_transform(X, Y)
     assert u.shape == v.shape == (200, 2)
+
+
+class TestClassicalTests:
+    def test_fitness_club_numbers_published_with_sas(self):
+        club = load_linnerud()
+        found = CCA().fit(club.target, club.data).tests()
+        np.testing.assert_allclose(found.wilks.statistic, [0.35039053, 0.95472266, 0.99473355], atol=5e-9)
+        np.testing.assert_allclose(found.wilks.F, [2.05, 0.18, 0.08], atol=0.005)
+        np.testing.assert_allclose(found.wilks.df, [[9, 34.223], [4, 30], [1, 16]], atol=5e-4)
+        np.testing.assert_allclose(found.wilks.p, [0.0635, 0.9491, 0.7748], atol=5e-5)
+        for name, statistic, F, df, p in (
+            ("pillai", 0.67848151, 1.56, (9, 48), 0.1551),
+            ("hotelling_lawley", 1.77194146, 2.64, (9, 19.053), 0.0357),
+            ("roy", 1.72473874, 9.20, (3, 16), 0.0009),
+        ):
+            test = getattr(found, name)
+            assert test.statistic[0] == pytest.approx(statistic, abs=5e-9), name
+            assert test.F[0] == pytest.approx(F, abs=0.005) and test.p[0] == pytest.approx(p, abs=5e-5), name
+            np.testing.assert_allclose(test.df[0], df, atol=5e-4)
+
+    def test_unequal_sides_are_statsmodels_multivariate_tests(self):
+        # statsmodels 0.15, CanCorr(Y, X).corr_test().stats_mv. Its table of single pairs has 72 degrees of freedom
+        # where this one has 68; the last pair has those of a partial correlation, 40 - 1 - 1 - 3
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((40, 4))
+        Y = rng.standard_normal((40, 2)) + 0.5 * X[:, :2]
+        for found in (CCA().fit(X, Y).tests(), CCA().fit(Y, X).tests()):
+            for name, value, df, F, p in (
+                ("wilks", 0.609885, (8, 68.0), 2.384158, 0.025038),
+                ("pillai", 0.40759, (8, 70.0), 2.239629, 0.034368),
+                ("hotelling_lawley", 0.611, (8, 46.307692), 2.554319, 0.021441),
+                ("roy", 0.559818, (4, 35), 4.898407, 0.003044),
+            ):
+                test = getattr(found, name)
+                np.testing.assert_allclose([test.statistic[0], test.F[0], test.p[0]], [value, F, p], atol=2e-6)
+                np.testing.assert_allclose(test.df[0], df, atol=1e-6)
+                np.testing.assert_allclose(test.df[1], [3, 35], rtol=1e-9)
+
+    def test_one_column_on_each_side_is_students_t(self):
+        X, Y = two_sides(30, 1, 1, 1)
+        found = CCA().fit(X, Y).tests()
+        expected = pearsonr(X[:, 0], Y[:, 0]).pvalue
+        for test in (found.wilks, found.pillai, found.hotelling_lawley, found.roy):
+            assert test.p[0] == pytest.approx(expected, rel=1e-9)
+
+    def test_of_normal_rows_without_pairs_p_is_uniform(self):
+        rng = np.random.default_rng(0)
+        found = [CCA().fit(rng.standard_normal((25, 3)), rng.standard_normal((25, 2))).tests() for _ in range(400)]
+        for name in ("wilks", "pillai", "hotelling_lawley"):
+            p = [getattr(one, name).p[0] for one in found]
+            # of 400 a distance above .097 has a chance of .001
+            assert kstest(p, "uniform").statistic < 0.097, name
+        assert np.mean([one.roy.p[0] <= 0.05 for one in found]) > 0.05  # a lower bound only
+
+    def test_what_they_do_not_know_is_refused(self):
+        X, Y = two_sides()
+        with pytest.raises(ParameterError, match="know no ridge; got"):
+            CCA(ridge=0.1).fit(X, Y).tests()
+        with pytest.raises(ParameterError, match="need all 4 pairs; 2 were fitted: leave out n_components"):
+            CCA(2).fit(X, Y).tests()
+        with pytest.raises(DataError, match="9 rows are too few for tests of 6 and 4 columns: at least 11"):
+            CCA(solver="moments").fit(X[:9], Y[:9]).tests()
+        # a correlation of 1 has p 0, not NaN
+        assert CCA().fit(X, X[:, :2]).tests().wilks.p[0] == 0.0
+
+
+class TestGiven:
+    """Partial CCA: what a third set of columns leaves of both sides."""
+
+    @staticmethod
+    def three(n=120, seed=0):
+        rng = np.random.default_rng(seed)
+        Z = rng.standard_normal((n, 2)) * [1.0, 30.0] + 5.0
+        X = rng.standard_normal((n, 4)) + Z @ rng.standard_normal((2, 4))
+        Y = rng.standard_normal((n, 3)) + Z @ rng.standard_normal((2, 3))
+        Y[:, 0] += 0.8 * X[:, 0]
+        return X, Y, Z
+
+    @staticmethod
+    def left(A, Z):
+        return A - LinearRegression().fit(Z, A).predict(Z)
+
+    def test_pairs_are_those_of_the_residuals_of_regressions(self):
+        X, Y, Z = self.three()
+        partial, plain = CCA().fit(X, Y, given=Z), CCA().fit(self.left(X, Z), self.left(Y, Z))
+        np.testing.assert_allclose(partial.canonical_correlations_, plain.canonical_correlations_, atol=1e-9)
+        np.testing.assert_allclose(np.abs(partial.x_loadings_), np.abs(plain.x_loadings_), atol=1e-8)
+        u, v = partial.transform(X, Y, given=Z)
+        np.testing.assert_allclose(
+            [np.corrcoef(u[:, j], v[:, j])[0, 1] for j in range(3)], partial.canonical_correlations_, atol=1e-9
+        )
+        np.testing.assert_allclose(np.corrcoef(np.hstack([u, Z]), rowvar=False)[:3, 3:], 0.0, atol=1e-9)
+        np.testing.assert_allclose(partial.transform(X, given=Z), u)
+        np.testing.assert_allclose(partial.correlations(X, Y, given=Z), partial.canonical_correlations_, atol=1e-9)
+
+    def test_one_column_each_is_the_partial_correlation_with_its_t(self):
+        X, Y, Z = self.three()
+        partial = CCA().fit(X[:, :1], Y[:, 0], given=Z)
+        r = np.corrcoef(self.left(X[:, 0], Z), self.left(Y[:, 0], Z))[0, 1]
+        assert partial.canonical_correlations_[0] == pytest.approx(abs(r), rel=1e-9)
+        free = 120 - 2 - 2  # rows, less the columns held fixed and two
+        expected = 2 * student.sf(abs(r) * np.sqrt(free / (1 - r**2)), free)
+        found = partial.tests()
+        assert found.wilks.p[0] == pytest.approx(expected, rel=1e-9)
+        assert partial.n_given_ == 2 and partial.n_samples_ == 120
+
+    def test_what_only_the_third_set_explains_is_gone(self):
+        rng = np.random.default_rng(1)
+        Z = rng.standard_normal((300, 1))
+        X, Y = Z + rng.standard_normal((300, 2)), Z + rng.standard_normal((300, 2))
+        assert CCA().fit(X, Y).tests().wilks.p[0] < 1e-10
+        p = [CCA().fit(*self._drawn(rng), given=self.Z).tests().wilks.p[0] for _ in range(200)]
+        # of 200 a distance above .138 has a chance of .001
+        assert kstest(p, "uniform").statistic < 0.138
+
+    def _drawn(self, rng):
+        self.Z = rng.standard_normal((40, 2))
+        return self.Z[:, :1] + rng.standard_normal((40, 2)), self.Z + rng.standard_normal((40, 2))
+
+    def test_a_source_and_moments_give_the_same(self, tmp_path):
+        X, Y, Z = self.three()
+        names = [*(f"x{j}" for j in range(4)), *(f"y{j}" for j in range(3)), "age", "dose"]
+        frame = pd.DataFrame(np.hstack([X, Y, Z]), columns=names)
+        here = CCA().fit(X, Y, given=Z)
+        read = CCA().fit(assay.read(frame), names[4:7], given=["age", "dose"])
+        summed = CCA().fit_moments(Moments.of(frame).given(["age", "dose"]), names[4:7])
+        for other in (read, summed):
+            np.testing.assert_allclose(other.canonical_correlations_, here.canonical_correlations_, atol=1e-9)
+            np.testing.assert_allclose(other.tests().wilks.p, here.tests().wilks.p, rtol=1e-6)
+        read.save(tmp_path / "cca")
+        back = assay.load(tmp_path / "cca")
+        u, v = back.transform(assay.read(frame), assay.read(frame))
+        for ours, theirs in zip((u, v), here.transform(X, Y, given=Z), strict=True):
+            np.testing.assert_allclose(ours, theirs, atol=1e-8)
+
+    def test_what_cannot_be_held_fixed_is_refused(self):
+        X, Y, Z = self.three()
+        partial = CCA().fit(X, Y, given=Z)
+        with pytest.raises(ParameterError, match="partial pairs are found by 'moments'"):
+            CCA(solver="svd").fit(X, Y, given=Z)
+        with pytest.raises(ParameterError, match="a ridge that is a number"):
+            CCA(ridge="held-out").fit(X, Y, given=Z)
+        with pytest.raises(ParameterError, match="no columns were held fixed on fit; leave out given"):
+            CCA().fit(X, Y).transform(X, given=Z)
+        with pytest.raises(DataError, match="2 columns were held fixed on fit; given has 4"):
+            partial.transform(X)
+        with pytest.raises(ParameterError, match="partial pairs predict nothing alone"):
+            partial.predict(X)
+        with pytest.raises(DataError, match="every column of y is constant"):
+            CCA().fit(X, Z[:, 0] * 3.0, given=Z)
+        assert CCA().fit(X, Y, given=Z).fit(X, Y).n_given_ == 0

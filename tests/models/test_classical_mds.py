@@ -28,7 +28,7 @@ def table(name):
 
 
 def of(D, k=2, **options):
-    return ClassicalMDS(k, dissimilarity="precomputed", **options).fit(D)
+    return ClassicalMDS(k, metric="precomputed", **options).fit(D)
 
 
 @settings(max_examples=20, deadline=None)
@@ -183,8 +183,8 @@ def test_refusals_say_what_is_allowed():
     X = np.random.default_rng(11).standard_normal((5, 2))
     with pytest.raises(ParameterError, match="from 1 to the number of rows, 5; got 6"):
         ClassicalMDS(6).fit(X)
-    with pytest.raises(ParameterError, match="'euclidean' or 'precomputed'; got 'cosine'"):
-        ClassicalMDS(dissimilarity="cosine").fit(X)
+    with pytest.raises(ParameterError, match="metric must be .* or a function of two rows, is 'mahalanobis'"):
+        ClassicalMDS(metric="mahalanobis").fit(X)
     with pytest.raises(ParameterError, match="a number from 2 to the 5 rows; got 1"):
         ClassicalMDS(landmarks=1).fit(X)
     with pytest.raises(ParameterError, match="at most the number of landmarks, 2; got 3"):

@@ -262,8 +262,8 @@ def test_sparse_rows_sources_and_saved_models_answer_alike(tmp_path):
         ({"sigma": 0.0}, "sigma is 'auto', 'local' or a positive number; got 0.0"),
         ({"sigma": "wide"}, "sigma is 'auto', 'local' or a positive number; got 'wide'"),
         ({"graph": 5}, r"graph is None, Nearest\(k\) or Within\(epsilon\); got 5"),
-        ({"graph": Nearest(3, symmetry=None)}, "graph is Euclidean and undirected here"),
-        ({"graph": Within(3.0, metric="cosine")}, "make a Graph of similarities and use fit_graph"),
+        ({"graph": Nearest(3, symmetry=None)}, "graph is of rows and undirected here"),
+        ({"graph": Within(3.0, metric="precomputed")}, "make a Graph of similarities and use fit_graph"),
         ({"graph": Nearest(10)}, "k=10 neighbours need at least 10 other rows, there are 9"),
     ],
 )

@@ -1,18 +1,24 @@
 """Filling in missing values: against scikit-learn, the laws of the normal fill, both encodings, refusals, files."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+from sklearn.impute import IterativeImputer, MissingIndicator, SimpleImputer
 from sklearn.pipeline import make_pipeline
 
 import assay
 from assay import PCA, FillMissing, Moments
 from assay.data.source import ArrowSource
 from assay.errors import DataError, NotConverged, ParameterError
+from assay.models.missing import held_out_ridge
 
 STRATEGIES = ["conditional", "constant", "indicator", "pair"]
 
@@ -94,6 +100,102 @@ def test_filled_rows_leave_the_estimate_where_it_was():
     np.testing.assert_allclose(fill.transform(Y).mean(axis=0), fill.mean_, atol=1e-6)
 
 
+def holed(X, rows, share, seed):
+    """Some rows of a table, and the same with values missing completely at random."""
+    rng = np.random.default_rng([seed, rows])
+    X = X[rng.permutation(len(X))[:rows]]
+    gaps = rng.random(X.shape) < share
+    gaps[0, gaps.all(axis=0)] = False
+    return X, np.where(gaps, np.nan, X)
+
+
+def error(X, Y, filled):
+    """Root mean square of what filled values are beside the truth, in standard deviations."""
+    scale, gaps = X.std(axis=0), np.isnan(Y)
+    return np.sqrt(np.mean((((filled - X) / np.where(scale > 0.0, scale, 1.0)) ** 2)[gaps]))
+
+
+@pytest.mark.filterwarnings("ignore:.*IterativeImputer.*")
+def test_few_rows_are_filled_better_than_by_means_and_no_worse_than_by_chained_regressions():
+    tables = load_breast_cancer().data, load_digits().data[:, 16:40], load_diabetes().data
+    ratios = []
+    for X, (rows, share) in product(tables, ((60, 0.3), (150, 0.1))):
+        X, Y = holed(X, rows, share, seed=0)
+        ours = error(X, Y, FillMissing().fit_transform(Y))
+        assert ours < 0.95 * error(X, Y, FillMissing("constant", value="mean").fit_transform(Y))
+        ratios.append(ours / error(X, Y, IterativeImputer(keep_empty_features=True).fit_transform(Y)))
+    assert np.mean(ratios) < 1.0
+    assert max(ratios) < 1.1  # one draw of the gaps of so few rows
+
+
+@pytest.mark.parametrize(("n", "d"), [(60, 30), (150, 53), (300, 5), (10, 20)])
+def test_where_columns_know_nothing_of_each_other_the_mean_is_filled_in(n, d):
+    # a gain that chance makes passes its standard error once in six draws at most, and then costs little
+    chosen = []
+    for seed in range(4):
+        X, Y = holed(np.random.default_rng(seed).standard_normal((n, d)), n, 0.2, seed)
+        fill = FillMissing().fit(Y)
+        mean = FillMissing("constant", value="mean").fit_transform(Y)
+        assert error(X, Y, fill.transform(Y)) < 1.02 * error(X, Y, mean)
+        chosen.append(fill.ridge_)
+        if np.isinf(fill.ridge_):
+            np.testing.assert_allclose(fill.transform(Y), mean, rtol=1e-12)
+            assert fill.converged_ and fill.n_iter_ == 0
+    assert sum(np.isinf(chosen)) >= 2
+
+
+def test_the_ridge_found_is_a_ridge_to_give_and_knows_no_units():
+    Y = holed(load_breast_cancer().data, 90, 0.2, seed=1)[1]
+    fill = FillMissing().fit(Y)
+    assert 1e-3 < fill.ridge_ < 1.0
+    again = FillMissing(ridge=fill.ridge_).fit(Y)
+    np.testing.assert_array_equal(again.transform(Y), fill.transform(Y))
+    units = 10.0 ** np.arange(-15, 15)
+    other = FillMissing().fit((Y + 3.0) * units)
+    assert other.ridge_ == fill.ridge_
+    np.testing.assert_allclose(other.transform((Y + 3.0) * units), (fill.transform(Y) + 3.0) * units, rtol=1e-6)
+
+
+def test_columns_that_determine_each_other_are_filled_exactly_and_need_little_ridge():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 3)) @ rng.standard_normal((3, 6))
+    gaps = rng.random(X.shape) < 0.15
+    gaps[gaps.sum(axis=1) > 3] = False
+    fill = FillMissing().fit(np.where(gaps, np.nan, X))
+    assert fill.ridge_ < 1e-4
+    np.testing.assert_allclose(fill.transform(np.where(gaps, np.nan, X)), X, atol=1e-2)
+
+
+def test_gaps_are_tried_as_they_come():
+    # twins that are always missing together tell nothing when they are missing; alone they would fill each other
+    rng = np.random.default_rng(3)
+    twin = rng.standard_normal((150, 10))
+    X = np.hstack([twin, twin + 0.01 * rng.standard_normal((150, 10))])
+    gone = rng.random((150, 10)) < 0.3
+    together = FillMissing().fit(np.where(np.hstack([gone, gone]), np.nan, X))
+    apart = FillMissing().fit(np.where(np.hstack([gone, rng.random((150, 10)) < 0.3]), np.nan, X))
+    assert together.ridge_ > 1.0 and apart.ridge_ < 0.01
+
+
+def test_of_many_rows_a_sample_finds_the_ridge_and_blocks_do_not_change_it(monkeypatch):
+    X, Y = holed(load_digits().data[:, 2:62:4], 1700, 0.2, seed=0)
+    chosen = held_out_ridge.held_out_ridge(Y)
+    assert chosen == held_out_ridge.held_out_ridge([Y[:300], Y[300:1000], Y[1000:]])
+    monkeypatch.setattr(held_out_ridge, "_MOST_ROWS", 2000)
+    whole = held_out_ridge.held_out_ridge(Y)
+    ours, best = (error(X, Y, FillMissing(ridge=r).fit_transform(Y)) for r in (chosen, whole))
+    assert ours < 1.02 * best
+
+
+def test_a_summary_of_few_rows_is_drawn_towards_independence():
+    X, _ = holed(load_digits().data, 60, 0.0, seed=0)
+    new, gaps = holed(load_digits().data, 300, 0.2, seed=2)
+    ours, bare = (FillMissing(ridge=r).fit_moments(Moments.of(X)) for r in ("auto", 1e-8))
+    mean = FillMissing("constant", value="mean").fit_moments(Moments.of(X))
+    assert error(new, gaps, ours.transform(gaps)) < 0.9 * error(new, gaps, mean.transform(gaps))
+    assert error(new, gaps, ours.transform(gaps)) < 0.9 * error(new, gaps, bare.transform(gaps))
+
+
 def test_what_was_missing_is_told():
     Y = table()[1]
     Y[[3, 70]] = np.nan
@@ -136,8 +238,11 @@ def test_complete_rows_pass_through_unchanged():
 
 def test_a_summary_fills_as_the_rows_it_came_from():
     X, Y = table()
-    from_rows, from_moments = FillMissing().fit(X), FillMissing().fit_moments(Moments.of(X))
-    np.testing.assert_allclose(from_moments.transform(Y), from_rows.transform(Y), atol=1e-6)
+    for ridge in (1e-8, 0.1, np.inf):
+        fill = FillMissing(ridge=ridge)
+        from_rows, from_moments = clone(fill).fit(X), clone(fill).fit_moments(Moments.of(X))
+        np.testing.assert_allclose(from_moments.transform(Y), from_rows.transform(Y), atol=1e-6)
+        np.testing.assert_allclose(from_moments.covariance_, from_rows.covariance_, atol=1e-9)
     mean = FillMissing("constant", value="mean").fit_moments(Moments.of(X))
     np.testing.assert_allclose(mean.fill_, X.mean(axis=0), rtol=1e-13)
     named = FillMissing().fit_moments(Moments.of(frame(X)))
@@ -219,6 +324,8 @@ def test_what_cannot_be_filled_is_refused():
         ({"value": "median"}, "value is a finite number or 'mean'; got 'median'"),
         ({"value": np.nan}, "value is a finite number or 'mean'; got nan"),
         ({"max_iter": 0}, "max_iter is a whole number of steps"),
+        ({"ridge": -0.1}, "ridge is a number >= 0 or 'auto'; got -0.1"),
+        ({"ridge": "none"}, "ridge is a number >= 0 or 'auto'; got 'none'"),
     ],
 )
 def test_options_that_do_not_exist_are_refused(options, message):

@@ -9,7 +9,7 @@ from sklearn.decomposition import KernelPCA as Peer
 
 import assay
 from assay import PCA, Gaussian, Gram, KernelPCA, Linear, Polynomial
-from assay.errors import DataError, ParameterError
+from assay.errors import Caution, DataError, ParameterError
 
 
 def circle(n=100):
@@ -134,10 +134,45 @@ def test_precomputed_values_stand_for_the_rows():
 
 def test_a_matrix_that_is_no_inner_product_gives_zeros_not_nan():
     K = np.diag([3.0, -2.0, -2.0, -2.0])
-    found = KernelPCA(4, kernel="precomputed").fit(K)
+    with pytest.warns(Caution, match="no inner products"):
+        found = KernelPCA(4, kernel="precomputed").fit(K)
     assert np.isfinite(found.embedding_).all()
     assert (found.eigenvalues_ >= 0.0).all() and found.eigenvalues_[0] > 0.0 and found.eigenvalues_[-1] == 0.0
     assert (found.embedding_[:, found.eigenvalues_ == 0.0] == 0.0).all()
+
+
+@pytest.mark.parametrize("n", [80, 2100])  # all eigenvalues, and the least few
+def test_values_that_are_no_inner_products_are_warned_of_and_shares_stay_shares(n):
+    rng = np.random.default_rng(0)
+    axes = np.linalg.qr(rng.standard_normal((n, 6)))[0]
+    axes = np.linalg.qr(axes - axes.mean(axis=0))[0]
+    K = axes @ np.diag([8.0, 4.0, 2.0, -1.0, -3.0, -6.0]) @ axes.T
+    with pytest.warns(Caution, match=r"down to -6 beside a largest of 8, and 41.7% of their sizes is negative") as told:
+        found = KernelPCA(4, kernel="precomputed").fit((K + K.T) / 2)
+    assert told[0].filename == __file__
+    # eigenvalues of n^2 values of this size are known to some n eps
+    np.testing.assert_allclose(found.eigenvalues_, [8.0, 4.0, 2.0, 0.0], atol=1e-9)
+    np.testing.assert_allclose(found.negative_eigenvalues_, [-6.0, -3.0, -1.0], atol=1e-9)
+    np.testing.assert_allclose(found.explained_variance_ratio_, np.array([8.0, 4.0, 2.0, 0.0]) / 14.0, atol=1e-9)
+
+
+def test_a_function_that_is_no_kernel_has_shares_of_at_most_one_with_the_eigenvalues_of_lapack():
+    def sigmoid(X, Y):
+        return np.tanh(X @ Y.T - 1.0)
+
+    X = table()
+    with pytest.warns(Caution, match="no inner products"):
+        found = KernelPCA(60, kernel=sigmoid).fit(X)
+    every = np.linalg.eigvalsh(centred(sigmoid(X, X)))
+    assert found.explained_variance_ratio_.sum() == pytest.approx(1.0, rel=1e-9)
+    assert found.explained_variance_ratio_[0] == pytest.approx(every[-1] / every[every > 0].sum(), rel=1e-9)
+    assert found.negative_eigenvalues_.sum() == pytest.approx(every[every < 0].sum(), rel=1e-9)
+
+
+def test_kernel_values_rounded_to_float32_are_no_reason_to_warn():
+    K = Gaussian(sigma=5.0)(table(300)).astype(np.float32)  # smooth: most eigenvalues are below rounding
+    found = KernelPCA(5, kernel="precomputed").fit(K)
+    assert len(found.negative_eigenvalues_) and found.explained_variance_ratio_.sum() < 1.0
 
 
 def test_landmarks_say_what_they_leave_out():

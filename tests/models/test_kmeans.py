@@ -11,6 +11,7 @@ import assay
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.models.cluster.kmeans import blocks
 from assay.models.cluster.kmeans.apart import Look, drawn_apart
+from assay.optimize.lloyd import lloyd
 
 IRIS = load_iris().data
 DIGITS = load_digits().data
@@ -70,6 +71,27 @@ class TestLaws:
         assert found.cluster_centers_.dtype == np.float32 == found.transform(rows).dtype
         np.testing.assert_array_equal(found.labels_, plain.labels_)
         assert found.inertia_ == pytest.approx(plain.inertia_, rel=1e-12)
+
+    @pytest.mark.parametrize("init", ["k-means++", "k-means||"])
+    @pytest.mark.parametrize("n", [300, 20_000])  # starts on rows in a canonical order, and as they come
+    def test_the_same_values_have_the_same_starts_in_float32_and_float64(self, init, n):
+        rows = RNG.standard_normal((n, 3)).astype(np.float32)
+        for seed in range(5):
+            coarse, fine = (
+                lloyd(X, 7, seed=seed, init=init, max_iter=1).centers for X in (rows, rows.astype(np.float64))
+            )
+            np.testing.assert_allclose(coarse, fine, rtol=1e-6, atol=1e-6)
+
+    @pytest.mark.parametrize("form", [csr_matrix, np.asarray])
+    @pytest.mark.parametrize("kind", [np.float32, np.float64, np.int32])
+    def test_centres_have_the_precision_that_scikit_learn_gives_them(self, form, kind):
+        rows = form(np.round(10 * IRIS).astype(kind))
+        ours = assay.KMeans(3, random_state=0).fit(rows)
+        theirs = peers.KMeans(3, random_state=0, n_init=1).fit(rows)
+        assert ours.cluster_centers_.dtype == theirs.cluster_centers_.dtype
+        assert ours.transform(rows).dtype == theirs.transform(rows).dtype
+        # labels are those of the centres that are kept
+        np.testing.assert_array_equal(ours.predict(rows), ours.labels_)
 
     def test_a_weight_of_two_is_a_second_row_and_zero_is_none(self):
         weights = RNG.integers(0, 3, len(IRIS))

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.cross_decomposition import CCA
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression
@@ -79,10 +80,10 @@ def test_one_column_has_the_errors_and_p_of_scipys_linregress():
     x = rng.standard_normal(30)
     y = 0.3 * x + rng.standard_normal(30)
     oracle = stats.linregress(x, y)
-    found = LeastSquares().fit(x[:, None], y).coefficients()
+    found = LeastSquares().fit(x[:, None], y).table()
     assert found.names == ("intercept", "column 0")
     np.testing.assert_allclose(found.estimate, [oracle.intercept, oracle.slope], rtol=1e-12)
-    np.testing.assert_allclose(found.std_error, [oracle.intercept_stderr, oracle.stderr], rtol=1e-12)
+    np.testing.assert_allclose(found.se, [oracle.intercept_stderr, oracle.stderr], rtol=1e-12)
     assert found.p[1] == pytest.approx(oracle.pvalue, rel=1e-10)
 
 
@@ -92,7 +93,7 @@ def test_errors_and_intervals_cover_the_truth_as_often_as_they_say():
     new = np.array([[2.0, 1.0, 0.3]])
     Y = (4.0 + X @ truth)[:, None] + rng.standard_normal((40, draws))
     model = LeastSquares().fit(X, Y)  # as many targets as draws
-    tables = [model.coefficients(0.9, target=k) for k in range(draws)]
+    tables = [model.table(0.9, target=k) for k in range(draws)]
     inside = [(found.low <= [4.0, *truth]) & ([4.0, *truth] <= found.high) for found in tables]
     # five standard deviations of that many draws
     np.testing.assert_allclose(np.mean(inside, axis=0), 0.9, atol=0.075)
@@ -107,11 +108,99 @@ def test_the_published_diabetes_errors_are_found():
     model = LeastSquares().fit(X, y)
     # the textbook formula, by an inverse that these columns allow
     sd = np.sqrt(np.sum((y - model.predict(X)) ** 2) / (len(y) - 11))
-    np.testing.assert_allclose(model.coefficients().std_error, sd * np.sqrt(np.diag(np.linalg.inv(A.T @ A))), rtol=1e-8)
+    np.testing.assert_allclose(model.table().se, sd * np.sqrt(np.diag(np.linalg.inv(A.T @ A))), rtol=1e-8)
     assert model.residual_sd_ == pytest.approx(54.15, abs=0.01)  # Efron, Hastie, Johnstone & Tibshirani 2004
     _, spread = model.predict(X, return_std=True)
     leverage = np.einsum("ij,jk,ik->i", A, np.linalg.inv(A.T @ A), A)
     np.testing.assert_allclose(spread, sd * np.sqrt(1.0 + leverage), rtol=1e-8)
+
+
+KINDS = ["classical", "HC0", "HC1", "HC2", "HC3"]
+INFERENCE = ("coef_std_errors_", "intercept_std_error_", "f_statistic_", "f_p_", "adjusted_r_squared_", "aic_", "bic_")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_frequency_is_the_row_that_often_whatever_the_errors(kind, fit_intercept):
+    X, y = table(40, 3, noise=2.0)
+    times = np.random.default_rng(1).integers(0, 4, 40)
+    model = LeastSquares(covariance=kind, fit_intercept=fit_intercept)
+    once, often = clone(model).fit(X, y, times), clone(model).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    for name in (*INFERENCE, "log_likelihood_", "freedom_", "residual_sd_"):
+        np.testing.assert_allclose(getattr(once, name), getattr(often, name), rtol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_ratios_of_precisions_matter_for_errors(kind):
+    X, y = table(40, 3, noise=2.0)
+    w = np.random.default_rng(1).random(40) + 0.1
+    w[:3] = 0.0  # no row at all
+    model = LeastSquares(covariance=kind, weights="precision")
+    one, other = clone(model).fit(X, y, w), clone(model).fit(X[3:], y[3:], 1e5 * w[3:])
+    for name in (*INFERENCE[:5], "freedom_", "log_likelihood_"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-9, err_msg=name)
+    equal = clone(model).fit(X, y, np.ones(40))
+    assert str(equal.summary()) == str(clone(model).set_params(weights="frequency").fit(X, y).summary())
+
+
+def test_errors_that_grow_with_a_column_are_covered_by_hc3_and_not_by_classical_intervals():
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal((80, 1))
+    Y = x + x**2 * rng.standard_normal((80, 400))  # as many targets as draws
+    share = {}
+    for kind in ("classical", "HC3"):
+        model = LeastSquares(covariance=kind).fit(x, Y)
+        tables = [model.table(target=k) for k in range(400)]
+        share[kind] = np.mean([found.low[1] <= 1.0 <= found.high[1] for found in tables])
+    # of 95%: HC3 within five standard deviations of 400 draws, classical far below
+    assert share["classical"] < 0.8 and share["HC3"] == pytest.approx(0.95, abs=5 * np.sqrt(0.95 * 0.05 / 400))
+
+
+def test_f_of_one_column_is_its_squared_t():
+    X, y = table(50, 1, noise=9.0)
+    for kind in KINDS:
+        model = LeastSquares(covariance=kind).fit(X, y)
+        assert model.f_statistic_ == pytest.approx(model.table().statistic[1] ** 2, rel=1e-9)
+        assert model.f_p_ == pytest.approx(model.table().p[1], rel=1e-8)
+
+
+def test_own_variances_of_a_source_and_of_sparse_rows_are_those_of_the_array():
+    X, y = table(300, 3)
+    X[np.abs(X) < 2.0] = 0.0
+    model = LeastSquares(covariance="HC2")
+    plain = clone(model).fit(X, y).coef_std_errors_
+    np.testing.assert_allclose(clone(model).fit(csr_array(X), y).coef_std_errors_, plain, rtol=1e-9)
+    source = assay.read(pd.DataFrame(X, columns=list("abc")).assign(y=y))
+    np.testing.assert_allclose(clone(model).fit(source, "y").coef_std_errors_, plain, rtol=1e-9)
+
+
+def test_a_row_with_its_own_column_leaves_hc3_undefined_and_says_so():
+    X, y = table(30, 2)
+    X = np.column_stack([X, np.eye(30)[0]])
+    found = LeastSquares(covariance="HC3").fit(X, y).table()
+    assert np.isnan(found.se).all() and "determines its own prediction (leverage 1)" in found.notes[0]
+    assert np.isfinite(LeastSquares(covariance="HC1").fit(X, y).table().se).all()
+
+
+def test_one_weight_is_that_of_every_row():
+    X, y = table(30, 2)
+    assert LeastSquares().fit(X, y, 2.0).freedom_ == 57.0
+    np.testing.assert_allclose(LeastSquares().fit(X, y, 2.0).coef_, LeastSquares().fit(X, y).coef_, rtol=1e-9)
+
+
+def test_what_needs_rows_or_equal_variances_is_refused_without():
+    X, y = table(30, 2)
+    m = Moments.of(np.column_stack([X, y]))
+    with pytest.raises(ParameterError, match="'HC3' needs what is left of each row, which a summary does not hold"):
+        LeastSquares(covariance="HC3").fit_moments(m, 2)
+    with pytest.raises(ParameterError, match="with covariance='HC0' every row has an error of its own size"):
+        LeastSquares(covariance="HC0").fit(X, y).predict(X, return_std=True)
+    with pytest.raises(ParameterError, match="covariance is one of 'classical', 'HC0', .*; got 'white'"):
+        LeastSquares(covariance="white").fit(X, y)
+    with pytest.raises(ParameterError, match="weights is 'frequency' or 'precision'; got 'analytic'"):
+        LeastSquares(weights="analytic").fit(X, y)
+    known = LeastSquares(weights="precision").fit_moments(m, 2)
+    assert np.isnan(known.aic_) and known.f_statistic_ == pytest.approx(LeastSquares().fit(X, y).f_statistic_, rel=1e-9)
 
 
 def test_the_route_is_decided_by_the_condition_number():
@@ -165,7 +254,7 @@ def test_dependent_columns_get_the_shortest_solution_and_are_named():
     np.testing.assert_array_equal(model.undetermined_, [0, 1, 3])
     np.testing.assert_allclose(model.coef_, LinearRegression().fit(frame, y).coef_, rtol=1e-10)
     assert "(rank 3): the shortest of all solutions is given; not determined are the coefficients of a, b, d" in str(
-        model.coefficients()
+        model.table()
     )
     np.testing.assert_array_equal(np.isinf(model.coef_std_errors_), [True, True, False, True])
     # what the rows do determine is as if the column were not there
@@ -194,7 +283,7 @@ def test_the_levels_of_a_category_are_no_obstacle():
     assert model.rank_ == 3 and len(model.coef_) == 4
     spread = model.predict(source, return_std=True)[1]
     assert (spread < 0.2).all()
-    assert model.coefficients().std_error[-1] < 0.05
+    assert model.table().se[-1] < 0.05
 
 
 @pytest.mark.parametrize("gap", [1.0, 1e-5])
@@ -253,7 +342,7 @@ def test_few_rows_and_constants_have_defined_answers():
     X, y = table(3, 2)
     exact = LeastSquares().fit(X, y)  # three rows, three numbers to be found
     np.testing.assert_allclose(exact.predict(X), y, rtol=1e-10)
-    assert np.isnan(exact.residual_sd_) and np.isnan(exact.coefficients().p).all()
+    assert np.isnan(exact.residual_sd_) and np.isnan(exact.table().p).all()
     with pytest.raises(DataError, match="3 rows leave no freedom beside 2 columns; more rows are needed"):
         exact.predict(X, return_std=True)
     one = LeastSquares().fit(X[:1], y[:1])
@@ -296,7 +385,7 @@ def test_refusals_say_what_and_where():
     with pytest.raises(DataError, match="the summary has no rows"):
         LeastSquares().fit_moments(Moments.empty(3), 0)
     with pytest.raises(ParameterError, match="confidence is a share between 0 and 1; got 95"):
-        LeastSquares().fit(X, y).coefficients(95)
+        LeastSquares().fit(X, y).table(95)
     with pytest.raises(ParameterError, match="confidence is a share between 0 and 1; got 0"):
         LeastSquares().fit(X, y).predict_interval(X, 0)
 
@@ -308,4 +397,4 @@ def test_a_saved_model_answers_to_the_bit(tmp_path):
     back = assay.load(tmp_path / "line")
     for a, b in zip(back.predict(frame, return_std=True), model.predict(frame, return_std=True), strict=True):
         np.testing.assert_array_equal(a, b)
-    assert str(back.coefficients(target=1)) == str(model.coefficients(target=1))
+    assert str(back.table(target=1)) == str(model.table(target=1))

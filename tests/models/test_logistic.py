@@ -10,12 +10,15 @@ from scipy.sparse import csr_array
 from scipy.special import log_softmax
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.model_selection import StratifiedKFold
 
 import assay
 from assay import Logistic
 from assay.data.source import ArrowSource
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.models.prediction.logistic import logistic as module
+from assay.models.prediction.logistic.held_out import class_folds
 
 WT = np.fromstring(
     "2.62 2.875 2.32 3.215 3.44 3.46 3.57 3.19 3.15 3.44 3.44 4.07 3.73 3.78 5.25 5.424 5.345 2.2 1.615 1.835 2.465 "
@@ -52,16 +55,16 @@ def objective(model, X, y, penalty, weights=1.0):
 def test_gearbox_by_weight_is_as_r_has_it():
     model = Logistic(penalty=0).fit(WT, AM)
     found = model.table()
-    np.testing.assert_allclose(found.coef, [12.040, -4.024], atol=5e-4)
-    np.testing.assert_allclose(found.std_error, [4.510, 1.436], atol=6e-4)
-    np.testing.assert_allclose(found.z, [2.670, -2.801], atol=6e-4)
+    np.testing.assert_allclose(found.estimate, [12.040, -4.024], atol=5e-4)
+    np.testing.assert_allclose(found.se, [4.510, 1.436], atol=6e-4)
+    np.testing.assert_allclose(found.statistic, [2.670, -2.801], atol=6e-4)
     np.testing.assert_allclose(found.p, [0.00759, 0.00509], atol=6e-6)
     assert -2 * model.log_likelihood_ == pytest.approx(19.176, abs=5e-4)
     assert -2 * model.null_log_likelihood_ == pytest.approx(43.230, abs=5e-4)
     assert model.separated_ is False and model.rank_ == 1 and model.converged_
     by_hand = minimize(lambda t: np.logaddexp(0, -(2 * AM - 1) * (t[0] + t[1] * WT[:, 0])).sum(), [0.0, 0.0], tol=1e-10)
-    np.testing.assert_allclose(found.coef, by_hand.x, rtol=1e-4)
-    np.testing.assert_allclose(found.upper - found.lower, 2 * 1.959964 * found.std_error, rtol=1e-6)
+    np.testing.assert_allclose(found.estimate, by_hand.x, rtol=1e-4)
+    np.testing.assert_allclose(found.high - found.low, 2 * 1.959964 * found.se, rtol=1e-6)
 
 
 @pytest.mark.parametrize("penalty", [0.01, 1.0, 100.0])
@@ -101,7 +104,7 @@ def test_solvers_agree_on_coefficients_and_standard_errors():
     newton, *others = (Logistic(0.1, solver=solver, tol=1e-9).fit(X, y) for solver in ("newton", "lbfgs", "gradient"))
     for other in others:
         np.testing.assert_allclose(other.coef_, newton.coef_, atol=1e-6)
-        np.testing.assert_allclose(other.standard_errors_, newton.standard_errors_, rtol=1e-5)
+        np.testing.assert_allclose(other.coef_std_errors_, newton.coef_std_errors_, rtol=1e-5)
         assert other.duality_gap_ <= 1e-8
 
 
@@ -112,6 +115,17 @@ def test_the_gap_bounds_what_a_coarse_solution_lacks():
         coarse = Logistic(0.3, solver="lbfgs", max_iter=4).fit(X, y)
     assert 0 < coarse.objective_ - best <= 1.05 * coarse.duality_gap_
     assert not coarse.converged_ and coarse.n_iter_ == 4
+
+
+@pytest.mark.parametrize("solver", ["newton", "lbfgs", "gradient"])
+@pytest.mark.parametrize("max_iter", [1, 2])
+def test_no_solver_takes_more_steps_than_allowed(solver, max_iter):
+    X, y = drawn(200, 5, 2)
+    with pytest.warns(NotConverged, match=f"stopped after {max_iter} step"):
+        model = Logistic(0.3, solver=solver, max_iter=max_iter).fit(X, y)
+    assert model.n_iter_ == max_iter == len(model.objective_path_) - 1
+    # standard errors are those of the point where it stopped
+    assert model.standard_errors_.shape == model.coef_.shape and np.isfinite(model.standard_errors_).all()
 
 
 @settings(max_examples=10, deadline=None)
@@ -160,8 +174,8 @@ def test_standard_errors_are_those_of_the_inverse_curvature():
         p = model.predict_proba(X)[:, 1]
         Z = np.column_stack([X, np.ones(200)])
         inverse = np.linalg.inv((Z.T * (p * (1 - p))) @ Z + penalty * np.diag([1, 1, 1, 0]))
-        np.testing.assert_allclose(model.standard_errors_[0], np.sqrt(np.diag(inverse))[:3], rtol=1e-9)
-        np.testing.assert_allclose(model.intercept_standard_errors_, np.sqrt(inverse[3, 3]), rtol=1e-9)
+        np.testing.assert_allclose(model.coef_std_errors_[0], np.sqrt(np.diag(inverse))[:3], rtol=1e-9)
+        np.testing.assert_allclose(model.intercept_std_error_, np.sqrt(inverse[3, 3]), rtol=1e-9)
 
 
 def test_standard_errors_of_more_classes_are_those_of_the_pseudo_inverse():
@@ -171,8 +185,8 @@ def test_standard_errors_of_more_classes_are_those_of_the_pseudo_inverse():
     Z = np.column_stack([X, np.ones(150)])
     H = sum(np.kron(np.diag(p) - np.outer(p, p), np.outer(z, z)) for p, z in zip(P, Z, strict=True))
     errors = np.sqrt(np.diag(np.linalg.pinv(H, rcond=1e-10))).reshape(3, 3)  # of coefficients that sum to zero
-    np.testing.assert_allclose(model.standard_errors_, errors[:, :2], rtol=1e-7)
-    np.testing.assert_allclose(model.intercept_standard_errors_, errors[:, 2], rtol=1e-7)
+    np.testing.assert_allclose(model.coef_std_errors_, errors[:, :2], rtol=1e-7)
+    np.testing.assert_allclose(model.intercept_std_error_, errors[:, 2], rtol=1e-7)
 
 
 def test_many_rows_begin_with_a_sample_and_end_at_the_same_maximum():
@@ -185,7 +199,7 @@ def test_many_rows_begin_with_a_sample_and_end_at_the_same_maximum():
     p = model.predict_proba(X)[:, 1]
     Z = np.column_stack([X, np.ones(len(X))])
     inverse = np.linalg.inv((Z.T * (p * (1 - p))) @ Z + np.diag([1.0] * 5 + [0.0]))
-    np.testing.assert_allclose(model.standard_errors_[0], np.sqrt(np.diag(inverse))[:5], rtol=1e-5)
+    np.testing.assert_allclose(model.coef_std_errors_[0], np.sqrt(np.diag(inverse))[:5], rtol=1e-5)
 
 
 def test_the_result_does_not_depend_on_the_number_of_threads(monkeypatch):
@@ -202,7 +216,7 @@ class TestSeparation:
             model = Logistic(0).fit(X[["petal length (cm)"]], (y == 0).map({True: "setosa", False: "other"}))
         assert model.separated_ is True and not model.converged_
         assert model.separating_columns_.tolist() == [0]
-        assert np.isfinite(model.coef_).all() and np.isnan(model.standard_errors_).all()
+        assert np.isfinite(model.coef_).all() and np.isnan(model.coef_std_errors_).all()
         assert model.score(X[["petal length (cm)"]], (y == 0).map({True: "setosa", False: "other"})) == 1.0
 
     def test_gradient_ascent_does_not_climb_for_ever(self):
@@ -263,7 +277,7 @@ class TestCoordinates:
         assert twice.rank_ == 3 and plain.rank_ == 3
         half = plain.coef_[0, 0] / 2
         np.testing.assert_allclose(twice.coef_[0], [half, *plain.coef_[0, 1:], half, 0.0], atol=1e-9)
-        np.testing.assert_allclose(twice.standard_errors_[0, 0], plain.standard_errors_[0, 0] / 2, rtol=1e-7)
+        np.testing.assert_allclose(twice.coef_std_errors_[0, 0], plain.coef_std_errors_[0, 0] / 2, rtol=1e-7)
         assert twice.log_likelihood_ == pytest.approx(plain.log_likelihood_, rel=1e-12)
 
     def test_the_shortest_are_short_in_the_columns_own_units(self):
@@ -296,14 +310,14 @@ class TestCoordinates:
         p = model.predict_proba(X)[:, 1]
         Z = np.column_stack([X, np.ones(15)])
         inverse = np.linalg.inv((Z.T * (p * (1 - p))) @ Z + 3.0 * np.diag([1.0] * 20 + [0.0]))
-        np.testing.assert_allclose(model.standard_errors_[0], np.sqrt(np.diag(inverse))[:20], rtol=1e-8)
-        np.testing.assert_allclose(model.intercept_standard_errors_, np.sqrt(inverse[20, 20]), rtol=1e-8)
+        np.testing.assert_allclose(model.coef_std_errors_[0], np.sqrt(np.diag(inverse))[:20], rtol=1e-8)
+        np.testing.assert_allclose(model.intercept_std_error_, np.sqrt(inverse[20, 20]), rtol=1e-8)
 
     def test_beyond_two_thousand_parameters_there_are_no_standard_errors(self):
         X, y = (part[:400] for part in load_digits(return_X_y=True))
         X = np.column_stack([X, X**2 / 16, np.sqrt(X), X > 4])
         model = Logistic(10.0, tol=1e-4).fit(X / 16, y)
-        assert model.route_.startswith("lbfgs") and model.standard_errors_ is None and model.duality_gap_ is None
+        assert model.route_.startswith("lbfgs") and model.coef_std_errors_ is None and model.duality_gap_ is None
         assert model.objective_ == pytest.approx(objective(model, X / 16, y, 10.0), rel=1e-12)
         with pytest.raises(DataError, match=r"need the curvature, .* 2,000 parameters; this model has 2570"):
             model.table()
@@ -326,7 +340,7 @@ class TestWeights:
         w = np.tile([0, 1, 3, 2], 25)
         one, other = Logistic().fit(X, y, sample_weight=w), Logistic().fit(X.repeat(w, 0), y.repeat(w))
         np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-9)
-        np.testing.assert_allclose(one.standard_errors_, other.standard_errors_, rtol=1e-7)
+        np.testing.assert_allclose(one.coef_std_errors_, other.coef_std_errors_, rtol=1e-7)
         assert one.log_likelihood_ == pytest.approx(other.log_likelihood_, rel=1e-12)
 
     @pytest.mark.parametrize("weight", ["balanced", {0: 1.0, 1: 5.0, 2: 0.1}])
@@ -340,7 +354,7 @@ class TestWeights:
         X, y = drawn(100, 3, 2)
         one, other = Logistic(1.0).fit(X, y), Logistic(1e-200).fit(X, y, sample_weight=np.full(100, 1e-200))
         np.testing.assert_allclose(other.coef_, one.coef_, rtol=1e-9)
-        np.testing.assert_allclose(other.standard_errors_, one.standard_errors_ * 1e100, rtol=1e-9)
+        np.testing.assert_allclose(other.coef_std_errors_, one.coef_std_errors_ * 1e100, rtol=1e-9)
 
     def test_a_class_without_weight_is_refused(self):
         X, y = drawn(50, 2, 2)
@@ -360,7 +374,7 @@ class TestSources:
         assert model.target_ == "kind" and model.feature_names_in_.tolist() == ["a", "b", "c"]
         np.testing.assert_allclose(model.coef_, plain.coef_, atol=1e-9)
         np.testing.assert_array_equal(model.predict(source), plain.predict(X))
-        assert model.table().names[:4] == ("(intercept)", "a", "b", "c")
+        assert model.table().names[:4] == ("intercept", "a", "b", "c")
 
     @pytest.mark.parametrize("penalty", [0.0, 1.0])
     def test_a_source_that_is_not_held_is_read_once_for_each_pass(self, penalty, monkeypatch):
@@ -434,7 +448,7 @@ class TestEdges:
         np.testing.assert_allclose(model.coef_, peer(X, y, fit_intercept=False).coef_, atol=1e-8)
         np.testing.assert_array_equal(model.intercept_, 0.0)
         assert model.null_log_likelihood_ == pytest.approx(-200 * np.log(3))
-        assert len(model.table().names) == 9
+        assert len(model.table().names) == 6
 
     def test_a_huge_penalty_leaves_the_shares(self):
         X, y = drawn(100, 2, 2)
@@ -453,12 +467,125 @@ class TestEdges:
 
 
 def test_a_table_prints_and_lists_its_rows():
-    table = Logistic(0).fit(WT, AM).table(level=0.9)
-    assert "90% interval" in str(table) and "(intercept)" in str(table)
+    table = Logistic(0).fit(WT, AM).table(confidence=0.9)
+    assert "90% interval" in str(table) and "intercept" in str(table)
     first = next(table.rows())
-    assert first["name"] == "(intercept)" and first["class"] == 1 and first["z"] == pytest.approx(2.67, abs=1e-3)
-    three = str(Logistic().fit(*load_iris(return_X_y=True)).table())
-    assert "2: x3" in three and len(three.splitlines()) == 16
+    assert first["name"] == "intercept" and first["class"] == 1 and first["statistic"] == pytest.approx(2.67, abs=1e-3)
+    three = str(Logistic(0).fit(*drawn(300, 4, 3)).table())
+    assert "2: column 3" in three and three.splitlines()[-1] == "each class against 0" and len(three.splitlines()) == 12
+
+
+def test_a_penalised_fit_has_no_p_and_says_why():
+    model = Logistic(1.0).fit(WT, AM)
+    found = model.table()
+    np.testing.assert_allclose(found.se, [model.intercept_std_error_[0], model.coef_std_errors_[0, 0]])
+    assert all(np.isnan(getattr(found, name)).all() for name in ("statistic", "p", "low", "high"))
+    assert np.isnan([model.aic_, model.bic_, model.likelihood_ratio_p_]).all()
+    assert "penalised (penalty 1): coefficients are drawn towards zero" in str(found)
+    assert "Logistic(penalty=0) has them" in model.summary() and "interval\n" not in str(found)
+
+
+@pytest.mark.parametrize("g", [2, 3, 4])
+def test_a_contrast_turned_around_is_its_negative_with_the_same_error(g):
+    X, y = drawn(400, 2, g)
+    model = Logistic(0).fit(X, np.array(["p", "q", "r", "s"])[y])
+    first, last = model.table(), model.table(base=model.classes_[-1])
+    there = np.flatnonzero(first.classes == model.classes_[-1])
+    back = np.flatnonzero(last.classes == "p")
+    assert (first.base, last.base) == ("p", model.classes_[-1])
+    np.testing.assert_allclose(last.estimate[back], -first.estimate[there], rtol=1e-9)
+    np.testing.assert_allclose(last.se[back], first.se[there], rtol=1e-9)
+    # and it is the difference of the coefficients shown, which sum to zero
+    if g > 2:
+        np.testing.assert_allclose(first.estimate[there][1:], model.coef_[-1] - model.coef_[0], rtol=1e-9)
+
+
+def test_chances_of_the_likelihood_ratio_are_even_where_nothing_speaks():
+    rng = np.random.default_rng(4)
+    p = [Logistic(0).fit(rng.standard_normal((200, 2)), rng.integers(0, 3, 200)).likelihood_ratio_p_ for _ in range(60)]
+    # five standard deviations of a mean of 60 even chances
+    assert np.mean(p) == pytest.approx(0.5, abs=5 * 0.289 / np.sqrt(60))
+
+
+class TestAPenaltyChosenOnHeldOutRows:
+    GRID = np.logspace(-4, 4, 10)
+
+    @pytest.mark.parametrize("data", [load_breast_cancer, load_iris])
+    def test_is_scikit_learns_choice(self, data):
+        X, y = data(return_X_y=True)
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+        model = Logistic("held-out", penalties=1 / self.GRID, cv=StratifiedKFold(5)).fit(X, y)
+        losses = []
+        for C in self.GRID:
+            parts = StratifiedKFold(5).split(X, y)
+            each = [
+                log_loss(y[test], peer(X[train], y[train], 1 / C).predict_proba(X[test])) * len(test)
+                for train, test in parts
+            ]
+            losses.append(sum(each) / len(y))
+        best = self.GRID[int(np.argmin(losses))]
+        # nearly without a penalty single rows lose more than 36, where scikit-learn's log_loss ends
+        np.testing.assert_allclose(model.held_out_losses_[:8], losses[:8], rtol=1e-3)
+        assert model.penalty_ == pytest.approx(1 / best, rel=1e-9)
+        np.testing.assert_allclose(model.coef_, peer(X, y, 1 / best).coef_, atol=1e-6)
+
+    def test_is_between_none_and_all_and_better_than_both(self):
+        X, y = drawn(200, 30, 3)
+        model = Logistic("held-out", random_state=0).fit(X, y)
+        inside = int(np.argmin(model.held_out_losses_))
+        assert 0 < inside < 18 and model.penalty_ == model.penalties_[inside]
+        assert model.held_out_losses_[inside] < 0.95 * min(model.held_out_losses_[[0, -1]])
+        assert "no p and no interval" in str(model.table())
+        np.testing.assert_allclose(model.coef_, Logistic(model.penalty_).fit(X, y).coef_, atol=1e-7)
+
+    def test_rows_read_in_passes_sparse_rows_and_weights_choose_alike(self, monkeypatch):
+        X, y = drawn(300, 4, 3)
+        names = np.array(["p", "q", "r"])[y]
+        folds = np.arange(300) % 4
+        plain = Logistic("held-out", cv=folds).fit(X, names)
+        sparse = Logistic("held-out", cv=folds, penalties=plain.penalties_).fit(csr_array(X), names)
+        twice = Logistic("held-out", cv=np.tile(folds, 2), penalties=plain.penalties_).fit(
+            np.tile(X, (2, 1)), np.tile(names, 2)
+        )
+        weighted = Logistic("held-out", cv=folds, penalties=plain.penalties_).fit(X, names, np.full(300, 2.0))
+        np.testing.assert_allclose(sparse.held_out_losses_, plain.held_out_losses_, rtol=1e-6)
+        np.testing.assert_allclose(weighted.held_out_losses_, twice.held_out_losses_, rtol=1e-6)
+        monkeypatch.setattr(module, "_HELD", 0)
+        source = ArrowSource(pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "d": X[:, 3], "kind": names}))
+        read = Logistic("held-out", cv=folds).fit(source, "kind")
+        np.testing.assert_allclose(read.held_out_losses_, plain.held_out_losses_, rtol=1e-6)
+        assert read.penalty_ == pytest.approx(plain.penalty_, rel=1e-9)
+
+    def test_wide_rows_are_judged_as_all_their_columns_are(self):
+        X, y = drawn(40, 60, 2)
+        model = Logistic("held-out", cv=2, penalties=[10.0, 1.0, 0.1], random_state=0).fit(X, y)
+        folds = class_folds(2, y, 0)
+        expected = []
+        for penalty in (10.0, 1.0, 0.1):
+            each = [
+                log_loss(y[folds == k], peer(X[folds != k], y[folds != k], penalty).predict_proba(X[folds == k]))
+                * np.sum(folds == k)
+                for k in range(2)
+            ]
+            expected.append(sum(each) / 40)
+        np.testing.assert_allclose(model.held_out_losses_, expected, rtol=1e-4)
+
+    def test_folds_hold_each_class_evenly(self):
+        codes = np.repeat([0, 1, 2], [50, 10, 3])
+        folds = class_folds(5, codes, 3)
+        assert (np.bincount(folds[codes == 0]) == 10).all() and (np.bincount(folds[codes == 1]) == 2).all()
+        assert len(set(folds[codes == 2])) == 3
+
+    def test_refusals_say_what_to_do(self):
+        X, y = drawn(30, 2, 2)
+        with pytest.raises(ParameterError, match=r"penalties are numbers above 0, \(k,\); got \[0.0\]"):
+            Logistic("held-out", penalties=[0.0]).fit(X, y)
+        with pytest.raises(DataError, match="40 folds need as many rows; there are 30: set cv or a number for penalty"):
+            Logistic("held-out", cv=40).fit(X, y)
+        with pytest.raises(DataError, match="without fold 0 no row of class 0 is left to learn from: set cv to other"):
+            Logistic("held-out", cv=y).fit(X, y)
+        with pytest.raises(DataError, match="at least 2 folds|is left to learn from"):
+            Logistic("held-out", cv=np.zeros(30)).fit(X, y)
 
 
 def test_a_saved_model_answers_the_same(tmp_path):
@@ -474,9 +601,9 @@ def test_a_saved_model_answers_the_same(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"penalty": -1}, "penalty is 0 or a positive number; got -1"),
-        ({"penalty": np.inf}, "penalty is 0 or a positive number; got inf"),
-        ({"penalty": "l2"}, "penalty is 0 or a positive number; got 'l2'"),
+        ({"penalty": -1}, "penalty is 0, a positive number or 'held-out'; got -1"),
+        ({"penalty": np.inf}, "penalty is 0, a positive number or 'held-out'; got inf"),
+        ({"penalty": "l2"}, "penalty is 0, a positive number or 'held-out'; got 'l2'"),
         ({"solver": "irls"}, "solver is one of 'auto', 'newton', 'lbfgs', 'gradient'; got 'irls'"),
         ({"tol": 0.0}, "tol is a positive number; got 0.0"),
         ({"max_iter": 0}, "max_iter is None or a whole number from 1 on; got 0"),
@@ -502,5 +629,7 @@ def test_values_that_are_not_finite_are_refused_with_their_place(value, what):
 def test_one_class_and_a_level_beyond_1_are_refused():
     with pytest.raises(DataError, match="Logistic tells at least 2 classes apart"):
         Logistic().fit([[0.0], [1.0], [2.0]], [1, 1, 1])
-    with pytest.raises(ParameterError, match="level is between 0 and 1; got 95"):
-        Logistic(0).fit(WT, AM).table(level=95)
+    with pytest.raises(ParameterError, match="confidence is a share between 0 and 1; got 95"):
+        Logistic(0).fit(WT, AM).table(95)
+    with pytest.raises(ParameterError, match="base is one of the classes, 0, 1; got 'automatic'"):
+        Logistic(0).fit(WT, AM).table(base="automatic")

@@ -20,7 +20,7 @@ CITIES = next(p for p in Path(__file__).parents if p.name == "tests").parent.par
 
 
 def of(D, k=2, **options):
-    return MDS(k, dissimilarity="precomputed", **options).fit(D)
+    return MDS(k, metric="precomputed", **options).fit(D)
 
 
 def rows(n, d, seed=0):
@@ -30,7 +30,7 @@ def rows(n, d, seed=0):
 @settings(max_examples=12, deadline=None)
 @given(n=st.integers(4, 25), d=st.integers(1, 5), seed=st.integers(0, 999), metric=st.booleans())
 def test_the_stress_history_never_rises_and_the_best_start_is_kept(n, d, seed, metric):
-    mds = MDS(2, metric=metric, n_init=3, random_state=seed).fit(rows(n, d, seed))
+    mds = MDS(2, metric_mds=metric, n_init=3, random_state=seed).fit(rows(n, d, seed))
     assert (np.diff(mds.stress_history_) <= 0.0).all()
     assert mds.stress_history_[-1] == mds.stresses_[mds.start_] == pytest.approx(mds.stresses_.min(), abs=1e-6)
     assert len(mds.stresses_) == 3 and len(mds.stress_history_) == mds.n_iter_ + 1
@@ -46,7 +46,7 @@ def test_the_figures_are_what_their_formulas_say():
     rng = np.random.default_rng(1)
     D, W = cdist(*(rows(30, 6),) * 2), rng.random((30, 30)) + 0.1
     W += W.T
-    for mds in (of(D, weights=W), of(D, weights=W, metric=False)):
+    for mds in (of(D, weights=W), of(D, weights=W, metric_mds=False)):
         d, t, w = pdist(mds.embedding_), squareform(mds.disparities_, checks=False), squareform(W, checks=False)
         raw = (w * (t - d) ** 2).sum()
         assert mds.stress_ == pytest.approx(raw)
@@ -65,7 +65,7 @@ def test_the_stress_is_no_higher_than_scikit_learns():
 
 def test_the_stress_of_ranks_is_no_higher_than_scikit_learns():
     D = cdist(*(rows(60, 5),) * 2)
-    ours = of(D, metric=False, n_init=1)
+    ours = of(D, metric_mds=False, n_init=1)
     peer = peers.MDS(2, metric="precomputed", metric_mds=False, init="classical_mds", n_init=1).fit(D)
     d = pdist(peer.embedding_)
     t = IsotonicRegression().fit_transform(squareform(D), d)
@@ -74,7 +74,7 @@ def test_the_stress_of_ranks_is_no_higher_than_scikit_learns():
 
 def test_disparities_are_the_isotonic_regression_of_the_distances():
     D = cdist(*(rows(30, 5),) * 2)
-    mds = of(D, metric=False, ties="secondary")
+    mds = of(D, metric_mds=False, ties="secondary")
     d = pdist(mds.embedding_)
     expected = IsotonicRegression().fit_transform(squareform(D), d)
     assert squareform(mds.disparities_) == pytest.approx(expected)
@@ -86,16 +86,17 @@ def test_disparities_are_the_isotonic_regression_of_the_distances():
 def test_only_the_order_counts_without_metric(ties):
     D = cdist(*(rows(25, 4),) * 2)
     bent = np.expm1(2 * D)
-    plain, other = (of(M, metric=False, ties=ties, n_init=1) for M in (D, bent))
+    plain, other = (of(M, metric_mds=False, ties=ties, n_init=1) for M in (D, bent))
     # the classical starts differ, so that the ends may, by a little
     assert plain.stress1_ == pytest.approx(other.stress1_, rel=0.05)
     steps = np.round(D)
-    assert of(steps, metric=False, ties="primary").stress1_ <= of(steps, metric=False, ties="secondary").stress1_ + 1e-6
+    primary, secondary = (of(steps, metric_mds=False, ties=ties) for ties in ("primary", "secondary"))
+    assert primary.stress1_ <= secondary.stress1_ + 1e-6
 
 
 def test_ranks_alone_give_a_plane_back():
     X = rows(60, 2)
-    assert procrustes(X, of(cdist(X, X) ** 3, metric=False).embedding_)[2] < 1e-3
+    assert procrustes(X, of(cdist(X, X) ** 3, metric_mds=False).embedding_)[2] < 1e-3
 
 
 def test_missing_pairs_are_made_good_by_the_others():
@@ -111,7 +112,7 @@ def test_missing_pairs_are_made_good_by_the_others():
     weighted = of(wrong, weights=(~(gaps | gaps.T)).astype(float))
     assert weighted.stress_ == pytest.approx(mds.stress_, abs=1e-9)
     assert weighted.embedding_ == pytest.approx(mds.embedding_, abs=1e-4)
-    ranks = of(holes, metric=False)
+    ranks = of(holes, metric_mds=False)
     assert np.isnan(ranks.disparities_).sum() == 2 * gaps.sum() and ranks.stress1_ < 0.01
 
 
@@ -141,7 +142,7 @@ def test_known_pairs_that_fall_apart_are_refused():
 @pytest.mark.parametrize("metric", [True, False])
 def test_fitted_rows_are_placed_where_they_are(metric):
     X = rows(30, 5)
-    mds = MDS(2, metric=metric).fit(X)
+    mds = MDS(2, metric_mds=metric).fit(X)
     assert np.array_equal(mds.transform(X), mds.embedding_)
 
 
@@ -162,7 +163,7 @@ def test_new_rows_come_to_their_distances_and_no_place_nearby_is_better():
 
 def test_new_rows_are_read_by_the_fitted_ranks_and_gaps_in_them_are_allowed():
     X, new = rows(60, 2), rows(5, 2, seed=1)
-    bent = of(cdist(X, X) ** 2, metric=False)
+    bent = of(cdist(X, X) ** 2, metric_mds=False)
     placed = bent.transform(cdist(new, X) ** 2)
     both = procrustes(np.vstack([X, new]), np.vstack([bent.embedding_, placed]))
     assert both[2] < 1e-2
@@ -188,7 +189,7 @@ def test_the_same_seed_gives_the_same_bits_and_rows_may_come_in_any_order():
 @pytest.mark.parametrize("metric", [True, False])
 def test_the_map_is_the_same_in_any_unit(unit, metric):
     D = cdist(*(rows(15, 3),) * 2)
-    plain, scaled = (of(M, metric=metric, n_init=1, tol=1e-7) for M in (D, D * unit))
+    plain, scaled = (of(M, metric_mds=metric, n_init=1, tol=1e-7) for M in (D, D * unit))
     assert scaled.embedding_ / unit == pytest.approx(plain.embedding_, abs=1e-4)
     assert scaled.stress1_ == pytest.approx(plain.stress1_)
     assert scaled.transform(D * unit) / unit == pytest.approx(scaled.embedding_ / unit)
@@ -201,7 +202,7 @@ def test_the_map_is_the_same_in_any_unit(unit, metric):
     ids=["constant", "two rows", "duplicates", "two equal rows"],
 )
 def test_few_different_points_give_a_finite_map_with_their_distances(X, metric):
-    mds = MDS(2, metric=metric).fit(X)
+    mds = MDS(2, metric_mds=metric).fit(X)
     assert pdist(mds.embedding_) == pytest.approx(pdist(X)) and mds.stress1_ < 1e-7
     # an equal row may stand for a row; their places differ by the rounding of n sums over n points
     rounding = len(X) ** 2 * np.finfo(float).eps * np.abs(mds.embedding_).max()
@@ -226,7 +227,7 @@ def test_roads_give_the_map_of_bavaria_from_lengths_and_from_their_order():
 
     roads, true = table("bays29_road.csv"), table("bays29_map_xy.csv")
     for metric in (True, False):
-        flat, placed, _ = procrustes(true, of(roads, metric=metric).embedding_)
+        flat, placed, _ = procrustes(true, of(roads, metric_mds=metric).embedding_)
         assert np.corrcoef(flat.ravel(), placed.ravel())[0, 1] > 0.995
 
 
@@ -248,7 +249,7 @@ def test_a_saved_model_places_new_rows_alike(tmp_path):
     X, new = rows(20, 3), rows(4, 3, seed=1)
     for name, model, unseen in [
         ("rows", MDS(2).fit(X), new),
-        ("ranks", of(cdist(X, X), metric=False), cdist(new, X)),
+        ("ranks", of(cdist(X, X), metric_mds=False), cdist(new, X)),
     ]:
         model.save(tmp_path / name)
         loaded = assay.load(tmp_path / name)
@@ -265,7 +266,7 @@ def test_refusals_say_what_is_allowed():
         ({"max_iter": 1.5}, "max_iter is an integer of at least 1; got 1.5"),
         ({"tol": -1}, "tol is a number of at least 0; got -1"),
         ({"ties": "both"}, "ties is 'primary' or 'secondary'; got 'both'"),
-        ({"dissimilarity": "cosine"}, "dissimilarity is 'euclidean' or 'precomputed'; got 'cosine'"),
+        ({"metric": "mahalanobis"}, "metric must be .* or a function of two rows, is 'mahalanobis'"),
         ({"weights": np.ones((2, 2))}, r"shape of the dissimilarities, \(5, 5\); have \(2, 2\)"),
     ]:
         with pytest.raises(ParameterError, match=message):

@@ -282,11 +282,34 @@ class TestEdges:
         np.testing.assert_allclose(model.var_[0, 0], 1e-4 * X[:, 0].var(), rtol=1e-12)
         assert np.isfinite(model.predict_log_proba(X)).any(axis=1).all()
 
+    def test_a_column_constant_in_one_class_varies_there_as_one_more_row_could(self):
+        X, y = columns_of("gaussian")
+        X[y == 0, 0] = 2.0
+        X[0, 0] = np.nan
+        model = NaiveBayes().fit(X, y)
+        within = sum(((X[y == c, 0] - np.nanmean(X[y == c, 0])) ** 2)[~np.isnan(X[y == c, 0])].sum() for c in (0, 1, 2))
+        n = np.sum((y == 0) & ~np.isnan(X[:, 0]))
+        np.testing.assert_allclose(model.var_[0, 0], within / (len(X) - 1) / (n + 1), rtol=1e-10)
+        np.testing.assert_allclose(model.var_[1], np.nanvar(X[y == 1], axis=0), rtol=1e-10)  # others as they are
+
+    def test_digits_are_told_better_than_by_a_floor_that_all_columns_share_and_in_any_units(self):
+        X, y = load_digits(return_X_y=True)
+        train = np.arange(len(y)) % 2 == 0
+        ours, peer = (model.fit(X[train], y[train]) for model in (NaiveBayes(), GaussianNB()))
+        assert ours.score(X[~train], y[~train]) > peer.score(X[~train], y[~train]) + 0.02
+        units = 10.0 ** (np.arange(64) % 9 - 4)
+        other = NaiveBayes().fit(X[train] * units, y[train])
+        np.testing.assert_array_equal(other.predict(X[~train] * units), ours.predict(X[~train]))
+
     def test_a_class_of_one_row_is_found_there_and_nowhere_else(self):
         X, y = columns_of("gaussian")
         y[0] = 9
-        found = NaiveBayes().fit(X, y).predict(X)
+        found = NaiveBayes(var_floor=1e-9).fit(X, y).predict(X)
         assert found[0] == 9 and (found[1:] != 9).all()
+        # one row is no reason to be sure: by default its class spreads as classes do
+        model = NaiveBayes().fit(X, y)
+        chance = model.predict_proba(X)[:, model.classes_ == 9]
+        assert model.priors_[-1] < chance[0] and chance.max() < 0.5
 
     def test_more_columns_than_rows_and_rows_twice(self):
         rng = np.random.default_rng(0)
@@ -322,7 +345,7 @@ class TestRefusals:
             ),
             ({"kinds": ["gaussian"]}, "one for each of the 5; got 1"),
             ({"alpha": 0.0}, "alpha is a number above 0; got 0.0"),
-            ({"var_floor": 0.0}, "var_floor is a share above 0 and at most 1; got 0.0"),
+            ({"var_floor": 0.0}, "var_floor is a share above 0 and at most 1, or 'auto'; got 0.0"),
             ({"priors": [0.5, 0.5]}, "priors are 3 chances that sum to 1, one for each class"),
             ({"priors": [0.5, 0.5, 0.5]}, "priors are 3 chances that sum to 1, one for each class"),
         ],

@@ -192,6 +192,31 @@ def test_splitters_that_test_each_row_once_are_taken():
             Ridge("held-out", cv=splitter).fit(X, y)
 
 
+def test_what_scikit_learn_takes_as_cv_is_taken_or_refused_in_a_sentence():
+    X, y = table(30, 4)
+    splitter, alphas = KFold(3), np.logspace(-2, 3, 5)
+    expected = Ridge("held-out", alphas=alphas, cv=splitter).fit(X, y).held_out_errors_
+    pairs = list(splitter.split(X))
+    masks = [tuple(np.isin(np.arange(30), rows) for rows in pair) for pair in pairs]
+    lists = [[train.tolist(), test.tolist()] for train, test in pairs]
+    for cv in (pairs, tuple(pairs), masks, lists, splitter.split(X)):
+        np.testing.assert_array_equal(Ridge("held-out", alphas=alphas, cv=cv).fit(X, y).held_out_errors_, expected)
+    by_default = Ridge("held-out", alphas=alphas).fit(X, y).held_out_errors_
+    np.testing.assert_array_equal(Ridge("held-out", alphas=alphas, cv=None).fit(X, y).held_out_errors_, by_default)
+    for cv, said in (
+        (pairs[:2], "cv must test each row once and train on all others.*the 2 pairs given do not"),
+        ([(np.r_[0:10, 0:10], np.r_[20:30]), *pairs[:2]], "cv must test each row once"),
+        ([(np.arange(30), np.arange(30))], "cv must test each row once"),
+        ([(np.arange(31),)], r"splits are pairs of training and test rows, \(train, test\); number 0 is"),
+        ([(np.arange(20), np.arange(20, 31))], "split 0 has row 30; there are 30 rows, counted from 0"),
+        ([(np.ones(3, bool), np.arange(3))], "split 0 has rows that are neither their numbers nor a mask of all 30"),
+        (iter(()), "cv must test each row once"),
+        ("five", "cv is a number of folds, a splitter, pairs of training and test rows, or the fold of each of 30"),
+    ):
+        with pytest.raises(ParameterError, match=said):
+            Ridge("held-out", cv=cv).fit(X, y)
+
+
 def test_fold_summaries_choose_as_the_rows_do():
     X, y = table(100, 4)
     folds = GroupedMoments.folds(np.column_stack([X, y]), 5)
@@ -268,17 +293,49 @@ def test_few_rows_and_constants_have_defined_answers():
     np.testing.assert_allclose(large.coef_, Ridge("held-out").fit(X, y).coef_, rtol=1e-9)
 
 
+@pytest.mark.parametrize(("n", "d"), [(80, 5), (20, 40)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_price_for_each_target_is_that_price_for_that_target(n, d, weighted):
+    X, Y = table(n, d, 3)
+    w = np.random.default_rng(1).random(n) + 0.1 if weighted else None
+    alphas = np.array([0.01, 3.0, 500.0])
+    model, peer = Ridge(alphas).fit(X, Y, w), Peer(alpha=alphas).fit(X, Y, w)
+    np.testing.assert_allclose(model.coef_, peer.coef_, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(model.intercept_, peer.intercept_, rtol=1e-9, atol=1e-10)
+    for k, alpha in enumerate(alphas):
+        alone = Ridge(alpha).fit(X, Y[:, k], w)
+        for name in ("coef_", "coef_std_errors_", "intercept_std_error_", "residual_sd_", "error_"):
+            np.testing.assert_allclose(getattr(model, name)[k], getattr(alone, name), rtol=1e-9, err_msg=name)
+        assert model.effective_degrees_[k] == pytest.approx(alone.effective_degrees_, rel=1e-10)
+        assert str(model.table(target=k)) == str(alone.table())
+
+
+def test_only_without_a_price_there_is_a_p():
+    X, y = table(60, 4)
+    found = Ridge(2.0).fit(X, y).table()
+    assert np.isnan([found.p, found.low, found.high]).all() and np.isfinite(found.se).all()
+    assert "penalised (alpha 2): coefficients are drawn towards zero" in found.notes[0]
+    free, line = Ridge(0.0).fit(X, y), LeastSquares().fit(X, y).table()
+    for name in ("estimate", "se", "statistic", "p", "low", "high"):
+        np.testing.assert_allclose(getattr(free.table(), name), getattr(line, name), rtol=1e-6, err_msg=name)
+    assert free.summary().startswith("Ridge: 60 rows, alpha 0, worth 4 coefficients of 4")
+
+
 def test_refusals_say_what_and_where():
     X, y = table(20, 3)
     for alpha in (-1.0, np.nan, np.inf, True, "best", None):
-        with pytest.raises(ParameterError, match="alpha is a number of at least 0, or 'held-out'; got"):
+        with pytest.raises(
+            ParameterError, match="alpha is a number of at least 0, one for each target, or 'held-out'; got"
+        ):
             Ridge(alpha).fit(X, y)
     for alphas in ([], [1.0, -1.0], ["a"], [[1.0]], [np.nan]):
         with pytest.raises(ParameterError, match="alphas are numbers of at least 0"):
             Ridge("held-out", alphas=alphas).fit(X, y)
     with pytest.raises(DataError, match="30 folds need as many rows; there are 20"):
         Ridge("held-out", cv=30).fit(X, y)
-    with pytest.raises(ParameterError, match=r"cv is a number of folds, a splitter or the fold of each of 20 rows"):
+    with pytest.raises(
+        ParameterError, match=r"cv is a number of folds, a splitter, pairs of .* rows, or the fold of each of 20 rows"
+    ):
         Ridge("held-out", cv=[1, 2, 3]).fit(X, y)
     with pytest.raises(DataError, match="at least 2 folds, each with rows of some weight"):
         Ridge("held-out", cv=np.zeros(20)).fit(X, y)
@@ -296,3 +353,13 @@ def test_a_saved_model_answers_to_the_bit(tmp_path):
     np.testing.assert_array_equal(back.predict(X), model.predict(X))
     np.testing.assert_array_equal(back.path().coef, model.path().coef)
     np.testing.assert_array_equal(back.path().held_out_error, model.held_out_errors_)
+
+
+def test_prices_that_are_no_match_for_the_targets_are_refused():
+    X, Y = table(20, 3, 3)
+    with pytest.raises(
+        ParameterError, match="alpha holds 2 penalties and there are 3 targets: give one penalty, or one"
+    ):
+        Ridge([1.0, 2.0]).fit(X, Y)
+    with pytest.raises(ParameterError, match=r"alpha are numbers of at least 0, \(k,\); got \[1.0, -2.0, 1.0\]"):
+        Ridge([1.0, -2.0, 1.0]).fit(X, Y)

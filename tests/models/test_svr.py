@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_diabetes
 from sklearn.svm import SVR as PeerSVR
+from sklearn.svm import NuSVR
 
 import assay
 from assay import SVR, Gaussian, Gram, Linear, Polynomial
@@ -324,3 +325,31 @@ class TestInPasses:
             SVR(solver="dual").fit(X, y)
         with pytest.warns(NotConverged, match="SVR: the duality gap is"):
             SVR(kernel="linear", solver="primal", max_iter=1).fit(X, y)
+
+
+@pytest.mark.parametrize("nu", [0.1, 0.5, 0.87])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_with_nu_it_is_scikit_learns_machine(nu, weighted):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.0, 10.0, (180, 1))
+    y = np.sin(X[:, 0]) + 0.2 * rng.standard_normal(180)
+    w = rng.gamma(2.0, 1.0, 180) if weighted else None
+    ours = SVR(5.0, nu=nu, kernel=Gaussian(1.0)).fit(X, y, sample_weight=w)
+    theirs = NuSVR(C=5.0, nu=nu, gamma=0.5, tol=1e-10).fit(X, y, sample_weight=w)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=2e-5)
+    assert ours.kkt_residual_ <= 1e-9 and ours.duality_gap_ <= 1e-9 * ours.primal_objective_
+    weights, outside = np.ones(180) if w is None else w, np.abs(y - ours.predict(X)) > ours.epsilon_ + 1e-9
+    assert weights[outside].sum() <= nu * weights.sum() * (1.0 + 1e-9) <= weights[ours.support_].sum() * (1.0 + 2e-9)
+    tube = SVR(5.0, epsilon=ours.epsilon_, kernel=Gaussian(1.0)).fit(X, y, sample_weight=w)
+    np.testing.assert_allclose(tube.predict(X), ours.predict(X), atol=1e-7)
+    assert tube.objective_ == pytest.approx(ours.objective_, rel=1e-9)
+
+
+def test_what_nu_cannot_be_is_refused():
+    X, y = np.arange(9.0)[:, None], np.arange(9.0)
+    with pytest.raises(ParameterError, match="nu is a share of the rows, above 0 and at most 1; got 0"):
+        SVR(nu=0).fit(X, y)
+    with pytest.raises(ParameterError, match="nu stands in place of epsilon: give one of them; got epsilon=0.2"):
+        SVR(nu=0.5, epsilon=0.2).fit(X, y)
+    with pytest.raises(ParameterError, match="solver 'primal' is for an epsilon that is given"):
+        SVR(nu=0.5, kernel="linear", solver="primal").fit(X, y)

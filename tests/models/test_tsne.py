@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import cityblock, pdist, squareform
 from sklearn.datasets import load_digits
 from sklearn.manifold import TSNE as Peer
 from sklearn.neighbors import NearestNeighbors
@@ -117,7 +117,7 @@ def test_new_rows_are_placed_among_many_and_in_each_dimension():
         assert (labels[:1200][near] == labels[1200:, None]).mean() > 0.99
 
 
-@pytest.mark.parametrize("metric", ["cosine", "precomputed"])
+@pytest.mark.parametrize("metric", ["cosine", "precomputed", "manhattan", "correlation", "gower", cityblock])
 def test_other_metrics_are_fitted_and_place_new_rows(metric):
     X, labels = groups(120)
     D = squareform(pdist(X))
@@ -126,6 +126,28 @@ def test_other_metrics_are_fitted_and_place_new_rows(metric):
     assert purity(tsne.embedding_, labels[:90]) > 0.95
     near = NearestNeighbors(n_neighbors=3).fit(tsne.embedding_).kneighbors(tsne.transform(new), return_distance=False)
     assert (labels[:90][near] == labels[90:, None]).mean() > 0.95
+
+
+@pytest.mark.parametrize("method", ["exact", "grid"])
+@pytest.mark.parametrize(("dof", "exaggeration"), [(0.5, 1.0), (3.0, 1.0), (1.0, 4.0)])
+def test_groups_stay_apart_with_other_tails_and_exaggeration_and_new_rows_join_them(dof, exaggeration, method):
+    X, labels = groups(120)
+    tsne = TSNE(dof=dof, exaggeration=exaggeration, method=method).fit(X[:90])
+    assert purity(tsne.embedding_, labels[:90]) > 0.95
+    near = NearestNeighbors(n_neighbors=3).fit(tsne.embedding_).kneighbors(tsne.transform(X[90:]))[1]
+    assert (labels[:90][near] == labels[90:, None]).mean() > 0.95
+
+
+def test_heavier_tails_and_exaggeration_draw_groups_together():
+    X, labels = groups(120)
+
+    def share_within(**options):  # of the squares about the mean
+        Y = TSNE(random_state=0, **options).fit_transform(X)
+        within = sum(((Y[labels == g] - Y[labels == g].mean(axis=0)) ** 2).sum() for g in np.unique(labels))
+        return within / ((Y - Y.mean(axis=0)) ** 2).sum()
+
+    usual = share_within()
+    assert share_within(exaggeration=4.0) < usual and share_within(dof=0.5) < usual < share_within(dof=4.0)
 
 
 def test_a_graph_of_distances_or_similarities_is_laid_out_and_takes_no_new_rows():
@@ -203,6 +225,9 @@ def test_names_of_the_columns_out_and_frames():
         ({"learning_rate": 0}, "learning_rate is 'auto' or a positive number; got 0"),
         ({"max_iter": 0}, "max_iter is a whole number of at least 1; got 0"),
         ({"early_exaggeration": 0.5}, "early_exaggeration is at least 1; got 0.5"),
+        ({"exaggeration": 0.5}, "exaggeration is a number of at least 1; got 0.5"),
+        ({"dof": 0.0}, "dof is a number of at least 0.1; got 0.0"),
+        ({"dof": np.nan}, "dof is a number of at least 0.1; got nan"),
         ({"tol": -1.0}, "tol is at least 0; got -1.0"),
         ({"method": "tree"}, 'method is "auto", "exact" or "grid"; got \'tree\''),
         ({"metric": "cityblock"}, "metric must be"),

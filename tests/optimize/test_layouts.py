@@ -63,6 +63,56 @@ def test_tsne_gradient_is_that_of_the_divergence(q):
 
 
 @pytest.mark.parametrize("q", [1, 2, 3])
+@pytest.mark.parametrize("dof", [0.3, 0.8, 3.0])
+def test_tsne_gradient_is_that_of_the_divergence_with_any_tails(q, dof):
+    P, Y = some_affinities(15), np.random.default_rng(1).standard_normal((15, q)) * 2
+
+    def by_definition(Y):
+        w = (1 + ((Y[:, None] - Y[None]) ** 2).sum(axis=-1) / dof) ** -dof
+        np.fill_diagonal(w, 0.0)
+        p = P.toarray()
+        return float(np.sum(p[p > 0] * np.log(p[p > 0] / (w / w.sum())[p > 0])))
+
+    with Team(2) as team:
+        cost = StudentCost(P, q, team, exact=True, dof=dof)
+        gradient = 4 * cost.gradient(Y, 1.0)
+        assert cost.cost(Y) == pytest.approx(by_definition(Y), rel=1e-6)
+    np.testing.assert_allclose(gradient, numerical(by_definition, Y), atol=1e-7)
+
+
+@pytest.mark.parametrize("dof", [0.5, 4.0])
+def test_exact_and_grid_gradients_agree_with_any_tails(dof):
+    P, Y = some_affinities(400), np.random.default_rng(2).standard_normal((400, 2)) * 8
+    with Team(2) as team:
+        exact, grid = (StudentCost(P, 2, team, exact=exact, dof=dof) for exact in (True, False))
+        whole, by_grid = exact.gradient(Y, 1.0).copy(), grid.gradient(Y, 1.0)
+        # at its spacing the grid is off by 5e-3 of the repulsion at a = 1, where tails are neither
+        assert np.linalg.norm(by_grid - whole) < 1e-2 * np.linalg.norm(whole)
+        assert grid.refined(0.25).gradient(Y, 1.0) == pytest.approx(whole, abs=2e-3 * np.abs(whole).max())
+
+
+def test_with_many_degrees_of_freedom_tails_are_gaussian():
+    P, Y = some_affinities(30), np.random.default_rng(3).standard_normal((30, 2))
+    with Team(1) as team:
+        light, bell = StudentCost(P, 2, team, exact=True, dof=1e7), GaussianCost(P, 2, team, joint=True)
+        # (1 + s / a)^-a = exp(-s + s^2 / 2a): 1e-5 apart at s = 15
+        np.testing.assert_allclose(light.gradient(Y, 1.0), bell.gradient(Y, 1.0), atol=1e-5)
+        assert light.cost(Y) == pytest.approx(bell.cost(Y), rel=1e-5)
+
+
+@pytest.mark.parametrize("dof", [0.5, 3.0])
+def test_a_layout_ends_where_its_exaggerated_gradient_vanishes(dof):
+    P = some_affinities(60)
+    start = np.random.default_rng(0).standard_normal((60, 2)) * 1e-4
+    found = tsne_layout(P, start, exaggeration=2.0, dof=dof, max_iter=3000, tol=1e-9, look_every=200)
+    with Team(1) as team:
+        cost = StudentCost(P, 2, team, exact=True, dof=dof)
+        slope = np.linalg.norm(cost.gradient(found.coordinates, 2.0))
+        forces = np.linalg.norm(cost.gradient(found.coordinates, 0.0))
+    assert slope < 1e-2 * forces
+
+
+@pytest.mark.parametrize("q", [1, 2, 3])
 @pytest.mark.parametrize("joint", [True, False])
 def test_sne_gradients_are_those_of_their_divergences(q, joint):
     P, Y = some_affinities(15), np.random.default_rng(1).standard_normal((15, q))

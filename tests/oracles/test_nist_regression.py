@@ -73,7 +73,7 @@ def peers(name):
 def test_as_many_certified_digits_as_the_columns_allow_and_no_fewer_than_any_peer(name):
     reference = certified(name)[0]
     ceiling = digits(lstsq(*design(name)).x, reference)
-    ours = digits(fitted(name).coefficients().estimate, reference)
+    ours = digits(fitted(name).table().estimate, reference)
     assert ours >= ceiling - 0.1
     for peer, answer in peers(name).items():
         assert ours >= min(digits(answer, reference), ceiling) - 0.1, peer
@@ -84,7 +84,7 @@ def test_standard_errors_residual_deviation_and_r_squared_are_certified_too(name
     _, errors, deviation, r_squared = certified(name)
     model = fitted(name)
     limit = 7.0 if name == "Filip" else 12.5
-    assert digits(model.coefficients().std_error, errors) >= limit
+    assert digits(model.table().se, errors) >= limit
     assert digits(model.residual_sd_, deviation) >= limit
     assert digits(model.r_squared_, r_squared) >= limit
 
@@ -108,7 +108,7 @@ if __name__ == "__main__":
     for name in SETS:
         reference, errors, *_ = certified(name)
         model = fitted(name)
-        table = model.coefficients()
+        table = model.table()
         found = [table.estimate, *peers(name).values()]
-        cells = [*(digits(answer, reference) for answer in found), digits(table.std_error, errors)]
+        cells = [*(digits(answer, reference) for answer in found), digits(table.se, errors)]
         print(f"| {name} | {model.route_} | {model.condition_:.1e} | " + " | ".join(f"{c:.1f}" for c in cells) + " |")

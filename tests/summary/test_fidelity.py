@@ -224,7 +224,7 @@ def test_points_average_to_the_whole_and_the_dictionary_holds_numbers_only():
         ({"k": 2.0}, ParameterError, "is 2.0"),
         ({"rows": 11}, ParameterError, r"rows must be a whole number between 1 and 10 \(the rows of the data\), is 11"),
         ({"Y": np.zeros((9, 2))}, DataError, "one row for each of the data's 10, has 9"),
-        ({"metric": "cosine"}, ParameterError, '"euclidean" or "precomputed", is \'cosine\''),
+        ({"metric": "taxi"}, ParameterError, "\"precomputed\" or a function of two rows, is 'taxi'"),
         ({"metric": "precomputed"}, DataError, "square, has shape"),
         ({"X": np.full((10, 2), np.nan)}, DataError, "X must be finite: row 0, column 0"),
         ({"Y": np.full((10, 2), np.inf)}, DataError, "Y must be finite: row 0, column 0"),

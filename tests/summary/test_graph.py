@@ -59,6 +59,10 @@ def test_given_distances_are_used_as_they_are():
     np.testing.assert_allclose(Graph.nearest(D, 5, "precomputed").weights.toarray(), oracle)
     inside = np.where((D <= 1.0) & ~np.eye(90, dtype=bool), D, 0)
     np.testing.assert_array_equal(Graph.within(D, 1.0, "precomputed").weights.toarray(), inside)
+    rounded = Graph.within(D * (1 + 1e-15 * np.tri(len(D))), 1.0, "precomputed").weights.toarray()
+    np.testing.assert_allclose(rounded, inside, rtol=1e-14)
+    with pytest.raises(DataError, match="the distance matrix must be symmetric: row"):
+        Graph.within(D + np.tri(len(D)), 1.0, "precomputed")
 
 
 def test_edges_between_equal_rows_survive_every_step():
@@ -295,7 +299,9 @@ def test_questions_that_make_no_sense_are_refused_with_a_remedy():
         Graph.of_edges([0], [1], meaning="weight")
     with pytest.raises(ParameterError, match=r'connection must be "weak" or "strong", is \'loose\''):
         similar.components("loose")
-    with pytest.raises(ParameterError, match=r'metric must be "euclidean", "cosine" or "precomputed", is \'taxi\''):
+    with pytest.raises(
+        ParameterError, match=r'metric must be "euclidean", .*, "precomputed" or a function of two rows, is \'taxi\''
+    ):
         Graph.nearest(X, 3, "taxi")
     with pytest.raises(ParameterError, match=r"k must be between 1 and 2, one less than the rows, is 3"):
         Graph.nearest(np.zeros((3, 3)), 3, "precomputed")

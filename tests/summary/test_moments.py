@@ -320,3 +320,37 @@ def test_summaries_of_different_columns_do_not_mix():
     a = Moments.of(np.eye(2), columns=["x", "y"])
     with pytest.raises(DataError, match="column 1 is 'y' in one and 'z' in the other"):
         _ = a + Moments.of(np.eye(2), columns=["x", "z"])
+
+
+class TestGiven:
+    """What is left of columns once others have explained them."""
+
+    def test_it_is_the_scatter_of_residuals_with_as_many_rows_fewer(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((50, 5)) @ rng.standard_normal((5, 5)) + 1e3
+        left = Moments.of(X, columns=list("abcde")).given(["b", "d"])
+        A, Z = X[:, [0, 2, 4]], np.column_stack([np.ones(50), X[:, [1, 3]]])
+        residual = A - Z @ np.linalg.lstsq(Z, A, rcond=None)[0]
+        np.testing.assert_allclose(left.scatter, residual.T @ residual, rtol=1e-8)
+        assert left.columns == ("a", "c", "e") and left.count == 48 and left.weight == 48.0
+        np.testing.assert_allclose(left.mean, A.mean(axis=0), rtol=1e-12)
+
+    def test_columns_may_be_taken_out_together_or_one_after_the_other(self):
+        X = np.random.default_rng(1).standard_normal((40, 4))
+        m = Moments.of(X, columns=list("abcd"))
+        np.testing.assert_allclose(m.given(["c", "d"]).scatter, m.given("c").given("d").scatter, rtol=1e-9, atol=1e-9)
+
+    def test_columns_that_depend_on_each_other_count_once_and_explained_ones_vanish(self):
+        X = np.random.default_rng(2).standard_normal((40, 3))
+        both = Moments.of(np.column_stack([X, X[:, 2], 2.0 * X[:, 2] + 1.0]))
+        left = both.given([2, 3])
+        np.testing.assert_allclose(left.scatter[:2, :2], Moments.of(X).given([2]).scatter, rtol=1e-9, atol=1e-9)
+        assert left.count == 39 and (left.scatter[2] == 0.0).all()
+
+    def test_all_none_or_too_many_are_refused(self):
+        m = Moments.of(np.random.default_rng(3).standard_normal((4, 4)))
+        for columns in ([], [0, 1, 2, 3]):
+            with pytest.raises(ParameterError, match="some but not all of the 4 columns are held fixed"):
+                m.given(np.array(columns, dtype=int))
+        with pytest.raises(DataError, match="3 directions held fixed leave nothing of a weight of 4"):
+            m.given([0, 1, 2])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, norm
 
 from assay import PCA, Moments
 from assay.data.source import ArrowSource
@@ -287,6 +287,16 @@ def test_a_ridge_is_a_share_of_the_variance_added():
     X = correlated(40, 3)[0] * [1.0, 10.0, 100.0]
     S = np.cov(X.T, bias=True)
     np.testing.assert_allclose(normal_em(X, ridge=0.1).covariance, S + 0.1 * np.diag(np.diag(S)), rtol=1e-10)
+
+
+def test_an_infinite_ridge_leaves_means_and_variances():
+    X = with_gaps(correlated(60, 4)[0], 0.2)
+    found = normal_em(X, ridge=np.inf)
+    np.testing.assert_allclose(found.mean, np.nanmean(X, axis=0), rtol=1e-12)
+    np.testing.assert_allclose(found.covariance, np.diag(np.nanvar(X, axis=0)), rtol=1e-12)
+    density = norm.logpdf(X, found.mean, np.sqrt(np.diag(found.covariance)))
+    np.testing.assert_allclose(found.log_likelihood, [np.nansum(density)], rtol=1e-10)
+    np.testing.assert_allclose(found.moments.scatter, 60 * found.covariance, rtol=1e-12)
 
 
 def test_beginning_at_the_end_ends_at_once():

@@ -52,10 +52,13 @@ def _graph():
 
 
 LEAD, BEHIND = _series()
+TABLE = np.array([[*(f"{value:.0f}" for value in row[:3]), row[3]] for row in X], dtype=object)
 
 # for each model: how it is fitted, and the ways it is drawn
 CASES = {
     "PCA": (lambda: assay.PCA(3).fit(X), [(), (X,), (X, Y)]),
+    "MCA": (lambda: assay.MCA(3).fit(TABLE[:, :3]), [(), (TABLE[:, :3],), (TABLE[:, :3], Y)]),
+    "MixedPCA": (lambda: assay.MixedPCA(3).fit(TABLE), [(), (TABLE,), (TABLE, Y)]),
     "KernelPCA": (lambda: assay.KernelPCA(4, kernel=assay.Gaussian()).fit(X), [(), (X[:9],), (X, Y)]),
     "LSI": (lambda: assay.LSI(3).fit(X), [(), (X, Y)]),
     "ClassicalMDS": (lambda: assay.ClassicalMDS(3).fit(X), [(), (X,), (X, Y)]),
@@ -81,9 +84,11 @@ CASES = {
     "Divisive": (lambda: assay.Divisive(4, random_state=0).fit(X), [()]),
     "LeastSquares": (lambda: assay.LeastSquares().fit(N, T), [(), (N, T)]),
     "Ridge": (lambda: assay.Ridge("held-out", random_state=0).fit(N, T), [(), (N, T)]),
+    "ElasticNet": (lambda: assay.ElasticNet("held-out", random_state=0).fit(N, T), [(), (N, T)]),
     "SVR": (lambda: assay.SVR(kernel=assay.Linear()).fit(N[:60], T[:60]), [(), (N[60:], T[60:])]),
     "Logistic": (lambda: assay.Logistic().fit(X[Y > 0], Y[Y > 0]), [(), (X[Y > 0], Y[Y > 0])]),
     "CCA": (lambda: assay.CCA(2).fit(X[:, :2], FLAT), [(), (X[:, :2], FLAT)]),
+    "MultisetCCA": (lambda: assay.MultisetCCA((2, 2)).fit(X), [(), (X,), (X, Y)]),
     "TemporalCCA": (lambda: assay.TemporalCCA(lags=range(-5, 6)).fit(LEAD, BEHIND), [(), (LEAD, BEHIND)]),
     "NonlinearCCA": (lambda: assay.NonlinearCCA(2).fit(X[:, :2], FLAT), [(), (X[:, :2], FLAT)]),
     "KernelCCA": (lambda: assay.KernelCCA().fit(X[:, :2], FLAT), [(X[:, :2], FLAT)]),

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from assay.errors import UnreadableError
+from assay.errors import DataError, UnreadableError
 
 _ARROW = (pa.Table, pa.RecordBatch, pa.ChunkedArray, pa.Array)
 
 
 def sound(data: Any, name: str = "the table") -> Any:
-    """Arrow data and sparse matrices whose parts fit together, looked at once; anything else passes.
+    """Arrow data and sparse matrices whose parts fit together, looked at once; arrays of others as NumPy's.
+
+    Anything else passes.
 
     Args:
         data: what somebody gave.
         name: what to call it in a message.
 
     Returns:
-        The data themselves.
+        The data themselves, or the same numbers in an array of NumPy.
 
     >>> sound(pa.table({"x": [1]})).num_rows
     1
@@ -34,7 +38,20 @@ def sound(data: Any, name: str = "the table") -> Any:
         from assay.linalg.sparse_structure import as_sparse
 
         return as_sparse(data)
+    elif hasattr(data, "__array_namespace__") and not isinstance(data, (np.ndarray, np.generic)):
+        return _of_other_library(data, name)
     return data
+
+
+def _of_other_library(data: Any, name: str) -> NDArray[Any]:
+    """An array of PyTorch, JAX, CuPy and others that follow the array API standard."""
+    try:
+        return np.asarray(data)
+    except Exception as error:  # of any library: an array that is elsewhere, or still part of a computation
+        raise DataError(
+            f"{name} is an array of {type(data).__module__.partition('.')[0]} that NumPy cannot see ({error}); move it "
+            "to the memory of the processor first"
+        ) from error
 
 
 def sound_batches(batches: Iterable[pa.RecordBatch], name: str) -> Iterator[pa.RecordBatch]:

@@ -7,7 +7,7 @@ serves in `GridSearchCV` too, and scikit-learn's own splitters serve here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -19,6 +19,7 @@ from assay.data.folds import fold_numbers
 from assay.errors import DataError, ParameterError
 
 Rows: TypeAlias = NDArray[np.intp]
+Pair: TypeAlias = tuple[Rows, Rows]
 
 
 class Splitter(ABC):
@@ -190,6 +191,38 @@ class TimeBlocks(Splitter):
                     f"{n} rows for training: ask for a smaller gap, or fewer blocks"
                 )
             yield np.arange(first, last), near
+
+
+def as_pairs(splits: Iterable[Any], n: int) -> list[Pair]:
+    """Pairs of training and test rows as numbers from 0 to n - 1, each given by numbers or by a mask.
+
+    >>> as_pairs([([0, 2], [1]), (np.array([True, True, False]), [-1])], 3)[1]
+    (array([0, 1]), array([2]))
+    """
+    found = []
+    for i, each in enumerate(splits):
+        if isinstance(each, str) or not np.iterable(each) or len(pair := list(each)) != 2:
+            raise ParameterError(
+                f"splits are pairs of training and test rows, (train, test); number {i} is {str(each)[:60]!r}"
+            )
+        found.append((_numbers(pair[0], n, i), _numbers(pair[1], n, i)))
+    return found
+
+
+def _numbers(rows: ArrayLike, n: int, i: int) -> Rows:
+    told = np.asarray(rows)
+    if told.dtype == bool and told.shape == (n,):
+        return np.flatnonzero(told)
+    if told.ndim != 1 or (told.size and told.dtype.kind not in "iu"):
+        raise ParameterError(
+            f"split {i} has rows that are neither their numbers nor a mask of all {n}: they are {told.dtype} of shape "
+            f"{told.shape}"
+        )
+    numbers = told.astype(np.intp)
+    beyond = (numbers < -n) | (numbers >= n)
+    if beyond.any():
+        raise ParameterError(f"split {i} has row {numbers[beyond][0]}; there are {n} rows, counted from 0")
+    return np.where(numbers < 0, numbers + n, numbers)
 
 
 def _count(k: int, *, fewest: int = 2) -> int:

@@ -15,10 +15,9 @@ from sklearn.utils.validation import indexable
 
 from assay.data.sound import sound
 from assay.data.source import Source
-from assay.data.splits import Folds, Rows
+from assay.data.splits import Folds, Pair, Rows, as_pairs
 from assay.errors import DataError, ParameterError
 
-Pair: TypeAlias = tuple[Rows, Rows]
 Scorer: TypeAlias = Callable[[Any, Any, Any], float]
 Score: TypeAlias = str | Scorer | None
 
@@ -78,7 +77,7 @@ class Labelled:
                 f"splits is Folds(k), HoldOut(), GroupedFolds(k), TimeBlocks(k), a splitter of scikit-learn's, or a "
                 f"number of folds; got {splits!r}"
             )
-        pairs = [(rows[_numbers(train)], rows[_numbers(test)]) for train, test in found]
+        pairs = [(rows[train], rows[test]) for train, test in as_pairs(found, len(rows))]
         for i, (train, test) in enumerate(pairs):
             if not len(train) or not len(test):
                 raise DataError(f"split {i} has {len(train)} training rows and {len(test)} test rows; both need some")
@@ -104,9 +103,3 @@ class Labelled:
         """Its predictions of these rows."""
         X, _ = _safe_split(fitted, self.X, self.y, test, train)
         return np.asarray(fitted.predict(X))
-
-
-def _numbers(rows: ArrayLike) -> Rows:
-    """Numbers of rows, given so or by a mask."""
-    told = np.asarray(rows)
-    return np.flatnonzero(told) if told.dtype == bool else told.astype(np.intp)

@@ -17,9 +17,9 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, TimeSeriesSplit
 
-from assay.data.splits import Folds, Rows, TimeBlocks
+from assay.data.splits import Folds, Pair, Rows, TimeBlocks
 from assay.errors import DataError
-from assay.evidence.labelled import Labelled, Pair, Score, Scorer
+from assay.evidence.labelled import Labelled, Score, Scorer
 from assay.evidence.score_range import is_accuracy, score_range
 from assay.evidence.shares import unseen_share_interval
 from assay.linalg.fold_error import fold_error, fold_interval

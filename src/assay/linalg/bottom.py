@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-import scipy.linalg as sla
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
@@ -30,7 +29,7 @@ from assay.errors import DataError, NotConverged
 from assay.linalg.lanczos import lanczos
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.operand import Operand, symmetric_operand
-from assay.linalg.spectral import fix_signs
+from assay.linalg.spectral import fix_signs, part_of_spectrum
 from assay.linalg.validate import Array, RandomState, as_count, as_generator, as_matrix
 
 _SMALL = 700  # up to here LAPACK, on one thread, is as fast as Lanczos on ten entries per row
@@ -120,9 +119,7 @@ def _orthonormal(null: ArrayLike | None, n: int) -> Array:
 
 def _by_lapack(matrix: Array, known: Array, bound: float, k: int) -> Array:
     moved = matrix + 3 * bound * (known @ known.T)  # what is known goes above all the rest
-    if 2 * k > len(matrix):
-        return np.asarray(sla.eigh(moved, driver="evd", check_finite=False)[1][:, :k])
-    return np.asarray(sla.eigh(moved, driver="evr", subset_by_index=[0, k - 1], check_finite=False)[1])
+    return part_of_spectrum(moved, 0, k - 1)[1]
 
 
 def _by_products(operand: Operand, known: Array, bound: float, k: int, rng: np.random.Generator) -> tuple[Array, str]:

@@ -28,7 +28,7 @@ class LinearGaussian:
         mean: (d,).
         axes: (d, k), orthonormal.
         variances: (k,) along the axes, descending.
-        noise: variance in every direction orthogonal to them.
+        noise: variance in every direction orthogonal to them; without meaning where k = d.
     """
 
     mean: Array
@@ -41,12 +41,26 @@ class LinearGaussian:
         centred = as_matrix(X, name="X", allow_empty=True) - self.mean
         d, k = self.axes.shape
         scores = centred @ self.axes
-        # the rest by subtracting rows, not squares: where the noise is small the squares would cancel
-        rest = np.sum((centred - scores @ self.axes.T) ** 2, axis=1) / self.noise
-        spread = float(np.log(self.variances).sum()) + (d - k) * math.log(self.noise)
-        exponent = np.sum(scores**2 / self.variances, axis=1) + rest
+        spread = float(np.log(self.variances).sum())
+        exponent = np.sum(scores**2 / self.variances, axis=1)
+        if k < d:
+            # the rest by subtracting rows, not squares: where the noise is small the squares would cancel
+            exponent += np.sum((centred - scores @ self.axes.T) ** 2, axis=1) / self.noise
+            spread += (d - k) * math.log(self.noise)
         found: Array = -0.5 * (exponent + spread + d * math.log(2.0 * math.pi))
         return found
+
+    @property
+    def covariance(self) -> Array:
+        """(d, d): noise I + A diag(variances - noise) A^T."""
+        return self.noise * np.eye(len(self.axes)) + (self.axes * (self.variances - self.noise)) @ self.axes.T
+
+    @property
+    def precision(self) -> Array:
+        """(d, d) inverse of the covariance, from the same parts: (I - A A^T) / noise + A diag(1 / variances) A^T."""
+        d, k = self.axes.shape
+        along: Array = (self.axes / self.variances) @ self.axes.T
+        return along if k == d else along + (np.eye(d) - self.axes @ self.axes.T) / self.noise
 
 
 def probabilistic_pca(X: ArrayLike, k: int, *, least_noise: float = 0.0) -> LinearGaussian:

@@ -10,7 +10,7 @@ import scipy.linalg as sla
 
 from assay.errors import NotConverged
 from assay.linalg.operand import Operand
-from assay.linalg.spectral import Spectrum, fix_signs
+from assay.linalg.spectral import Spectrum, fix_signs, part_of_spectrum
 from assay.linalg.validate import Array
 
 # Residual, relative to the largest |eigenvalue|, at which the exact solvers count as converged.
@@ -98,11 +98,7 @@ def lapack(operand: Operand, k: int) -> TopEigen:
     array([3., 2.])
     """
     n, matrix = operand.shape[0], operand.toarray()
-    # evr finds a part of the spectrum without the rest; for a large part divide and conquer is faster.
-    if 2 * k > n:
-        vectors = sla.eigh(matrix, driver="evd", check_finite=False)[1][:, n - k :]
-    else:
-        vectors = sla.eigh(matrix, driver="evr", subset_by_index=[n - k, n - 1], check_finite=False)[1]
+    vectors = part_of_spectrum(matrix, n - k, n - 1)[1]
     return ritz(operand, vectors, k, tol=EXACT, iterations=0, method="lapack")
 
 

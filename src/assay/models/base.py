@@ -6,10 +6,11 @@ import os
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import Any, ParamSpec, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
@@ -17,7 +18,11 @@ from assay.data.blocks import all_rows
 from assay.data.sound import sound
 from assay.data.source import Source
 from assay.engine.current import using
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError, join_convergence_warnings
+from assay.models.options import parts_of, with_parts
+from assay.summary.metrics import Gower, Metric, gaps_allowed
+
+join_convergence_warnings()
 
 Array: TypeAlias = NDArray[np.float64]
 Params = ParamSpec("Params")
@@ -59,6 +64,36 @@ class Estimator(BaseEstimator):
             value = value.copy(order="K")
         super().__setattr__(name, value)
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The options of this model by name.
+
+        Args:
+            deep: whether the parts of options that are objects are named too, `kernel__sigma` for one.
+        """
+        params: dict[str, Any] = super().get_params(deep=deep)
+        if deep:
+            for name, value in list(params.items()):
+                if "__" not in name:
+                    params |= parts_of(name, value)
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set options by name. A part of one that is an object, `kernel__sigma`, makes another object of it.
+
+        Args:
+            params: options, or their parts.
+        """
+        own = set(self._get_param_names())
+        parts: dict[str, dict[str, Any]] = {}
+        for key in list(params):
+            name, part, rest = key.partition("__")
+            if part and name in own and not hasattr(params.get(name, getattr(self, name)), "set_params"):
+                parts.setdefault(name, {})[rest] = params.pop(key)
+        super().set_params(**params)
+        for name, changes in parts.items():
+            setattr(self, name, with_parts(name, getattr(self, name), changes))
+        return self
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that holds numbers and text, never code; read it with `assay.load`."""
         from assay.models.files import save
@@ -81,9 +116,14 @@ class Estimator(BaseEstimator):
 
     def _checked(self, X: Any, *, reset: bool, **checks: Any) -> Any:
         """X as a checked (n, d) array or sparse matrix; columns are recorded on fit and compared later."""
+        if gaps_allowed(self._metric()):
+            X = self._by_kind(X)
         if not isinstance(X, Source):
             if reset and hasattr(self, "encoding_"):  # of an earlier fit
                 del self.encoding_
+            told = self.__sklearn_tags__().input_tags
+            if told.pairwise and not told.allow_nan and not reset:
+                checks["ensure_all_finite"] = True  # before columns are counted, as scikit-learn does
             return validate_data(self, sound(X), reset=reset, **checks)
         X = self._as_numbers(X, reset=reset)
         if reset:
@@ -101,13 +141,43 @@ class Estimator(BaseEstimator):
         from assay.data.columns.encoded import EncodedSource, encode
 
         if reset:
-            encoded = X if isinstance(X, EncodedSource) else encode(X, log="never")
+            single = gaps_allowed(self._metric())
+            encoded = X if isinstance(X, EncodedSource) else encode(X, log="never", single=single)
             self.encoding_ = encoded.encoding
             return encoded
         known = getattr(self, "encoding_", None)
         if known is None or isinstance(X, EncodedSource):
             return X
         return EncodedSource(X, known)
+
+    def _metric(self) -> Any:
+        """By which metric rows are compared, of models that take one."""
+        return None
+
+    def _by_kind(self, X: Any) -> Any:
+        """What metrics that compare columns by their kinds need to know of X: numbers, or a source with kinds."""
+        table = np.asarray(X) if isinstance(X, list | tuple) else X
+        if (
+            isinstance(table, Source)
+            or issparse(table)
+            or getattr(getattr(table, "dtype", None), "kind", "O") in "fiub"
+        ):
+            return table
+        from assay.data.read import read
+
+        return read(table)
+
+    def _resolved(self, metric: Metric, rows: Array) -> Metric:
+        """The metric with what it has to learn from the fitted rows."""
+        if not isinstance(metric, str) or metric != "gower":
+            return metric
+        codecs = [] if not hasattr(self, "encoding_") else [c for c in self.encoding_.codecs if c.names("")]
+        if any(len(codec.names("")) > 1 for codec in codecs):
+            raise ParameterError(
+                "Gower's metric compares whole columns, and these were spread over several; give the source itself, or "
+                "assay.encode(source, single=True)"
+            )
+        return Gower.of(rows, tuple(j for j, codec in enumerate(codecs) if codec.kind in ("codes", "boolean")))
 
     def _seed(self) -> int:
         """The seed of this fit: from `random_state`, or 0 without one, so that results repeat."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import _get_feature_names, check_array, check_consistent_length, check_is_fitted
 
 from assay.data.blocks import all_rows
@@ -18,6 +18,7 @@ from assay.linalg.canonical import CanonicalPairs, Coupling
 from assay.linalg.canonical_held_out import Fold, held_out_correlations
 from assay.linalg.validate import as_count
 from assay.models.base import Array, Estimator
+from assay.models.transformer import Transformer
 
 Ridge: TypeAlias = tuple[float, float]
 
@@ -60,7 +61,7 @@ class HeldOutRidge:
 RidgeOption: TypeAlias = float | Ridge | Literal["held-out"] | HeldOutRidge
 
 
-class _Paired(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class _Paired(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
     """Base of every model of two sides: `transform` gives the scores of X, or of X and y."""
 
     n_components: Any
@@ -82,14 +83,15 @@ class _Paired(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         check_consistent_length(rows, others)
         return self._x_scores(rows), self._y_scores(others)
 
-    def correlations(self, X: Any, y: Any) -> Array:
+    def correlations(self, X: Any, y: Any, **more: Any) -> Array:
         """Correlation of each pair on these rows, (k,): on rows not fitted, what the pairs are worth.
 
         Args:
             X: (n, p) rows.
             y: (n, q) the other side of the same rows.
+            more: what `transform` needs beside them, such as `given` of partial pairs.
         """
-        u, v = map(np.asarray, self.transform(X, y))
+        u, v = map(np.asarray, self.transform(X, y, **more))
         known = np.isfinite(u).all(axis=1) & np.isfinite(v).all(axis=1)
         if np.count_nonzero(known) < 2:
             raise DataError(f"a correlation needs at least 2 rows; there are {np.count_nonzero(known)}")

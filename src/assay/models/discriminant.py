@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigvalsh
 from scipy.linalg.lapack import dpocon, dpotrf
 from scipy.special import expit, log_expit, logsumexp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import all_rows, block_slices
@@ -20,6 +20,8 @@ from assay.linalg.principal import dense
 from assay.linalg.shrinkage import ledoit_wolf, rao_blackwell
 from assay.models.base import on_engine
 from assay.models.class_scores import Scores, _ClassScorer
+from assay.models.shares import sum_to_one
+from assay.models.transformer import Transformer
 from assay.summary.group_frame import GroupFrame
 from assay.summary.grouped import GroupedMoments
 
@@ -62,7 +64,7 @@ class _ByScores(_ClassScorer):
         return tags
 
 
-class _Directions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _ByScores):
+class _Directions(ClassNamePrefixFeaturesOutMixin, Transformer, _ByScores):
     """Base of rules that are linear: directions to look along, and weights of the columns for each class.
 
     Attributes:
@@ -175,28 +177,31 @@ class _Discriminant(_Posterior):
     shrinkage: Shrinkage
 
     @on_engine
-    def fit(self, X: Any, y: Any = None, *, engine: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Learn the classes of (n, d) rows in one pass over them.
-
-        Rows of different weight go through `fit_moments(GroupedMoments.of(X, y, weights=w))`.
 
         Args:
             X: array, data frame, sparse matrix or `Source`. A source is read by blocks and not held, unless it has
                 more columns than rows.
             y: (n,) class of each row; for a source the name of its target column, or None for the one in that role.
+            sample_weight: (n,) weights of the rows, not negative; weight 2 counts as the row twice. Weights that sum to
+                no more than there are classes, as shares do, count as if their mean was 1.
             engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         self._check_options()
         # the moments find what is not finite and say where; a pass before them would only cost time
         data, codes = self._gathered(X, y, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
+        weights = self._row_weights(sample_weight, codes)
+        if weights is not None and weights.sum() <= len(self.classes_):
+            weights = weights * (np.count_nonzero(weights) / weights.sum())
         if len(codes) < self.n_features_in_:
             data = all_rows(data) if isinstance(data, Source) else data
-            frame = GroupFrame.of_rows(data, codes, self._column_names())
+            frame = GroupFrame.of_rows(data, codes, self._column_names(), weights)
         else:
             # of a small table a thread takes longer to start than to run
             threads = 1 if len(codes) * self.n_features_in_ < _SMALL else None
-            frame = GroupFrame.of_moments(GroupedMoments.of(data, codes, threads=threads))
-        fourth = frame.fourth_powers(data, codes) if self.shrinkage == "auto" else None
+            frame = GroupFrame.of_moments(GroupedMoments.of(data, codes, weights=weights, threads=threads))
+        fourth = frame.fourth_powers(data, codes, weights) if self.shrinkage == "auto" else None
         return self._fit_frame(frame, fourth)
 
     def fit_moments(self, moments: GroupedMoments) -> Self:
@@ -225,7 +230,7 @@ class _Discriminant(_Posterior):
         if isinstance(self.priors, str):
             return np.full(g, 1.0 / g)
         priors = np.asarray(self.priors, dtype=np.float64)
-        if priors.shape != (g,) or not (priors > 0.0).all() or abs(priors.sum() - 1.0) > 1e-8:
+        if priors.shape != (g,) or not (priors > 0.0).all() or not sum_to_one(self.priors):
             raise ParameterError(
                 f"priors are None, 'equal' or {g} positive shares that sum to 1, in the order of classes_; got "
                 f"{self.priors!r}"

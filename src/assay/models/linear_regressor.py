@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,7 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from assay.data.blocks import all_rows
 from assay.data.source import Source
 from assay.errors import Caution, DataError
+from assay.models.coefficients import CoefficientTable
 from assay.models.supervised import _Regressor
+from assay.models.transformer import in_precision_of_rows
 from assay.summary.accumulate import checked_weights
 from assay.summary.grouped import GroupedMoments
 from assay.summary.moments import Moments
@@ -31,7 +34,10 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
     fit_intercept: bool
     coef_: Array
     intercept_: Any
+    coef_std_errors_: Array
+    intercept_std_error_: Any
 
+    @in_precision_of_rows
     def predict(self, X: Any) -> Array:
         """(n,) or (n, p) predictions for (n, d) rows."""
         check_is_fitted(self)
@@ -50,7 +56,10 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
             data = self._checked(X, reset=True, accept_sparse="csr", ensure_all_finite=False)
             n, d = data.shape
         targets = self._numbers_to_predict(y, n, many=True)
-        weights = None if sample_weight is None else checked_weights(sample_weight, n)
+        given = (
+            np.full(n, sample_weight) if np.ndim(sample_weight) == 0 and sample_weight is not None else sample_weight
+        )
+        weights = None if given is None else checked_weights(given, n)
         if weights is not None and not weights.any():
             raise DataError("every weight is zero: there is nothing to fit")
         names = getattr(self, "feature_names_in_", None)
@@ -79,6 +88,28 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
     def _column_names(self) -> list[str]:
         return list(getattr(self, "feature_names_in_", [f"column {j}" for j in range(self.n_features_in_)]))
 
+    def _tabled(self, target: int, confidence: float, **about: Any) -> CoefficientTable:
+        """The coefficients of a target, the intercept first."""
+        names = self._column_names()
+        values = np.atleast_2d(self.coef_)[target]
+        known = getattr(self, "coef_std_errors_", None)
+        errors = np.full_like(values, np.nan) if known is None else np.atleast_2d(known)[target]
+        if self.fit_intercept:
+            names = ["intercept", *names]
+            values = np.append(np.atleast_1d(self.intercept_)[target], values)
+            own = np.nan if known is None else np.atleast_1d(self.intercept_std_error_)[target]
+            errors = np.append(own, errors)
+        return CoefficientTable.of(names, values, errors, confidence=confidence, **about)
+
+    def _written(self, target: int) -> Callable[..., str]:
+        """How attributes of a target are written in a summary: by name and number of digits."""
+
+        def written(name: str, digits: int = 4) -> str:
+            values = np.atleast_1d(getattr(self, name))
+            return f"{float(values[target if len(values) > 1 else 0]):.{digits}g}"
+
+        return written
+
     def _warn_of_lost_digits(self, condition: float) -> tuple[str, ...]:
         """Say, where there are no rows to go back to, that products have lost more than half of the digits."""
         if condition**2 <= CERTAIN:
@@ -96,9 +127,10 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
         self.coef_ = coef[0] if single else coef
         self.intercept_ = float(intercept[0]) if single else intercept
 
-    def _keep_squares(self, squares: Squares, freedom: float, single: bool) -> None:
+    def _keep_squares(self, squares: Squares, freedom: float | Array, single: bool) -> None:
         share = np.divide(squares.error, squares.total, out=np.ones_like(squares.total), where=squares.total > 0.0)
-        sd = np.sqrt(squares.error / freedom) if freedom > 0.0 else np.full_like(squares.error, np.nan)
+        left = np.where(np.asarray(freedom) > 0.0, freedom, np.nan)
+        sd = np.sqrt(squares.error / left)
         values = {
             "total_": squares.total,
             "explained_": squares.explained,

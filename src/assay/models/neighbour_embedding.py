@@ -10,22 +10,30 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.linalg.validate import as_matrix
 from assay.models.sampled import _Sampled
+from assay.models.transformer import Transformer
 from assay.optimize.layout import Layout
 from assay.optimize.neighbour_placing import place_gaussian, weighted_median
 from assay.optimize.sne_layout import sne_layout
-from assay.summary.affinities import ALL_PAIRS, Affinities, affinities, graph_affinities, widths
-from assay.summary.distances import as_rows
-from assay.summary.edges import Metric, as_euclidean
+from assay.summary.affinities import ALL_PAIRS, Affinities, affinities, graph_affinities, labelled, widths
 from assay.summary.graph import Graph
 from assay.summary.layout_start import principal_start, scaled_start, spectral_start
-from assay.summary.neighbours import nearest_neighbours
+from assay.summary.metrics import (
+    Metric,
+    checked_metric,
+    comparable,
+    gaps_allowed,
+    is_flat,
+    is_precomputed,
+    nearest,
+)
+from assay.summary.target_links import as_classes, refuse_weight
 
 Array: TypeAlias = NDArray[np.float64]
 Callback: TypeAlias = Callable[[int, float, Array], bool | None]
@@ -34,7 +42,7 @@ Init: TypeAlias = Literal["auto", "pca", "spectral", "random"] | ArrayLike
 MOST = 5000  # points of which all pairs are summed in every step: 25 million
 
 
-class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
+class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
     """Points in few dimensions whose neighbours are those of the rows. Subclasses give the cost."""
 
     n_components: int
@@ -48,6 +56,7 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
     callback: Callback | None
     random_state: Any
     rows_: Any
+    target_weight = 0.0
 
     @abstractmethod
     def _lay_out(self, found: Affinities, start: Array) -> Layout:
@@ -57,20 +66,22 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
     def _place(self, P: sparse.csr_array, start: Array) -> Array:
         """Places of new rows with (m, n) affinities to the fitted ones."""
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Lay out (n, d) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`, of which a fair sample is laid out where it has very many
                 rows; with metric "precomputed" an (n, n) matrix of distances.
-            y: not used.
+            y: (n,) labels where the model has a `target_weight`, None for rows without; else not used.
         """
         self._refuse_options()
-        rows = np.array(
-            as_rows(self._checked(X, reset=True, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False))
-        )
+        checked = self._checked(X, reset=True, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+        rows = np.array(comparable(checked, self.metric))
         self._refuse_size(len(rows))
-        found = affinities(rows, None if self.perplexity == "auto" else self.perplexity, self.metric)
+        self.metric_ = self._resolved(self.metric, rows)
+        found = affinities(rows, None if self.perplexity == "auto" else self.perplexity, self.metric_)
+        if self.target_weight:
+            found = labelled(found, as_classes(self._sampled_labels(y), len(rows)), self.target_weight)
         return self._fitted(found, rows)
 
     def fit_graph(self, graph: Graph) -> Self:
@@ -81,14 +92,16 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
                 which are taken as affinities as they are. New rows cannot be placed then.
         """
         self._refuse_options()
+        refuse_weight(self.target_weight)
         self._refuse_size(graph.n)
         found = graph_affinities(graph, None if self.perplexity == "auto" else self.perplexity)
         self._record_columns(None, graph.n)
+        self.metric_ = self.metric
         return self._fitted(found, None)
 
-    def fit_transform(self, X: Any, y: None = None) -> Array:
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Lay out (n, d) rows: (n, n_components)."""
-        self.fit(X)
+        self.fit(X, y)
         return self.embedding_ if self.sample_ is None else self.transform(X)
 
     def transform(self, X: Any) -> Array:
@@ -112,7 +125,8 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
                 f"this {type(self).__name__} was fitted on a graph, which has no columns to compare new rows by; "
                 "fit on rows, or fit the graph with the new nodes in it"
             )
-        rows = as_rows(self._checked(X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False))
+        checked = self._checked(X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+        rows = comparable(checked, self.metric)
         n = len(self.embedding_)
         k = n if n <= ALL_PAIRS else min(n, int(np.ceil(3 * self.perplexity_)))
         indices, distances = self._neighbours(rows, k)
@@ -152,31 +166,37 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
             if given.shape != (n, q):
                 raise DataError(f"init needs one row of {q} for each of {n} points; it has shape {given.shape}")
             return given
-        by_rows = rows is not None and self.metric != "precomputed"
+        # principal axes are those of Euclidean distance; codes of categories have none
+        by_rows = rows is not None and (is_flat(self.metric) or self.metric in ("manhattan", "chebyshev"))
         init = ("pca" if by_rows else "spectral") if self.init == "auto" else self.init
         if init == "pca" and rows is not None and by_rows:
             return principal_start(rows, q, rng)
         if init == "pca":
-            raise ParameterError("init='pca' needs rows, and only distances or a graph are known; use 'spectral'")
+            raise ParameterError(
+                "init='pca' needs rows of numbers, and there are only distances, codes or a graph; use 'spectral'"
+            )
         if init == "spectral":
             return spectral_start(P, q, rng) if n > 2 else scaled_start(rng.standard_normal((n, q)), rng)
         return scaled_start(rng.standard_normal((n, q)), rng)
 
     def _neighbours(self, rows: Array, k: int) -> tuple[NDArray[np.int64], Array]:
         """Indices and distances of the k fitted rows nearest to each, nearest first."""
-        if self.metric == "precomputed":
+        if is_precomputed(self.metric):
             if rows.min() < 0:
                 i, j = np.unravel_index(int(rows.argmin()), rows.shape)
-                raise DataError(f"distances must not be negative: row {i}, column {j} is {rows[i, j]:g}.")
+                raise DataError(
+                    f"Negative values in data: distances must not be negative: row {i}, column {j} is {rows[i, j]:g}."
+                )
             order = np.argsort(rows, axis=1, kind="stable")[:, :k]
             return order, np.take_along_axis(rows, order, axis=1)
-        if self.metric == "euclidean":
-            found = nearest_neighbours(rows, k, among=self.rows_)
-            return found.indices, found.distances
-        found = nearest_neighbours(as_euclidean(rows, "cosine"), k, among=as_euclidean(self.rows_, "cosine"))
-        return found.indices, found.distances**2 / 2  # 1 - cos on unit rows
+        found = nearest(rows, k, self.metric_, among=self.rows_)
+        return found.indices, found.distances
+
+    def _metric(self) -> Metric:
+        return self.metric
 
     def _refuse_options(self) -> None:
+        checked_metric(self.metric)
         if self.n_components not in (1, 2, 3) or isinstance(self.n_components, bool):
             raise ParameterError(f"n_components is 1, 2 or 3; got {self.n_components!r}. For more, use PCA or MDS")
         if isinstance(self.max_iter, bool) or not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
@@ -207,7 +227,9 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sa
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.pairwise = is_precomputed(self.metric)
+        tags.input_tags.allow_nan = gaps_allowed(self.metric)
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags
 
 

@@ -36,6 +36,15 @@ MODELS: dict[str, Entry] = {
     "PCA": Entry(
         "assay.models.components.pca", guide="components.md", plot="components:pca", benchmark="components.py"
     ),
+    "MCA": Entry(
+        "assay.models.components.mca", guide="categories.md", plot="components:mixed_axes", benchmark="categories.py"
+    ),
+    "MixedPCA": Entry(
+        "assay.models.components.mixed_pca",
+        guide="categories.md",
+        plot="components:mixed_axes",
+        benchmark="categories.py",
+    ),
     "KernelPCA": Entry(
         "assay.models.components.kernel_pca",
         guide="kernel-pca.md",
@@ -105,6 +114,9 @@ MODELS: dict[str, Entry] = {
     "Ridge": Entry(
         "assay.models.prediction.ridge", guide="regression.md", plot="prediction:ridge", benchmark="ridge.py"
     ),
+    "ElasticNet": Entry(
+        "assay.models.prediction.elastic_net", guide="regression.md", plot="prediction:ridge", benchmark="ridge.py"
+    ),
     "SVR": Entry("assay.models.prediction.svr.svr", guide="svr.md", plot="prediction:regressor", benchmark="svr.py"),
     "Divisive": Entry(
         "assay.models.cluster.divisive.divisive", guide="divisive.md", plot="cluster:tree", benchmark="divisive.py"
@@ -116,6 +128,9 @@ MODELS: dict[str, Entry] = {
         benchmark="logistic.py",
     ),
     "CCA": Entry("assay.models.correlation.cca", guide="cca.md", plot="correlation:linear_pairs", benchmark="cca.py"),
+    "MultisetCCA": Entry(
+        "assay.models.correlation.multiset_cca", guide="cca.md", plot="correlation:sets", benchmark="cca.py"
+    ),
     "TemporalCCA": Entry("assay.models.correlation.temporal_cca", guide="temporal-cca.md", plot="correlation:delay"),
     "NonlinearCCA": Entry(
         "assay.models.correlation.nonlinear_cca", guide="nonlinear-cca.md", plot="correlation:linear_pairs"
@@ -179,6 +194,7 @@ RECORDS: dict[str, str] = {
     "Precomputed": "assay.summary.kernels",
     "Nearest": "assay.summary.graph_options",
     "Within": "assay.summary.graph_options",
+    "Gower": "assay.summary.metrics",
     "Landmarks": "assay.summary.landmarks",
     "Powers": "assay.summary.features",
     "Products": "assay.summary.features",

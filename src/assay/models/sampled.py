@@ -61,6 +61,10 @@ class _Sampled(Estimator):
             )
         return float_matrix(sample.table, names)
 
+    def _sampled_labels(self, y: Any) -> Any:
+        """The labels of the rows that were fitted."""
+        return y if y is None or self.sample_ is None else np.asarray(y, dtype=object)[self.sample_]
+
     def _drawn(self, numbers: Source) -> RowSample:
         most, known = self._most_rows, numbers.rows
 

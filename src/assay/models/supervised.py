@@ -11,9 +11,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from assay.data.codes import numbered
+from assay.data.sound import sound
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.models.base import Array, Estimator
+from assay.summary.accumulate import checked_weights
 
 
 class _Predictor(Estimator):
@@ -31,7 +33,7 @@ class _Predictor(Estimator):
         if y is None:
             # scikit-learn's own words, which its checks look for
             raise ParameterError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        return X, y
+        return X, sound(y, "the target")
 
 
 class _Classifier(ClassifierMixin, _Predictor):
@@ -62,6 +64,17 @@ class _Classifier(ClassifierMixin, _Predictor):
                 f"{self.classes_.tolist()[0]!r}, in all {n} rows"
             )
         return codes
+
+    def _row_weights(self, sample_weight: Any, codes: NDArray[np.intp]) -> Array | None:
+        """(n,) weights of the rows, where some are given; every class has rows that count."""
+        if sample_weight is None:
+            return None
+        weights = checked_weights(sample_weight, len(codes))
+        sizes = np.bincount(codes, weights, len(self.classes_))
+        if not (sizes > 0.0).all():
+            empty = self.classes_.tolist()[int(np.argmin(sizes > 0.0))]
+            raise DataError(f"all rows of class {empty!r} have weight zero, so nothing tells it apart: leave them out")
+        return weights
 
 
 class _Regressor(RegressorMixin, _Predictor):

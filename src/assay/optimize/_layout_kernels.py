@@ -140,6 +140,31 @@ def repel_student(points: Any, lo: int, hi: int, push: Any, mass: Any) -> None:
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def repel_power(points: Any, power: float, lo: int, hi: int, push: Any, mass: Any) -> None:
+    """As `repel_student` for w_ij^power: sum_j w_ij^(power + 1) (y_i - y_j) and sum_j w_ij^power, j not i."""
+    x, y, z = points[0], points[1], points[2]
+    for i in range(lo, hi):
+        total = -1.0  # the term of i itself
+        fx = fy = fz = 0.0
+        xi, yi, zi = x[i], y[i], z[i]
+        for j in range(x.size):
+            dx, dy, dz = xi - x[j], yi - y[j], zi - z[j]
+            square = 1.0 + dx * dx + dy * dy + dz * dz
+            w = np.exp(-power * np.log(square))
+            total += w
+            w /= square
+            fx += w * dx
+            fy += w * dy
+            fz += w * dz
+        mass[i] = total
+        push[i, 0] = fx
+        if push.shape[1] > 1:
+            push[i, 1] = fy
+        if push.shape[1] > 2:
+            push[i, 2] = fz
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def bell(square: float) -> float:
     """exp(-square) as the 256th power of a Taylor polynomial, which vectorises; to 1e-10 where it is above 1e-11.
 

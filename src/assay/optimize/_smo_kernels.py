@@ -112,3 +112,55 @@ def solve_block(
             highest = max(highest, G[k] - stuck_low[k])
         steps += 1
     return steps
+
+
+@njit(cache=True, nogil=True, fastmath=_SUMS)
+def solve_block_of_lines(
+    lines: Any,
+    K: Any,
+    diagonal: Any,
+    beta: Any,
+    G: Any,
+    lower: Any,
+    upper: Any,
+    stop: float,
+    most: int,
+    tiny: float,
+) -> int:
+    """The same where variables lie on several lines: both of a step are on the line that violates most."""
+    q, many = beta.size, lines.max() + 1
+    least, highest = np.empty(many), np.empty(many)
+    steps = 0
+    while steps < most:
+        least[:], highest[:] = np.inf, -np.inf
+        for k in range(q):
+            if beta[k] < upper[k]:
+                least[lines[k]] = min(least[lines[k]], G[k])
+            if beta[k] > lower[k]:
+                highest[lines[k]] = max(highest[lines[k]], G[k])
+        line = 0
+        for one in range(1, many):
+            if highest[one] - least[one] > highest[line] - least[line]:
+                line = one
+        if not highest[line] - least[line] > stop:
+            break
+        i = 0
+        while not (lines[i] == line and beta[i] < upper[i] and G[i] == least[line]):
+            i += 1
+        j, best, shrunk = i, 0.0, 1.0 / (highest[line] - least[line])
+        for k in range(q):
+            if lines[k] == line and beta[k] > lower[k]:
+                gap = max(G[k] - G[i], 0.0) * shrunk
+                gain = gap * gap / max(diagonal[i] + diagonal[k] - 2.0 * K[i, k], tiny)
+                if gain > best:
+                    j, best = k, gain
+        if i == j:
+            break
+        rise, fall = upper[i] - beta[i], beta[j] - lower[j]
+        step = min((G[j] - G[i]) / max(diagonal[i] + diagonal[j] - 2.0 * K[i, j], tiny), min(rise, fall))
+        beta[i] = upper[i] if rise - step <= _ROUNDING * step else beta[i] + step
+        beta[j] = lower[j] if fall - step <= _ROUNDING * step else beta[j] - step
+        for k in range(q):
+            G[k] += step * (K[i, k] - K[j, k])
+        steps += 1
+    return steps

@@ -1,16 +1,16 @@
 """The potential of many equal charges by splines on a regular grid and two Fourier transforms.
 
-    phi(y) = sum_j 1 / (1 + |y - y_j|^2)
+    phi(y) = sum_j 1 / (1 + |y - y_j|^2)^a
 
-is all that t-SNE's repulsion needs: Z = sum_i phi(y_i) - n, and sum_j (y_i - y_j) / (1 + |y_i - y_j|^2)^2 is
--grad phi(y_i) / 2. Charges are spread once with quintic B-splines M, rho_g = sum_j M(y_j / h - g); the coefficients
-c = G * rho make phi(y) = sum_g M(y / h - g) c_g, and its gradient is the spline's. With B the transform of M at the
-grid points, G^ = K^ / B^2 in each axis makes the field exact for charges and points on the grid (smooth particle-mesh
-Ewald, Essmann et al. 1995, with an open boundary: the grid is doubled by zeros). FIt-SNE (Linderman et al. 2019)
-transforms a field for each term of the force, there and back.
+with a = 1 is all that t-SNE's repulsion needs: Z = sum_i phi(y_i) - n, and sum_j (y_i - y_j) / (1 + |y_i - y_j|^2)^2 is
+-grad phi(y_i) / 2; other powers make heavier or lighter tails. Charges are spread once with quintic B-splines M,
+rho_g = sum_j M(y_j / h - g); the coefficients c = G * rho make phi(y) = sum_g M(y / h - g) c_g, and its gradient is the
+spline's. With B the transform of M at the grid points, G^ = K^ / B^2 in each axis makes the field exact for charges and
+points on the grid (smooth particle-mesh Ewald, Essmann et al. 1995, with an open boundary: the grid is doubled by
+zeros). FIt-SNE (Linderman et al. 2019) transforms a field for each term of the force, there and back.
 
-The kernel's width is 1 whatever the data, so one spacing h serves from start to end, and the kernel's transform is made
-again only when the grid changes its size.
+The kernel's width is 1, or 1 / sqrt(a) for a > 1, whatever the data; so one spacing h serves from start to end, and the
+kernel's transform is made again only when the grid changes its size.
 """
 
 from __future__ import annotations
@@ -46,10 +46,14 @@ class GridPotential:
         spacing: h. The error of the gradient (root of the mean square, relative to that of the gradient itself) is
             1.6e-2 at .5, 5e-3 at .4, 1e-3 at .3 and 3e-4 at .25 for a finished layout of 10,000 points, where that of
             openTSNE is 3e-2. It is smaller for more points closer together, larger for few far apart.
+        power: a.
     """
 
-    def __init__(self, n: int, q: int, spacing: float) -> None:
-        self.n, self.q, self.spacing = n, q, spacing
+    def __init__(self, n: int, q: int, spacing: float, power: float = 1.0) -> None:
+        self.n, self.q, self.power = n, q, power
+        narrower = float(np.sqrt(max(1.0, power)))
+        self.finest, self.spacing = FINEST / narrower, spacing / narrower
+        spacing = self.spacing
         self._sides: tuple[int, ...] = (0,) * q
         self._spacing, self._made = spacing, 0.0
         self._kernel: NDArray[np.floating] = np.empty(0)
@@ -114,7 +118,7 @@ class GridPotential:
         for axis, side in enumerate(self._sides):
             k = np.arange(2 * side)
             square = square + _along(axis, self.q, (self._spacing * np.minimum(k, 2 * side - k)) ** 2)
-        kernel = fft.rfftn(1.0 / (1.0 + square), workers=-1).real
+        kernel = fft.rfftn((1.0 + square) ** -self.power, workers=-1).real
         for axis, side in enumerate(self._sides):
             angle = np.arange(kernel.shape[axis]) * (np.pi / side)
             samples = _SAMPLES[0] + 2 * _SAMPLES[1] * np.cos(angle) + 2 * _SAMPLES[2] * np.cos(2 * angle)
@@ -127,8 +131,8 @@ class GridPotential:
             raise DataError(
                 f"the layout spreads over {extent.max():g} units; lower learning_rate or the spread of init"
             )
-        if np.prod(extent / FINEST + _RIM) <= SMALL:
-            return min(self.spacing, FINEST)
+        if np.prod(extent / self.finest + _RIM) <= SMALL:
+            return min(self.spacing, self.finest)
         excess = float(np.prod(extent / self.spacing + _RIM)) / LARGEST[self.q]
         # in steps, so that a layout that grows does not need a new kernel at every iteration
         return float(self.spacing * 1.2 ** max(0.0, np.ceil(np.log(excess) / (self.q * np.log(1.2)))))

@@ -187,7 +187,8 @@ def _noise(sample: Passes, start: Array) -> float:
 def _drawn(passes: Passes, k: int, seed: list[int]) -> Array:
     """(k, d) rows drawn by k-means++."""
     if passes.n <= _CANONICAL:
-        X = np.ascontiguousarray(passes.rows.X + 0.0)  # -0.0 and 0.0 are the same value
+        # -0.0 and 0.0 are the same value, and so is one of float32 and of float64
+        X = np.ascontiguousarray(passes.rows.X + 0.0, dtype=np.float64)
         passes = passes.on(X.view(np.dtype((np.void, X.itemsize * passes.d))).ravel().argsort(kind="stable"))
     return plus_plus(passes, k, np.random.default_rng(seed))
 

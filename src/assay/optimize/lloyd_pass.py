@@ -108,7 +108,7 @@ class Passes:
         """Centres ready for `reassign`; `before` is where they were, when bounds are to be used."""
         k, d = exact.shape
         eps = float(np.finfo(self.dtype).eps)
-        tile = self.tile(exact)
+        tile = self.tile(exact, self.dtype)
         half = np.full(len(tile) + 1, np.finfo(self.dtype).max / 8, dtype=self.dtype)
         squares = np.einsum("kd,kd->k", exact, exact)
         half[:k] = 0.5 * squares
@@ -187,16 +187,15 @@ class Passes:
         X, weights, origin, scale = self.rows
         return X[row].astype(np.float64) * scale - origin, float(weights[row]) if weights.size else 1.0
 
-    def tile(self, exact: Array) -> Floats:
-        """In the precision of the data, filled up to an even number of rows and whole registers of columns."""
-        tile = np.zeros((len(exact) + len(exact) % 2, self.width), dtype=self.dtype)
+    def tile(self, exact: Array, dtype: np.dtype[Any]) -> Floats:
+        """In some precision, filled up to an even number of rows and whole registers of columns."""
+        tile = np.zeros((len(exact) + len(exact) % 2, self.width(dtype)), dtype=dtype)
         tile[: len(exact), : self.d] = exact
         return tile
 
-    @property
-    def width(self) -> int:
+    def width(self, dtype: np.dtype[Any]) -> int:
         """Columns of a tile."""
-        lanes = 32 // int(self.dtype.itemsize)
+        lanes = 32 // int(dtype.itemsize)
         return self.d + -self.d % lanes
 
 

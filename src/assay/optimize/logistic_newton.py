@@ -168,7 +168,7 @@ def newton(
         settled: a decrement from which on a step changes the curvature by nothing that counts, so that the one made
             next serves to the end, also as a result.
         tol: largest entry of the gradient at the end.
-        max_iter: most steps, but for a last one that costs nothing.
+        max_iter: most steps.
 
     Returns:
         Optimum; its curvature is that of its theta, or of a point that close (see settled).
@@ -195,7 +195,7 @@ def newton(
         wanted = not near_the_end and (left > keep * decrement or (curved is not here and left <= settled))
     if near_the_end and here.steepest <= tol:
         return replace(here, curvature=curved.curvature).optimum(path, tol)
-    end = _last_step(objective, here, H)
+    end = _last_step(objective, here, H) if len(path) <= max_iter else _curved(objective, here)
     if end.theta is not here.theta:
         path.append(end.value)
     return end.optimum(path, tol)
@@ -207,6 +207,10 @@ def _last_step(objective: Ridged, here: Point, H: Curvature) -> Point:
     there = objective(here.theta + step, True)
     if there.value <= here.value + _rounding(here) and H.newton_step(there.gradient)[1] < decrement:
         return there
+    return _curved(objective, here)
+
+
+def _curved(objective: Ridged, here: Point) -> Point:
     return here if here.curvature is not None else objective(here.theta, True)
 
 

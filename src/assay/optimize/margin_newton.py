@@ -1,6 +1,6 @@
 """Newton's method on sums of smoothed hinges of a linear function, the inner step of `assay.optimize.margin`.
 
-    min over w, b of  1/2 |w|^2 + sum_i psi_i(f_i),   f = (X - m) w + b
+    min over w, b of  1/2 |w|^2 + total b + sum_i psi_i(f_i),   f = (X - m) w + b
 
     -psi_i'(f) = clip((lower_i - v) / mu_i, 0, cap_i) - clip((v - upper_i) / mu_i, 0, cap_i),   v = f - mu_i shift_i
 
@@ -41,6 +41,7 @@ class Rows:
         C: (n,) price of a unit of loss.
         squared: whether the loss is squared: then no price is the largest.
         intercept: whether there is a b.
+        total: what b costs, and prices sum to: 0 for machines.
     """
 
     X: Array
@@ -50,6 +51,7 @@ class Rows:
     C: Array
     squared: bool
     intercept: bool
+    total: float = 0.0
 
     @property
     def cap(self) -> Array | float:
@@ -130,7 +132,7 @@ class Newton:
         beta, zone = self._prices(f, rounding)
         pulled, steps = rows.pull_of_change(beta, start.beta, start.pulled), start.steps
         while steps < most:
-            slope = np.append(w, 0.0) - pulled
+            slope = np.append(w, rows.total) - pulled
             if np.linalg.norm(slope) <= _ROUNDING * (np.linalg.norm(w) + np.abs(beta).sum()):
                 break
             step = self._direction(slope, zone, rounding)
@@ -210,7 +212,8 @@ class Newton:
 
     def _search(self, w: Array, f: Array, move: Array, step: Array, rounding: Rounding) -> float:
         """The share of the step at which the sum stops falling, nearly: Newton's method on its slope, within bounds."""
-        along, square = float(w @ step[:-1]), float(step[:-1] @ step[:-1])
+        along = float(w @ step[:-1]) + self.rows.total * float(step[-1])
+        square = float(step[:-1] @ step[:-1])
 
         def slope(share: float) -> tuple[float, float]:
             beta, zone = self._prices(f + share * move, rounding)

@@ -8,6 +8,9 @@ of the rows on a corner, (d + 1, d + 1): no number for each row is kept, neither
 
     beta_i = clip((lower_i - f_i) / mu + C_i / 2, 0, C_i) - clip((f_i - upper_i) / mu + C_i / 2, 0, C_i)
     dual     sum_i end_i beta_i - 1/2 |sum_i beta_i x_i|^2,  sum beta = 0: the larger side is scaled down to the other
+
+A squared loss has no corner to round: beta_i = 2 C_i times the loss, all rows with one have curvature 2 C_i, and the
+dual is less by sum_i beta_i^2 / (4 C_i).
 """
 
 from __future__ import annotations
@@ -37,10 +40,11 @@ class PriceSums:
 
     Attributes:
         rows: how many.
-        loss: sum of C times loss, not rounded.
+        loss: sum of C times loss, not rounded; of its square, if squared.
         up, down: (d + 1,) sums of positive and of negative prices times (x - m, 1).
         up_ends, down_ends: sums of these prices times the end of the tube they are for.
-        products: (d + 1, d + 1) of the rows on a corner, over mu.
+        products: (d + 1, d + 1) of the rows on a corner, over mu; if squared, of all with a loss, times 2 C.
+        up_squares, down_squares: sums of squares of these prices over 4 C, if squared.
     """
 
     rows: int
@@ -50,6 +54,8 @@ class PriceSums:
     up_ends: float
     down_ends: float
     products: Array
+    up_squares: float = 0.0
+    down_squares: float = 0.0
 
     def __add__(self, other: PriceSums) -> PriceSums:
         return PriceSums(
@@ -60,6 +66,8 @@ class PriceSums:
             self.up_ends + other.up_ends,
             self.down_ends + other.down_ends,
             self.products + other.products,
+            self.up_squares + other.up_squares,
+            self.down_squares + other.down_squares,
         )
 
     def slope(self, theta: Array) -> Array:
@@ -83,6 +91,7 @@ class PriceSums:
         a, b = (even / more if more > 0.0 else 0.0), (even / less if less > 0.0 else 0.0)
         pulled = a * self.up[:-1] + b * self.down[:-1]
         dual = a * self.up_ends + b * self.down_ends - 0.5 * float(pulled @ pulled)
+        dual -= a**2 * self.up_squares + b**2 * self.down_squares
         return max(self.objective(theta) - dual, 0.0)
 
 
@@ -113,7 +122,9 @@ class Line:
     converged: bool
 
 
-def price_sums(Z: Array, lower: Array, upper: Array, C: Array, theta: Array, mu: float) -> PriceSums:
+def price_sums(
+    Z: Array, lower: Array, upper: Array, C: Array, theta: Array, mu: float, *, squared: bool = False
+) -> PriceSums:
     """The sums of a block.
 
     Args:
@@ -121,16 +132,20 @@ def price_sums(Z: Array, lower: Array, upper: Array, C: Array, theta: Array, mu:
         lower, upper: (b,) ends of what costs nothing; may be infinite.
         C: (b,) prices.
         theta: (d + 1,) w and b.
-        mu: width of a corner for a unit of price.
+        mu: width of a corner for a unit of price; not used if squared.
+        squared: whether the loss is squared.
     """
     f = Z @ theta[:-1] + theta[-1]
-    below, above = _prices(f, lower, upper, C, mu)
+    below, above = _prices(f, lower, upper, C, mu, squared)
     beta = below - above
     losses = np.maximum(np.maximum(lower - f, f - upper), 0.0)
     positive, negative = np.flatnonzero(beta > 0.0), np.flatnonzero(beta < 0.0)
-    corner = ((below > 0.0) & (below < C)).astype(np.float64) + ((above > 0.0) & (above < C))
+    if squared:
+        corner = 2.0 * C * (losses > 0.0)
+    else:
+        corner = (((below > 0.0) & (below < C)).astype(np.float64) + ((above > 0.0) & (above < C))) / mu
     rounded = np.flatnonzero(corner)
-    d, weight = Z.shape[1], corner[rounded] / mu
+    d, weight = Z.shape[1], corner[rounded]
     picked = Z[rounded]
     products = np.empty((d + 1, d + 1))
     products[:d, :d] = (picked * weight[:, None]).T @ picked
@@ -138,23 +153,34 @@ def price_sums(Z: Array, lower: Array, upper: Array, C: Array, theta: Array, mu:
     products[d, d] = weight.sum()
     return PriceSums(
         len(Z),
-        float(C @ losses),
+        float(C @ (losses**2 if squared else losses)),
         np.append(beta[positive] @ Z[positive], beta[positive].sum()),
         np.append(beta[negative] @ Z[negative], beta[negative].sum()),
         float(beta[positive] @ lower[positive]),
         float(beta[negative] @ upper[negative]),
         products,
+        float(np.sum(beta[positive] ** 2 / C[positive])) / 4.0 if squared else 0.0,
+        float(np.sum(beta[negative] ** 2 / C[negative])) / 4.0 if squared else 0.0,
     )
 
 
 def prices_along(
-    Z: Array, lower: Array, upper: Array, C: Array, theta: Array, step: Array, mu: float, shares: Array
+    Z: Array,
+    lower: Array,
+    upper: Array,
+    C: Array,
+    theta: Array,
+    step: Array,
+    mu: float,
+    shares: Array,
+    *,
+    squared: bool = False,
 ) -> Array:
     """(k,) sums over a block of price times move, at these shares of a step; arguments as for `price_sums`."""
     f, move = Z @ theta[:-1] + theta[-1], Z @ step[:-1] + step[-1]
     found = np.empty(len(shares))
     for i, share in enumerate(shares):
-        below, above = _prices(f + share * move, lower, upper, C, mu)
+        below, above = _prices(f + share * move, lower, upper, C, mu, squared)
         found[i] = (below - above) @ move
     return found
 
@@ -192,7 +218,9 @@ def solve_in_passes(look: Look, along: Along, d: int, *, price: float, tol: floa
     return Line(theta[:-1], float(theta[-1]), objective, gap, steps, passes, bool(gap <= tol * objective))
 
 
-def _prices(f: Array, lower: Array, upper: Array, C: Array, mu: float) -> tuple[Array, Array]:
+def _prices(f: Array, lower: Array, upper: Array, C: Array, mu: float, squared: bool) -> tuple[Array, Array]:
+    if squared:
+        return 2.0 * C * np.maximum(lower - f, 0.0), 2.0 * C * np.maximum(f - upper, 0.0)
     half = C / 2.0
     return np.clip((lower - f) / mu + half, 0.0, C), np.clip((f - upper) / mu + half, 0.0, C)
 

@@ -31,7 +31,7 @@ class Certified:
 
     Attributes:
         point: the point.
-        beta: (n,) dual variables, within their bounds, of sum zero if there is an intercept.
+        beta: (n,) dual variables, within their bounds, of the total's sum if there is an intercept.
         objective: of the point.
         gap: objective less that of beta.
     """
@@ -89,15 +89,17 @@ def best_constant(rows: Rows) -> Point:
         weights = np.concatenate([rows.C, rows.C])[finite]
         order = np.argsort(ends[finite], kind="stable")
         # the slope is minus the weight of all lower ends, and rises by each weight passed
-        slope = np.cumsum(weights[order]) - rows.C[np.isfinite(rows.lower)].sum()
+        slope = np.cumsum(weights[order]) - rows.C[np.isfinite(rows.lower)].sum() + rows.total
         b = float(ends[finite][order][min(int(np.searchsorted(slope, 0.0)), len(order) - 1)])
     return Point(np.zeros(d), b, np.full(n, b), np.zeros(n), np.zeros(d + 1), 0)
 
 
 def certified(rows: Rows, point: Point) -> Certified:
-    """The objective of a point, and the gap to that of its prices, brought to sum zero."""
+    """The objective of a point, and the gap to that of its prices, brought to their sum."""
     losses = rows.losses(point.f)
-    objective = 0.5 * float(point.w @ point.w) + float(rows.C @ (losses**2 if rows.squared else losses))
+    objective = (
+        0.5 * float(point.w @ point.w) + rows.total * point.b + float(rows.C @ (losses**2 if rows.squared else losses))
+    )
     beta = _balanced(rows, point.beta) if rows.intercept else point.beta
     moved = np.flatnonzero(beta != point.beta)
     pulled = point.pulled[:-1] if not len(moved) else rows.pull(beta)[:-1]
@@ -110,8 +112,8 @@ def certified(rows: Rows, point: Point) -> Certified:
 
 
 def _balanced(rows: Rows, beta: Array) -> Array:
-    """The prices with their sum taken off, from those between their bounds first."""
-    excess = float(beta.sum())
+    """The prices with what their sum is too much taken off, from those between their bounds first."""
+    excess = float(beta.sum()) - rows.total
     if excess == 0.0:
         return beta
     size, side = np.abs(beta), np.sign(excess)

@@ -24,13 +24,17 @@ STEPS = 200
 _RATE, _MOMENTUM, _LONGEST = 0.5, 0.8, 1.0
 
 
-def place_student(P: sparse.csr_array, points: Array, start: Array) -> Array:
+def place_student(
+    P: sparse.csr_array, points: Array, start: Array, *, dof: float = 1.0, exaggeration: float = 1.0
+) -> Array:
     """Places by t-SNE's cost.
 
     Args:
         P: (m, n) affinities of new points to fixed ones; rows sum to one.
         points: (n, q) the fixed ones.
         start: (m, q) where the new ones begin.
+        dof: degrees of freedom of the layout.
+        exaggeration: factor of P in its second stage.
 
     Returns:
         (m, q), within the box about the fixed points.
@@ -43,15 +47,18 @@ def place_student(P: sparse.csr_array, points: Array, start: Array) -> Array:
 
     m, q = start.shape
     pull, slope, phi, parts = np.empty((m, q)), np.empty((m, q)), np.empty(m), sparse_parts(P)
+    unit = np.sqrt(dof)  # in u = y / sqrt(dof) as the layout does
+    fixed = points / unit
     with Team() as team:
-        grid = GridPotential(len(points), q, SPACING)
-        team.run(grid.charge_tasks(points))
+        grid = GridPotential(len(points), q, SPACING, dof)
+        team.run(grid.charge_tasks(fixed))
         grid.solve(team.threads)
 
         def gradient(Y: Array) -> Array:
-            attract = team.over_rows(m, lambda lo, hi: kernels.attract_student(*parts, Y, points, lo, hi, pull))
-            team.run(attract + grid.gather_tasks(Y, phi, slope, team))
-            total: Array = pull + 0.5 * slope / phi[:, None]
+            U = Y / unit
+            attract = team.over_rows(m, lambda lo, hi: kernels.attract_student(*parts, U, fixed, lo, hi, pull))
+            team.run(attract + grid.gather_tasks(U, phi, slope, team))
+            total: Array = unit * (exaggeration * pull + (0.5 / dof) * slope / phi[:, None])
             return total
 
         return _settle(gradient, start, points)

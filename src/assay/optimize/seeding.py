@@ -18,6 +18,7 @@ from assay.optimize.validate import Array
 
 _FAR = 2.0**60  # beyond any squared distance in the units of the passes, where coordinates are about 1
 _ROUNDS = 5  # of k-means||
+_EXACT = np.dtype(np.float64)
 
 
 def plus_plus(passes: Passes, k: int, rng: np.random.Generator, start: Array | None = None) -> Array:
@@ -45,7 +46,10 @@ def plus_plus(passes: Passes, k: int, rng: np.random.Generator, start: Array | N
 
 
 class _Nearness:
-    """Squared distances of rows to the nearest centre drawn so far; at first all alike."""
+    """Squared distances of rows to the nearest centre drawn so far; at first all alike.
+
+    In float64 whatever the rows are: last digits decide which rows are drawn, and equal values have equal starts.
+    """
 
     def __init__(self, passes: Passes) -> None:
         from assay.optimize import _seeding_kernels
@@ -55,15 +59,15 @@ class _Nearness:
         self._passes, self._pieces = passes, passes.pieces(1)
         self._weights = np.zeros(n)
         self._weights[: passes.n] = passes.rows.weights if passes.rows.weights.size else 1.0
-        self._near = np.full(n, _FAR, dtype=passes.dtype)
-        self._tiles, self._sizes = np.zeros((n, passes.width), dtype=passes.dtype), np.zeros(n, dtype=passes.dtype)
+        self._near = np.full(n, _FAR)
+        self._tiles, self._sizes = np.zeros((n, passes.width(_EXACT))), np.zeros(n)
         work = partial(self._kernels.lay_out, passes.rows)
         passes.each(self._pieces, lambda _, lo, hi: work(lo, hi, self._tiles, self._sizes))
 
     def add(self, candidates: Array) -> int:
         """Add the one of (m, d) candidates that lowers the weighted sum most; which one."""
-        tile = self._passes.tile(candidates)
-        squares = np.empty((len(tile), len(self._near)), dtype=self._near.dtype)
+        tile = self._passes.tile(candidates, _EXACT)
+        squares = np.empty((len(tile), len(self._near)))
         work = partial(self._kernels.lowered, self._tiles, self._sizes, self._near, tile)
         self._passes.each(self._pieces, lambda _, lo, hi: work(lo, hi + -hi % 4, squares))
         # not by BLAS, whose threads would change the last bits

@@ -6,9 +6,11 @@
     SVR        two variables on each kernel row, y = (1, -1), p = epsilon -+ target, upper C, total 0
     one-class  y = 1, p = 0, upper 1 / (nu n), total 1
     SVDD       y = 1, p = -K_ii / 2, upper 1 / (nu n), total 1
+    nu-SVC     y the classes, p = 0, upper 1 / n, two lines: each class has the total nu / 2
+    nu-SVR     two variables on each kernel row, p = -+ target, upper C, two lines: each sign has the total C nu n / 2
 
 With G the gradient times y, a is a solution when no y_i a_i that may fall has a larger G than one that may rise: the
-violation is how far this fails, in units of G.
+violation is how far this fails, in units of G. Where variables lie on several lines, this is so on each of them.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.errors import DataError, NotConverged, ParameterError
+from assay.optimize.smo_finish import FEW, Finish
 from assay.optimize.smo_rows import Indices, KernelRows
 from assay.optimize.smo_solver import BlockSolver, Limits, Problem, Reached
 from assay.optimize.smo_start import feasible
@@ -30,6 +33,8 @@ from assay.optimize.validate import Array, finite
 
 Precision: TypeAlias = Literal["float32", "float64"]
 
+_PAIRS = 8  # steps for each variable, before Newton steps are tried
+_MORE = 8  # factor between that and the next try
 _SMALL = 2048  # rows: up to here float64 values cost nothing that matters
 
 
@@ -43,7 +48,8 @@ class SMO:
         rho: the multiplier of the line: mean of y times gradient over variables between their bounds; the middle of
             `rho_range` where there is none (its finite end, if it has but one).
         rho_range: the least and the largest rho that satisfy the conditions; their order is reversed, by
-            `violation`, where variables lie between their bounds.
+            `violation`, where variables lie between their bounds. Both are those of the first of several lines.
+        rhos: (k,) the multiplier of each line.
         objective: 1/2 a^T Q a + p^T a.
         violation: what is left of the conditions, at most `tol` when converged; 0 if nothing is.
         duality_gap: objective less the dual one at rho: how far the objective is from the least, at most. Infinite
@@ -59,6 +65,7 @@ class SMO:
     gradient: Array
     rho: float
     rho_range: tuple[float, float]
+    rhos: Array
     objective: float
     violation: float
     duality_gap: float
@@ -75,9 +82,10 @@ def smo(
     lower: ArrayLike,
     upper: ArrayLike,
     *,
-    total: float = 0.0,
+    total: ArrayLike = 0.0,
     signs: ArrayLike | None = None,
     rows: ArrayLike | None = None,
+    lines: ArrayLike | None = None,
     start: ArrayLike | None = None,
     start_gradient: ArrayLike | None = None,
     tol: float = 1e-3,
@@ -97,13 +105,15 @@ def smo(
         linear: (N,) p.
         lower: (N,) or a number; may be -inf.
         upper: (N,) or a number; may be inf.
-        total: what y^T a must be.
+        total: what y^T a must be; (k,) of each line where there are k.
         signs: (N,) y, of 1 and -1; ones when not given.
         rows: (N,) the kernel row of each variable; variable i has row i when not given.
+        lines: (N,) the line of each variable, counted from 0, where there are several: y^T a is given for each.
         start: (N,) where to begin, brought within the bounds and to the total: the solution for another C, say.
         start_gradient: (N,) Q a + p at `start`, where it is known to float64: saves computing it. Not used where the
             start has to be changed.
-        tol: violation allowed, in units of the gradient.
+        tol: violation allowed, in units of the gradient. Up to 512 kernel rows a solution that meets it is finished by
+            Newton steps, and rounding is what is left.
         cache_mb: memory for kernel rows, in MiB; two rows are kept whatever it says.
         max_iter: steps allowed; beyond them a NotConverged warning is given.
         shrinking: whether rows whose variables rest at a bound are left out until the end.
@@ -126,9 +136,9 @@ def smo(
     (array([0.5, 0.5]), 0.25)
     """
     _check(tol, cache_mb, max_iter, precision)
-    y, problem = _signed(kernel, linear, lower, upper, signs, rows)
+    y, problem = _signed(kernel, linear, lower, upper, signs, rows, lines)
     given = None if start is None else finite(start, "start", 1, len(y)) * y
-    beta = feasible(given, problem.lower, problem.upper, float(total))
+    beta = _begin(problem, given, total)
     limits = Limits(tol, int(max_iter), cache_mb, shrinking, stop or _never)
     wanted: tuple[Precision, ...] = (precision,) if precision != "auto" else _precisions(kernel)
     f = np.empty(0)
@@ -136,9 +146,11 @@ def smo(
         f = np.zeros(len(kernel.diagonal))
         f[problem.rows] = finite(start_gradient, "start_gradient", 1, len(y)) * y - problem.linear
     reached, computed = Reached(beta, f, False, 0, 0), 0
+    few = len(kernel.diagonal) <= FEW and wanted[-1] == "float64"
     with Team() if threads is None else Team(threads) as team:
         for used in wanted:
-            reached = BlockSolver(problem, kernel, np.dtype(used), limits, team).run(reached)
+            solver = BlockSolver(problem, kernel, np.dtype(used), limits, team)
+            reached = _finished(solver, problem, kernel, limits, reached) if few else solver.run(reached)
             computed += reached.computed
             if reached.converged or reached.steps >= limits.max_iter or limits.stop():
                 break
@@ -151,6 +163,21 @@ def smo(
             stacklevel=2,
         )
     return found
+
+
+def _finished(solver: BlockSolver, problem: Problem, kernel: KernelRows, limits: Limits, reached: Reached) -> Reached:
+    """Steps of pairs, then Newton steps; pairs again, more of them, where these do not end at a solution."""
+    finish, pairs = Finish(problem, kernel), _PAIRS * len(problem.rows)
+    while True:
+        allowed = min(limits.max_iter, reached.steps + pairs)
+        reached = solver.run(reached, allowed)
+        short = reached.steps < allowed  # it came to its end
+        if limits.stop() or reached.steps >= limits.max_iter:
+            return reached
+        reached = finish(reached, limits.tol, limits.max_iter - reached.steps)
+        if reached.converged or short or reached.steps >= limits.max_iter:
+            return reached
+        pairs *= _MORE
 
 
 def _never() -> bool:
@@ -172,6 +199,7 @@ def _signed(
     upper: ArrayLike,
     signs: ArrayLike | None,
     rows: ArrayLike | None,
+    lines: ArrayLike | None,
 ) -> tuple[Array, Problem]:
     """The signs, and the problem in b = y a: the line becomes a sum, and Q becomes K itself."""
     p = finite(linear, "linear", 1)
@@ -186,7 +214,22 @@ def _signed(
     if np.any(low > high):
         i = int(np.argmax(low > high))
         raise DataError(f"lower must not exceed upper, does for variable {i}: {low[i]:.6g} > {high[i]:.6g}.")
-    return y, Problem(y * p, np.where(y > 0, low, -high), np.where(y > 0, high, -low), r)
+    of: Indices | None = None if lines is None else np.asarray(lines, dtype=np.int64)
+    if of is not None and (of.shape != (N,) or (N and of.min() < 0)):
+        raise DataError(f"lines must name a line, counted from 0, for each of {N} variables.")
+    return y, Problem(y * p, np.where(y > 0, low, -high), np.where(y > 0, high, -low), r, of)
+
+
+def _begin(problem: Problem, given: Array | None, total: ArrayLike) -> Array:
+    """(N,) a start within its bounds, of the total of each line."""
+    beta, members = np.zeros(len(problem.rows)), problem.members()
+    totals = np.atleast_1d(np.asarray(total, dtype=np.float64))
+    if totals.shape != (len(members),):
+        raise DataError(f"total must be one number for each of {len(members)} lines, has shape {totals.shape}.")
+    for line, sum_of_line in zip(members, totals, strict=True):
+        begin = None if given is None else given[line]
+        beta[line] = feasible(begin, problem.lower[line], problem.upper[line], float(sum_of_line))
+    return beta
 
 
 def _bounds(given: ArrayLike, name: str, N: int) -> Array:
@@ -238,16 +281,22 @@ def _certified(problem: Problem, y: Array, reached: Reached, computed: int, prec
     Kb = reached.f[problem.rows]
     G = Kb + problem.linear
     up, down = beta < high, beta > low
-    ends = float(np.where(down, G, -np.inf).max(initial=-np.inf)), float(np.where(up, G, np.inf).min(initial=np.inf))
-    free = up & down
-    rho = float(G[free].mean()) if free.any() else _middle(*ends)
+    rho, ranges, rhos = np.zeros(len(G)), [], []
+    for line in problem.members():
+        falling, rising = G[line & down], G[line & up]
+        ends = float(falling.max(initial=-np.inf)), float(rising.min(initial=np.inf))
+        free = line & up & down
+        ranges.append(ends)
+        rhos.append(float(G[free].mean()) if free.any() else _middle(*ends))
+        rho[line] = rhos[-1]
     return SMO(
         alpha=y * beta,
         gradient=y * G,
-        rho=rho,
-        rho_range=ends,
+        rho=rhos[0],
+        rho_range=ranges[0],
+        rhos=np.array(rhos),
         objective=float(0.5 * beta @ Kb + problem.linear @ beta),
-        violation=max(0.0, ends[0] - ends[1]),
+        violation=max(0.0, *(ends[0] - ends[1] for ends in ranges)),
         duality_gap=_gap(G - rho, beta - low, high - beta),
         iterations=reached.steps,
         converged=reached.converged,

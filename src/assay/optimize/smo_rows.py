@@ -39,6 +39,40 @@ class KernelRows(Protocol):
         ...
 
 
+class RidgedRows:
+    """A kernel matrix with something added to its diagonal.
+
+    Args:
+        kernel: the matrix, by rows.
+        ridge: (n,) what is added.
+
+    >>> rows = RidgedRows(MatrixRows([[1.0, 0.5], [0.5, 2.0]]), np.array([1.0, 3.0]))
+    >>> rows.diagonal
+    array([2., 5.])
+    """
+
+    def __init__(self, kernel: KernelRows, ridge: Array) -> None:
+        self._kernel, self._ridge = kernel, ridge
+        self.diagonal: Array = kernel.diagonal + ridge
+        self.threads = kernel.threads
+
+    def among(self, columns: Indices | None, dtype: np.dtype[Any]) -> Fill:
+        """Rows of the matrix, their own entries raised."""
+        inner, place = self._kernel.among(columns, dtype), np.arange(len(self.diagonal)) if columns is None else columns
+
+        def fill(rows: Indices, out: Values) -> None:
+            inner(rows, out)
+            at = np.minimum(np.searchsorted(place, rows), len(place) - 1)
+            own = np.flatnonzero(place[at] == rows)
+            out[own, at[own]] += self._ridge[rows[own]]
+
+        return fill
+
+    def error(self, dtype: np.dtype[Any]) -> float:
+        """That of the matrix: what is added is rounded with it."""
+        return self._kernel.error(dtype)
+
+
 class MatrixRows:
     """A kernel matrix at hand.
 

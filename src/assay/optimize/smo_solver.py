@@ -45,12 +45,20 @@ class Problem:
         lower: (N,), may be -inf.
         upper: (N,), may be inf.
         rows: (N,) the kernel row of each variable.
+        lines: (N,) the line of each variable, counted from 0, where there are several; None for one.
     """
 
     linear: Array
     lower: Array
     upper: Array
     rows: Indices
+    lines: Indices | None = None
+
+    def members(self) -> list[NDArray[np.bool_]]:
+        """(N,) which variables are on each line."""
+        if self.lines is None:
+            return [np.ones(len(self.rows), dtype=np.bool_)]
+        return [self.lines == line for line in range(int(self.lines.max(initial=0)) + 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,17 +123,23 @@ class BlockSolver:
         block = BLOCK if many <= BLOCK else max(_SMALL_BLOCK, min(BLOCK, many // _PART))
         self._size = max(2, min(block, self._cache.capacity))
 
-    def run(self, start: Reached) -> Reached:
-        """Solve from a feasible start, whose f is used if it has one."""
+    def run(self, start: Reached, most: int | None = None) -> Reached:
+        """Solve from a feasible start, whose f is used if it has one.
+
+        Args:
+            start: where to begin.
+            most: steps in all after which to stop, those of the start among them; max_iter when not given.
+        """
         self._begin(start)
+        most = self._limits.max_iter if most is None else most
         steps, blocks, judged = start.steps, 0, 0
         while True:
             G, up, low = self._standing()
             left, stop = violation(G, up, low), self._stop()
             hidden = stop < self._limits.tol / 2 or (self._error > 0.0 and judged > _JUDGEMENTS)
-            over = steps >= self._limits.max_iter or hidden or self._limits.stop()
+            over = steps >= most or hidden or self._limits.stop()
             done = left <= (self._limits.tol if self._exact else stop)
-            taken = 0 if done or over else self._improve(G, up, low, stop, self._limits.max_iter - steps)
+            taken = 0 if done or over else self._improve(G, up, low, stop, most - steps)
             if taken == 0:  # done, or over, or rounding lets no pair move
                 if self._exact:
                     break
@@ -163,14 +177,21 @@ class BlockSolver:
         return self._limits.tol - _WORST * self._error * float(np.linalg.norm(self._beta))
 
     def _standing(self) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
-        """Gradient of the active variables, and which of them may rise and fall."""
+        """Gradient of the active variables, and which of them may rise and fall.
+
+        Only differences along a line matter. Of several lines each gradient is taken less the middle of what violates
+        on its line, so that they can be compared: the largest violation of all is that of one line.
+        """
         active, p = self._active, self._p
-        beta = self._beta[active]
-        return self._f[self._local] + p.linear[active], beta < p.upper[active], beta > p.lower[active]
+        beta, G = self._beta[active], self._f[self._local] + p.linear[active]
+        up, low = beta < p.upper[active], beta > p.lower[active]
+        if p.lines is not None:
+            G -= _middles(G, up, low, p.lines[active])
+        return G, up, low
 
     def _improve(self, G: Array, up: NDArray[np.bool_], low: NDArray[np.bool_], stop: float, budget: int) -> int:
         """Solve one block and bring f up to date; returns the steps taken."""
-        from assay.optimize._smo_kernels import solve_block
+        from assay.optimize._smo_kernels import solve_block, solve_block_of_lines
 
         chosen = self._block(G, up, low, stop)
         self._last = self._active[chosen]
@@ -186,7 +207,9 @@ class BlockSolver:
         lower, upper = self._p.lower[variables], self._p.upper[variables]
         most = min(_STEPS * self._size, budget)
         diagonal = self._diagonal[variables]
-        taken = int(solve_block(K, diagonal, beta, gradient, lower, upper, goal, most, self._tiny))
+        block = K, diagonal, beta, gradient, lower, upper, goal, most, self._tiny
+        lines = self._p.lines
+        taken = int(solve_block(*block) if lines is None else solve_block_of_lines(lines[variables], *block))
         change: Array = np.bincount(member, beta - self._beta[variables], len(columns)).astype(np.float64)
         moved = np.flatnonzero(change)
         self._cache.add(slots[moved], change[moved], self._f)
@@ -245,6 +268,16 @@ class BlockSolver:
 def violation(G: Array, up: NDArray[np.bool_], low: NDArray[np.bool_]) -> float:
     """How far the largest gradient that may fall lies above the least that may rise; at most 0 at a solution."""
     return float(np.where(low, G, -np.inf).max(initial=-np.inf) - np.where(up, G, np.inf).min(initial=np.inf))
+
+
+def _middles(G: Array, up: NDArray[np.bool_], low: NDArray[np.bool_], lines: Indices) -> Array:
+    """(N,) the middle between the largest gradient that may fall and the least that may rise, of each one's line."""
+    middle = np.zeros(int(lines.max(initial=0)) + 1)
+    for line in range(len(middle)):
+        rising, falling = G[up & (lines == line)], G[low & (lines == line)]
+        ends = [float(rising.min())] * (len(rising) > 0) + [float(falling.max())] * (len(falling) > 0)
+        middle[line] = sum(ends) / max(len(ends), 1)
+    return middle[lines]
 
 
 def _smallest(keys: Array, k: int) -> Any:

@@ -57,15 +57,15 @@ def spread(kernel: KernelRows) -> Array:
     return np.asarray(np.maximum(kernel.diagonal - 2.0 * toward + toward[sample].mean(), 0.0))
 
 
-def on_the_largest(keys: Array, upper: float) -> Array:
-    """(n,) weights of sum 1, none above `upper`, on as few of the largest keys as may be.
+def on_the_largest(keys: Array, upper: Array) -> Array:
+    """(n,) weights of sum 1, none above its `upper`, on as few of the largest keys as may be.
 
-    >>> on_the_largest(np.array([3.0, 1.0, 2.0]), 0.75)
+    >>> on_the_largest(np.array([3.0, 1.0, 2.0]), np.full(3, 0.75))
     array([0.75, 0.  , 0.25])
     """
     order = np.argsort(-keys, kind="stable")
-    weights, whole = np.zeros(len(keys)), min(len(keys), int((1.0 + _ROUNDING) / upper))
-    weights[order[:whole]] = upper
-    if whole < len(keys) and 1.0 - whole * upper > _ROUNDING:
-        weights[order[whole]] = 1.0 - whole * upper
+    most = upper[order]
+    left = 1.0 - (np.cumsum(most) - most)
+    weights = np.empty(len(keys))
+    weights[order] = np.where(left > most - _ROUNDING, most, np.where(left > _ROUNDING, left, 0.0))
     return weights

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.compiled import njit
 from assay.summary._cell_kernels import CELL, squares_to
-from assay.summary._linkage_kernels import COMPLETE, WARD
+from assay.summary._linkage_kernels import CENTROID, COMPLETE, MEDIAN, WARD
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -104,7 +104,55 @@ def merge_rows(kind: int, D: Any, sizes: Any, a: int, b: int) -> None:
             value = max(p, q)
         elif kind == WARD:
             value = ((sizes[a] + sizes[k]) * p + (sizes[b] + sizes[k]) * q - sizes[k] * apart) / (together + sizes[k])
+        elif kind == CENTROID:
+            value = max(0.0, p + share * (q - p) - share * (1.0 - share) * apart)
+        elif kind == MEDIAN:
+            value = max(0.0, 0.5 * (p + q) - 0.25 * apart)
         else:
             value = p + share * (q - p)
         D[a, k] = D[k, a] = value
     sizes[a], sizes[b] = together, 0
+
+
+@njit(cache=True, nogil=True)
+def merge_nearest(kind: int, D: Any, sizes: Any, near: Any, apart: Any, pairs: Any, heights: Any) -> None:
+    """Make len(pairs) merges, each time of the two groups that are least apart of all.
+
+    For linkages by which a merged group may be nearer to others than its parts were; chains do not find these. Each
+    group keeps the nearest of those with a higher number (Anderberg, Cluster Analysis for Applications, 1973).
+
+    Args:
+        kind: CENTROID or MEDIAN.
+        D: (m, m) squares of how far groups are apart; changed.
+        sizes: (m,) items, 0 for what is merged away; changed.
+        near: (m,) nearest group with a higher number, -1 where it has to be found; changed.
+        apart: (m,) D to it, infinite where there is none; changed.
+        pairs: (k, 2) out: groups, that of the whole on the left.
+        heights: (k,) out.
+    """
+    m = len(sizes)
+    for i in range(m):
+        if near[i] < 0 and sizes[i] > 0:
+            look(D, sizes, i, near, apart)
+    for done in range(len(pairs)):
+        a = int(np.argmin(apart))
+        b = near[a]
+        pairs[done, 0], pairs[done, 1], heights[done] = a, b, np.sqrt(apart[a])
+        merge_rows(kind, D, sizes, a, b)
+        apart[b] = np.inf
+        for i in range(b):
+            if sizes[i] == 0:
+                continue
+            if i == a or near[i] == b or near[i] == a:
+                look(D, sizes, i, near, apart)
+            elif i < a and D[i, a] < apart[i]:
+                near[i], apart[i] = a, D[i, a]
+
+
+@njit(cache=True, nogil=True)
+def look(D: Any, sizes: Any, i: int, near: Any, apart: Any) -> None:
+    """Find the nearest group with a higher number than i."""
+    apart[i] = np.inf
+    for k in range(i + 1, len(sizes)):
+        if sizes[k] > 0 and D[i, k] < apart[i]:
+            near[i], apart[i] = k, D[i, k]

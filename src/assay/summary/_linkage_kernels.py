@@ -19,7 +19,7 @@ import numpy as np
 from assay.compiled import njit
 from assay.summary._cell_kernels import CELL, square_to_box, squares_to
 
-WARD, COMPLETE, AVERAGE = 0, 1, 2
+WARD, COMPLETE, AVERAGE, CENTROID, MEDIAN = 0, 1, 2, 3, 4
 FAR = 1e150  # no group is so far: coordinates are in a unit of about their range
 NOWHERE = 1e100  # coordinates of a place without a group, further than any limit
 BLOCK = 16  # groups that pass over a cell together

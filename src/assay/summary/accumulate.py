@@ -149,3 +149,17 @@ def checked_weights(weights: ArrayLike, n: int) -> Array:
     if bad.size:
         raise ParameterError(f"weights are finite and not negative; the weight of row {bad[0]} is {w[bad[0]]}")
     return w
+
+
+def weights_of_rows(weights: ArrayLike | None, n: int) -> Array | None:
+    """The same, some of them above zero; None where none are given.
+
+    >>> weights_of_rows([1, 0], 2)
+    array([1., 0.])
+    """
+    if weights is None:
+        return None
+    w = checked_weights(weights, n)
+    if not w.any():
+        raise ParameterError("the weights of all rows are zero: at least one must be above")
+    return w

@@ -10,7 +10,7 @@ log beta, kept within a bracket, find it to the last digits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,10 @@ from scipy import sparse
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 from assay.summary.distances import Array, Indices
-from assay.summary.edges import Metric, edges_of, matrix_of, mirrored, nearest_edges
+from assay.summary.edges import edges_of, matrix_of, mirrored, nearest_edges
 from assay.summary.graph import Graph
+from assay.summary.metrics import Metric
+from assay.summary.target_links import kept
 
 ALL_PAIRS = 256  # rows up to which every other row is a neighbour; beyond, the 3 * perplexity nearest are
 USUAL = 30.0  # perplexity where none is asked for and there are rows enough
@@ -71,7 +73,7 @@ def affinities(X: Any, perplexity: float | None = None, metric: Metric = "euclid
     Args:
         X: (n, d) rows; with metric "precomputed" their (n, n) distances.
         perplexity: effective number of neighbours, from 1 to below n; when not given 30, or a third of the other rows.
-        metric: "euclidean", "cosine" or "precomputed".
+        metric: a name of `summary.metrics`, or a function of two rows.
 
     Returns:
         Affinities, to all other rows of up to `ALL_PAIRS`, else to the 3 * perplexity nearest.
@@ -89,6 +91,20 @@ def affinities(X: Any, perplexity: float | None = None, metric: Metric = "euclid
     found = widths(lengths.reshape(n, k), perplexity)
     conditional = _by_column(sparse.csr_array((found.p.ravel(), cols, np.arange(0, n * k + 1, k)), shape=(n, n)))
     return Affinities(joint(conditional), conditional, found.sigma, perplexity, found.reached)
+
+
+def labelled(found: Affinities, classes: Indices, weight: float) -> Affinities:
+    """Affinities in which neighbours of another label count for 1 - weight; each row still sums to one.
+
+    >>> found = affinities([[0.0], [1.0], [3.0], [4.0]], 1.5)
+    >>> labelled(found, np.array([0, 1, 0, 1]), 0.9).conditional.toarray()[0].argmax()
+    np.int64(2)
+    """
+    rows, cols, p = edges_of(found.conditional)
+    p = p * kept(classes, rows, cols, weight)
+    p /= np.bincount(rows, p, minlength=len(classes))[rows]
+    conditional = sparse.csr_array((p, found.conditional.indices, found.conditional.indptr), shape=found.P.shape)
+    return replace(found, P=joint(conditional), conditional=conditional)
 
 
 def graph_affinities(graph: Graph, perplexity: float | None = None) -> Affinities:

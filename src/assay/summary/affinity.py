@@ -14,7 +14,7 @@ from scipy import sparse
 from assay.summary.distances import Array, squared_distances
 from assay.summary.edges import edges_of, matrix_of
 from assay.summary.graph import Graph
-from assay.summary.neighbours import nearest_neighbours
+from assay.summary.metrics import Metric, distances, nearest
 
 Linked = Literal["all", "union", "mutual", "within"]
 
@@ -22,13 +22,13 @@ _SAMPLE = 500  # rows whose similarities with all others give the dimension
 _TIE = 1e-9  # relative error of a distance taken from a product
 
 
-def reach_of(X: Array, k: int) -> Array:
+def reach_of(X: Array, k: int, metric: Metric = "euclidean") -> Array:
     """(n,) distance of each row to its k-th nearest other.
 
     >>> reach_of(np.array([[0.0], [1.0], [3.0]]), 2)
     array([3., 2., 3.])
     """
-    return np.ascontiguousarray(nearest_neighbours(X, k).distances[:, -1])
+    return np.ascontiguousarray(nearest(X, k, metric).distances[:, -1])
 
 
 def common_width(reach: Array) -> float:
@@ -77,7 +77,14 @@ def linked_affinities(graph: Graph, width: float | Array) -> sparse.csr_array:
 
 
 def log_affinities(
-    X: Array, points: Array, width: float | Array, *, k: int, linked: Linked, reach: float | Array
+    X: Array,
+    points: Array,
+    width: float | Array,
+    *,
+    k: int,
+    linked: Linked,
+    reach: float | Array,
+    metric: Metric = "euclidean",
 ) -> Array:
     """(m, n) logarithms of the similarities of new rows with known ones; -inf where they are not linked.
 
@@ -91,17 +98,18 @@ def log_affinities(
         k: Neighbours that gave widths and reaches.
         linked: "all"; "union" or "mutual": within the reach of either or of both; "within" a fixed distance.
         reach: (n,) of the known rows, or that distance.
+        metric: How far rows are apart.
     """
     unit, relative = _unit(width, len(points))
-    squares = squared_distances(X, points, unit)
+    squares = _squares(X, points, unit, metric)
     own = np.sqrt(np.partition(squares, k, axis=1)[:, k]) if linked in ("union", "mutual") or np.ndim(width) else None
     if linked != "all":
-        distances = np.sqrt(squares)
-        near = distances <= np.asarray(reach) / unit * (1.0 + _TIE)
+        apart = np.sqrt(squares)
+        near = apart <= np.asarray(reach) / unit * (1.0 + _TIE)
         if own is not None and linked != "within":
-            mine = distances <= own[:, None] * (1.0 + _TIE)
+            mine = apart <= own[:, None] * (1.0 + _TIE)
             near = near | mine if linked == "union" else near & mine
-            near |= distances == 0.0
+            near |= apart == 0.0
     if np.ndim(width) and own is not None:
         widths = np.where(own > 0.0, own / 2.0, relative.min())
         squares /= np.multiply.outer(widths, relative)
@@ -109,7 +117,7 @@ def log_affinities(
     return squares if linked == "all" else np.where(near, squares, -np.inf)
 
 
-def dimension_seen(X: Array, width: float | Array) -> float:
+def dimension_seen(X: Array, width: float | Array, metric: Metric = "euclidean") -> float:
     """The dimension the data have at this scale: d log S / d log s, with S the sum of the similarities of others.
 
     On a flat d-dimensional piece S grows as s^d. At most 500 evenly spaced rows are compared with all.
@@ -124,13 +132,19 @@ def dimension_seen(X: Array, width: float | Array) -> float:
     weight = moment = 0.0
     for start in range(0, len(some), 50):
         part = some[start : start + 50]
-        squares = squared_distances(X[part], X, unit) / np.multiply.outer(relative[part], relative)
+        squares = _squares(X[part], X, unit, metric) / np.multiply.outer(relative[part], relative)
         with np.errstate(under="ignore"):
             similar = np.exp(-0.5 * squares)
         similar[np.arange(len(part)), part] = 0.0
         weight += float(similar.sum())
         moment += float((np.where(similar > 0.0, squares, 0.0) * similar).sum())
     return moment / weight if weight > 0.0 else 0.0
+
+
+def _squares(X: Array, Y: Array, unit: float, metric: Metric) -> Array:
+    if isinstance(metric, str) and metric == "euclidean":
+        return squared_distances(X, Y, unit)
+    return (distances(X, metric, Y) / unit) ** 2
 
 
 def _unit(width: float | Array, n: int) -> tuple[float, Array]:

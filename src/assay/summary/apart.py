@@ -13,9 +13,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError
 from assay.linalg.validate import as_symmetric, power_of_two
 from assay.summary.distances import Array, Indices, as_rows, middle, pair_squares, unit_scale
+from assay.summary.metrics import Metric, checked_metric, distances, is_precomputed
 from assay.summary.neighbours import nearest_neighbours
 
 FEW = 8  # columns up to which differences are as quick as a product: 2 ns a pair at 2, 14 ns at 50 beside 3 + 1
@@ -144,21 +145,21 @@ class Given:
         return np.asarray(np.sqrt(found, out=found) if self._squared else found)
 
 
-def apart(X: Any, metric: str, name: str = "X") -> Rows | Given:
+def apart(X: Any, metric: Metric, name: str = "X") -> Rows | Given:
     """The distances of checked rows, or a checked matrix of them.
 
     Args:
         X: (n, d) rows, or with metric "precomputed" their (n, n) symmetric dissimilarities.
-        metric: "euclidean" or "precomputed".
+        metric: of `summary.metrics`; all pairs are held, in at most 1 GiB, unless it is "euclidean".
         name: What to call X in an error.
 
     >>> apart([[0.0], [3.0]], "euclidean").row(0) * 4
     array([0., 3.])
     """
-    if metric == "euclidean":
+    if isinstance(metric, str) and metric == "euclidean":
         return Rows(as_rows(X, name))
-    if metric != "precomputed":
-        raise ParameterError(f'metric must be "euclidean" or "precomputed", is {metric!r}.')
+    if not is_precomputed(checked_metric(metric)):
+        return Given(distances(X, metric))
     D = as_symmetric(X, name=f"{name} (precomputed dissimilarities)")
     if D.min() < 0:
         i, j = np.unravel_index(int(D.argmin()), D.shape)

@@ -53,7 +53,8 @@ def as_dissimilarities(D: Any, *, missing: bool = False, name: str = "the dissim
     if checked.min() < 0.0:
         i, j = (int(p) for p in np.unravel_index(int(checked.argmin()), checked.shape))
         raise DataError(
-            f"{name} must not be negative: row {i}, column {j} (counted from 0) is {checked[i, j]:.6g}. "
+            f"Negative values in data: {name} must not be negative: row {i}, column {j} (counted from 0) is "
+            f"{checked[i, j]:.6g}. "
             "Similarities can be turned into dissimilarities first, such as 1 - s."
         )
     own = np.diag(checked)

@@ -13,11 +13,11 @@ import numpy.typing as npt
 from scipy import sparse
 
 from assay.errors import DataError, ParameterError
-from assay.linalg.validate import as_square
-from assay.summary.distances import Array, Indices, as_rows
-from assay.summary.neighbours import Neighbours, nearest_neighbours, neighbours_within
+from assay.linalg.validate import as_square, as_symmetric
+from assay.summary.distances import Array, Indices
+from assay.summary.metrics import Metric, checked_metric, is_precomputed, nearest, within
+from assay.summary.neighbours import Neighbours
 
-Metric = Literal["euclidean", "cosine", "precomputed"]
 Edges = tuple[Indices, Indices, Array]
 
 _SORTED = 2**22  # distances put in order at once
@@ -114,10 +114,9 @@ def nearest_edges(X: Any, k: int, metric: Metric) -> tuple[Edges, int]:
     >>> nearest_edges([[0.0], [1.0], [3.0]], 1, "euclidean")[0][1]
     array([1, 0, 1])
     """
-    found = _nearest_given(X, k) if metric == "precomputed" else nearest_neighbours(as_euclidean(X, metric), k)
+    found = _nearest_given(X, k) if is_precomputed(checked_metric(metric)) else nearest(X, k, metric)
     rows = np.repeat(np.arange(len(found.indices)), found.indices.shape[1])
-    lengths = found.distances.ravel()
-    return (rows, found.indices.ravel(), lengths**2 / 2 if metric == "cosine" else lengths), len(found.indices)
+    return (rows, found.indices.ravel(), found.distances.ravel()), len(found.indices)
 
 
 def within_edges(X: Any, radius: float, metric: Metric) -> tuple[Edges, int]:
@@ -126,45 +125,19 @@ def within_edges(X: Any, radius: float, metric: Metric) -> tuple[Edges, int]:
     >>> within_edges([[0.0], [1.0], [3.0]], 1.0, "euclidean")[0][2]
     array([1., 1.])
     """
-    if metric == "precomputed":
-        D = _given(X)
+    if is_precomputed(checked_metric(metric)):
+        D = as_symmetric(_given(X), name="the distance matrix")
         rows, cols = np.nonzero((radius >= D) & ~np.eye(len(D), dtype=bool))
         return (rows, cols, D[rows, cols]), len(D)
-    X = as_euclidean(X, metric)
-    if metric == "euclidean" or not radius >= 0:
-        found = neighbours_within(X, radius)
-        return (found.rows, found.cols, found.distances), len(X)
-    # on unit rows 1 - cos = |x - y|^2 / 2
-    found = neighbours_within(X, np.sqrt(2 * radius) * (1 + 1e-15))
-    lengths = found.distances**2 / 2
-    kept = lengths <= radius
-    return (found.rows[kept], found.cols[kept], lengths[kept]), len(X)
-
-
-def as_euclidean(given: Any, metric: Metric) -> Array:
-    """Rows whose Euclidean distances order as the metric does: themselves, or for the cosine rows of length one.
-
-    >>> as_euclidean([[3.0, 4.0]], "cosine")
-    array([[0.6, 0.8]])
-    """
-    X = as_rows(given)
-    if metric == "euclidean":
-        return X
-    if metric != "cosine":
-        raise ParameterError(f'metric must be "euclidean", "cosine" or "precomputed", is {metric!r}.')
-    largest = np.abs(X).max(axis=1, keepdims=True)
-    if (largest == 0).any():
-        row = int(np.argmin(largest))
-        raise DataError(f"the cosine of a row of zeros is not defined: row {row}. Leave such rows out.")
-    X = X / largest  # squares of 1e300 would overflow
-    return np.asarray(X / np.sqrt(np.einsum("ij,ij->i", X, X))[:, None])
+    found = within(X, radius, metric)
+    return (found.rows, found.cols, found.distances), len(X) if not hasattr(X, "shape") else int(X.shape[0])
 
 
 def _given(matrix: Any) -> Array:
     D = as_square(matrix, name="the distance matrix")
     if D.min() < 0:
         i, j = np.unravel_index(int(D.argmin()), D.shape)
-        raise DataError(f"distances must not be negative: row {i}, column {j} is {D[i, j]:g}.")
+        raise DataError(f"Negative values in data: distances must not be negative: row {i}, column {j} is {D[i, j]:g}.")
     return D
 
 

@@ -14,7 +14,7 @@ Reference: Venna and Kaski, Neighborhood preservation in nonlinear projection me
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,8 @@ from assay.linalg.validate import RandomState, as_generator
 from assay.summary._ranks import ranks
 from assay.summary.apart import Apart, apart
 from assay.summary.distances import Array, Indices
+from assay.summary.metrics import Metric
 from assay.summary.pair_fit import PairFit, pair_fit
-
-Metric: TypeAlias = Literal["euclidean", "precomputed"]
 
 PAIRS_LIMIT = 2**32  # pairs of a judged row with another, above which rows are drawn: all rows up to n = 65,536
 
@@ -85,7 +84,7 @@ def fidelity(
         X: (n, d) the data, or with metric "precomputed" their (n, n) dissimilarities (geodesics, say).
         Y: (n, q) the map.
         k: Neighbours of each point, fewer than n / 2.
-        metric: "euclidean" or "precomputed", of X; the map is always Euclidean.
+        metric: of X, a name of `summary.metrics` or a function of two rows; the map is always Euclidean.
         rows: How many points to judge, drawn at random; each is compared with all others. When not given: all, or from
             n = 65,536 on as many as give `PAIRS_LIMIT` comparisons.
         random_state: For the draw.

@@ -17,6 +17,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import RandomState, as_matrix, as_symmetric
+from assay.optimize.smo_rows import Indices
 from assay.summary.distances import Array, as_rows
 from assay.summary.kernels import Kernel, Linear, Precomputed, as_kernel
 from assay.summary.landmarks import Landmarks, choose_landmarks
@@ -117,6 +118,12 @@ class Gram:
         kernel = kernel.resolve(X)
         marks, factor = choose_landmarks(X, m, kernel, random_state)
         return Gram(kernel, len(X), X, None, factor, marks=marks)
+
+    def among(self, kept: Indices) -> Gram:
+        """The matrix of some of the rows, an exact one that is not centred; its kernel is the same."""
+        held = None if self.held is None else self.held[np.ix_(kept, kept)]
+        points, factor = (None if part is None else part[kept] for part in (self.points, self.factor))
+        return Gram(self.kernel, len(kept), points, held, factor)
 
     @property
     def approximate(self) -> bool:

@@ -15,7 +15,6 @@ from assay.errors import DataError, ParameterError
 from assay.linalg.sparse_structure import as_sparse
 from assay.summary.distances import Array, Indices
 from assay.summary.edges import (
-    Metric,
     edges_of,
     matrix_of,
     mirrored,
@@ -27,6 +26,7 @@ from assay.summary.edges import (
 )
 from assay.summary.kernels import Gaussian
 from assay.summary.laplacian import Kind, degree_of, laplacian_of, transition_of
+from assay.summary.metrics import Metric
 from assay.summary.paths import shortest_paths
 
 Meaning = Literal["distance", "similarity"]
@@ -108,7 +108,7 @@ class Graph:
         Args:
             X: (n, d) rows; with metric "precomputed" their (n, n) distances.
             k: Neighbours of each row; equally near ones by row number.
-            metric: "euclidean", "cosine" (1 - cos) or "precomputed".
+            metric: a name of `summary.metrics`, or a function of two rows.
         """
         edges, n = nearest_edges(X, k, metric)
         return Graph(matrix_of(edges, n), "distance", directed=True)
@@ -120,7 +120,7 @@ class Graph:
         Args:
             X: (n, d) rows; with metric "precomputed" their (n, n) distances.
             epsilon: The largest distance, itself included.
-            metric: "euclidean", "cosine" (1 - cos) or "precomputed".
+            metric: a name of `summary.metrics`, or a function of two rows.
         """
         edges, n = within_edges(X, epsilon, metric)
         return Graph(matrix_of(edges, n), "distance")

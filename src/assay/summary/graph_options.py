@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from assay.summary.edges import Metric
 from assay.summary.graph import Graph
+from assay.summary.metrics import Metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,8 @@ class Nearest:
 
     Args:
         k: Neighbours of each row.
-        metric: "euclidean", "cosine" or "precomputed".
+        metric: "euclidean", "manhattan", "chebyshev", "cosine", "correlation", "hamming", "gower", "precomputed", or a
+            function of two rows.
         symmetry: "union", "mutual" or "average" makes it undirected; None leaves it directed.
 
     >>> Nearest(1).graph([[0.0], [1.0], [3.0]]).links
@@ -38,7 +39,8 @@ class Within:
 
     Args:
         epsilon: The largest distance, itself included.
-        metric: "euclidean", "cosine" or "precomputed".
+        metric: "euclidean", "manhattan", "chebyshev", "cosine", "correlation", "hamming", "gower", "precomputed", or a
+            function of two rows.
 
     >>> Within(1.5).graph([[0.0], [1.0], [3.0]]).links
     array([1, 1, 0])

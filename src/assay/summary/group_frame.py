@@ -68,15 +68,19 @@ class GroupFrame:
         return cls(total.mean, scale, None, means, centres, grouped.parts)
 
     @classmethod
-    def of_rows(cls, X: Any, codes: Codes, names: tuple[str, ...] | None) -> GroupFrame:
+    def of_rows(cls, X: Any, codes: Codes, names: tuple[str, ...] | None, weights: Array | None = None) -> GroupFrame:
         """The frame of (n, d) rows with more columns than rows.
 
         Args:
             X: dense or CSR.
             codes: (n,) group of each row, counted from 0.
             names: of the columns, for messages.
+            weights: (n,) of the rows; None for 1. Those of weight zero are left out.
         """
-        counts = column_counts(X, codes, None, names)
+        if weights is not None:
+            kept = np.flatnonzero(weights)
+            X, codes, weights = X[kept], codes[kept], weights[kept]
+        counts = column_counts(X, codes, weights, names)
         weight, means, within = counts.weight, counts.mean, counts.squares.sum(axis=0)
         centre = weight @ means / weight.sum()
         total = within + weight @ (means - centre) ** 2
@@ -89,7 +93,7 @@ class GroupFrame:
         axes[varying] = spectrum.vectors[:, kept]
         frame = cls(centre, scale, axes, means, np.empty((len(means), 0)), ())
         coordinates = np.concatenate([frame.along(frame.units(rows)) for rows in _row_blocks(X)])
-        parts = GroupedMoments.of(coordinates, codes).parts
+        parts = GroupedMoments.of(coordinates, codes, weights=weights).parts
         return cls(centre, scale, axes, means, np.stack([part.mean for part in parts]), parts)
 
     @property
@@ -148,17 +152,25 @@ class GroupFrame:
         found[:, self.scale > 0.0] = directions
         return found * self._inverse
 
-    def fourth_powers(self, data: Any, codes: Codes) -> Array:
-        """(g,) sums over the rows of each group of the fourth power of their distance from its mean, in the frame."""
+    def fourth_powers(self, data: Any, codes: Codes, weights: Array | None = None) -> Array:
+        """(g,) sums over the rows of each group of the fourth power of their distance from its mean, in the frame.
+
+        Args:
+            data: the rows.
+            codes: (n,) group of each row, counted from 0.
+            weights: (n,) of the rows; None for 1.
+        """
         g, centre, inverse = len(self.means), self.centre, self._inverse
         centres = (self.means - centre) * inverse
 
-        def work(part: tuple[int, NDArray[Any], NDArray[Any]]) -> Array:
-            _, rows, code = part
+        def work(part: tuple[int, NDArray[Any], NDArray[Any], Array | None]) -> Array:
+            _, rows, code, weight = part
             z = (rows - centre) * inverse - centres[code]
-            return np.bincount(code, np.einsum("ij,ij->i", z, z) ** 2, g).astype(np.float64, copy=False)
+            powers = np.einsum("ij,ij->i", z, z) ** 2
+            powers = powers if weight is None else powers * weight
+            return np.bincount(code, powers, g).astype(np.float64, copy=False)
 
-        return map_reduce(beside(float_blocks(data), short(codes, g)), work, np.add)
+        return map_reduce(beside(float_blocks(data), short(codes, g), weights), work, np.add)
 
     @property
     def _inverse(self) -> Array:

@@ -89,3 +89,29 @@ def merge_in_matrix(D: Array, sizes: Indices, first: Indices, kind: int) -> tupl
             chain = place[chain]
             D, sizes, first = D[np.ix_(keep, keep)], sizes[keep], first[keep]
     return pairs, heights
+
+
+def merge_by_centres(D: Array, kind: int) -> tuple[Indices, Array]:
+    """Merge items until one group is left, always the two whose centres are nearest; heights may fall.
+
+    Args:
+        D: (m, m) symmetric squares of distances; overwritten.
+        kind: CENTROID or MEDIAN of `_linkage_kernels`.
+
+    Returns:
+        (m - 1, 2) first items of the merged groups in the order of the merges, and (m - 1,) heights.
+
+    >>> from assay.summary._linkage_kernels import CENTROID
+    >>> merge_by_centres(np.array([[0.0, 4.0, 9.0], [4.0, 0.0, 9.0], [9.0, 9.0, 0.0]]), CENTROID)[1].round(4)
+    array([2.    , 2.8284])
+    """
+    from assay.summary._group_matrix_kernels import merge_nearest
+
+    m = len(D)
+    pairs, heights = np.empty((m - 1, 2), dtype=np.int64), np.empty(m - 1)
+    sizes, near, apart = np.ones(m, dtype=np.int64), np.full(m, -1), np.full(m, np.inf)
+    step = max(1, _PAIRS // m)
+    for start in range(0, m - 1, step):
+        part = slice(start, start + step)
+        merge_nearest(kind, D, sizes, near, apart, pairs[part], heights[part])
+    return pairs, heights

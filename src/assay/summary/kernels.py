@@ -15,6 +15,7 @@ from assay.summary.distances import Array, as_rows, both_rows, squared_distances
 from assay.summary.function_kernel import FunctionKernel
 
 SAMPLE = 1000  # rows whose distances give the default width
+_HALF = 1e-12  # share of a sum of weights that rounding may take
 _TINY = 1e-290  # products below this have lost digits or are zero
 
 
@@ -207,18 +208,52 @@ def as_kernel(kernel: Any) -> Kernel:
     raise ParameterError(f"kernel must be one such as Gaussian(), a name ({names}) or a function, is {kernel!r}.")
 
 
-def median_distance(X: Array, rows: int = SAMPLE) -> float:
+def resolved(kernel: Kernel, X: Array, weights: Array | None = None) -> Kernel:
+    """The kernel with its defaults filled in from rows that count by their weights: a row of weight 2 as two.
+
+    >>> resolved(Gaussian(), np.array([[0.0], [3.0], [5.0]]), np.array([2.0, 2.0, 1.0]))
+    Gaussian(sigma=3.0)
+    """
+    if weights is not None and isinstance(kernel, Gaussian) and kernel.sigma is None:
+        return Gaussian(median_distance(X, weights=weights))
+    return kernel.resolve(X)
+
+
+def median_distance(X: Array, rows: int = SAMPLE, weights: Array | None = None) -> float:
     """The median of the distances above zero between at most `rows` rows, drawn with a fixed seed; 1 if there is none.
+
+    Args:
+        X: (n, d).
+        rows: most rows looked at.
+        weights: (n,) positive; a pair counts by the product of its weights.
 
     >>> median_distance(np.array([[0.0], [3.0], [3.0]]))
     3.0
     """
     if len(X) > rows:
-        X = X[np.sort(np.random.default_rng(0).choice(len(X), rows, replace=False))]
-    scale = unit_scale(X)
-    squares = squared_distances(X, unit=1 / scale)[np.triu_indices(len(X), 1)]
+        drawn = np.sort(np.random.default_rng(0).choice(len(X), rows, replace=False))
+        X, weights = X[drawn], None if weights is None else weights[drawn]
+    scale, pairs = unit_scale(X), np.triu_indices(len(X), 1)
+    squares = squared_distances(X, unit=1 / scale)[pairs]
     apart = np.sqrt(squares[squares > 0])
-    return float(np.median(apart) / scale) if apart.size else 1.0
+    if not apart.size:
+        return 1.0
+    if weights is None:
+        return float(np.median(apart) / scale)
+    return weighted_median(apart, (weights[pairs[0]] * weights[pairs[1]])[squares > 0]) / scale
+
+
+def weighted_median(values: Array, weights: Array) -> float:
+    """The median of values that count by their weights: with whole numbers, that of the values repeated so often.
+
+    >>> weighted_median(np.array([1.0, 2.0, 5.0]), np.array([2.0, 1.0, 1.0]))
+    1.5
+    """
+    order = np.argsort(values, kind="stable")
+    below, at = np.cumsum(weights[order]), values[order]
+    half = 0.5 * below[-1]
+    first, last = np.searchsorted(below, [half * (1.0 - _HALF), half * (1.0 + _HALF)])
+    return float(0.5 * (at[first] + at[min(last, len(at) - 1)]))
 
 
 def _products(X: Array, Y: Array, who: str) -> Array:

@@ -5,6 +5,8 @@ single    min |x - y|                         from the minimum spanning tree, n 
 complete  max |x - y|                         nearest groups by their centres while these are many,
 average   mean |x - y|                        then a matrix of groups, (m, m) with m about 4000 to 12,000
 Ward      sqrt(2 |A||B| / (|A|+|B|)) |c_A - c_B|, the growth of the squares within; nearest groups by their centres
+centroid  |c_A - c_B|                         a matrix of all items; heights may fall
+median    the same, the centre of a merged group half-way between those of its parts, whatever their sizes
 """
 
 from __future__ import annotations
@@ -19,25 +21,31 @@ from scipy.spatial.distance import squareform
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import power_of_two
 from assay.summary.distances import Array, Indices, unit_scale
-from assay.summary.group_matrix import group_distances, merge_in_matrix
+from assay.summary.group_matrix import group_distances, merge_by_centres, merge_in_matrix
 from assay.summary.group_search import GroupSearch
-from assay.summary.merge_table import merge_table
+from assay.summary.merge_table import merge_sequence, merge_table
+from assay.summary.metrics import Metric, as_euclidean, as_metric, distances, is_flat
 from assay.summary.spanning_tree import spanning_tree, spanning_tree_of_dissimilarities
 
-Linkage = Literal["ward", "single", "complete", "average"]
+Linkage = Literal["ward", "single", "complete", "average", "centroid", "median"]
+
+BY_CENTRES = ("ward", "centroid", "median")  # groups have centres, which only points have
 
 HELD_GROUPS = 4096  # whose pairs are held, in 128 MiB
 HELD_MOST = 11_585  # up to 1 GiB where centres tell little, as for average linkage in many dimensions
 
 
-def agglomerate(X: Array, linkage: Linkage = "ward") -> Array:
-    """Merge rows and groups of rows, by Euclidean distance, until all are one, in memory of n (d + 10) numbers.
+def agglomerate(X: Array, linkage: Linkage = "ward", metric: Metric = "euclidean") -> Array:
+    """Merge rows and groups of rows until all are one, by Euclidean distance in memory of n (d + 10) numbers.
 
-    Complete and average linkage hold the distances of at most `HELD_MOST` groups beside, whatever n.
+    Complete and average linkage hold the distances of at most `HELD_MOST` groups beside, whatever n. Centroid and
+    median linkage hold those of all pairs, and so do other metrics, unless they become Euclidean on normalised rows and
+    the linkage asks for nothing but the order of distances.
 
     Args:
-        X: (n, d) finite rows.
+        X: (n, d) rows.
         linkage: how far two groups are apart.
+        metric: how far two rows are apart; Euclidean where groups have centres.
 
     Returns:
         (n - 1, 4) merge table as SciPy's `linkage` gives.
@@ -51,8 +59,17 @@ def agglomerate(X: Array, linkage: Linkage = "ward") -> Array:
     from assay.summary._merge_kernels import ward_heights
 
     kind = _kind(linkage)
+    if metric != "euclidean":
+        refuse_centres(linkage, metric)
+        if not is_flat(metric) or linkage == "average":
+            return agglomerate_dissimilarities(distances(X, metric), linkage)
+        table = agglomerate(as_euclidean(X, metric), linkage)
+        table[:, 2] = as_metric(table[:, 2], metric)
+        return table
     if len(X) == 1:
         return np.empty((0, 4))
+    if linkage in ("centroid", "median"):
+        return agglomerate_dissimilarities(distances(X, metric), linkage)
     if kind is None:
         tree = spanning_tree(X)
         return merge_table(tree.edges, tree.lengths)
@@ -73,7 +90,7 @@ def agglomerate_dissimilarities(D: Array, linkage: Linkage = "ward") -> Array:
     """Merge items and groups of items by their dissimilarities, until all are one.
 
     Args:
-        D: (n, n) checked dissimilarities. Ward's linkage takes them for distances of points.
+        D: (n, n) checked dissimilarities. Ward's, centroid and median linkage take them for distances of points.
         linkage: how far two groups are apart.
 
     Returns:
@@ -94,10 +111,25 @@ def agglomerate_dissimilarities(D: Array, linkage: Linkage = "ward") -> Array:
         return merge_table(tree.edges, tree.lengths)
     unit = power_of_two(D)
     held = D / unit
-    if linkage == "ward":
+    if linkage in BY_CENTRES:
         held *= held
+    if linkage in ("centroid", "median"):
+        pairs, heights = merge_by_centres(held, kind)
+        return merge_sequence(pairs, heights * unit)
     pairs, heights = merge_in_matrix(held, np.ones(n, dtype=np.int64), np.arange(n), kind)
     return _table(pairs, heights * unit)
+
+
+def refuse_centres(linkage: str, metric: Metric) -> None:
+    """Refuse a linkage by centres where rows are not compared as points.
+
+    >>> refuse_centres("average", "manhattan")
+    """
+    if linkage in BY_CENTRES and metric not in ("euclidean", "precomputed"):
+        raise ParameterError(
+            f"{linkage} linkage compares the centres of groups, which are points of a Euclidean space; with metric "
+            f"{metric!r} use 'average', 'complete' or 'single'."
+        )
 
 
 def from_condensed(d: ArrayLike) -> Array:
@@ -124,7 +156,14 @@ def _kind(linkage: str) -> int | None:
         raise ParameterError(f"linkage is one of {', '.join(map(repr, get_args(Linkage)))}; got {linkage!r}")
     from assay.summary import _linkage_kernels as kernels
 
-    return {"ward": kernels.WARD, "complete": kernels.COMPLETE, "average": kernels.AVERAGE}.get(linkage)
+    numbers = {
+        "ward": kernels.WARD,
+        "complete": kernels.COMPLETE,
+        "average": kernels.AVERAGE,
+        "centroid": kernels.CENTROID,
+        "median": kernels.MEDIAN,
+    }
+    return numbers.get(linkage)
 
 
 def _table(pairs: Indices, heights: Array) -> Array:

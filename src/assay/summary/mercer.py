@@ -18,6 +18,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
+from assay.linalg.spectral import part_of_spectrum
 from assay.linalg.validate import Array, as_square, power_of_two
 from assay.summary.distances import as_rows
 from assay.summary.gram import HOLD_LIMIT, Gram
@@ -147,7 +148,7 @@ def _least(S: Array, shift: float) -> tuple[float, Array, Literal["lapack", "cho
     """
     n = len(S)
     if n <= _SMALL:
-        values, vectors = sla.eigh(S, subset_by_index=(0, 0))
+        values, vectors = part_of_spectrum(S, 0, 0)
         return float(values[0]), vectors[:, 0], "lapack"
     shift = shift or np.finfo(np.float64).tiny
     while True:
@@ -167,7 +168,7 @@ def _least(S: Array, shift: float) -> tuple[float, Array, Literal["lapack", "cho
         try:
             found = eigsh(inverse, k=1, which="LA", v0=start, tol=_CLOSE, maxiter=n)[1][:, 0]
         except ArpackError:  # many equal ones at the bottom
-            values, vectors = sla.eigh(S, subset_by_index=(0, 0))
+            values, vectors = part_of_spectrum(S, 0, 0)
             return float(values[0]), vectors[:, 0], "lapack"
         v = solve(found)
     v /= np.linalg.norm(v)  # solved once more, which leaves nothing of the large eigenvalues' vectors

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import as_count
@@ -47,8 +48,8 @@ def as_merges(merges: Any, name: str = "merges") -> Array:
         place = int(again.argmax())
         raise DataError(f"{name} must join each group once: row {place // 2} joins {pairs.flat[place]:g} again.")
     heights = table[:, 2]
-    if not np.isfinite(heights).all() or (np.diff(heights) < 0).any() or heights[:1].min(initial=0.0) < 0:
-        raise DataError(f"the heights of {name} must be finite, not negative, and must not fall from row to row.")
+    if not np.isfinite(heights).all() or heights.min(initial=0.0) < 0:
+        raise DataError(f"the heights of {name} must be finite and not negative.")
     sizes = [1.0] * n
     for i, (a, b) in enumerate(pairs.astype(np.int64).tolist()):
         sizes.append(sizes[a] + sizes[b])
@@ -77,13 +78,49 @@ def merge_table(pairs: Indices, heights: Array) -> Array:
     return np.asarray(label(pairs[order], heights[order]))
 
 
+def merge_sequence(pairs: Indices, heights: Array) -> Array:
+    """The merge table of merges in the order in which they were made, whatever their heights.
+
+    >>> merge_sequence(np.array([[0, 1], [0, 2]]), np.array([3.0, 2.0]))
+    array([[0., 1., 3., 2.],
+           [2., 3., 2., 3.]])
+    """
+    from assay.summary._merge_kernels import label
+
+    return np.asarray(label(pairs, heights))
+
+
+def inversions(merges: Array) -> Indices:
+    """Numbers of the merges that are lower than one of the two groups they join.
+
+    >>> inversions(np.array([[0, 1, 3.0, 2], [2, 3, 2.0, 3]]))
+    array([1])
+    """
+    born = np.concatenate([np.zeros(len(merges) + 1), merges[:, 2]])
+    return np.flatnonzero(merges[:, 2] < born[merges[:, :2].astype(np.int64)].max(axis=1, initial=0.0))
+
+
+def whole_at(merges: Array) -> Array:
+    """(n - 1,) the highest merge within each group that merges make; its own where no merge is an inversion.
+
+    >>> whole_at(np.array([[0, 1, 3.0, 2], [2, 3, 2.0, 3]]))
+    array([3., 3.])
+    """
+    n = len(merges) + 1
+    highest = [0.0] * n
+    for a, b, height, _ in merges.tolist():
+        highest.append(max(height, highest[int(a)], highest[int(b)]))
+    return np.array(highest[n:])
+
+
 def cut(merges: Array, *, n_clusters: int | None = None, height: float | None = None) -> Indices:
     """Groups of items where a hierarchy is cut.
 
     Args:
         merges: (n - 1, 4) merge table.
-        n_clusters: how many groups to leave, from 1 to n.
-        height: merges up to this height are made, itself included, as SciPy and R do.
+        n_clusters: how many groups to leave, from 1 to n: the first n - n_clusters merges are made.
+        height: merges up to this height are made, itself included, as SciPy and R do; an inversion only where all
+            merges within it are as low.
 
     Returns:
         (n,) group of each item, numbered by first appearance: item 0 is always in group 0.
@@ -96,9 +133,9 @@ def cut(merges: Array, *, n_clusters: int | None = None, height: float | None = 
     if (n_clusters is None) == (height is None):
         raise ParameterError(f"cut by n_clusters or by height, one of them; got {n_clusters=}, {height=}")
     if n_clusters is not None:
-        made = n - as_count(n_clusters, n, name="n_clusters", what="the number of items")
+        made = np.arange(n - 1) < n - as_count(n_clusters, n, name="n_clusters", what="the number of items")
     else:
-        made = int(np.searchsorted(merges[:, 2], as_height(height), side="right"))
+        made = (whole_at(merges) if len(inversions(merges)) else merges[:, 2]) <= as_height(height)
     return first_appearance(_tops(merges, made))
 
 
@@ -125,12 +162,12 @@ def first_appearance(labels: Any) -> Indices:
     return np.asarray(rank[inverse])
 
 
-def _tops(merges: Array, made: int) -> Indices:
-    """For each item the last group that holds it after the first merges; parents are looked up from the last down."""
+def _tops(merges: Array, made: NDArray[np.bool_]) -> Indices:
+    """For each item the last group that holds it after some merges; parents are looked up from the last down."""
     n = len(merges) + 1
     top = list(range(2 * n - 1))
-    pairs = merges[:made, :2].astype(np.int64).tolist()
-    for i in range(made - 1, -1, -1):
+    pairs = merges[:, :2].astype(np.int64).tolist()
+    for i in np.flatnonzero(made)[::-1].tolist():
         a, b = pairs[i]
         top[a] = top[b] = top[n + i]
     return np.array(top[:n])

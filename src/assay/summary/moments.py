@@ -33,7 +33,7 @@ class Moments(Stored):
     """Count, mean and scatter, as an algebra.
 
     `a + b` summarises both data sets, `a - b` takes a part out, `m[columns]` restricts, `m @ A` transforms the rows to
-    `x @ A`, `m.forget(keep)` lets old rows fade.
+    `x @ A`, `m.given(columns)` takes out what these explain, `m.forget(keep)` lets old rows fade.
 
     Attributes:
         count: rows summarised.
@@ -242,6 +242,48 @@ class Moments(Stored):
         scatter = scale[:, None] * self.scatter * scale
         np.fill_diagonal(scatter, np.where(spread > 0.0, self.weight - 1.0, 0.0))
         return Moments(self.count, self.weight_pair, dd.pair(np.zeros(self.d)), dd.pair(scatter), self.columns)
+
+    def given(self, columns: Columns) -> Moments:
+        """The summary of what is left of the other columns once these have explained them, by least squares.
+
+        scatter  S_aa - S_az S_zz^+ S_za (Schur's complement); as many rows fewer as these columns have directions,
+        which is what is left of normal rows: covariances, correlations and tests of the rest are partial ones.
+
+        Args:
+            columns: those held fixed, some but not all.
+        """
+        fixed = self._positions(columns)
+        rest = np.setdiff1d(np.arange(self.d), fixed)
+        if not len(rest) or not len(fixed):
+            raise ParameterError(f"some but not all of the {self.d} columns are held fixed; got {len(fixed)}")
+        fit, rank = self._explained_by(fixed, rest)
+        if self.weight - rank <= 1.0:
+            raise DataError(
+                f"{rank} directions held fixed leave nothing of a weight of {self.weight:g}: hold fewer columns fixed"
+            )
+        full = self.scatter[np.ix_(rest, rest)]
+        scatter = full - self.scatter[np.ix_(rest, fixed)] @ fit
+        # what rounding leaves of a column that is explained whole
+        flat = np.diag(scatter) <= 8.0 * self.d * np.finfo(np.float64).eps * np.diag(full)
+        scatter[flat] = scatter[:, flat] = 0.0
+        part = self[rest]
+        weight = dd.add(self.weight_pair, dd.pair(-float(rank)))
+        return Moments(self.count - rank, weight, part.mean_pair, dd.pair((scatter + scatter.T) / 2.0), part.columns)
+
+    def explained(self, columns: Columns) -> Array:
+        """(g, a) least squares coefficients of the other columns on these."""
+        fixed = self._positions(columns)
+        return self._explained_by(fixed, np.setdiff1d(np.arange(self.d), fixed))[0]
+
+    def _explained_by(self, fixed: NDArray[np.intp], rest: NDArray[np.intp]) -> tuple[Array, int]:
+        """S_zz^+ S_za, (g, a), and the rank of S_zz."""
+        spread = np.sqrt(np.diag(self.scatter)[fixed])
+        scale = np.where(spread > 0.0, spread, 1.0)
+        values, V = np.linalg.eigh(self.scatter[np.ix_(fixed, fixed)] / scale[:, None] / scale)
+        keep = values > 8.0 * len(fixed) * np.finfo(np.float64).eps * values[-1]
+        V, values = V[:, keep], values[keep]
+        fit = (V / values) @ (V.T @ (self.scatter[np.ix_(fixed, rest)] / scale[:, None]))
+        return fit / scale[:, None], len(values)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Header and arrays of the file."""

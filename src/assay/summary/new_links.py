@@ -8,9 +8,9 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.summary.distances import Array, as_rows
-from assay.summary.edges import Edges, as_euclidean
+from assay.summary.edges import Edges
 from assay.summary.graph_options import Nearest, Within
-from assay.summary.neighbours import nearest_neighbours, neighbours_within
+from assay.summary.metrics import is_precomputed, nearest, within
 
 
 def new_links(option: Nearest | Within, X: Any, known: Array | None) -> Edges:
@@ -30,38 +30,32 @@ def new_links(option: Nearest | Within, X: Any, known: Array | None) -> Edges:
     >>> new_links(Nearest(2), [[0.9]], np.array([[0.0], [1.0], [3.0]]))[1]
     array([1, 0])
     """
-    if option.metric == "precomputed":
+    if is_precomputed(option.metric):
         rows, cols, lengths = _given(option, as_rows(X))
     else:
-        rows, cols, lengths = _measured(option, as_euclidean(X, option.metric), as_euclidean(known, option.metric))
+        rows, cols, lengths = _measured(option, X, known)
     same = np.zeros(rows.max(initial=-1) + 1, dtype=bool)
     same[rows[lengths == 0.0]] = True
     kept = (lengths == 0.0) | ~same[rows]
     return rows[kept], cols[kept], lengths[kept]
 
 
-def _measured(option: Nearest | Within, X: Array, known: Array) -> Edges:
-    cosine = option.metric == "cosine"
+def _measured(option: Nearest | Within, X: Any, known: Any) -> Edges:
     if isinstance(option, Nearest):
-        near = nearest_neighbours(X, min(option.k, len(known)), known)
-        rows, cols, lengths = np.repeat(np.arange(len(X)), near.indices.shape[1]), near.indices, near.distances
-        return rows, cols.ravel(), _cosine(lengths.ravel()) if cosine else lengths.ravel()
-    # on unit rows 1 - cos = |x - y|^2 / 2
-    found = neighbours_within(X, np.sqrt(2 * option.epsilon) if cosine else option.epsilon, known)
-    return found.rows, found.cols, _cosine(found.distances) if cosine else found.distances
+        near = nearest(X, min(option.k, len(known)), option.metric, known)
+        rows = np.repeat(np.arange(len(near.indices)), near.indices.shape[1])
+        return rows, near.indices.ravel(), near.distances.ravel()
+    found = within(X, option.epsilon, option.metric, known)
+    return found.rows, found.cols, found.distances
 
 
 def _given(option: Nearest | Within, D: Array) -> Edges:
     if D.min() < 0:
         i, j = np.unravel_index(int(D.argmin()), D.shape)
-        raise DataError(f"distances must not be negative: row {i}, column {j} is {D[i, j]:g}.")
+        raise DataError(f"Negative values in data: distances must not be negative: row {i}, column {j} is {D[i, j]:g}.")
     if isinstance(option, Within):
         rows, cols = np.nonzero(option.epsilon >= D)
     else:
         k = min(option.k, D.shape[1])
         rows, cols = np.repeat(np.arange(len(D)), k), np.argsort(D, axis=1, kind="stable")[:, :k].ravel()
     return rows, cols, D[rows, cols]
-
-
-def _cosine(lengths: Array) -> Array:
-    return np.asarray(lengths**2 / 2)

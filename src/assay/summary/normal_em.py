@@ -94,7 +94,8 @@ def normal_em(
         tol: stop when the log-likelihood still to be gained, extrapolated from the last rises, is at most this for
             each row.
         ridge: added to the variance of each column, as a share of its observed variance. It keeps the likelihood
-            bounded where columns depend on each other or rows are few; 0 gives the pure likelihood and refuses those.
+            bounded where columns depend on each other or rows are few; 0 gives the pure likelihood and refuses those,
+            infinity makes columns independent, with their observed means and variances.
         start: where to begin; default: observed means and variances, no correlation.
         columns: names; taken from the data where they have some.
         threads: workers; the result does not depend on it.
@@ -118,8 +119,8 @@ def normal_em(
     seen.refuse_empty()
     _refuse_extreme(seen)
     frame = Frame.of(seen)
-    if not len(frame.active):
-        return _without_spread(seen)
+    if not len(frame.active) or np.isinf(ridge):
+        return _independent(seen, frame)
     with one_blas_thread():
         table = GappedTable.of(blocks, seen, frame, threads)
         likelihood = _Likelihood(table, seen, ridge, threads)
@@ -213,12 +214,15 @@ def _result(ended: Climb, seen: Observed, frame: Frame, rows: int) -> NormalEM:
     return _report(seen, centre, S, moments, traces, ended.n_iter, ended.converged)
 
 
-def _without_spread(seen: Observed) -> NormalEM:
-    """Every column is constant: the law is a point."""
-    nothing = np.zeros((seen.d, seen.d))
-    rows = seen.rows - seen.wholly_missing
-    moments = Moments(rows, dd.pair(float(rows)), dd.pair(seen.mean), dd.pair(nothing), seen.columns)
-    return _report(seen, seen.mean, nothing, moments, np.zeros((2, 1)), 0, True)
+def _independent(seen: Observed, frame: Frame) -> NormalEM:
+    """What an infinite ridge leaves of the law; a point where every column is constant."""
+    rows, counts = seen.rows - seen.wholly_missing, seen.count[frame.active]
+    variance = np.zeros(seen.d)
+    variance[frame.active] = frame.scale**2
+    S = np.diag(variance)
+    moments = Moments(rows, dd.pair(float(rows)), dd.pair(seen.mean), dd.pair(rows * S), seen.columns)
+    value = -float(counts @ (0.5 * (np.log(2.0 * np.pi) + 1.0) + np.log(frame.scale)))
+    return _report(seen, seen.mean, S, moments, np.full((2, 1), value), 0, True)
 
 
 def _report(
@@ -245,7 +249,7 @@ def _check(max_iter: int, tol: float, ridge: float) -> None:
         raise ParameterError(f"max_iter is a whole number of steps, at least 1; got {max_iter!r}")
     if not (np.isfinite(tol) and tol >= 0.0):
         raise ParameterError(f"tol is a number >= 0; got {tol!r}")
-    if not (np.isfinite(ridge) and ridge >= 0.0):
+    if not ridge >= 0.0:
         raise ParameterError(f"ridge is a number >= 0; got {ridge!r}")
 
 

@@ -70,6 +70,11 @@ class Table:
         """Number of targets."""
         return int(self.targets.shape[1])
 
+    @property
+    def given(self) -> Array:
+        """The targets in the shape they were given in: (n,) or (n, p)."""
+        return self.targets[:, 0] if self.single else self.targets
+
     def stacked(self) -> Array:
         """(n, d) all rows as one array."""
         rows = all_rows(self.data) if isinstance(self.data, Source) else dense(self.data)

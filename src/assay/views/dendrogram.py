@@ -14,7 +14,7 @@ from bokeh.models import ColumnDataSource
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.summary.merge_table import as_merges
+from assay.summary.merge_table import as_merges, inversions, whole_at
 from assay.summary.merge_table import cut as groups_of_cut
 from assay.views.groups import Groups
 from assay.views.legend import legend, note
@@ -115,6 +115,11 @@ def _cut(table: NDArray[np.float64], cut: int | float | None) -> tuple[float | N
     if isinstance(cut, (float, np.floating)):
         return float(cut), groups_of_cut(table, height=float(cut))
     groups = groups_of_cut(table, n_clusters=cut)
+    if len(inversions(table)):
+        # of a tree with merges below their parts, a line leaves these groups only if all their merges are below it
+        wholes = whole_at(table)
+        level = float(wholes[: len(table) + 1 - cut].max(initial=0.0))
+        return (level if np.array_equal(groups_of_cut(table, height=level), groups) else None), groups
     # the line lies half-way between the last merge made and the first that is not
     around = np.concatenate([[0.0], heights, heights[-1:] * 1.04])[len(table) + 1 - cut :][:2]
     return float(around.mean()), groups
@@ -157,6 +162,10 @@ def _told(tree: Tree, shown: Shown, layout: Layout, looks: Looks) -> str:
         told.append(
             f"{tree.rows[twigs].sum():,} rows in {len(twigs):,} parts of fewer than {shown.least:,} rows are strokes "
             "on the branch that they join."
+        )
+    if fallen := int((tree.height[layout.forks] < tree.height[tree.joined[layout.forks - tree.n]].max(axis=1)).sum()):
+        told.append(
+            f"{fallen:,} merge{'s are' if fallen > 1 else ' is'} lower than one of the parts: heights may fall here."
         )
     if looks.groups is not None and (looks.code[layout.ends] < 0).any():
         told.append("Grey: rows of several groups.")

@@ -567,3 +567,22 @@ def test_an_encoding_travels_by_itself(tmp_path):
     np.testing.assert_array_equal(np.vstack([*there.float_blocks()]), numbers(encoding, source))
     with pytest.raises(ParameterError, match="the encoding is given, so log cannot be decided"):
         encode(source, encoding, log="never")
+
+
+def test_one_number_a_column_holds_codes_of_all_levels_and_neither_parts_nor_words(tmp_path):
+    days = [dt.date(2019, 1, 1) + dt.timedelta(days=30 * i) for i in range(60)]
+    towns = [f"town {chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(30)]  # more than get numbers of their own
+    columns = {"town": spread(towns, 60), "day": days, "size": np.arange(60.0) ** 1.5}
+    columns["town"][7] = None
+    encoding, source = fitted(columns, single=True, log="never", declared=Declared(kinds={"town": "category"}))
+    assert encoding.names == ("town", "day (days since 2019-01-01)", "size")
+    values = numbers(encoding, source)
+    assert np.isnan(values[7, 0]) and len(np.unique(values[:, 0])) == 30 + 1  # NaN is one
+    assert encoding.decode(values).column("town").to_pylist() == columns["town"]
+    new = pa.RecordBatch.from_pydict({"town": ["Lima", "Quito"], "day": days[:2], "size": [1.0, 2.0]})
+    problems = Problems()
+    assert encoding.transform(new, problems=problems)[:, 0].tolist() == [30.0, 30.0]
+    assert [(found.column, found.count) for found in problems] == [("town", 2)]
+    assert encoding.decode(np.array([[30.0, 0.0, 0.0]])).column("town").to_pylist() == [None]
+    again = Encoding.from_parts(*encoding.to_parts())
+    np.testing.assert_array_equal(numbers(again, source), values)

@@ -198,6 +198,40 @@ class Levels(Codec):
 
 
 @dataclass(frozen=True, slots=True)
+class Codes(Codec):
+    """The number of the level, for methods that ask whether two rows have the same and nothing else.
+
+    Attributes:
+        levels: in the order of their codes from 0; a level not met before has the code after the last.
+        numeric: whether the levels are numbers.
+    """
+
+    kind = "codes"
+    levels: tuple[str, ...]
+    numeric: bool = False
+
+    def names(self, name: str) -> tuple[str, ...]:
+        return (name,)
+
+    def told(self) -> tuple[str, ...]:
+        return self.levels
+
+    def write(self, column: pa.Array, field: Field, out: Array) -> Misfits:
+        found = coded(column)
+        last = len(self.levels)
+        place = {level: i for i, level in enumerate(self.levels)}
+        out[0] = np.array([place.get(cell, last) for cell in found.cells] + [np.nan])[found.codes]
+        new = out[0] == last
+        return [("values are levels not met before, and like none of those", new)] if new.any() else []
+
+    def decode(self, values: Array) -> pa.Array:
+        told: list[Any] = [float(level) for level in self.levels] if self.numeric else list(self.levels)
+        known = [x == x and 0 <= round(x) < len(told) for x in values[:, 0].tolist()]
+        cells = [told[round(x)] if ok else None for x, ok in zip(values[:, 0].tolist(), known, strict=True)]
+        return pa.array(cells, pa.array(told).type)
+
+
+@dataclass(frozen=True, slots=True)
 class Aside(Codec):
     """No numbers at all."""
 

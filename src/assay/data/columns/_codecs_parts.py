@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from assay.data.columns._codecs import NOT_READ, Aside, Boolean, Codec, Levels, Misfits, Number, Ordered
+from assay.data.columns._codecs import NOT_READ, Aside, Boolean, Codec, Codes, Levels, Misfits, Number, Ordered
 from assay.data.columns.cells import as_values, coded
 from assay.data.columns.column_stats import analyzer
 from assay.data.columns.dates import DAY
@@ -111,7 +111,7 @@ class Words(Codec):
         return pa.array([told(row) for row in values], pa.string())
 
 
-_CODECS: dict[str, type[Codec]] = {c.kind: c for c in (Number, Boolean, Ordered, Levels, Time, Words, Aside)}
+_CODECS: dict[str, type[Codec]] = {c.kind: c for c in (Number, Boolean, Ordered, Levels, Codes, Time, Words, Aside)}
 
 
 def codec_from(header: dict[str, Any]) -> Codec:

@@ -60,6 +60,7 @@ class Encoding(Layout):
         min_share: float = 0.01,
         words: int = 30,
         drop: Sequence[str] = (),
+        single: bool = False,
         as_kind: Mapping[str, Kind] | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> Encoding:
@@ -73,10 +74,12 @@ class Encoding(Layout):
             min_share: share of the rows that such a level needs; the others are pooled.
             words: words of a text with a number of their own, at most; 0 sets text aside.
             drop: columns to set aside.
+            single: one number a column: codes of categories, times without their parts, no texts; for metrics that
+                compare columns by their kinds.
             as_kind: kinds of columns that were understood wrongly, by name.
             progress: told the number of rows read.
         """
-        options = Options(log, max_levels, min_share, words, tuple(drop))
+        options = Options(log, max_levels, min_share, words, tuple(drop), single)
         options.check([known.name for known in source.schema])
         fields = source.schema
         if as_kind:

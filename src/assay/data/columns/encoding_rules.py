@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from assay.data.columns._codecs import Aside, Boolean, Codec, Levels, Number, Ordered
+from assay.data.columns._codecs import Aside, Boolean, Codec, Codes, Levels, Number, Ordered
 from assay.data.columns._codecs_parts import Time, Words
 from assay.data.columns.cells import CLOCK, DAY_FIRST, MONTH_FIRST, Form
 from assay.data.columns.dates import DAY
@@ -39,6 +39,7 @@ class Options:
     min_share: float = 0.01
     words: int = 30
     drop: Sequence[str] = ()
+    single: bool = False
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse values that make no sense and columns that do not exist."""
@@ -89,6 +90,8 @@ def decide(field: Field, form: Form, seen: ColumnStats, options: Options) -> Dec
         return _aside(field, f"identifier: {field.why}" if field.why else "identifier")
     if field.kind == "other":
         return _aside(field, "lists, records and bytes are not encoded")
+    if field.kind == "text" and options.single:
+        return _aside(field, "text, which is no single number")
     if field.kind == "text":
         return _words(field, seen, options)
     later = field.kind in ("constant", "empty")
@@ -106,7 +109,7 @@ def decide(field: Field, form: Form, seen: ColumnStats, options: Options) -> Dec
     if field.kind == "ordered":
         encoded = "its numbers" if field.levels is None else f"rank 0 to {len(field.levels) - 1}"
         return Decision(field, Ordered(field.levels), encoded, "" if field.levels is None else " < ".join(field.levels))
-    return _time(field, form, seen) if field.kind == "time" else _number(field, seen, options)
+    return _time(field, form, seen, options.single) if field.kind == "time" else _number(field, seen, options)
 
 
 def _aside(field: Field, note: str, kind: Kind | None = None) -> Decision:
@@ -158,6 +161,9 @@ def _levels(field: Field, form: Form, seen: ColumnStats, options: Options) -> De
         field = replace(field, kind="category", why=f"{field.why} at first, more values later")
     total = tally.total
     most = tally.most()
+    if options.single:
+        met = tuple(sorted((level for level, _ in most), key=natural))
+        return Decision(field, Codes(met, form == "number"), f"codes of {len(met):,} levels", "")
     kept = [(level, count) for level, count in most if count >= options.min_share * total][: options.max_levels]
     common = sum(count for _, count in kept)
     if common < _COMMON_LEVELS * total:
@@ -180,7 +186,7 @@ def _levels(field: Field, form: Form, seen: ColumnStats, options: Options) -> De
     return Decision(field, codec, f"{encoded}, {len(rare):,} rare pooled" if pooled else encoded, "")
 
 
-def _time(field: Field, form: Form, seen: ColumnStats) -> Decision:
+def _time(field: Field, form: Form, seen: ColumnStats, single: bool) -> Decision:
     if form == "clock" or seen.reading == CLOCK:
         return Decision(field, Time(0, seen.reading, True), "hours since midnight", "")
     span = (seen.high - seen.low) / DAY
@@ -189,9 +195,9 @@ def _time(field: Field, form: Form, seen: ColumnStats) -> Decision:
         seen.reading,
         False,
         seen.whole >= 1,
-        month=span >= 2 * 365.25,
-        weekday=span >= 14 and seen.whole < 2,
-        hour=span >= 2 and seen.whole == 0,
+        month=not single and span >= 2 * 365.25,
+        weekday=not single and span >= 14 and seen.whole < 2,
+        hour=not single and span >= 2 and seen.whole == 0,
     )
     parts = [part for part in ("month", "weekday", "hour") if getattr(codec, part)]
     ordered = next((order for order in (MONTH_FIRST, DAY_FIRST) if order in field.why), "")

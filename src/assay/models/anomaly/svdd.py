@@ -5,6 +5,7 @@ primal   min over c, R of  R^2 + C sum_i max(0, |phi(x_i) - c|^2 - R^2)
 dual     max over a of  sum_i a_i K_ii - a^T K a,  sum a = 1,  0 <= a_i <= C                solver  optimize.smo
 reading  c = sum_i a_i phi(x_i), |phi(x) - c|^2 = k(x, x) - 2 sum_i a_i k(x, x_i) + a^T K a, outlier where this is > R^2
 bounds   C = 1 / (nu n): at most a share nu of the rows lies outside, and at least that share has a_i > 0
+weights  rows of weight w_i have 0 <= a_i <= C w_i, and n is the sum of weights
 
 A shift of the origin, K_ij + u_i + u_j, changes none of this; it is used to keep digits.
 """
@@ -21,19 +22,21 @@ from sklearn.utils.validation import check_is_fitted
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.base import Array, Estimator
-from assay.optimize.ball_descent import ball_by_descent
+from assay.optimize.ball_newton import ball_by_newton
 from assay.optimize.qp import linear_kkt
 from assay.optimize.smo import smo
 from assay.optimize.smo_rows import KernelRows
 from assay.optimize.smo_start import on_the_largest, spread
+from assay.summary.accumulate import weights_of_rows
 from assay.summary.distances import as_rows
 from assay.summary.gram import Gram
 from assay.summary.kernel_rows import kernel_rows, kernel_sums
-from assay.summary.kernels import Gaussian, Linear, Precomputed, as_kernel
+from assay.summary.kernels import Gaussian, Linear, Precomputed, as_kernel, resolved, weighted_median
 
 _Found: TypeAlias = tuple[Array, Array]  # (n,) weights a, and (n,) sums K a
 
 _HOLD = 2048  # rows: up to here all values of a kernel that is a function are computed once
+_WHOLE = 1e-12  # of a sum of prices that rounding may take
 _HAIR = 1e-9  # the same squared distance, computed in two ways
 _DIGITS = 1e-8  # of k(x, x): squared distances below have few digits left
 
@@ -46,11 +49,12 @@ class SVDD(OutlierMixin, Estimator):
 
     Args:
         C: price of a unit of squared distance outside the ball, at least 1 / n; None for 1 / (nu n). From 1 on nothing
-            lies outside: the smallest enclosing ball.
+            lies outside: the smallest enclosing ball. Of rows with weights n is the sum.
         nu: the largest share of rows outside, above 0 and at most 1; not used where C is given.
         kernel: `Linear()`, `Polynomial()`, `Gaussian()`, one of their names, "precomputed", or a function of two sets
             of rows. None for `Gaussian()`, whose sigma is the median distance between rows.
-        solver: "dual", by sequential minimal optimisation; "primal", by descent over the centre, for the linear kernel.
+        solver: "dual", by sequential minimal optimisation; "primal", by Newton steps on the centre, for the linear
+            kernel.
         tol: how far squared distances may violate the conditions of a solution ("primal": the largest duality gap), as
             a share of `unit_`.
         cache_mb: memory for kernel values, in MiB.
@@ -92,6 +96,9 @@ class SVDD(OutlierMixin, Estimator):
         support of a high-dimensional distribution, Neural Computation 13, 2001.
     """
 
+    support_: NDArray[np.intp]
+    outliers_: NDArray[np.intp]
+
     def __init__(
         self,
         C: float | None = None,
@@ -111,20 +118,29 @@ class SVDD(OutlierMixin, Estimator):
         self.cache_mb = cache_mb
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    def fit(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the ball of (n, d) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`; (n, n) kernel values with kernel "precomputed".
             y: not used.
+            sample_weight: (n,) factors of C by row, not negative: a row of weight 2 counts as two rows, and one of
+                weight 0 as none.
         """
         rows = self._numbers(X, reset=True)
+        weights = weights_of_rows(sample_weight, len(rows))
         kernel = as_kernel(Gaussian() if self.kernel is None else self.kernel)
+        if isinstance(kernel, Precomputed):
+            gram = Gram.precomputed(rows)
+            return self._fit(gram if weights is None else gram.among(np.flatnonzero(weights)), weights)
+        if weights is not None:
+            rows = rows[weights > 0.0]
+            kernel = resolved(kernel, rows, weights[weights > 0.0])
         hold = len(rows) <= _HOLD and not isinstance(kernel, Gaussian | Linear)
-        return self._fit(Gram.of(rows, kernel, hold=hold))  # of precomputed values: these
+        return self._fit(Gram.of(rows, kernel, hold=hold), weights)
 
-    def fit_gram(self, gram: Gram) -> Self:
-        """Fit from a kernel matrix, held or not; its kernel is used."""
+    def fit_gram(self, gram: Gram, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit from a kernel matrix, held or not; its kernel is used. Weights are as for `fit`."""
         if gram.approximate or gram.centring is not None:
             what = "by landmarks" if gram.approximate else "centred"
             raise ParameterError(
@@ -132,7 +148,8 @@ class SVDD(OutlierMixin, Estimator):
                 "nothing here, and Gram.of(X, kernel, hold=False) needs no memory for its values"
             )
         self._record_columns(None, gram.n if gram.points is None else gram.points.shape[1])
-        return self._fit(gram)
+        weights = weights_of_rows(sample_weight, gram.n)
+        return self._fit(gram if weights is None else gram.among(np.flatnonzero(weights)), weights)
 
     def distance(self, X: Any, diagonal: ArrayLike | None = None) -> Array:
         """Distances of (m, d) rows to the centre, in feature space: (m,).
@@ -155,27 +172,33 @@ class SVDD(OutlierMixin, Estimator):
         """1 for each of (m, d) rows inside or on the sphere, -1 outside: (m,)."""
         return np.where(self.decision_function(X) < 0.0, -1, 1)
 
-    def _fit(self, gram: Gram) -> Self:
+    def _fit(self, gram: Gram, weights: Array | None) -> Self:
+        """Fit from the kernel matrix of the rows with a weight above zero."""
         if self.solver not in ("dual", "primal"):
             raise ParameterError(f"solver is 'dual' or 'primal'; got {self.solver!r}")
-        self.C_, self.kernel_ = self._price(gram.n), gram.kernel
+        by = np.ones(gram.n) if weights is None else weights[weights > 0.0]
+        self.C_, self.kernel_ = self._price(float(by.sum())), gram.kernel
+        most = self.C_ * by
         rows = kernel_rows(gram, shift=True)
         with one_blas_thread():
             apart = spread(rows)
-            self.unit_ = _unit(apart, rows.diagonal)
-            a, sums = self._by_descent(gram) if self.solver == "primal" else self._by_smo(rows, apart)
+            self.unit_ = _unit(apart, by, rows.diagonal)
+            a, sums = self._by_newton(gram, most) if self.solver == "primal" else self._by_smo(rows, apart, most)
         self._keep(gram, a)
-        self._certify(rows.diagonal, a, sums)
+        self._certify(rows.diagonal, a, sums, most)
+        if weights is not None:
+            kept = np.flatnonzero(weights)
+            self.support_, self.outliers_ = kept[self.support_], kept[self.outliers_]
         return self
 
-    def _by_smo(self, rows: KernelRows, apart: Array) -> _Found:
+    def _by_smo(self, rows: KernelRows, apart: Array, most: Array) -> _Found:
         found = smo(
             rows,
             -0.5 * rows.diagonal,
             0.0,
-            self.C_,
+            most,
             total=1.0,
-            start=on_the_largest(apart, self.C_),  # most of the farthest rows stay outside
+            start=on_the_largest(apart, most),  # most of the farthest rows stay outside
             tol=0.5 * self.tol * self.unit_,  # the gradient is half a squared distance
             cache_mb=self.cache_mb,
             max_iter=self.max_iter,
@@ -183,14 +206,13 @@ class SVDD(OutlierMixin, Estimator):
         self.n_iter_, self.converged_, self.route_ = found.iterations, found.converged, f"dual {found.precision}"
         return found.alpha, found.gradient + 0.5 * rows.diagonal
 
-    def _by_descent(self, gram: Gram) -> _Found:
+    def _by_newton(self, gram: Gram, most: Array) -> _Found:
         if not isinstance(gram.kernel, Linear) or gram.points is None:
             raise ParameterError(
                 f"solver 'primal' is for the linear kernel and rows; this is {gram.kernel!r}. Use 'dual'"
             )
         X = gram.points - gram.points.mean(axis=0)
-        tol = self.tol * self.unit_ / (float(np.mean(np.sum(X**2, axis=1))) or 1.0)
-        ball = ball_by_descent(X, self.C_, tol=tol, max_iter=min(self.max_iter, 100_000))
+        ball = ball_by_newton(X, most, tol=self.tol * self.unit_, max_iter=self.max_iter)
         self.n_iter_, self.converged_, self.route_ = ball.iterations, ball.converged, "primal"
         return ball.weights, X @ (ball.weights @ X)
 
@@ -214,22 +236,21 @@ class SVDD(OutlierMixin, Estimator):
             sums = kernel_sums(gram.kernel, points[self.support_], points[self.support_], self.dual_coef_)
             self.norm_ = float(self.dual_coef_ @ sums)
 
-    def _certify(self, diagonal: Array, a: Array, sums: Array) -> None:
+    def _certify(self, diagonal: Array, a: Array, sums: Array, most: Array) -> None:
         """Radius, outliers, and how good the solution is."""
-        C = self.C_
         squares = np.maximum(diagonal - 2.0 * sums + a @ sums, 0.0)
-        low, high = _radius_range(squares, C)
+        low, high = _radius_range(squares, most)
         square = 0.5 * (low + high)
         self.radius_, self.radius_range_ = float(np.sqrt(square)), (float(np.sqrt(low)), float(np.sqrt(high)))
-        level = max(square, float(squares[a < C].max(initial=0.0))) + _HAIR * max(self.unit_, square)
+        level = max(square, float(squares[a < most].max(initial=0.0))) + _HAIR * max(self.unit_, square)
         self.offset_ = -level
         self.outliers_ = np.flatnonzero(squares > level)
-        self.objective_ = float(square + C * np.maximum(squares - square, 0.0).sum())
+        self.objective_ = float(square + most @ np.maximum(squares - square, 0.0))
         self.dual_objective_ = float(a @ diagonal - a @ sums)
         self.duality_gap_ = max(0.0, self.objective_ - self.dual_objective_)
         line = np.ones((1, len(a)))
         slope = -squares / self.unit_
-        kkt = linear_kkt(slope, a, A_eq=line, b_eq=np.ones(1), lower=0.0, upper=C, active=1e-12 * C)
+        kkt = linear_kkt(slope, a, A_eq=line, b_eq=np.ones(1), lower=0.0, upper=most, active=1e-12 * float(most.min()))
         self.kkt_residual_ = kkt.worst
 
     def _squares(self, X: Any, diagonal: ArrayLike | None = None) -> Array:
@@ -258,7 +279,7 @@ class SVDD(OutlierMixin, Estimator):
             raise DataError(f"diagonal must be one finite number for each of {m} rows, has shape {own.shape}")
         return own
 
-    def _price(self, n: int) -> float:
+    def _price(self, n: float) -> float:
         """C, once nu, C and tol are known to be possible."""
         if not (isinstance(self.tol, int | float | np.number) and self.tol > 0.0):
             raise ParameterError(f"tol is a positive share; got {self.tol!r}")
@@ -268,7 +289,7 @@ class SVDD(OutlierMixin, Estimator):
             return min(1.0, 1.0 / (self.nu * n))
         if not (isinstance(self.C, int | float | np.number) and self.C * n >= 1.0 - 1e-12):
             raise ParameterError(
-                f"C is at least 1 / n = {1.0 / n:.6g}: the weights of {n} rows sum to 1 and none exceeds C; got "
+                f"C is at least 1 / n = {1.0 / n:.6g}: the weights of {n:g} rows sum to 1 and none exceeds C; got "
                 f"{self.C!r}. Raise C, or give nu instead"
             )
         return min(1.0, float(self.C))
@@ -284,16 +305,19 @@ class SVDD(OutlierMixin, Estimator):
         return tags
 
 
-def _unit(apart: Array, diagonal: Array) -> float:
+def _unit(apart: Array, by: Array, diagonal: Array) -> float:
     """A squared distance in proportion to the data, not moved by a few far rows."""
-    return max(float(np.median(apart)), _DIGITS * float(diagonal.max())) or 1.0
+    return max(weighted_median(apart, by), _DIGITS * float(diagonal.max())) or 1.0
 
 
-def _radius_range(squares: Array, C: float) -> tuple[float, float]:
-    """The least and the largest R^2 that are best for a centre: as many rows outside as C lets go, and no more.
+def _radius_range(squares: Array, most: Array) -> tuple[float, float]:
+    """The least and the largest R^2 that are best for a centre: as many rows outside as their prices allow, no more.
 
-    With 1 / C between two whole numbers that is one row's squared distance, otherwise all between two of them.
+    The prices of the rows farthest out, summed, pass 1 at one row, whose squared distance that is; where they come to 1
+    exactly, all up to the next one's are as good.
     """
-    order, outside = np.sort(squares)[::-1], int((1.0 + 1e-12) / C)
-    low = float(order[outside]) if outside < len(order) else 0.0
-    return low, float(order[outside - 1]) if outside and abs(1.0 / C - outside) <= 1e-12 / C else low
+    order = np.argsort(-squares, kind="stable")
+    spent, far = np.cumsum(most[order]), squares[order]
+    first, beyond = np.searchsorted(spent, [1.0 - _WHOLE, 1.0 + _WHOLE])
+    low = float(far[beyond]) if beyond < len(far) else 0.0
+    return low, float(far[first]) if first < beyond else low

@@ -12,23 +12,25 @@ by landmarks.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import solve_triangular
+from scipy.linalg import eigvalsh, solve_triangular
 from scipy.sparse.linalg import LinearOperator
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
-from assay.errors import ParameterError
+from assay.errors import Caution, ParameterError
 from assay.linalg.leading import leading_eigen
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.spectral import column_signs
 from assay.linalg.top_svd import top_svd
 from assay.linalg.validate import as_count, as_matrix
 from assay.models.base import Estimator
+from assay.models.transformer import Transformer
 from assay.summary.distances import as_rows, squared_distances
 from assay.summary.gram import BLOCK, HOLD_LIMIT, Gram
 from assay.summary.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed, as_kernel
@@ -38,9 +40,13 @@ from assay.summary.tiles import SymmetricTiles
 Array: TypeAlias = NDArray[np.float64]
 
 _LANDMARKS = 1_000  # stand for the rows when there are too many to hold K
+_ALL_VALUES = 2_000  # up to so many rows every eigenvalue is found where some may be negative, half a second's work
+_LOWEST = 3  # how many of the smallest are found beyond
+_NOTABLE = 1e-5  # of the largest eigenvalue: values that were rounded to float32 have negative ones up to there
+_NONE: Array = np.empty(0)
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
     """Find the directions of largest variance among images of rows under a kernel: which curved structure is there?
 
     Args:
@@ -54,7 +60,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     Attributes:
         eigenvalues_: (k,) of the centred kernel matrix, descending; those that are rounding are zero.
-        explained_variance_ratio_: (k,) as shares of its trace, the variance in feature space.
+        explained_variance_ratio_: (k,) as shares of the sum of its positive eigenvalues, which for a kernel is its
+            trace, the variance in feature space. Where not all are known (see `negative_eigenvalues_`) of the least
+            they can sum to, so that the shares are at most so large.
+        negative_eigenvalues_: those of values that are no inner products, most negative first: all for up to 2000
+            rows, else up to 3. Empty for `Linear()`, `Polynomial()` and `Gaussian()`, which have none. Beyond a share
+            of 1e-5 of the largest eigenvalue there is a warning (Caution).
         embedding_: (n, k) scores of the training rows; a direction of zero variance has zero scores.
         coefficients_: (b, k) of each direction as a sum of images of the training rows, or of the landmarks.
         mean_weights_: (b,) of the mean in feature space, as a sum of the same images.
@@ -187,7 +198,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         row_means = values @ np.full(n, 1.0 / n) if gram.centring is None else gram.centring.row_means
         trace = float(raw.sum() - row_means.sum()) if gram.centring is None else float(raw.sum())
         scale = max(float(found.values[0]), float(np.abs(raw).max()))
-        self._describe(found.values, trace, float(found.residuals.max()), n * scale)
+        negative = _negative(gram, values, 8.0 * np.finfo(float).eps * n * scale)
+        self._describe(found.values, trace, float(found.residuals.max()), n * scale, negative)
         self.embedding_ = found.vectors * np.sqrt(self.eigenvalues_)
         self.coefficients_ = found.vectors * self._inverse_roots()
         self.mean_weights_ = np.full(n, 1.0 / n)
@@ -238,12 +250,24 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.route_ = "landmarks"
         return self
 
-    def _describe(self, values: Array, trace: float, residual: float, scale: float) -> None:
+    def _describe(self, values: Array, trace: float, residual: float, scale: float, negative: Array = _NONE) -> None:
         # what rounding in the kernel values can make of an eigenvalue that is zero; negative ones go with it
         floor = 8.0 * np.finfo(float).eps * scale
         self.eigenvalues_ = np.where(values > floor, values, 0.0)
-        self.explained_variance_ratio_ = self.eigenvalues_ / trace if trace > floor else np.zeros(len(values))
+        # the trace is the sum of the positive less that of the negative; of these not all may be known
+        whole = max(trace - float(negative.sum()), float(self.eigenvalues_.sum()))
+        self.explained_variance_ratio_ = self.eigenvalues_ / whole if whole > floor else np.zeros(len(values))
+        self.negative_eigenvalues_ = negative
         self.residual_ = residual / values[0] if values[0] > 0.0 else 0.0
+        if len(negative) and -negative[0] > _NOTABLE * max(float(values[0]), 0.0):
+            warnings.warn(
+                f"the kernel values are no inner products: centred they have eigenvalues down to {negative[0]:.3g} "
+                f"beside a largest of {values[0]:.3g}, and {-negative.sum() / (whole - negative.sum()):.1%} of their "
+                "sizes is negative. Directions of the positive ones are found, and shares are of these; see "
+                "assay.mercer_check, or take another kernel",
+                Caution,
+                stacklevel=5,
+            )
 
     def _inverse_roots(self) -> Array:
         roots = np.sqrt(self.eigenvalues_)
@@ -258,6 +282,17 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
         return tags
+
+
+def _negative(gram: Gram, values: Gram | SymmetricTiles, floor: float) -> Array:
+    """Negative eigenvalues of the centred matrix, ascending, beyond rounding: all, or of many rows the least few."""
+    if isinstance(gram.kernel, Linear | Polynomial | Gaussian):
+        return _NONE
+    if gram.n <= _ALL_VALUES and gram.held is not None:
+        lowest = eigvalsh(gram.centred().values, check_finite=False)
+    else:
+        lowest = -leading_eigen(-_centred(values, gram.n), min(_LOWEST, gram.n)).values
+    return np.asarray(lowest[lowest < -floor], dtype=np.float64)
 
 
 def _centred(values: Gram | SymmetricTiles, n: int) -> LinearOperator[Any]:

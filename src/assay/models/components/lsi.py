@@ -17,7 +17,7 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.texts import texts_of
@@ -25,6 +25,7 @@ from assay.errors import DataError, ParameterError
 from assay.linalg.top_svd import top_svd
 from assay.linalg.validate import as_count
 from assay.models.base import Estimator
+from assay.models.transformer import Transformer
 from assay.summary.term_documents import TermDocuments
 from assay.summary.term_weights import Scheme, TermWeights
 from assay.summary.themes import Themes, themes
@@ -76,7 +77,7 @@ class Concept:
     away_weights: Array
 
 
-class LSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class LSI(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
     """Find the themes of documents from the terms they share, and documents like a query even without a common term.
 
     `fit` takes numbers, as they are; `fit_texts` takes texts, counts their terms and weighs them.
@@ -150,7 +151,8 @@ class LSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             entries: Array = table.data if hasattr(table, "toarray") else table
             if entries.min(initial=0.0) < 0.0:
                 raise DataError(
-                    f"'real' asks which term is where, so no entry may be negative; one is {entries.min():g}"
+                    f"Negative values in data: 'real' asks which term is where, so no entry may be negative; one is "
+                    f"{entries.min():g}"
                 )
             found = self._against_chance(csr_array(table), None)
         return self._fitted(table, found)
@@ -341,6 +343,7 @@ class LSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.positive_only = isinstance(self.n_components, str)
         return tags
 
 

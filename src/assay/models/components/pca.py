@@ -11,17 +11,20 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import block_slices
 from assay.data.source import Source
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
+from assay.linalg.linear_gaussian import LinearGaussian
 from assay.linalg.permuted import permutation_plan, permuted_spectrum
 from assay.linalg.principal import Route, axes_of_covariance, axes_of_rows, dense, knee
 from assay.linalg.random_matrix import spectrum_law
 from assay.linalg.spectral import Spectrum
-from assay.models.base import Estimator, on_engine
+from assay.models.axes import _Axes
+from assay.models.base import on_engine
+from assay.models.transformer import Transformer
 from assay.summary.columns import column_moments
 from assay.summary.gram import Gram
 from assay.summary.kernels import Linear
@@ -31,7 +34,7 @@ Array: TypeAlias = NDArray[np.float64]
 Solver: TypeAlias = Literal["auto"] | Route
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _Axes):
     """Rotate data to uncorrelated axes of decreasing variance: which directions carry the spread?
 
     Args:
@@ -157,13 +160,37 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         axes = self.components_[: self._at_most(self.n_components_ if n is None else n)]
         return self._rebuilt(X, lambda centred: (centred @ axes.T) @ axes)
 
-    @property
-    def loadings_(self) -> Array:
-        """(d, k) correlation of each column with each component; zero for constant columns."""
+    def score_samples(self, X: Any) -> Array:
+        """(n,) log-likelihood of each row under probabilistic PCA: normal, with the kept variances along the axes and
+        `noise_variance_` in every other direction. On rows not fitted it says how many axes are worth keeping.
+
+        Args:
+            X: (n, d) rows.
+        """
+        law = self._law()
+        rows = self._checked(X, reset=False, accept_sparse="csr")
+        found = np.empty(rows.shape[0])
+        for part in block_slices(*rows.shape):
+            found[part] = law.log_density(self._centred(rows[part]))
+        return found - float(np.log(self.scale_).sum())
+
+    def score(self, X: Any, y: None = None) -> float:
+        """Mean of `score_samples`, as scikit-learn's `PCA.score`.
+
+        Args:
+            X: (n, d) rows.
+            y: not used.
+        """
+        return float(np.mean(self.score_samples(X)))
+
+    def get_covariance(self) -> Array:
+        """(d, d) covariance of probabilistic PCA, in the units of the columns."""
         check_is_fitted(self)
-        spread = np.sqrt(self.column_variance_)
-        moved = self.components_.T * np.sqrt(self.explained_variance_)
-        return np.divide(moved, spread[:, None], out=np.zeros_like(moved), where=spread[:, None] > 0.0)
+        return self._gaussian().covariance * np.multiply.outer(self.scale_, self.scale_)
+
+    def get_precision(self) -> Array:
+        """(d, d) inverse of `get_covariance`, without inverting it."""
+        return self._law().precision / np.multiply.outer(self.scale_, self.scale_)
 
     @property
     def reconstruction_error_(self) -> float:
@@ -177,6 +204,28 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """How many eigenvalues stand before the bend of the scree: the point farthest below the chord of its ends."""
         check_is_fitted(self)
         return knee(self.eigenvalues_)
+
+    def _gaussian(self) -> LinearGaussian:
+        """Probabilistic PCA of the scaled rows: the kept variances, and the noise in all other directions."""
+        noise = self.noise_variance_ if self.n_components_ < len(self.mean_) else 0.0
+        variances = np.maximum(self.explained_variance_, noise)
+        return LinearGaussian(np.zeros_like(self.mean_), self.components_.T, variances, noise)
+
+    def _law(self) -> LinearGaussian:
+        check_is_fitted(self)
+        law = self._gaussian()
+        # rounding leaves so much of a variance that is zero
+        least = float(np.append(law.variances, law.noise if self.n_components_ < len(self.mean_) else np.inf).min())
+        if least <= 8.0 * len(self.mean_) * np.finfo(np.float64).eps * float(self.eigenvalues_.max(initial=0.0)):
+            raise DataError(
+                f"the rows fitted do not spread in every direction that {self.n_components_} axes leave: there is no "
+                "density; keep fewer axes, so that some variance is left for the others"
+            )
+        return law
+
+    @property
+    def _freedom(self) -> float:
+        return self.weight_ - 1.0
 
     def _route(self, by_shape: Route) -> Route:
         if self.solver not in ("auto", *get_args(Route)):
@@ -262,7 +311,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         if self.n_components == "real" and several:
             raise ParameterError(
                 f"'real' cannot judge numbers made from one column, such as the levels of {several[0]!r}; "
-                "assay.study can, or leave the column out: assay.encode(source, drop=[...])"
+                "assay.study and assay.MixedPCA can, or leave the column out: assay.encode(source, drop=[...])"
             )
 
     def _at_most(self, n: int) -> int:

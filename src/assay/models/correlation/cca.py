@@ -4,6 +4,7 @@ summary  S = scatter / (n - 1) of [X, Y], (d, d) with d = p + q, in blocks S_xx,
 solver   (S_xx + r_x I)^-1 S_xy (S_yy + r_y I)^-1 S_yx w = rho^2 w, by whitening and singular values, descending
 svd      rows = Q R by orthogonal steps, R (d, d), nothing squared: for columns that nearly depend on each other
 dual     K_x = Xc Xc^T and K_y, (n, n), for more columns than rows; weights are sums of rows
+partial  S of [X, Y] given Z: S_aa - S_az S_zz^-1 S_za, from moments of all three
 reading  variates u = (X - mu_x) W_x, v = (Y - mu_y) W_y, (n, k); W_x^T (S_xx + r_x I) W_x = I, corr(u_j, v_j) = rho_j
 """
 
@@ -14,10 +15,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
 
+from assay.data.sound import sound
 from assay.data.source import Source
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
+from assay.linalg.canonical_tests import CanonicalTests, canonical_tests
+from assay.linalg.principal import dense
 from assay.models.base import Array, on_engine
 from assay.models.canonical import HeldOutRidge, RidgeOption, gathered
 from assay.models.canonical_linear import _LinearPairs, checked_solver
@@ -61,6 +65,9 @@ class CCA(RegressorMixin, _LinearPairs):
         forced_: how many correlations are 1 for want of rows, whatever the data.
         n_components_: k.
         n_samples_: rows fitted.
+        n_given_: directions of the columns held fixed, 0 without such columns.
+        given_coef_, given_mean_: (g, p + q) what the columns held fixed explain of both sides, and (g,) their means;
+            where there are some.
         n_targets_, y_names_: columns of y and their names, or None.
         encoding_, y_encoding_: how the columns of sources became numbers.
         route_: "moments", "svd" or "dual".
@@ -89,16 +96,21 @@ class CCA(RegressorMixin, _LinearPairs):
         self.solver = solver
 
     @on_engine
-    def fit(self, X: Any, y: Any = None, *, engine: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, given: Any = None, engine: Any = None) -> Self:
         """Find the pairs of (n, p) and (n, q) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`; a source is encoded first, by the kinds of its columns.
             y: the other side, array, data frame or `Source`; or, where X is a source, the names of its columns that
                 are the other side (None: those in the role "target").
+            given: (n, g) columns held fixed: pairs of what they leave unexplained of both sides (partial CCA). Where X
+                is a source, names of its columns.
             engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         solver = checked_solver(self.solver)
+        self._given_nothing()
+        if given is not None:
+            return self._fit_given(X, y, given, solver)
         X, Y = self._sides(X, y, reset=True, finite=False)
         p, d = self.n_features_in_, self.n_features_in_ + self.n_targets_
         if isinstance(X, Source) or isinstance(Y, Source):
@@ -125,6 +137,7 @@ class CCA(RegressorMixin, _LinearPairs):
                 "a ridge is chosen from GroupedMoments.folds(rows), and given as a number with Moments; got "
                 f"{type(moments).__name__} and ridge={self.ridge!r}"
             )
+        self._given_nothing()
         parts = moments.parts if isinstance(moments, GroupedMoments) else (moments,)
         order, p = _order(parts[0], split)
         parts = tuple(part[order] for part in parts)
@@ -138,12 +151,114 @@ class CCA(RegressorMixin, _LinearPairs):
         """Fit, and give the scores of both sides, as scikit-learn's CCA does: ((n, k), (n, k))."""
         return self.fit(X, y).transform(X, y)
 
+    def transform(self, X: Any, y: Any = None, given: Any = None) -> Any:
+        """Scores of the rows of X, (n, k); with y given, a pair of scores, those of X and those of y.
+
+        Args:
+            X: (n, p) rows.
+            y: (n, q) the other side of the same rows; of partial pairs of a source, a source that has these columns.
+            given: (n, g) the columns held fixed, where there are some; a source that has them, X itself if not said.
+        """
+        check_is_fitted(self)
+        if isinstance(y, Source) and hasattr(self, "_given_at"):  # both were columns of one source
+            scores = super().transform(X), self._y_scores(np.delete(self._encoded_right(y), self._given_at, axis=1))
+        else:
+            scores = super().transform(X, y)
+        if not self.n_given_:
+            if given is not None:
+                raise ParameterError("no columns were held fixed on fit; leave out given")
+            return scores
+        explained = (self._held_fixed(X if given is None else given) - self.given_mean_) @ self.given_coef_
+        u = explained[:, : self.n_features_in_] @ self.x_weights_
+        if y is None:
+            return scores - u
+        return scores[0] - u, scores[1] - explained[:, self.n_features_in_ :] @ self.y_weights_
+
+    def tests(self) -> CanonicalTests:
+        """Wilks' lambda, Pillai's and Hotelling and Lawley's trace and Roy's largest root, with F, df and p.
+
+        Entry j asks whether any pair from j on correlates, those before taken out. They assume independent normal rows,
+        and are read off the rows that were fitted: what pairs are worth on others, `held_out_correlations_` and
+        `correlations` say, and what chance does to them without such assumptions, the question of a study.
+        """
+        check_is_fitted(self)
+        if self.ridge_ != (0.0, 0.0):
+            raise ParameterError(f"the classical tests know no ridge; got {self.ridge_}: fit with ridge=0")
+        if self.n_components_ < min(self.rank_):
+            raise ParameterError(
+                f"the classical tests need all {min(self.rank_)} pairs; {self.n_components_} were fitted: "
+                "leave out n_components"
+            )
+        n, p, q = self.n_samples_ - self.n_given_, *self.rank_
+        if n - 1 < p + q:
+            raise DataError(
+                f"{n} rows are too few for tests of {p} and {q} columns: at least {p + q + 1} are needed"
+                + (f" beside {self.n_given_} held fixed" if self.n_given_ else "")
+            )
+        return canonical_tests(self.canonical_correlations_, n, p, q)
+
     def predict(self, X: Any) -> Array:
         """Least squares of y on the variates of X, (n,) or (n, q); with all pairs and no ridge, on X itself."""
         check_is_fitted(self)
+        if self.n_given_:
+            raise ParameterError(
+                "partial pairs predict nothing alone; LeastSquares on X and the columns held fixed does"
+            )
         rows = self._checked(X, reset=False, accept_sparse="csr")
         predicted: Array = self._x_scores(rows) @ self._y_from_x + self.y_mean_
         return predicted.ravel() if self._flat_y else predicted
+
+    def _given_nothing(self) -> None:
+        self.n_given_ = 0
+        for name in ("given_coef_", "given_mean_", "_given_at"):  # of an earlier fit
+            if hasattr(self, name):
+                delattr(self, name)
+
+    def _fit_given(self, X: Any, y: Any, given: Any, solver: str) -> Self:
+        """Fit what columns held fixed leave of both sides, from moments of all three."""
+        if solver not in ("auto", "moments") or isinstance(self._ridge_option(), HeldOutRidge):
+            raise ParameterError("partial pairs are found by 'moments', with a ridge that is a number")
+        if isinstance(X, Source) and isinstance(given, (str, list, tuple)):
+            named = [given] if isinstance(given, str) else list(given)
+            others = [y] if isinstance(y, str) else list(y or [f.name for f in X.schema if f.role == "target"])
+            X, Y = self._sides(X, [*others, *named], reset=True, finite=False)
+            fixed = np.array([self.y_encoding_.source_column(j) in named for j in range(self.n_targets_)])
+            self._given_at = np.flatnonzero(fixed)
+        else:
+            X, Y = map(gathered, self._sides(X, y, reset=True, finite=False))
+            Z = _columns(given, finite=False)
+            check_consistent_length(X, Z)
+            fixed = np.repeat([False, True], [self.n_targets_, Z.shape[1]])
+            Y = np.hstack([dense(Y), Z])
+        p = self.n_features_in_
+        left, right = self._names()
+        known = (*right, *(f"given {j}" for j in range(len(fixed) - len(right))))
+        total = Paired(X, Y, (left, known)).moments()
+        at = p + np.flatnonzero(fixed)
+        rest = np.setdiff1d(np.arange(total.d), at)
+        partial = total.given(at)
+        self.n_targets_ = len(rest) - p
+        self.y_names_ = None if self.y_names_ is None else np.array(known, dtype=object)[~fixed]
+        self._fit_moments(partial, (partial,), p)
+        self.n_given_, self.n_samples_ = total.count - partial.count, total.count
+        self.given_coef_, self.given_mean_ = total.explained(at), total.mean[at]
+        return self
+
+    def _held_fixed(self, given: Any) -> Array:
+        """Rows of the columns held fixed, (n, g)."""
+        if isinstance(given, Source) and hasattr(self, "_given_at"):
+            return self._encoded_right(given)[:, self._given_at]
+        Z = _columns(gathered(given), finite=True)
+        if Z.shape[1] != len(self.given_mean_):
+            raise DataError(f"{len(self.given_mean_)} columns were held fixed on fit; given has {Z.shape[1]}")
+        return Z
+
+    def _encoded_right(self, source: Source) -> Array:
+        """The columns of y and those held fixed, as they were encoded together."""
+        from assay.data.columns.encoded import EncodedSource
+
+        rows: Array = gathered(EncodedSource(source, self.y_encoding_))
+        return rows
 
     @property
     def coef_(self) -> Array:
@@ -167,6 +282,13 @@ class CCA(RegressorMixin, _LinearPairs):
     def y_rotations_(self) -> Array:
         """(q, k), the same for y."""
         return self.y_weights_
+
+
+def _columns(given: Any, *, finite: bool) -> Array:
+    rows: Array = check_array(
+        sound(given), ensure_2d=False, ensure_all_finite=finite, dtype=np.float64, input_name="given"
+    )
+    return rows.reshape(-1, 1) if rows.ndim == 1 else rows
 
 
 def _order(moments: Moments, split: int | Sequence[str]) -> tuple[list[int], int]:

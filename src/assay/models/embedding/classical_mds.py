@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigvalsh
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.errors import Caution, ParameterError
@@ -29,9 +29,11 @@ from assay.linalg.row_scaling import scaling_of_rows
 from assay.linalg.top import top_eigen
 from assay.linalg.validate import as_generator, power_of_two
 from assay.models.base import Estimator
+from assay.models.transformer import Transformer
 from assay.summary.dissimilarities import as_dissimilarities, farthest_first, new_dissimilarities
-from assay.summary.distances import Indices, as_rows, squared_distances, unit_scale
+from assay.summary.distances import Indices, squared_distances, unit_scale
 from assay.summary.gram import HOLD_LIMIT, Gram
+from assay.summary.metrics import Metric, checked_metric, comparable, distances, gaps_allowed, is_precomputed
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -40,13 +42,14 @@ _LOWEST = 3  # how many of the smallest are found beyond
 _MARKS = 1000  # landmarks where their number is left to the model
 
 
-class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
     """Draw a map from dissimilarities: where must points lie to be so far apart?
 
     Args:
         n_components: dimensions of the map, at most the number of rows.
-        dissimilarity: "euclidean": X is (n, d) rows, and their distances are meant. "precomputed": X is the (n, n)
-            dissimilarities.
+        metric: how unlike rows are: "euclidean", "manhattan", "chebyshev", "cosine", "correlation", "hamming", "gower"
+            (columns of numbers and of categories, with gaps), or a function of two rows. "precomputed": X is the
+            (n, n) dissimilarities.
         landmarks: how many rows to scale, the others being placed among them. None: all rows. "auto": all, unless
             a precomputed matrix is larger than 1 GiB; then 1000.
         random_state: seed of the choice of landmarks and of start vectors.
@@ -61,13 +64,14 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
         negative_eigenvalues_: the negative ones found, most negative first: all for up to 2000 rows, else up to 3.
         negative_share_: their share of the sizes of all eigenvalues; None where not all were found.
         landmarks_: (m,) rows that were scaled; None when all were.
+        metric_: the metric, with what it learned from the rows.
         route_: "rows", "dissimilarities", "landmarks" or "gram".
 
     >>> square = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]])
     >>> ClassicalMDS(2).fit(square).eigenvalues_
     array([1., 1.])
     >>> D = np.array([[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]])
-    >>> Z = ClassicalMDS(2, dissimilarity="precomputed").fit_transform(D)
+    >>> Z = ClassicalMDS(2, metric="precomputed").fit_transform(D)
     >>> float(np.linalg.norm(Z[1] - Z[2]).round(9))
     5.0
 
@@ -84,12 +88,12 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
         self,
         n_components: int = 2,
         *,
-        dissimilarity: Literal["euclidean", "precomputed"] = "euclidean",
+        metric: Metric = "euclidean",
         landmarks: int | Literal["auto"] | None = "auto",
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
-        self.dissimilarity = dissimilarity
+        self.metric = metric
         self.landmarks = landmarks
         self.random_state = random_state
 
@@ -100,13 +104,17 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
             X: (n, d) rows, or with "precomputed" the (n, n) dissimilarities.
             y: not used.
         """
-        if self.dissimilarity not in ("euclidean", "precomputed"):
-            raise ParameterError(f"dissimilarity is 'euclidean' or 'precomputed'; got {self.dissimilarity!r}")
+        checked_metric(self.metric)
         X = self._numbers(X, reset=True, ensure_min_samples=2)
         k = self._components(len(X))
         self._forget()
-        if self.dissimilarity == "precomputed":
+        self.metric_ = self._resolved(self.metric, X)
+        if is_precomputed(self.metric):
             return self._fit_dissimilarities(as_dissimilarities(X), k)
+        if self.metric != "euclidean":
+            self._fit_dissimilarities(distances(X, self.metric_), k)
+            self.points_ = X.copy() if self.landmarks_ is None else X[self.landmarks_]
+            return self
         marks = self._marks(len(X), held=True)
         return self._fit_rows(X, k) if marks is None else self._fit_landmarks_of_rows(X, k, marks)
 
@@ -145,6 +153,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
         if self.route_ == "rows":
             rows = self._numbers(X, reset=False)
             return np.asarray((rows - self.mean_) @ self.components_.T)
+        if self.points_ is not None and self.metric != "euclidean":
+            return self._placed(self._squares(distances(self._numbers(X, reset=False), self.metric_, self.points_)))
         if self.points_ is not None:
             return self._placed(squared_distances(self._numbers(X, reset=False), self.points_, unit=self.unit_))
         given = new_dissimilarities(self._numbers(X, reset=False), self.n_features_in_)
@@ -247,7 +257,10 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
 
     def _numbers(self, X: Any, **checks: Any) -> Array:
         # what is not finite is found here, which says where
-        return as_rows(self._checked(X, dtype=np.float64, ensure_all_finite=False, **checks))
+        return comparable(self._checked(X, dtype=np.float64, ensure_all_finite=False, **checks), self.metric)
+
+    def _metric(self) -> Metric:
+        return self.metric
 
     def _forget(self) -> None:
         self.gram_ = self.points_ = self.landmarks_ = None
@@ -261,5 +274,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.dissimilarity == "precomputed"
+        tags.input_tags.pairwise = is_precomputed(self.metric)
+        tags.input_tags.allow_nan = gaps_allowed(self.metric)
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags

@@ -15,19 +15,21 @@ of the Laplacian on the shape the rows lie on.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import as_count
 from assay.models.sampled import _Sampled
+from assay.models.transformer import Transformer
 from assay.summary.affinity import (
     Linked,
     affinities,
@@ -38,10 +40,11 @@ from assay.summary.affinity import (
     own_widths,
     reach_of,
 )
-from assay.summary.distances import as_rows
 from assay.summary.gram import BLOCK
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
+from assay.summary.metrics import Metric, comparable, gaps_allowed, is_precomputed
+from assay.summary.target_links import as_classes, checked_weight, kept, refuse_weight
 from assay.summary.walk import Walk, random_walk
 
 Array: TypeAlias = NDArray[np.float64]
@@ -49,19 +52,23 @@ Array: TypeAlias = NDArray[np.float64]
 _DENSE = 2_000  # rows: all pairs are compared up to here (LAPACK takes 0.5 s at worst), neighbours beyond
 
 
-class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
+class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
     """Unfold the shape that rows lie on by the slow modes of a random walk between near rows.
 
     Args:
         n_components: how many coordinates, at most one less than the rows.
         graph: None compares all pairs up to 2,000 rows and the nearest beyond. `Nearest(k)` or `Within(epsilon)`:
-            those neighbours only, by Euclidean distance.
+            those neighbours only, by the metric of the option.
         sigma: width of the kernel exp(-d^2 / (2 sigma^2)). "auto": half the distance to the k-th nearest row, the
             median over rows, with k = 2 log2(n), at least 10, or the k of `Nearest`; half of epsilon with
             `Within`. "local": the same for each row by itself, in exp(-d^2 / (2 sigma_i sigma_j)). A number: itself.
         alpha: how much of the density of rows is taken out. 1: none is left, only the shape shows; 0: all is left,
             as in spectral clustering; 0.5: the Fokker-Planck walk.
         t: time, in steps of the walk, not necessarily whole; 0 gives all coordinates equal weight.
+        target_weight: how much labels given to `fit` count, from 0 (not at all) to below 1: similarities of rows of
+            different labels are 1 - target_weight times as large. The map then shows labels apart because it was told
+            to, even random ones: only unseen rows, which `transform` places without labels, tell whether the columns
+            know them.
         random_state: seed of the solver's start.
 
     Attributes:
@@ -77,6 +84,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         stationary_: (n,) where the walk is found in the long run.
         density_: (n,) sum of the similarities of each row.
         points_: (n, d) the training rows; None after `fit_graph`.
+        metric_: the metric, with what it learned from the rows.
         reach_: (n,) distance to the k-th nearest row, or epsilon, where that was used; else None.
         n_neighbors_: k, whether used or not.
         residual_: largest residual of an eigenpair.
@@ -107,6 +115,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         sigma: float | Literal["auto", "local"] = "auto",
         alpha: float = 1.0,
         t: float = 1.0,
+        target_weight: float = 0.0,
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
@@ -114,26 +123,39 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         self.sigma = sigma
         self.alpha = alpha
         self.t = t
+        self.target_weight = target_weight
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Map (n, d) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`.
-            y: not used.
+            y: (n,) labels, None for rows without; not used without `target_weight`.
         """
-        rows = as_rows(self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2)).copy()
+        metric, finite = self._metric(), "allow-nan" if gaps_allowed(self._metric()) else True
+        rows = comparable(
+            self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=finite), metric
+        ).copy()
         n = len(rows)
         k = self._check(n)
         option = self._links(n)
+        self.metric_ = self._resolved(metric, rows)
+        if option is not None:
+            option = replace(option, metric=self.metric_)
         self.n_neighbors_ = self._neighbours(n, option)
         self._measure(rows, option)
-        self.dimension_: Any = dimension_seen(rows, self.sigma_)
+        self.dimension_: Any = dimension_seen(rows, self.sigma_, self.metric_)
         if option is None:
             W: Any = affinities(rows, self.sigma_)
         else:
             W = linked_affinities(option.graph(rows), self.sigma_)
+        if self.target_weight:
+            classes, everyone = as_classes(self._sampled_labels(y), n), np.arange(n)
+            if option is None:
+                W *= kept(classes, everyone[:, None], everyone, self.target_weight)
+            else:
+                W.data *= kept(classes, np.repeat(everyone, np.diff(W.indptr)), W.indices, self.target_weight)
         self.points_: Any = rows
         self.route_ = "dense" if option is None else "neighbours"
         return self._keep(random_walk(W, k, alpha=self.alpha, random_state=self._seed()))
@@ -145,6 +167,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
                 "a diffusion map needs an undirected graph of similarities. "
                 "Use weighted(Gaussian()) for distances, symmetrised() for directed edges."
             )
+        refuse_weight(self.target_weight)
         if graph.n < 2:
             raise ParameterError(f"a diffusion map needs at least 2 nodes; got {graph.n}")
         k = self._check(graph.n)
@@ -155,9 +178,9 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         self.route_ = "graph"
         return self._keep(random_walk(W, k, alpha=self.alpha, random_state=self._seed()))
 
-    def fit_transform(self, X: Any, y: None = None) -> Array:
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Fit, and give the coordinates of the same rows: (n, k)."""
-        self.fit(X)
+        self.fit(X, y)
         return self.embedding_ if self.sample_ is None else self.transform(X)
 
     def transform(self, X: Any) -> Array:
@@ -172,7 +195,8 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         return self._placed(X)
 
     def _placed(self, X: Any) -> Array:
-        rows = as_rows(self._checked(X, reset=False, accept_sparse="csr"))
+        finite = "allow-nan" if gaps_allowed(self._metric()) else True
+        rows = comparable(self._checked(X, reset=False, accept_sparse="csr", ensure_all_finite=finite), self._metric())
         values = self.eigenvalues_
         grown = np.divide(1.0, values, out=np.zeros_like(values), where=values != 0.0)
         coordinates = np.empty((len(rows), len(grown)))
@@ -192,7 +216,13 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         else:
             reach = 0.0 if self.reach_ is None else self.reach_
             logs = log_affinities(
-                rows, self.points_, self.sigma_, k=self.n_neighbors_, linked=self._linked(), reach=reach
+                rows,
+                self.points_,
+                self.sigma_,
+                k=self.n_neighbors_,
+                linked=self._linked(),
+                reach=reach,
+                metric=self.metric_,
             )
         logs -= self.alpha * np.log(self.density_)
         highest = logs.max(axis=1, keepdims=True)
@@ -210,6 +240,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         k = as_count(self.n_components, n - 1, name="n_components", what="one less than the rows")
         if not _number(self.alpha) or not 0.0 <= self.alpha <= 1.0:
             raise ParameterError(f"alpha is a number from 0 to 1; got {self.alpha!r}")
+        checked_weight(self.target_weight)
         if not _number(self.t) or not 0.0 <= self.t < math.inf:
             raise ParameterError(f"t is a finite number of at least 0; got {self.t!r}")
         width: Any = self.sigma
@@ -223,9 +254,9 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
             return None if n <= _DENSE else Nearest(self._neighbours(n, None))
         if not isinstance(option, Nearest | Within):
             raise ParameterError(f"graph is None, Nearest(k) or Within(epsilon); got {option!r}")
-        if option.metric != "euclidean" or (isinstance(option, Nearest) and option.symmetry is None):
+        if is_precomputed(option.metric) or (isinstance(option, Nearest) and option.symmetry is None):
             raise ParameterError(
-                f"graph is Euclidean and undirected here; got {option!r}. "
+                f"graph is of rows and undirected here; got {option!r}. "
                 "For others make a Graph of similarities and use fit_graph."
             )
         return option
@@ -239,7 +270,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         """Widths and, where links or widths need it, reaches."""
         self.reach_ = option.epsilon if isinstance(option, Within) else None
         if isinstance(option, Nearest) or self.sigma == "local" or (self.sigma == "auto" and option is None):
-            reach = reach_of(rows, self.n_neighbors_)
+            reach = reach_of(rows, self.n_neighbors_, self.metric_)
             if isinstance(option, Nearest):
                 self.reach_ = reach
         if self.sigma == "local":
@@ -248,6 +279,9 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
             self.sigma_ = float(self.sigma)
         else:
             self.sigma_ = option.epsilon / 2.0 if isinstance(option, Within) else common_width(reach)
+
+    def _metric(self) -> Metric:
+        return getattr(self.graph, "metric", "euclidean")
 
     def _linked(self) -> Linked:
         if self.route_ == "dense":
@@ -277,6 +311,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = gaps_allowed(self._metric())
         return tags
 
 

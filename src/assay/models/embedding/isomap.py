@@ -11,24 +11,26 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
 from assay.errors import Caution, DataError, ParameterError
 from assay.linalg.validate import as_count, as_generator
 from assay.models.sampled import _Sampled
-from assay.summary.distances import as_rows
+from assay.models.transformer import Transformer
 from assay.summary.geodesics import Geodesics
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
 from assay.summary.linking import link
+from assay.summary.metrics import Metric, comparable, gaps_allowed, is_precomputed
 from assay.summary.new_links import new_links
+from assay.summary.target_links import as_classes, checked_weight, refuse_weight, with_labels
 from assay.summary.unrolling import DOUBLE_LIMIT, Placing, unroll
 
 Array: TypeAlias = NDArray[np.float64]
@@ -40,7 +42,7 @@ AUTO_LANDMARKS = 1000
 _PLACED = 2**25  # squared paths of new rows held at a time
 
 
-class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
+class Isomap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
     """Unroll data that lie on a curved sheet: which few coordinates keep the distances along it?
 
     Rows that no path links with the largest group are left out, named in `left_out_` and by a warning, and get NaN for
@@ -54,6 +56,10 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         geodesics: "length" adds up the lengths of links along a path, "hops" counts them.
         landmarks: None: paths between all rows, refused above 46,340. A number: paths from so many rows drawn at
             random, by which all others are placed. "auto": all up to 11,585 rows, 1000 landmarks beyond.
+        target_weight: how much labels given to `fit` count, from 0 (not at all) to below 1: links between different
+            labels are 1 / (1 - target_weight) times as long. The map then shows labels apart because it was told to,
+            even random ones: only unseen rows, which `transform` places without labels, tell whether the columns know
+            them.
         random_state: seed of the landmarks and of the solver's start.
 
     Attributes:
@@ -91,29 +97,34 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         graph: Nearest | Within | Literal["auto"] = "auto",
         geodesics: Literal["length", "hops"] = "length",
         landmarks: int | Literal["auto"] | None = "auto",
+        target_weight: float = 0.0,
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
         self.graph = graph
         self.geodesics = geodesics
         self.landmarks = landmarks
+        self.target_weight = target_weight
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None, *, progress: Progress | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, progress: Progress | None = None) -> Self:
         """Lay out (n, d) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`; with a graph of metric "precomputed", (n, n) distances.
-            y: not used.
+            y: (n,) labels, None for rows without; not used without `target_weight`.
             progress: called as progress(done, total) while paths are found; raise in it to stop.
         """
+        weight = checked_weight(self.target_weight)
         # as_rows finds what is not finite and says where
         checked = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
-        rows = as_rows(checked)
+        rows = comparable(checked, self._metric())
         option, graph = self._linked(rows)
+        if weight:
+            graph = with_labels(graph, as_classes(self._sampled_labels(y), len(rows)), weight)
         self._lay_out(graph, f"at {option!r}", progress)
         self.graph_: Nearest | Within | None = option
-        self.rows_ = None if option.metric == "precomputed" else rows.copy()
+        self.rows_ = None if is_precomputed(option.metric) else rows.copy()
         return self
 
     def fit_graph(self, graph: Graph, *, progress: Progress | None = None) -> Self:
@@ -123,12 +134,13 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
             graph: as of `Nearest(10).graph(X)`, or a network.
             progress: called as progress(done, total) while paths are found; raise in it to stop.
         """
+        refuse_weight(self.target_weight)
         self._lay_out(graph, "in this graph", progress)
         self.graph_ = None
         self.rows_ = None
         return self
 
-    def fit_transform(self, X: Any, y: None = None, **options: Any) -> Array:
+    def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Array:
         """(n, k) the map of these rows; NaN in those left out."""
         self.fit(X, y, **options)
         return self.embedding_ if self.sample_ is None else self.transform(X)
@@ -147,7 +159,9 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     def _placed(self, X: Any) -> Array:
         if self.graph_ is None:
             raise ParameterError("fitted on a graph, which says nothing about new rows; use fit(X) to place them")
-        checked = as_rows(self._checked(X, reset=False, accept_sparse="csr", ensure_all_finite=False))
+        checked = comparable(
+            self._checked(X, reset=False, accept_sparse="csr", ensure_all_finite=False), self._metric()
+        )
         paths = Geodesics(**self.paths_)
         place = np.full(len(self.embedding_), -1)
         place[paths.nodes] = np.arange(len(paths.nodes))
@@ -178,11 +192,15 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     def _linked(self, rows: Array) -> tuple[Nearest | Within, Graph]:
         """The option taken and its graph."""
         if isinstance(self.graph, Nearest | Within):
-            return self.graph, self.graph.graph(rows)
+            option = replace(self.graph, metric=self._resolved(self.graph.metric, rows))
+            return option, option.graph(rows)
         if not isinstance(self.graph, str) or self.graph != "auto":
             raise ParameterError(f'graph must be Nearest(k), Within(epsilon) or "auto", is {self.graph!r}.')
         linked = link(rows)
         return linked.option, linked.graph
+
+    def _metric(self) -> Metric:
+        return getattr(self.graph, "metric", "euclidean")
 
     def _lay_out(self, graph: Graph, where: str, progress: Progress | None) -> None:
         paths = Geodesics.of(graph, self.geodesics)
@@ -238,7 +256,9 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = getattr(self.graph, "metric", None) == "precomputed"
+        tags.input_tags.pairwise = is_precomputed(self._metric())
+        tags.input_tags.allow_nan = gaps_allowed(self._metric())
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags
 
 

@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 
 from assay.errors import ParameterError
 from assay.linalg.validate import RandomState, as_count, as_generator
-from assay.summary.distances import as_rows
-from assay.summary.edges import Metric
 from assay.summary.geodesics import Geodesics
 from assay.summary.graph_options import Nearest, Within
+from assay.summary.metrics import Metric, comparable
 from assay.summary.unrolling import unroll
 
 Array: TypeAlias = NDArray[np.float64]
@@ -76,7 +75,7 @@ def isomap_scales(
         epsilons: Radii to try instead.
         n_components: Dimensions of the map.
         geodesics: "length" or "hops".
-        metric: "euclidean", "cosine" or "precomputed".
+        metric: as of `Nearest`.
         share: The least share of rows to keep. Where no scale keeps so many, only those that keep most are compared.
         random_state: For the landmarks.
 
@@ -86,7 +85,7 @@ def isomap_scales(
     >>> bool(found.residual_variance[2] > 0.1 > found.residual_variance[1])
     True
     """
-    rows = as_rows(X)
+    rows = comparable(X, metric)
     if not 0.0 < share <= 1.0:
         raise ParameterError(f"share must be above 0 and at most 1, is {share!r}.")
     options = _options(len(rows), ks, epsilons, metric)

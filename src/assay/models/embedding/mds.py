@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import squareform
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
@@ -28,6 +28,7 @@ from assay.linalg.row_scaling import scaling_of_rows
 from assay.linalg.spectral import fix_signs
 from assay.linalg.validate import as_generator, power_of_two
 from assay.models.sampled import _Sampled
+from assay.models.transformer import Transformer
 from assay.optimize.isotonic import Ranking, Ties
 from assay.optimize.placing import place_among
 from assay.optimize.smacof import Majorised
@@ -36,6 +37,7 @@ from assay.optimize.stress import Objective, Pairs, RankStress, RawStress
 from assay.optimize.team import Team
 from assay.summary.dissimilarities import as_dissimilarities, completed, new_dissimilarities, pair_weights
 from assay.summary.distances import as_rows, squared_distances, unit_scale
+from assay.summary.metrics import Metric, checked_metric, comparable, distances, gaps_allowed, is_precomputed
 
 Array: TypeAlias = NDArray[np.float64]
 Callback: TypeAlias = Callable[[int, int, float], bool | None]
@@ -43,31 +45,33 @@ Callback: TypeAlias = Callable[[int, int, float], bool | None]
 _PLACED_AT_A_TIME = 16  # new rows between two looks at an interrupt
 
 
-class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
+class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
     """Draw a map from dissimilarities, weighing every pair: where must points lie so that their distances agree?
 
     Args:
         n_components: dimensions of the map, at most the number of rows.
-        metric: True: the dissimilarities are meant as numbers. False: only their order is.
-        ties: without metric, "primary": equal dissimilarities may get different disparities; "secondary": they get
-            one.
+        metric_mds: True: the dissimilarities are meant as numbers. False: only their order is.
+        ties: where only the order is meant, "primary": equal dissimilarities may get different disparities;
+            "secondary": they get one.
         n_init: how many starts. The first is the classical solution, the others are random; the best is kept.
         max_iter: most iterations of each start.
         tol: a start ends when a Guttman transform moves the points by less than this share of their size.
-        dissimilarity: "euclidean": X is (n, d) rows, and their distances are meant. "precomputed": X is the (n, n)
-            dissimilarities; NaN for a pair that was not measured.
+        metric: how unlike rows are: "euclidean", "manhattan", "chebyshev", "cosine", "correlation", "hamming", "gower"
+            (columns of numbers and of categories, with gaps), or a function of two rows. "precomputed": X is the
+            (n, n) dissimilarities; NaN for a pair that was not measured.
         weights: (n, n), symmetric, not negative: how much each pair counts. None: all the same. 0: not at all.
         random_state: seed of the random starts.
 
     Attributes:
-        embedding_: (n, k) the map, centred, turned to its principal axes; without metric as large as the
+        embedding_: (n, k) the map, centred, turned to its principal axes; from order alone as large as the
             dissimilarities in the mean square.
         stress_: raw stress, sum over i < j of w (t - d)^2.
         stress1_: Kruskal's stress-1, sqrt(sum w (t - d)^2 / sum w d^2).
         normalized_stress_: sum w (t - d)^2 / sum w t^2, the share of the squares that the map does not show.
-        disparities_: (n, n) the t above: without metric what rises with the dissimilarities, else these themselves.
+        disparities_: (n, n) the t above: from order alone what rises with the dissimilarities, else these themselves.
         dissimilarity_matrix_: (n, n), NaN where not known.
-        stresses_: (n_init,) raw stress each start ended with, without metric stress-1; the classical start first.
+        metric_: the metric, with what it learned from the rows.
+        stresses_: (n_init,) raw stress each start ended with, from order alone stress-1; the classical start first.
         start_: which of them was kept.
         stress_history_: (iterations + 1,) the same along the iterations of that start; it never rises.
         n_iter_, converged_: of that start.
@@ -75,7 +79,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         sample_: (n,) which rows of a `Source` of more than 5,000 were mapped, a fair sample; None: all.
 
     >>> D = np.array([[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]])
-    >>> mds = MDS(2, dissimilarity="precomputed").fit(D)
+    >>> mds = MDS(2, metric="precomputed").fit(D)
     >>> bool(mds.stress1_ < 1e-6)
     True
 
@@ -89,22 +93,22 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         self,
         n_components: int = 2,
         *,
-        metric: bool = True,
+        metric_mds: bool = True,
         ties: Ties = "primary",
         n_init: int = 4,
         max_iter: int = 1000,
         tol: float = 1e-4,
-        dissimilarity: Literal["euclidean", "precomputed"] = "euclidean",
+        metric: Metric = "euclidean",
         weights: Any = None,
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
-        self.metric = metric
+        self.metric_mds = metric_mds
         self.ties = ties
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
-        self.dissimilarity = dissimilarity
+        self.metric = metric
         self.weights = weights
         self.random_state = random_state
 
@@ -122,14 +126,16 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
             raise ParameterError(
                 f"n_components is an integer from 1 to the number of rows, {len(X)}; got {self.n_components!r}"
             )
-        rows = as_rows(X) if self.dissimilarity == "euclidean" else None
-        if rows is None:
-            D = as_dissimilarities(X, missing=True)
-            self.unit_ = power_of_two(D[~np.isnan(D)])
-            D = D / self.unit_
-        else:
+        given = is_precomputed(self.metric)
+        rows = None if given else comparable(X, self.metric)
+        self.metric_ = self.metric if rows is None else self._resolved(self.metric, rows)
+        if rows is not None and self.metric == "euclidean":
             self.unit_ = 1.0 / unit_scale(rows)
             D = np.sqrt(squared_distances(rows, unit=self.unit_))
+        else:
+            D = as_dissimilarities(X, missing=True) if rows is None else distances(rows, self.metric_)
+            self.unit_ = power_of_two(D[~np.isnan(D)])
+            D = D / self.unit_
         weights, self._weight_unit = pair_weights(self.weights, D)
         with one_blas_thread():
             return self._fit(D, rows, weights, callback)
@@ -150,15 +156,17 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
 
     def _placed(self, X: Any) -> Array:
         X = self._checked(X, reset=False, dtype=np.float64, ensure_all_finite=False)
-        if self.dissimilarity == "precomputed":
+        if is_precomputed(self.metric):
             given = new_dissimilarities(X, self.n_features_in_, missing=True) / self.unit_
-        else:
+        elif self.metric == "euclidean":
             given = np.sqrt(squared_distances(as_rows(X), self._rows, unit=self.unit_))
+        else:
+            given = distances(X, self.metric_, self._rows) / self.unit_
         known = ~np.isnan(given)
         if not known.any(axis=1).all():
             empty = int(np.argmin(known.any(axis=1)))
             raise DataError(f"row {empty} (counted from 0) has no known dissimilarity, so that it cannot be placed.")
-        targets = given if self.metric else np.where(given == 0.0, 0.0, self._as_disparities(given))
+        targets = given if self.metric_mds else np.where(given == 0.0, 0.0, self._as_disparities(given))
         fixed = self.embedding_ / self.unit_
 
         def place(start: int) -> tuple[Array, NDArray[np.bool_]]:
@@ -175,7 +183,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
     def disparities_(self) -> Array:
         """(n, n) what the distances of the map were compared with."""
         check_is_fitted(self)
-        if self.metric:
+        if self.metric_mds:
             return self.dissimilarity_matrix_
         full: Array = squareform(self._disparities) * self.unit_
         return np.where(np.isnan(self.dissimilarity_matrix_), np.nan, full)
@@ -186,7 +194,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         known = None if weights is None else squareform(weights > 0.0, checks=False) | np.eye(n, dtype=bool)
         full = D if known is None else completed(D, known)
         targets = squareform(np.where(np.isnan(D), 0.0, D), checks=False)
-        ranking = None if self.metric else Ranking.of(targets, weights)
+        ranking = None if self.metric_mds else Ranking.of(targets, weights)
         cores = available_cores()
         with Team(1 if self.n_init > 1 else cores) as team:
             pairs = Pairs(n, weights, team)
@@ -194,7 +202,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
             def objective() -> Objective:
                 return RawStress(pairs, targets) if ranking is None else RankStress(pairs, ranking.copy(), self.ties)
 
-            starts = self._starts(full, rows if known is None else None)
+            starts = self._starts(full, rows if known is None and self.metric == "euclidean" else None)
             runs = from_all(
                 starts,
                 objective,
@@ -205,7 +213,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
             )
             values = np.array([run.value for run in runs])
             # of starts that differ by rounding the first is kept: with ties, ranks may be met by any configuration
-            rounding = 1e-14 * (pairs.total(targets) if self.metric else 1.0)
+            rounding = 1e-14 * (pairs.total(targets) if self.metric_mds else 1.0)
             best = int(np.argmax(values <= values.min() * (1.0 + 1e-9) + rounding))
             self._keep(runs, best, pairs, targets, ranking)
         with np.errstate(over="ignore", under="ignore"):
@@ -246,7 +254,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
 
     def _figure(self, value: float) -> float:
         """What is shown of an objective: raw stress in the user's units, or stress-1."""
-        return self._raw(value) if self.metric else float(np.sqrt(value))
+        return self._raw(value) if self.metric_mds else float(np.sqrt(value))
 
     def _in_units(self, callback: Callback | None) -> Callback | None:
         if callback is None:
@@ -273,9 +281,9 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         return np.asarray(np.interp(given, at, level) * beyond)
 
     def _refuse_options(self) -> None:
-        for name, allowed in (("dissimilarity", ("euclidean", "precomputed")), ("ties", ("primary", "secondary"))):
-            if getattr(self, name) not in allowed:
-                raise ParameterError(f"{name} is {allowed[0]!r} or {allowed[1]!r}; got {getattr(self, name)!r}")
+        checked_metric(self.metric)
+        if self.ties not in ("primary", "secondary"):
+            raise ParameterError(f"ties is 'primary' or 'secondary'; got {self.ties!r}")
         for name in ("n_components", "n_init", "max_iter"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
@@ -283,14 +291,18 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Sampled):
         if not (isinstance(self.tol, (int, float, np.floating)) and self.tol >= 0.0):
             raise ParameterError(f"tol is a number of at least 0; got {self.tol!r}")
 
+    def _metric(self) -> Metric:
+        return self.metric
+
     @property
     def _n_features_out(self) -> int:
         return int(self.embedding_.shape[1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.dissimilarity == "precomputed"
-        tags.input_tags.allow_nan = self.dissimilarity == "precomputed"
+        tags.input_tags.pairwise = is_precomputed(self.metric)
+        tags.input_tags.allow_nan = is_precomputed(self.metric) or gaps_allowed(self.metric)
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags
 
 

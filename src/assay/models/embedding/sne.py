@@ -18,7 +18,8 @@ class SNE(_GaussianEmbedding):
         n_components: 1, 2 or 3.
         perplexity: effective number of neighbours of a row, from 1 to below n. "auto": 30, or a third of the other
             rows if that is less.
-        metric: "euclidean", "cosine" or "precomputed" (X is a matrix of distances).
+        metric: "euclidean", "manhattan", "chebyshev", "cosine", "correlation", "hamming", "gower" (columns of numbers
+            and of categories, with gaps), "precomputed" (X is a matrix of distances), or a function of two rows.
         init: where points begin. "pca": on the first principal axes; "spectral": slow modes of the random walk along
             the affinities; "random"; or an (n, n_components) array. "auto": "pca" for rows, "spectral" for the rest.
         early_exaggeration: factor of P in the first 50 iterations, so that groups gather.
@@ -36,6 +37,7 @@ class SNE(_GaussianEmbedding):
         converged_: whether the tolerance ended them, not max_iter or the callback.
         perplexity_: as used; NaN for a graph of similarities.
         reached_perplexity_: (n,) of each row; off where many neighbours are equally near.
+        metric_: the metric, with what it learned from the rows.
         rows_: (n, d) the fitted rows, for `transform`; None for a graph.
         route_: "exact".
         sample_: (n,) which rows of a `Source` of more than 5,000 were laid out, a fair sample; None: all.

@@ -14,7 +14,6 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from assay.errors import DataError, ParameterError
@@ -23,11 +22,20 @@ from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.top_svd import top_svd
 from assay.linalg.validate import as_generator, as_matrix
 from assay.models.base import Estimator
+from assay.models.transformer import Transformer
 from assay.optimize.tsne_layout import tsne_layout
 from assay.summary.affinities import affinities
 from assay.summary.distances import squared_distances
 from assay.summary.graph import Graph
 from assay.summary.kernels import Gaussian
+from assay.summary.metrics import (
+    Metric,
+    checked_metric,
+    distances,
+    gaps_allowed,
+    is_precomputed,
+    pair_distances,
+)
 from assay.summary.seriation import fiedler_positions, order_of
 
 Array: TypeAlias = NDArray[np.float64]
@@ -72,6 +80,7 @@ def stringing(
     method: Method = "fiedler",
     axis: Literal["rows", "columns"] = "rows",
     standardise: bool = True,
+    metric: Metric = "euclidean",
     n_neighbors: int = 10,
     draws: int = 19,
     random_state: Any = 0,
@@ -89,6 +98,8 @@ def stringing(
             neighbours, slower.
         axis: what to order.
         standardise: divide each column by its standard deviation first; columns are compared so in any case.
+        metric: how far rows are apart: "euclidean", "manhattan", "chebyshev", "cosine", "correlation", "hamming" or a
+            function of two rows, of columns about their means. Columns are always compared by correlation.
         n_neighbors: how many near points each is linked with; for t-SNE the perplexity.
         draws: how many times the columns are shuffled.
         random_state: seed of the shuffles.
@@ -112,15 +123,20 @@ def stringing(
     for name, value, least in (("n_neighbors", n_neighbors, 1), ("draws", draws, 0)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
             raise ParameterError(f"{name} must be a whole number of at least {least}, is {value!r}.")
+    if gaps_allowed(metric) or is_precomputed(checked_metric(metric)):
+        raise ParameterError(
+            f"stringing shuffles columns of numbers, which {metric!r} does not have; use another metric."
+        )
     columns = axis == "columns"
+    by: Metric = "euclidean" if columns else metric
     varying, Z = _centred(table, standardise or columns)
     number, where = (table.shape[1], varying) if columns else (len(table), np.arange(len(table)))
     rng = as_generator(random_state)
     with one_blas_thread():  # so that the number of cores does not change the bits
-        order, found, rough = _strung(Z, columns, method, n_neighbors)
+        order, found, rough = _strung(Z, columns, method, n_neighbors, by)
         chance = monte_carlo(
             (rng.permuted(Z, axis=0) for _ in range(draws)),
-            lambda shuffled: [_strung(one, columns, method, n_neighbors)[2] for one in shuffled],
+            lambda shuffled: [_strung(one, columns, method, n_neighbors, by)[2] for one in shuffled],
             [1] * draws,
         ).values
     positions = np.full(number, np.nan)
@@ -129,7 +145,7 @@ def stringing(
     return Strung(np.concatenate([where[order], rest]), positions, rough, np.array(chance))
 
 
-class Stringing(TransformerMixin, Estimator):
+class Stringing(Transformer, Estimator):
     """Order rows and columns so that like ones stand side by side, and say whether chance would do as well.
 
     `transform` puts the columns in order; rows stay, as scikit-learn's conventions ask, and their order is `rows_`:
@@ -138,6 +154,7 @@ class Stringing(TransformerMixin, Estimator):
     Args:
         method: "fiedler" or "tsne", see `stringing`.
         standardise: divide each column by its standard deviation before rows are compared.
+        metric: how far rows are apart, see `stringing`.
         n_neighbors: how many near points each is linked with; for t-SNE the perplexity.
         draws: how many times the columns are shuffled, to know chance.
         random_state: seed of the shuffles.
@@ -162,12 +179,14 @@ class Stringing(TransformerMixin, Estimator):
         method: Method = "fiedler",
         *,
         standardise: bool = True,
+        metric: Metric = "euclidean",
         n_neighbors: int = 10,
         draws: int = 19,
         random_state: Any = None,
     ) -> None:
         self.method = method
         self.standardise = standardise
+        self.metric = metric
         self.n_neighbors = n_neighbors
         self.draws = draws
         self.random_state = random_state
@@ -183,8 +202,8 @@ class Stringing(TransformerMixin, Estimator):
         rng = as_generator(self._seed())
         down, across = (
             stringing(
-                rows, method=self.method, axis=axis, standardise=self.standardise, n_neighbors=self.n_neighbors,
-                draws=self.draws, random_state=rng,
+                rows, method=self.method, axis=axis, standardise=self.standardise, metric=self.metric,
+                n_neighbors=self.n_neighbors, draws=self.draws, random_state=rng,
             )
             for axis in ("rows", "columns")
         )  # fmt: skip
@@ -227,25 +246,25 @@ def _centred(X: Array, standardise: bool) -> tuple[Indices, Array]:
     return varying, np.asarray(Z * (largest / largest.max(initial=0.0)))
 
 
-def _strung(Z: Array, columns: bool, method: Method, near: int) -> tuple[Indices, Array, float]:
+def _strung(Z: Array, columns: bool, method: Method, near: int, metric: Metric) -> tuple[Indices, Array, float]:
     """Order, positions and roughness of the rows or columns of centred data."""
     points = np.ascontiguousarray(Z.T) if columns else Z
     n = len(points)
     if n < 2 or not points.any():
         order = np.arange(n)
-        return order, (order + 0.5) / max(n, 1), roughness(points)
+        return order, (order + 0.5) / max(n, 1), 0.0
     lean = _leading(points)
-    links = _nearest(points, min(near, n - 1)).symmetrised().weighted(Gaussian())
+    links = _nearest(points, min(near, n - 1), metric).symmetrised().weighted(Gaussian())
     positions = fiedler_positions(links.weights, lean)
     if method == "tsne" and n > 3:  # three points lie in order already
-        positions = _by_tsne(points, positions, lean, near)
+        positions = _by_tsne(points, positions, lean, near, metric)
     order = order_of(positions, lean)
-    return order, positions, roughness(points[order])
+    return order, positions, _rough(points, order, metric)
 
 
-def _nearest(points: Array, k: int) -> Graph:
-    if len(points) > _ALL_PAIRS:
-        return Graph.nearest(points, k)
+def _nearest(points: Array, k: int, metric: Metric) -> Graph:
+    if len(points) > _ALL_PAIRS or metric != "euclidean":
+        return Graph.nearest(points, k, metric)
     # without the threads of the search, which take longer to start than few points take to compare
     return Graph.nearest(np.sqrt(squared_distances(points)), k, "precomputed")
 
@@ -256,11 +275,21 @@ def _leading(points: Array) -> Array:
     return np.asarray(found.left[:, 0] * found.values[0])
 
 
-def _by_tsne(points: Array, start: Array, lean: Array, near: int) -> Array:
+def _by_tsne(points: Array, start: Array, lean: Array, near: int, metric: Metric) -> Array:
     spread = start - start.mean()
-    P = affinities(points, min(float(near), (len(points) - 1) / 3)).P
+    P = affinities(points, min(float(near), (len(points) - 1) / 3), metric).P
     found = tsne_layout(P, _START * spread[:, None] / spread.std()).coordinates[:, 0]
     return -found if float((found - found.mean()) @ lean) < 0 else found
+
+
+def _rough(points: Array, order: Indices, metric: Metric) -> float:
+    """The same by any metric, of squared distances."""
+    if metric == "euclidean":
+        return roughness(points[order])
+    n = len(points)
+    steps = pair_distances(points, metric, order[:-1], order[1:])
+    spread = float((distances(points, metric) ** 2).sum()) / (n * (n - 1))
+    return float((steps**2).mean()) / spread if spread > 0.0 else 0.0
 
 
 def roughness(points: Array) -> float:

@@ -1,7 +1,8 @@
 """Filling in missing values, four ways; M (n, d) is 1 where X (n, d) is missing.
 
 constant     x -> x (1 - M) + c M                                   c a number, or the mean of what is observed
-conditional  x_m -> mu_m + S_mo S_oo^-1 (x_o - mu_o)                 mu (d,), S (d, d) by EM, summary.normal_em
+conditional  x_m -> mu_m + S_mo S_oo^-1 (x_o - mu_o)                 mu (d,), S (d, d) by EM, summary.normal_em,
+                                                                    with the ridge of held_out_ridge.py
 indicator    x -> (x (1 - M) + c M, M)                              for columns with gaps
 pair         x -> (x, 1 - x) (1 - M)                                for columns in [0, 1]
 """
@@ -12,14 +13,18 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import block_slices
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.normal import MultivariateNormal
+from assay.linalg.shrinkage import rao_blackwell
+from assay.linalg.spectral import eigen_symmetric
 from assay.models.base import Estimator, on_engine
+from assay.models.missing.held_out_ridge import LEAST, held_out_ridge
+from assay.models.transformer import Transformer
 from assay.summary.moments import Moments
 from assay.summary.normal_em import normal_em
 from assay.summary.observed import Observed, refuse_infinite
@@ -28,7 +33,7 @@ Array: TypeAlias = NDArray[np.float64]
 Strategy: TypeAlias = Literal["conditional", "constant", "indicator", "pair"]
 
 
-class FillMissing(OneToOneFeatureMixin, TransformerMixin, Estimator):
+class FillMissing(OneToOneFeatureMixin, Transformer, Estimator):
     """Fill in missing values (NaN), or say where they were: what would the row be, had all been observed?
 
     Args:
@@ -39,7 +44,8 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, Estimator):
         value: what "constant" and "indicator" fill in: a number, or "mean" for the mean of the observed values.
         max_iter: EM steps at most.
         tol: log-likelihood for each row that EM may leave to be gained.
-        ridge: added to variances, as a share of them; raise it (0.01) when rows are not many times the columns.
+        ridge: added to variances, as a share of them, so that the fill does not follow chance where rows are few or
+            columns depend; "auto" takes the one that fills held-out values best, np.inf the mean of each column.
 
     Attributes:
         fill_: (d,) the constant of each column; the mean under "conditional", zero under "pair".
@@ -47,7 +53,8 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, Estimator):
         n_wholly_missing_: rows without any value in fit. They have no influence, and "conditional" fills them with
             the mean.
         wholly_missing_: numbers (from 0) of the first 100 of these.
-        mean_, covariance_: (d,) and (d, d) of the normal law, under "conditional".
+        ridge_: the ridge used, under "conditional"; infinite where other columns did not help.
+        mean_, covariance_: (d,) and (d, d) of the normal law, the ridge included, under "conditional".
         log_likelihood_: (k,) of the observed values in the course of EM, under "conditional".
         n_iter_, converged_: steps of EM, and whether they were enough, under "conditional".
 
@@ -66,7 +73,7 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, Estimator):
         value: float | str = 0.0,
         max_iter: int = 200,
         tol: float = 1e-6,
-        ridge: float = 1e-8,
+        ridge: float | Literal["auto"] = "auto",
     ) -> None:
         self.strategy = strategy
         self.value = value
@@ -112,9 +119,11 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, Estimator):
         if self.strategy == "constant":
             self.fill_ = self._constants(moments.mean)
             return self
-        normal = MultivariateNormal.of_moments(moments.weight, moments.mean, moments.scatter)
-        self.fill_ = self.mean_ = normal.mean
-        self.covariance_ = normal.covariance
+        S = moments.scatter / moments.weight
+        self.ridge_ = _normal_ridge(S, moments.weight) if self.ridge == "auto" else float(self.ridge)
+        self.fill_ = self.mean_ = moments.mean
+        variance = np.diag(np.diag(S))
+        self.covariance_ = variance if np.isinf(self.ridge_) else S + self.ridge_ * variance
         self.log_likelihood_, self.n_iter_, self.converged_ = np.empty(0), 0, True
         return self
 
@@ -164,7 +173,8 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return MultivariateNormal(self.mean_, self.covariance_)
 
     def _fit_normal(self, X: Any, names: tuple[str, ...] | None) -> Self:
-        found = normal_em(X, max_iter=self.max_iter, tol=self.tol, ridge=self.ridge, columns=names)
+        self.ridge_ = held_out_ridge(X, names) if self.ridge == "auto" else float(self.ridge)
+        found = normal_em(X, max_iter=self.max_iter, tol=self.tol, ridge=self.ridge_, columns=names)
         self._describe(found.missing, found.wholly_missing, found.wholly_missing_rows)
         self.fill_ = self.mean_ = found.mean
         self.covariance_ = found.covariance
@@ -175,6 +185,7 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, Estimator):
 
     def _describe(self, missing: NDArray[np.int64], wholly: int, first: tuple[int, ...]) -> None:
         self.n_missing_ = missing
+        self.n_iter_ = 1  # of EM there are more
         self.n_wholly_missing_ = wholly
         self.wholly_missing_ = np.asarray(first, dtype=np.int64)
 
@@ -196,6 +207,8 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, Estimator):
         number = isinstance(self.value, (int, float, np.integer, np.floating)) and np.isfinite(self.value)
         if not number and self.value != "mean":
             raise ParameterError(f"value is a finite number or 'mean'; got {self.value!r}")
+        if self.ridge != "auto" and not (isinstance(self.ridge, (int, float, np.number)) and self.ridge >= 0.0):
+            raise ParameterError(f"ridge is a number >= 0 or 'auto'; got {self.ridge!r}")
 
     def _label(self, column: int) -> str:
         names = getattr(self, "feature_names_in_", None)
@@ -211,6 +224,17 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _normal_ridge(S: Array, n: float) -> float:
+    """A summary has no rows to hold out: the ridge of the correlations that is best for normal rows on average."""
+    moving = np.flatnonzero(np.diag(S) > 0.0)
+    if len(moving) < 2 or n <= 3.0:
+        return LEAST
+    scale = np.sqrt(np.diag(S)[moving])
+    values = np.maximum(eigen_symmetric(S[np.ix_(moving, moving)] / scale / scale[:, None]).values, 0.0)
+    share = rao_blackwell(values, len(values), n - 1.0)
+    return max(share / (1.0 - share), LEAST) if share < 1.0 else np.inf
 
 
 def _refuse_beyond_one(low: Array, high: Array, label: Any) -> None:

@@ -18,15 +18,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.data.folds import fold_numbers
-from assay.errors import DataError, ParameterError
+from assay.errors import ParameterError
 from assay.linalg.ridge_path import RidgeSpectrum, usual_penalties
 from assay.models.base import on_engine
+from assay.models.coefficients import CoefficientTable
+from assay.models.held_out_folds import folds_of, refuse_empty_folds
 from assay.models.linear_regressor import Target, _LinearRegressor
 from assay.summary.grouped import GroupedMoments
 from assay.summary.least_squares import intercept_at
 from assay.summary.moments import Moments
-from assay.summary.regression import Table
 from assay.summary.ridge import RidgeSolutions, ridge, ridge_of
 
 Array: TypeAlias = NDArray[np.float64]
@@ -57,24 +57,25 @@ class Ridge(_LinearRegressor):
     """Predict a number by a plane whose coefficients are kept short.
 
     Args:
-        alpha: price of the squared length of the coefficients, at least 0; or "held-out": the one of `alphas` whose
-            predictions are best on rows that had no part in them.
+        alpha: price of the squared length of the coefficients, at least 0; (p,) prices for p targets; or "held-out":
+            the one of `alphas` whose predictions are best on rows that had no part in them.
         alphas: (k,) prices to choose from. Default: 50, from a millionth to a thousand times the mean variance of a
             column times the number of rows.
         cv: how many random folds to choose by, or the (n,) fold of each row: groups, or stretches of time; or a
-            splitter of scikit-learn's kind that tests every row once.
+            splitter of scikit-learn's kind, or pairs of training and test rows, that test every row once. None is 5.
         fit_intercept: whether the plane may be shifted, at no price; else it goes through zero.
         random_state: seed of the folds.
 
     Attributes:
         coef_: (d,), or (p, d) for p targets.
         intercept_: number, or (p,).
-        alpha_: the price used.
+        alpha_: the price used; (p,) where there is one for each target.
         alphas_, held_out_errors_, held_out_std_errors_: (k,) each: prices tried, mean squared errors on held-out rows
             (averaged over targets) and their standard errors, where alpha was chosen.
-        effective_degrees_: sum of l / (l + alpha): how many coefficients it is worth.
+        effective_degrees_: sum of l / (l + alpha): how many coefficients it is worth; (p,) as `alpha_`.
         coef_std_errors_: (d,) or (p, d), how far coefficients would vary with the rows. That they are drawn towards
-            zero is not counted.
+            zero is not counted, so that `table()` has no p and no intervals for a price above 0.
+        intercept_std_error_: number, or (p,).
         total_, explained_, error_: sums of squares of the targets about their mean, of what is fitted, and of what is
             left: total = explained + error + 2 alpha times the squared length of the coefficients. Numbers, or (p,).
         r_squared_: 1 - error / total.
@@ -101,7 +102,7 @@ class Ridge(_LinearRegressor):
 
     def __init__(
         self,
-        alpha: float | Literal["held-out"] = 1.0,
+        alpha: float | ArrayLike | Literal["held-out"] = 1.0,
         *,
         alphas: ArrayLike | None = None,
         cv: Any = 5,
@@ -127,7 +128,11 @@ class Ridge(_LinearRegressor):
         """
         self._check_alphas()
         table = self._table(X, y, sample_weight)
-        folds = self._folds(table) if self.alpha == "held-out" else None
+        self._check_targets(table.p)
+        folds = None
+        if self._chosen:
+            folds = folds_of(self.cv, table.n, table.given, self._seed(), "a number for alpha")
+            refuse_empty_folds(folds, table.weights)
         return self._keep(ridge(table, self._prices, intercept=self.fit_intercept, folds=folds), table.single)
 
     def fit_moments(self, moments: Moments | GroupedMoments, target: Target) -> Self:
@@ -139,7 +144,8 @@ class Ridge(_LinearRegressor):
         """
         self._check_alphas()
         grouped, d, single = self._summary(moments, target)
-        held = self.alpha == "held-out"
+        self._check_targets(grouped.parts[0].d - d)
+        held = self._chosen
         if held and len(grouped) < 2:
             raise ParameterError(
                 "alpha='held-out' needs folds: give GroupedMoments of at least two, as in GroupedMoments.folds, or a "
@@ -175,22 +181,66 @@ class Ridge(_LinearRegressor):
             self.held_out_std_errors_ if known else None,
         )
 
+    def table(self, confidence: float = 0.95, *, target: int = 0) -> CoefficientTable:
+        """Every coefficient with its standard error; t, p and intervals only at a price of 0.
+
+        A price draws coefficients towards zero, by how much the rows do not say: an interval about them would miss the
+        truth more often than it claims.
+
+        Args:
+            confidence: of the intervals.
+            target: which one, where there are several.
+        """
+        check_is_fitted(self)
+        alpha = float(np.ravel(self.alpha_)[target if np.ndim(self.alpha_) else 0])
+        why = (
+            f"penalised (alpha {alpha:.4g}): coefficients are drawn towards zero, by an amount that no standard error "
+            "holds, so there is no p and no interval; LeastSquares has them"
+        )
+        freedom = float(np.ravel(self._freedom)[target if np.ndim(self._freedom) else 0])
+        notes = (why,) if alpha > 0.0 else ()
+        return self._tabled(target, confidence, freedom=freedom, penalised=alpha > 0.0, notes=notes)
+
+    def summary(self, confidence: float = 0.95, *, target: int = 0) -> str:
+        """The fit as a few lines of text, and its table of coefficients.
+
+        Args:
+            confidence: of the intervals.
+            target: which one, where there are several.
+        """
+        table, one = self.table(confidence, target=target), self._written(target)
+        return (
+            f"Ridge: {self.weight_:g} rows, alpha {one('alpha_')}, worth {one('effective_degrees_')} coefficients of "
+            f"{self.n_features_in_}\nR squared {one('r_squared_')}; residual sd {one('residual_sd_')}\n{table}"
+        )
+
     def _keep(self, found: RidgeSolutions, single: bool) -> Self:
         spectrum, whole = found.spectrum, found.whole
         self._choose(found)
-        coef = spectrum.coef(np.array([self.alpha_]))[0]
+        each = np.atleast_1d(self.alpha_)
+        coef = spectrum.coef(each)[0] if len(each) == 1 else (spectrum.axes @ spectrum.along_each(each)).T
         self.n_samples_, self.weight_ = found.count, whole.weight
         self.route_, self.condition_ = found.route, found.condition
         self.eigenvalues_ = spectrum.values
         self._axes, self._inner, self._flat, self._centre = spectrum.axes, spectrum.inner, spectrum.flat, whole.centre
-        self.effective_degrees_ = float(spectrum.degrees(np.array([self.alpha_]))[0])
+        degrees = spectrum.degrees(each)
+        self.effective_degrees_ = float(degrees[0]) if np.ndim(self.alpha_) == 0 else degrees
         # trace of (I - H)^2, H the matrix that makes fitted values of targets
-        freedom = whole.weight - int(self.fit_intercept) - spectrum.parameters(self.alpha_)
+        used = np.array([spectrum.parameters(float(alpha)) for alpha in each])
+        self._freedom = np.broadcast_to(whole.weight - int(self.fit_intercept) - used, len(coef)).copy()
         self._keep_line(coef, intercept_at(coef, whole.centre), single)
-        self._keep_squares(found.squares(coef), freedom, single)
-        size = np.linalg.norm(spectrum.root(self.alpha_), axis=1)
-        self.coef_std_errors_ = np.multiply.outer(np.asarray(self.residual_sd_), size)
+        self._keep_squares(found.squares(coef), self._freedom, single)
+        self._keep_errors(spectrum, each, single)
         return self
+
+    def _keep_errors(self, spectrum: RidgeSpectrum, each: Array, single: bool) -> None:
+        sd, mean = np.atleast_1d(self.residual_sd_), self._centre[: len(spectrum.axes)]
+        roots = [spectrum.root(float(alpha)) for alpha in each]
+        errors = sd[:, None] * np.stack([np.linalg.norm(root, axis=1) for root in roots])
+        at_zero = np.array([1.0 / self.weight_ + np.sum((mean @ root) ** 2) for root in roots])
+        own = sd * np.sqrt(at_zero) if self.fit_intercept else np.zeros(len(sd))
+        self.coef_std_errors_ = errors[0] if single else errors
+        self.intercept_std_error_ = float(own[0]) if single else own
 
     def _choose(self, found: RidgeSolutions) -> None:
         for name in ("alphas_", "held_out_errors_", "held_out_std_errors_"):
@@ -198,7 +248,7 @@ class Ridge(_LinearRegressor):
                 delattr(self, name)
         alphas, judged = found.alphas, found.held_out
         if judged is None:
-            self.alpha_ = float(alphas[0])
+            self.alpha_: Any = float(alphas[0]) if len(alphas) == 1 else alphas
             return
         self.alphas_, self.held_out_errors_, self.held_out_std_errors_ = alphas, judged.error, judged.std_error
         # of equal errors the largest price: the shortest coefficients
@@ -208,62 +258,40 @@ class Ridge(_LinearRegressor):
         return RidgeSpectrum(self._axes, self.eigenvalues_, self._inner, np.ones_like(self.eigenvalues_), self._flat)
 
     def _prices(self, values: Array, d: int) -> Array:
-        if self.alpha != "held-out":
-            return np.array([float(self.alpha)])
+        if not self._chosen:
+            return _checked_alphas(np.ravel(np.asarray(self.alpha, dtype=np.float64)))
         return usual_penalties(float(values.sum()), d) if self.alphas is None else _checked_alphas(self.alphas)
 
-    def _folds(self, table: Table) -> NDArray[np.intp]:
-        n, cv = table.n, self.cv
-        if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-            if n < cv:
-                raise DataError(f"{cv} folds need as many rows; there are {n}: set cv or a number for alpha")
-            folds = fold_numbers(0, n, int(cv), self._seed())
-        elif hasattr(cv, "split"):
-            folds = _tested_once(cv, table)
-        else:
-            named = np.asarray(cv)
-            if named.shape != (n,):
-                raise ParameterError(
-                    f"cv is a number of folds, a splitter or the fold of each of {n} rows; got shape {named.shape}"
-                )
-            folds = np.unique(named, return_inverse=True)[1].astype(np.intp)
-        inside = np.bincount(folds, table.weights)
-        if len(inside) < 2 or (inside <= 0.0).any():
-            raise DataError(f"there must be at least 2 folds, each with rows of some weight; got weights {inside}")
-        return folds
+    @property
+    def _chosen(self) -> bool:
+        return isinstance(self.alpha, str) and self.alpha == "held-out"
 
     def _check_alphas(self) -> None:
-        if self.alpha == "held-out":
+        if self._chosen:
             if self.alphas is not None:
                 _checked_alphas(self.alphas)
             return
         given = self.alpha
         number = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
-        if not number or not 0.0 <= float(given) < np.inf:
-            raise ParameterError(f"alpha is a number of at least 0, or 'held-out'; got {given!r}")
+        if not number and not isinstance(given, str) and np.ndim(given) == 1:
+            _checked_alphas(given, "alpha")
+        elif not number or not 0.0 <= float(given) < np.inf:  # type: ignore[arg-type]
+            raise ParameterError(f"alpha is a number of at least 0, one for each target, or 'held-out'; got {given!r}")
+
+    def _check_targets(self, p: int) -> None:
+        """One price, or one for each target."""
+        if not self._chosen and np.size(self.alpha) not in (1, p):
+            raise ParameterError(
+                f"alpha holds {np.size(self.alpha)} penalties and there are {p} targets: give one penalty, or one for "
+                "each target"
+            )
 
 
-def _checked_alphas(alphas: ArrayLike) -> Array:
+def _checked_alphas(alphas: Any, name: str = "alphas") -> Array:
     try:
         values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
     except (TypeError, ValueError):
         values = np.array([])
     if values.ndim != 1 or not values.size or not ((values >= 0.0) & (values < np.inf)).all():
-        raise ParameterError(f"alphas are numbers of at least 0, (k,); got {alphas!r}")
+        raise ParameterError(f"{name} are numbers of at least 0, (k,); got {alphas!r}")
     return values
-
-
-def _tested_once(splitter: Any, table: Table) -> NDArray[np.intp]:
-    """The fold of each row, where a splitter tests each once and trains on all others: train = all - fold."""
-    folds = np.full(table.n, -1, dtype=np.intp)
-    target = table.targets[:, 0] if table.single else table.targets
-    for fold, (train, test) in enumerate(splitter.split(np.empty((table.n, 1)), target)):
-        if (folds[test] >= 0).any() or len(train) + len(test) != table.n:
-            break
-        folds[test] = fold
-    if (folds < 0).any():
-        raise ParameterError(
-            f"cv must test each row once and train on all others, so that folds can be taken out of the whole; "
-            f"{splitter!r} does not"
-        )
-    return folds

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from assay.linalg.nested_ridge import Known
 from assay.linalg.regression_sums import RegressionSums
 from assay.linalg.ridge_path import usual_penalties
+from assay.linalg.spectral import part_of_spectrum
 from assay.summary.kernels import Gaussian
 from assay.summary.landmarks import choose_landmarks
 
@@ -129,7 +130,7 @@ def _axes(Z: Array) -> Array | None:
     if p <= min(n, _MOST_AXES):
         return None
     if n > p:
-        return np.asarray(sla.eigh(Z.T @ Z, subset_by_index=(p - _MOST_AXES, p - 1))[1])
+        return part_of_spectrum(Z.T @ Z, p - _MOST_AXES, p - 1)[1]
     values, vectors = sla.eigh(Z @ Z.T)
     kept = np.flatnonzero(values > 1e-10 * values[-1])[-_MOST_AXES:]
     return np.asarray(Z.T @ (vectors[:, kept] / np.sqrt(values[kept])))

@@ -19,6 +19,7 @@ from assay.views.scores import biplot, score_source, score_strip
 from assay.views.spectrum import cumulative
 
 FloatArray = NDArray[np.float64]
+_MOST_GROUPS = 8  # beyond, colours can no longer be told apart
 
 
 def pca(model: Any, X: Any = None, y: ArrayLike | None = None) -> list[Panel]:
@@ -40,6 +41,39 @@ def pca(model: Any, X: Any = None, y: ArrayLike | None = None) -> list[Panel]:
         found.append(Panel("Eigenvalues", eigenvalue_decay(known, kept=k, total=total)))
     told = f"{k} of them are kept, with {model.explained_variance_ratio_.sum():.1%} of the variance of the rows fitted."
     return [*found, Panel("Variance carried together", cumulative(share), told)]
+
+
+def mixed_axes(model: Any, X: Any = None, y: ArrayLike | None = None) -> list[Panel]:
+    """Levels on the first two axes, what the columns have to do with these, and the inertia; with rows, their map.
+
+    Args:
+        model: a fitted `MCA` or `MixedPCA`.
+        X: rows to draw.
+        y: (n,) groups that colour them.
+    """
+    k, known = model.n_components_, model.eigenvalues_
+    found = []
+    axes = _axes(model.explained_variance_ratio_, "axis", "of the inertia") if k else ("", "")
+    level = np.array([model.levels_[g] is not None for g in model.groups_])
+    if k and level.any():
+        places, names = model.column_coordinates_[level], [str(name) for name in model.column_names_[level]]
+        of = [str(name) for name in model.variables_[model.groups_[level]]]
+        drawn = embedding_map(places, groups=of if len(set(of)) <= _MOST_GROUPS else None, names=names, axes=axes)
+        words = "Levels that lie close are had by the same rows; rare ones lie far out."
+        found.append(Panel("Levels on axes 1 and 2" if k > 1 else "Levels on axis 1", drawn, words))
+    if k and X is not None:
+        Z = np.asarray(model.transform(X), dtype=np.float64)
+        some, groups = drawn_rows(len(Z)), per_row("y", y, len(Z))
+        told = "" if len(some) == len(Z) else f"{len(some):,} of {len(Z):,} rows are drawn."
+        drawn = embedding_map(Z[some], groups=None if groups is None else groups[some], axes=axes)
+        found.append(Panel("Rows on axes 1 and 2" if k > 1 else "Rows on axis 1", drawn, told))
+    names = [str(name) for name in model.variables_]
+    # rounding may leave a squared correlation a hair beyond 1
+    found += _carriers(np.clip(model.variable_cos2_, 0.0, 1.0), names, "axis", "squared correlation with the axis")
+    if len(known) > 2:
+        found.append(Panel("Inertia", eigenvalue_decay(known, kept=k, total=len(known))))
+    told = f"{k} of {len(known)} axes are kept, with {model.explained_variance_ratio_.sum():.1%} of the inertia."
+    return [*found, Panel("Inertia carried together", cumulative(known / model.total_variance_), told)]
 
 
 def kernel_pca(
@@ -135,7 +169,7 @@ def _carriers(loadings: FloatArray, names: list[str], word: str, x_label: str = 
     drawn = loadings_view(
         loadings[:, 0], loadings[:, 1], names, names, sides=(f"{word} 1", f"{word} 2"), x_label=x_label
     )
-    return [Panel(f"What carries {word}s 1 and 2", drawn)]
+    return [Panel(f"What carries {'axes' if word == 'axis' else f'{word}s'} 1 and 2", drawn)]
 
 
 def _axes(share: FloatArray, word: str, of: str) -> tuple[str, str]:

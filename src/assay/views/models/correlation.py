@@ -9,9 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
 from assay.views.canonical_pairs import canonical_pairs_view, loadings_view
+from assay.views.cloud import drawn_rows
+from assay.views.coefficients import coefficient_view
 from assay.views.delay import delay_view
+from assay.views.embedding import embedding_map
 from assay.views.figures import Panel
-from assay.views.models.rows import column_names
+from assay.views.models.rows import column_names, per_row
 
 FloatArray = NDArray[np.float64]
 
@@ -34,6 +37,30 @@ def linear_pairs(
         drawn = loadings_view(model.x_loadings_[:, j], model.y_loadings_[:, j], left, right, sides=sides)
         shown.insert(2 * j + 1 if X is not None else j, Panel(f"What carries pair {j + 1}", drawn))
     return shown
+
+
+def sets(model: Any, X: Any = None, y: ArrayLike | None = None) -> list[Panel]:
+    """How far each set has a part in the common variates, and the columns that carry these; with rows, their map.
+
+    Args:
+        model: a fitted `MultisetCCA`.
+        X: rows to draw.
+        y: (n,) groups that colour them.
+    """
+    names = [str(name) for name in model.set_names_]
+    found = []
+    for j in range(min(2, model.n_components_)):
+        drawn = coefficient_view(model.set_correlations_[:, j], names, x_label="correlation with the common variate")
+        found.append(Panel(f"Sets in common variate {j + 1}", drawn))
+    carried = coefficient_view(model.loadings_[:, 0], column_names(model), x_label="correlation with common variate 1")
+    found.append(Panel("What carries common variate 1", carried))
+    if X is not None:
+        Z = np.asarray(model.transform(X), dtype=np.float64)
+        some, groups = drawn_rows(len(Z)), per_row("y", y, len(Z))
+        axes = ("common variate 1", "common variate 2" if Z.shape[1] > 1 else "")
+        drawn = embedding_map(Z[some], groups=None if groups is None else groups[some], axes=axes)
+        found.insert(0, Panel("Rows on the common variates", drawn))
+    return found
 
 
 def kernel_pairs(

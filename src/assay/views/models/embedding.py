@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import pdist, squareform
 
+from assay.summary.metrics import distances, is_precomputed
 from assay.views.array_plot import CLIP
 from assay.views.complexity import complexity_curve_view
 from assay.views.density import sample
@@ -76,8 +77,10 @@ def classical_mds(
     Y = model.embedding_
     found = [Panel("Rows on the map", embedding_map(Y, groups=y if groups is None else groups, names=names))]
     if X is not None:
-        given = model.dissimilarity == "precomputed"
+        given = is_precomputed(model.metric)
         D = np.asarray(X, dtype=np.float64) if given else numbers_of(model, X, why="")
+        if not given and model.metric != "euclidean":
+            D, given = distances(D, model.metric_), True
         found += shepard_diagram(Y, D, precomputed=given, names=names)
     return [*found, *falling(model.eigenvalues_, "of the doubly centred squares", negative=model.negative_eigenvalues_)]
 
@@ -101,7 +104,7 @@ def mds(
     """
     drawn = embedding_map(model.embedding_, groups=y if groups is None else groups, names=names)
     words = f"Stress-1 is {model.stress1_:.3g}: how far distances on the map are off, as a share of their size."
-    fitted = None if model.metric else model.disparities_
+    fitted = None if model.metric_mds else model.disparities_
     return [
         Panel("Rows on the map", drawn, words),
         *shepard_diagram(

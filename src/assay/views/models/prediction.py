@@ -39,12 +39,12 @@ def least_squares(
     """
     _one_target(model)
     if X is None:
-        known = model.coefficients()
+        known = model.table()
         skip = int(len(known.names) > model.n_features_in_)  # the intercept has another unit
         drawn = coefficient_view(
             known.estimate[skip:], known.names[skip:], low=known.low[skip:], high=known.high[skip:]
         )
-        words = f"Intervals of {known.confidence:.0%}. R² is {known.r_squared:.3f} on the rows fitted."
+        words = f"Intervals of {known.confidence:.0%}. R² is {model.r_squared_:.3f} on the rows fitted."
         return [Panel("Coefficients", drawn, words)]
     rows, truth = rows_and_target(model, X, y, why="how right a prediction is takes the truth")
     ends = np.stack(model.predict_interval(rows), axis=1)
@@ -56,7 +56,7 @@ def ridge(model: Any, X: Any = None, y: Any = None, *, held_out: bool | None = N
     """Coefficients over the price, and where it was chosen the held-out errors; with rows, how well they are predicted.
 
     Args:
-        model: a fitted `Ridge`.
+        model: a fitted `Ridge` or `ElasticNet`.
         X: rows.
         y: (n,) their target.
         held_out: whether the rows were kept out of the fit, if that is known.
@@ -229,13 +229,14 @@ def _weights(model: Any) -> list[Panel]:
         )
     classes = [str(name) for name in model.classes_]
     if len(coef) == 1:
-        errors = getattr(model, "standard_errors_", None)
-        reach = np.full(len(names), np.nan) if errors is None else 1.96 * np.asarray(errors)[0]
+        low = high = np.full(len(names), np.nan)
+        if getattr(model, "coef_std_errors_", None) is not None:
+            known = model.table()  # without intervals where there is a penalty
+            low, high = known.low[-len(names) :], known.high[-len(names) :]
         drawn = coefficient_view(
-            coef[0], names, low=coef[0] - reach, high=coef[0] + reach,
-            x_label=f"weight for {classes[1]}, against {classes[0]}",
-        )  # fmt: skip
-        return [Panel("Weights of the columns", drawn, "" if errors is None else "Intervals of 95%.")]
+            coef[0], names, low=low, high=high, x_label=f"weight for {classes[1]}, against {classes[0]}"
+        )
+        return [Panel("Weights of the columns", drawn, "" if np.isnan(low).all() else "Intervals of 95%.")]
     rows = (
         classes
         if len(coef) == len(classes)

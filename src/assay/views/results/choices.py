@@ -103,7 +103,7 @@ def ridge_path(found: Any, *, names: Sequence[str] | None = None, chosen: float 
     """Coefficients over the price of their length, and the held-out errors where they are known.
 
     Args:
-        found: from `Ridge.path`.
+        found: from `path` of a `Ridge` or an `ElasticNet`.
         names: (d,) of the columns.
         chosen: the price that was taken.
     """

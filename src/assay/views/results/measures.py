@@ -158,19 +158,13 @@ def coefficients(found: Any) -> list[Panel]:
     """Coefficients of a linear model with their intervals, without the intercept.
 
     Args:
-        found: from `LeastSquares.coefficients` or `Logistic.table`.
+        found: from `table` of a regression.
     """
-    names = np.array(found.names, dtype=object)
-    keep = ~np.isin(names, ["intercept", "(intercept)"])
-    estimate, low, high = (
-        (found.coef, found.lower, found.upper) if hasattr(found, "coef") else (found.estimate, found.low, found.high)
-    )
-    classes = list(getattr(found, "classes", ()))
-    called = [f"{n} ({c})" for n, c in zip(names, classes, strict=True)] if len(set(classes)) > 1 else list(names)
-    called = [name for name, kept in zip(called, keep, strict=True) if kept]
-    drawn = coefficient_view(estimate[keep], called, low=low[keep], high=high[keep])
-    level = found.level if hasattr(found, "level") else found.confidence
-    return [Panel("Coefficients", drawn, f"Intervals of {level:.0%}.")]
+    keep = np.array(found.names, dtype=object) != "intercept"
+    called = [name for name, kept in zip(found.labels, keep, strict=True) if kept]
+    drawn = coefficient_view(found.estimate[keep], called, low=found.low[keep], high=found.high[keep])
+    words = " ".join([*([] if np.isnan(found.low).all() else [f"Intervals of {found.confidence:.0%}."]), *found.notes])
+    return [Panel("Coefficients", drawn, words)]
 
 
 def explained(found: Any) -> list[Panel]:

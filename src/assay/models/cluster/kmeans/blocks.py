@@ -42,6 +42,7 @@ def lloyd_of_blocks(
     max_iter: int,
     tol: float,
     weights: ArrayLike | None = None,
+    dtype: Any = np.float64,
 ) -> Lloyd:
     """Group rows around k centres, as `lloyd` does, without holding them.
 
@@ -52,6 +53,7 @@ def lloyd_of_blocks(
         seed: of the start.
         n_init: how many starts on those rows, of which the best goes on; "k-means||" has one.
         max_iter, tol, weights: as for `lloyd`.
+        dtype: of the centres that are handed out.
     """
     table = _Table(blocks, weights)
     refuse_few(k, table.n, table.weights)
@@ -67,7 +69,7 @@ def lloyd_of_blocks(
             drawn, k, seed=seed, n_init=starts_of(n_init, table.n), max_iter=max_iter, tol=tol, weights=w
         ).centers
     found = settle(table, table.inside(start), max_iter=max_iter, bound=tol * table.variance)
-    return table.read(found)
+    return table.read(found, dtype)
 
 
 def drawn_rows(blocks: FloatBlocks, seed: int) -> Array:
@@ -144,9 +146,10 @@ class _Table:
 
         return spared(map_reduce(self.blocks, farthest, lambda a, b: a + b), total, count)
 
-    def read(self, found: Settled) -> Lloyd:
-        """Labels and indices about the centres as the user sees them."""
-        centers = self.outside(found.centers)
+    def read(self, found: Settled, dtype: Any) -> Lloyd:
+        """Labels and indices about the centres as the user sees them, in the precision in which they are kept."""
+        kept = self.outside(found.centers).astype(dtype)
+        centers = kept.astype(np.float64)
         origin = (centers * self.scale).mean(axis=0)
         exact, look = centers * self.scale - origin, Look(origin, self.scale)
 
@@ -160,7 +163,7 @@ class _Table:
         with np.errstate(over="ignore"):
             outside = float(np.float64(inertia) / self.scale / self.scale)
         return Lloyd(
-            centers,
+            kept,
             np.concatenate(labels),
             outside,
             found.n_iter,

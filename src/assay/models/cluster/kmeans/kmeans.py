@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import FloatBlocks, float_blocks
@@ -27,6 +27,7 @@ from assay.engine.current import mapped_blocks
 from assay.errors import NotConverged, ParameterError
 from assay.models.base import Estimator, on_engine
 from assay.models.cluster.kmeans.blocks import drawn_rows, lloyd_of_blocks, refuse_few, starts_of
+from assay.models.transformer import Transformer
 from assay.optimize.lloyd import Lloyd, lloyd, nearest
 from assay.summary.accumulate import checked_weights
 from assay.summary.cluster_indices import ClusterIndices
@@ -36,7 +37,7 @@ Array: TypeAlias = NDArray[np.float64]
 Floats: TypeAlias = NDArray[Any]
 
 
-class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Estimator):
+class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimator):
     """Put rows in k groups around centres: which rows lie close together?
 
     Args:
@@ -48,11 +49,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
         max_iter: most passes over all rows; ending there warns (NotConverged).
         tol: stop when a pass moves the centres by a sum of squares of at most this share of the mean variance of a
             column, as in scikit-learn; 0 goes on until no row changes its group.
-        random_state: seed of the starts. The same seed gives the same groups, on any number of threads.
+        random_state: seed of the starts. The same seed gives the same groups, on any number of threads, and
+            the same starts for the same values in float32 and float64.
 
     Attributes:
         cluster_centers_: (k, d), largest group first (by weight; equal ones by their coordinates), or in the order of
-            the centres given. float32 for float32 rows.
+            the centres given. float32 for float32 rows, dense or sparse.
         labels_: (n,) the nearest centre of each row, the first of equally near ones.
         inertia_: weighted sum of squared distances of rows to their centre; inf where it exceeds floating point.
         sizes_: (k,) weight of each group.
@@ -103,7 +105,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
         self._check_options()
         rows = self._rows(X, reset=True)
         if isinstance(rows, FloatBlocks):
-            found = lloyd_of_blocks(rows, self.n_clusters, n_init=self.n_init, weights=sample_weight, **self._options())
+            kept = np.float32 if issparse(X) and getattr(X, "dtype", None) == np.float32 else np.float64
+            options: dict[str, Any] = self._options() | {"dtype": kept}
+            found = lloyd_of_blocks(rows, self.n_clusters, n_init=self.n_init, weights=sample_weight, **options)
         else:
             w = None if sample_weight is None else checked_weights(sample_weight, len(rows))
             refuse_few(self.n_clusters, len(rows), w)
@@ -207,7 +211,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, Es
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]  # which ClusterMixin takes away
         return tags
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError, ParameterError
+from assay.models.shares import sum_to_one
 from assay.optimize.lloyd import lloyd
 from assay.summary.mixture import Components, Shape, bounded, hard_start, wide_start
 from assay.summary.responsibilities import MixtureTable
@@ -60,9 +61,12 @@ class Options:
         counts = {name: _count(getattr(model, name), name) for name in ("n_components", "max_iter", "n_init")}
         given = {name: getattr(model, f"{name}_init") for name in ("weights", "means", "precisions")}
         arrays = {name: None if value is None else _finite(value, f"{name}_init") for name, value in given.items()}
+        weights = arrays["weights"]
+        if weights is not None and (weights.min(initial=0.0) < 0.0 or not sum_to_one(given["weights"])):
+            raise ParameterError(f"weights_init is not negative and sums to 1; it sums to {weights.sum():g}")
         return cls(
             counts["n_components"], model.covariance_type, float(model.tol), float(model.floor), counts["max_iter"],
-            counts["n_init"], model.init_params, arrays["weights"], arrays["means"], arrays["precisions"],
+            counts["n_init"], model.init_params, weights, arrays["means"], arrays["precisions"],
         )  # fmt: skip
 
     def refuse_few(self, rows: int) -> None:
@@ -116,8 +120,6 @@ class Options:
         ):
             if array is not None and array.shape != shape:
                 raise ParameterError(f"{name} has shape {shape} here; got {array.shape}")
-        if self.weights is not None and (self.weights.min() < 0.0 or abs(self.weights.sum() - 1.0) > 1e-8):
-            raise ParameterError(f"weights_init is not negative and sums to 1; it sums to {self.weights.sum():g}")
 
     def _means(self, table: MixtureTable) -> Array | None:
         frame = table.frame

@@ -10,10 +10,11 @@ from scipy import sparse
 from assay.errors import DataError, ParameterError
 from assay.models.cluster.spectral.parts import Space
 from assay.summary.distances import Array
-from assay.summary.edges import as_euclidean, nearest_edges
+from assay.summary.edges import nearest_edges
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
 from assay.summary.kernels import Gaussian, Kernel, Precomputed, as_kernel
+from assay.summary.metrics import is_precomputed
 
 NEIGHBOURS = 10
 ALL_PAIRS = 5_000  # rows: all pairs of more take above 1 GB
@@ -37,8 +38,8 @@ def similarities(rows: Array, option: Any, kernel: Any) -> tuple[sparse.csr_arra
             f'graph must be Nearest(k) with a symmetry, Within(epsilon), None for all pairs, or "auto"; is {given!r}.'
         )
     kernel = kernel if kernel is None else _bell(kernel)
-    measured = option.metric != "precomputed"
-    space = Space(points=as_euclidean(rows, option.metric)) if measured else Space(distances=rows)
+    measured = not is_precomputed(option.metric)
+    space = Space(points=rows, metric=option.metric) if measured else Space(distances=rows)
     if len(rows) == 1:
         return sparse.csr_array((1, 1), dtype=np.float64), space
     if isinstance(option, Nearest) and kernel is None:
@@ -92,7 +93,8 @@ def _all_pairs(rows: Array, given: Any) -> tuple[sparse.csr_array, Space]:
     if similar.min() < 0:
         i, j = (int(p) for p in np.unravel_index(int(similar.argmin()), similar.shape))
         raise DataError(
-            f"similarities must not be negative: rows {i} and {j} have {similar[i, j]:g}. Use kernel=Gaussian()."
+            f"Negative values in data: similarities must not be negative: rows {i} and {j} have {similar[i, j]:g}. Use "
+            "kernel=Gaussian()."
         )
     np.fill_diagonal(similar, 0.0)  # that a row is like itself links it with nothing
     space = Space() if isinstance(kernel, Precomputed) else Space(points=rows)

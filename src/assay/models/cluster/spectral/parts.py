@@ -16,7 +16,7 @@ from scipy.sparse import csgraph
 from assay.summary.distances import Array, Indices
 from assay.summary.edges import edges_of
 from assay.summary.laplacian import degree_of
-from assay.summary.neighbours import nearest_neighbours
+from assay.summary.metrics import Metric, nearest
 
 _NOTHING = 1e-14  # of the root of two degrees: a link weaker than this is lost in rounding
 
@@ -26,12 +26,14 @@ class Space:
     """Where rows lie, as far as it is known: which of some rows is nearest to each of others?
 
     Attributes:
-        points: (n, d) rows whose Euclidean distances count; or None.
+        points: (n, d) rows; or None.
+        metric: how far these are apart.
         distances: (n, n) given ones; or None. With neither, nothing is known.
     """
 
     points: Array | None = None
     distances: Array | None = None
+    metric: Metric = "euclidean"
 
     @property
     def known(self) -> bool:
@@ -41,7 +43,7 @@ class Space:
     def nearest(self, rows: Indices, among: Indices) -> tuple[Indices, Array]:
         """(m,) the nearest of `among` to each of `rows`, and how far it is."""
         if self.points is not None:
-            found = nearest_neighbours(self.points[rows], 1, self.points[among])
+            found = nearest(self.points[rows], 1, self.metric, self.points[among])
             return among[found.indices[:, 0]], found.distances[:, 0]
         assert self.distances is not None
         block = self.distances[np.ix_(rows, among)]

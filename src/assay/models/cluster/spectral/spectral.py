@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Literal, Self, TypeAlias, get_args
 
@@ -28,11 +29,11 @@ from assay.models.cluster.spectral.parts import Parts, Space, by_first, joined, 
 from assay.models.cluster.spectral.rounding import Part, embedded, groups_of, part_of, spectrum_of, widest_gap
 from assay.summary.conductance import cheeger, cuts_of
 from assay.summary.cuts import refine_cut
-from assay.summary.distances import as_rows
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
 from assay.summary.kernels import Precomputed
 from assay.summary.laplacian import Kind
+from assay.summary.metrics import Metric, comparable, gaps_allowed, is_precomputed
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -138,9 +139,13 @@ class SpectralClustering(ClusterMixin, Estimator):
             return self.fit_graph(X)
         self._check()
         # as_rows finds what is not finite and says where
-        rows = as_rows(self._checked(X, reset=True, accept_sparse="csr", ensure_all_finite=False))
+        metric = self._metric()
+        rows = comparable(self._checked(X, reset=True, accept_sparse="csr", ensure_all_finite=False), metric)
         self._count(len(rows), "rows")
-        W, space = similarities(rows, self.graph, self.kernel)
+        option = self.graph
+        if isinstance(option, Nearest | Within):
+            option = replace(option, metric=self._resolved(option.metric, rows))
+        W, space = similarities(rows, option, self.kernel)
         notes: list[str] = []
         self._few_distinct(rows, notes)
         self.names_: tuple[str, ...] | None = None
@@ -159,6 +164,9 @@ class SpectralClustering(ClusterMixin, Estimator):
         self._record_columns(None, graph.n)
         self.names_ = graph.names
         return self._group(weights, Space(), notes)
+
+    def _metric(self) -> Metric:
+        return self.graph.metric if isinstance(self.graph, Nearest | Within) else "euclidean"
 
     def _check(self) -> None:
         if self.laplacian not in get_args(Kind):
@@ -275,8 +283,9 @@ class SpectralClustering(ClusterMixin, Estimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        metric = self.graph.metric if isinstance(self.graph, Nearest | Within) else None
-        tags.input_tags.pairwise = metric == "precomputed" or (self.graph is None and _precomputed(self.kernel))
+        tags.input_tags.allow_nan = gaps_allowed(self._metric())
+        tags.input_tags.pairwise = is_precomputed(self._metric()) or (self.graph is None and _precomputed(self.kernel))
+        tags.input_tags.positive_only = tags.input_tags.pairwise  # distances or similarities
         return tags
 
 

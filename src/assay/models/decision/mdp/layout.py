@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,12 +13,12 @@ from scipy import sparse
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 from assay.linalg.sparse_structure import as_sparse
+from assay.models.shares import may_be_off
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
 Names: TypeAlias = Sequence[Hashable]
 
-_OFF = 1e-8  # a sum of probabilities may differ from 1 by so much
 _EPS = float(np.finfo(np.float64).eps)
 _WOVEN = 2048  # states woven at a time
 _SHARE = 64 * _WOVEN  # states of a task
@@ -119,7 +119,7 @@ def of_matrices(P: Any, rewards: Any, states: Names | None, actions: Names | Non
         states: names.
         actions: names.
     """
-    matrices = _square(P, "transitions")
+    matrices, grain = _square(P, "transitions")
     n, k = int(matrices[0].shape[0]), len(matrices)
     states = _checked(states, n, "states")
     actions = _checked(actions, k, "actions")
@@ -159,7 +159,17 @@ def of_matrices(P: Any, rewards: Any, states: Names | None, actions: Names | Non
         )
     named, found = (states, actions), (sums[there], zeros)
     made = _finished(
-        first, action, sizes.ravel()[there], after, p, reward, final, named, pair_reward=pair_reward, found=found
+        first,
+        action,
+        sizes.ravel()[there],
+        after,
+        p,
+        reward,
+        final,
+        named,
+        pair_reward=pair_reward,
+        found=found,
+        grain=grain,
     )
     return made, states, actions
 
@@ -220,9 +230,11 @@ def _rewards_woven(matrices: list[Any], each: list[Any], begin: Indices, sizes: 
     return reward
 
 
-def _square(P: Any, what: str) -> list[Any]:
-    many: Any = [P] if sparse.issparse(P) else P
+def _square(P: Any, what: str) -> tuple[list[Any], np.dtype[Any]]:
+    """A sparse matrix of float64 for each action, and the coarsest type of float that one was given in."""
+    many: Any = [P] if sparse.issparse(P) else list(P) if isinstance(P, Iterable) else P
     try:
+        types = {M.dtype for M in many if getattr(M, "dtype", np.dtype(object)).kind == "f"}
         matrices = [_sparse(M) if sparse.issparse(M) else _dense(M) for M in many]
     except DataError:
         raise
@@ -236,7 +248,7 @@ def _square(P: Any, what: str) -> list[Any]:
         )
     for M in matrices:
         M.sum_duplicates()
-    return matrices
+    return matrices, min(types, key=lambda each: each.itemsize, default=np.dtype(np.float64))
 
 
 def _sparse(M: Any) -> sparse.csr_array:
@@ -269,7 +281,7 @@ def _checked(names: Names | None, n: int, what: str) -> Names:
 
 def _rewards(rewards: Any, n: int, k: int) -> tuple[Array | None, Array | None, list[Any] | None]:
     if sparse.issparse(rewards) or (isinstance(rewards, list | tuple) and any(map(sparse.issparse, rewards))):
-        matrices = _square(rewards, "rewards")
+        matrices, _ = _square(rewards, "rewards")
         if len(matrices) != k or matrices[0].shape[0] != n:
             raise ParameterError(f"rewards of transitions must be {k} matrices ({n}, {n}), as the transitions are")
         return None, None, matrices
@@ -309,8 +321,12 @@ def _finished(
     pair_reward: Array | None = None,
     merged: int = 0,
     found: tuple[Array, int] | None = None,
+    grain: Any = np.float64,
 ) -> Layout:
-    """Check sums, leave out what cannot happen, and take expectations; `found` are sums and zeros, where known."""
+    """Check sums, leave out what cannot happen, and take expectations.
+
+    `found` are sums and zeros, where known, and `grain` is the type in which probabilities were given.
+    """
     states, actions = named
     start = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=start[1:])
@@ -319,8 +335,7 @@ def _finished(
     sums, dropped = found
     off = np.abs(sums - 1.0)
     worst = float(off.max(initial=0.0))
-    if not worst <= _OFF:
-        bad = np.flatnonzero(~(off <= _OFF))
+    if len(bad := np.flatnonzero(~(off <= may_be_off(grain, sizes)))):
         i = int(bad[0])
         state = int(np.searchsorted(first, i, side="right")) - 1
         others = f" ({len(bad)} pairs are so)" if len(bad) > 1 else ""

@@ -24,6 +24,7 @@ from assay.errors import DataError, NotConverged, ParameterError
 from assay.models.decision.mdp.layout import Array, Indices, Layout, Names, of_matrices, of_rows, some
 from assay.models.decision.mdp.solution import Solution
 from assay.models.decision.mdp.table import opened, rows_of, write
+from assay.models.shares import may_be_off
 from assay.optimize.bellman import (
     Process,
     Solved,
@@ -385,13 +386,15 @@ class MDP:
                 f"with probability {p[bad[0]]:g}; probabilities are finite and not negative"
             )
         sums = np.bincount(state, p, minlength=self.n_states)
-        off = np.flatnonzero((np.abs(sums - 1.0) > 1e-8) & (np.diff(m.first) > 0))
+        sizes = np.bincount(state, minlength=self.n_states)
+        off = np.flatnonzero((np.abs(sums - 1.0) > may_be_off(p.dtype, sizes)) & (np.diff(m.first) > 0))
         if len(off):
             s = int(off[0])
             said = (
                 "has no action" if sums[s] == 0.0 else f"has actions whose probabilities sum to {sums[s]:.10g}, not 1,"
             )
             raise ParameterError(f"the policy {said} in state {self.states[s]!r}; give every state that is no end one")
+        p = p / sums[state] if p.dtype != np.float64 else p
         return sparse.csr_array((p, (state, at)), shape=(self.n_states, len(m.r)))
 
     @cached_property

@@ -18,7 +18,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.errors import DataError, NotConverged, ParameterError
@@ -31,6 +31,7 @@ from assay.models.embedding.vae.elbo import elbo_of_rows, noise_variance, poster
 from assay.models.embedding.vae.network import Activation, Form, Likelihood, Noise, forward
 from assay.models.embedding.vae.reference import BaseRates, initial_weights, ordered, reference_of
 from assay.models.embedding.vae.training import Schedule, Training, load_jax, train
+from assay.models.transformer import Transformer
 
 Callback: TypeAlias = Callable[[int, float, float], Any]
 
@@ -38,7 +39,7 @@ Callback: TypeAlias = Callable[[int, float, float], Any]
 _FEWEST_HELD_OUT, _MOST_HELD_OUT = 5, 10_000
 
 
-class VAE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class VAE(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
     """Embed rows by a variational autoencoder: is there a curved sheet that describes them better than a flat one?
 
     Fitting needs JAX (`pip install 'assay[vae]'`); a fitted or loaded model does everything else without it.

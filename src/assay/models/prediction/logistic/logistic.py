@@ -6,6 +6,7 @@ two       classes: one vector w, p_1 = 1 / (1 + exp(-w . x - b)), |W| = |w|
 more      the symmetric form; coefficients and intercepts sum to zero over classes
 summary   loss (1), gradient (k, d + 1), curvature (k (d + 1), k (d + 1)), k = g - 1: one pass for each step
 solver    Newton's method (IRLS), L-BFGS, or gradient ascent                (optimize.logistic_*)
+errors    of each class against a base, from the inverse curvature at the unpenalised maximum   (inference.py)
 law       gradient zero; without a penalty a maximum exists only where no direction separates the classes
 """
 
@@ -25,11 +26,15 @@ from assay.data.codes import short
 from assay.data.parted import beside
 from assay.data.source import Source
 from assay.engine.current import is_elsewhere, mapped_blocks, scattered
-from assay.errors import DataError, NotConverged, ParameterError
+from assay.errors import NotConverged, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.base import Array, on_engine
+from assay.models.coefficients import CoefficientTable, checked_confidence
 from assay.models.prediction.logistic.columns import Blocks
+from assay.models.prediction.logistic.held_out import class_folds, judge, usual
+from assay.models.prediction.logistic.inference import likelihood_tests, summary_of, table_of
 from assay.models.prediction.logistic.reading import (
+    class_covariance,
     coefficients,
     duality_gap,
     null_log_likelihood,
@@ -38,9 +43,9 @@ from assay.models.prediction.logistic.reading import (
 )
 from assay.models.prediction.logistic.rows import Rows, blocks_of
 from assay.models.prediction.logistic.solve import SOLVERS, Solution, solve
-from assay.models.prediction.logistic.table import CoefficientTable
 from assay.models.prediction.logistic.weights import row_weights
 from assay.models.supervised import _Classifier
+from assay.models.transformer import in_precision_of_rows
 from assay.optimize.logistic_terms import Codes
 
 # what is not finite is found on fit, which says where
@@ -58,7 +63,8 @@ class Logistic(_Classifier):
     Args:
         penalty: factor lambda of the ridge in  sum of losses + lambda / 2 (sum of squared coefficients), so that it
             weighs less the more rows there are; scikit-learn's C is 1 / penalty. 0 for the plain maximum of the
-            likelihood. Intercepts are not penalised.
+            likelihood. "held-out": the one of `penalties` whose chances are best, by the log loss, on rows that had no
+            part in them. Intercepts are not penalised.
         solver: "newton" (iteratively reweighted least squares); "lbfgs"; "gradient", plain ascent along the gradient
             with a line search, to see how slow it is; "auto" takes Newton's method up to 1,000 parameters, 400 where
             there are more than 8 classes, and L-BFGS beyond.
@@ -68,17 +74,31 @@ class Logistic(_Classifier):
         max_iter: most steps; None for 100 (newton), 10,000 (lbfgs) or 20,000 (gradient). Ending there warns
             (NotConverged).
         class_weight: None, "balanced" (n / (g n_j) for class j), or weights by class; they multiply those of rows.
+        penalties: (k,) to choose from. Default: 19, from a millionth to a thousand times the most curvature that a
+            column can have on average, its sum of squares over four.
+        cv: how many random folds to choose by, each class spread evenly over them; or the (n,) fold of each row, a
+            splitter of scikit-learn's kind, or pairs of training and test rows, that test every row once. None is 5.
+        random_state: seed of the folds.
 
     Attributes:
         classes_: (g,) sorted.
         coef_: (1, d) for two classes, speaking for the second; (g, d), summing to zero over classes, for more. Where
             columns depend on each other and penalty is 0, the shortest of all that are as good.
         intercept_: (1,) or (g,).
-        standard_errors_: of `coef_`, of its shape: from the inverse curvature of the objective. NaN where classes are
-            separated; None beyond 2,000 parameters, but for solver "newton".
-        intercept_standard_errors_: of `intercept_`.
+        coef_std_errors_: of `coef_`, of its shape: from the inverse curvature of the objective. NaN where classes are
+            separated; None beyond 2,000 parameters, but for solver "newton". `table()` has those of each class against
+            another, with z, p and intervals.
+        intercept_std_error_: of `intercept_`.
         log_likelihood_: of the rows, weights included, without the penalty.
         null_log_likelihood_: of the shares of the classes alone (equal ones without an intercept).
+        pseudo_r_squared_: 1 - log_likelihood_ / null_log_likelihood_ (McFadden).
+        likelihood_ratio_, likelihood_ratio_p_: twice the difference of the two, and the chance of one as large if no
+            column spoke for any class; aic_, bic_: minus twice the log likelihood plus 2, or log n, for each parameter.
+            NaN with a penalty and where classes are separated: they are of the maximum likelihood.
+        penalty_: the penalty used.
+        penalties_, held_out_losses_, held_out_std_errors_: (k,) each: penalties tried, descending, mean log losses on
+            held-out rows, weights included, and their standard errors, where the penalty was chosen.
+        n_samples_, weight_: rows, and the sum of their weights.
         objective_: minus `log_likelihood_`, plus the penalty.
         objective_path_: (`n_iter_` + 1,) the objective on the way; it never rises but by rounding.
         gradient_norm_: largest entry of the gradient, as for tol.
@@ -106,13 +126,16 @@ class Logistic(_Classifier):
 
     def __init__(
         self,
-        penalty: float = 1.0,
+        penalty: float | Literal["held-out"] = 1.0,
         *,
         solver: Literal["auto", "newton", "lbfgs", "gradient"] = "auto",
         fit_intercept: bool = True,
         tol: float = 1e-8,
         max_iter: int | None = None,
         class_weight: Any = None,
+        penalties: ArrayLike | None = None,
+        cv: Any = 5,
+        random_state: Any = None,
     ) -> None:
         self.penalty = penalty
         self.solver = solver
@@ -120,6 +143,9 @@ class Logistic(_Classifier):
         self.tol = tol
         self.max_iter = max_iter
         self.class_weight = class_weight
+        self.penalties = penalties
+        self.cv = cv
+        self.random_state = random_state
 
     @on_engine
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
@@ -136,9 +162,9 @@ class Logistic(_Classifier):
         self._check_options()
         data, codes = self._rows_and_classes(X, y)
         weights, unit = row_weights(sample_weight, self.class_weight, codes, self.classes_)
-        penalty = float(self.penalty) / unit
         names = tuple(map(str, self.feature_names_in_)) if hasattr(self, "feature_names_in_") else None
         with one_blas_thread():
+            penalty = self._price(data, codes, weights, unit, names)
             rows = Rows.of(
                 self._blocks(data, codes, weights),
                 codes,
@@ -159,67 +185,72 @@ class Logistic(_Classifier):
             self._keep(rows, found, penalty, unit)
         return self
 
+    @in_precision_of_rows
     def decision_function(self, X: Any) -> Array:
         """Scores of (m, d) rows: (m,) log odds of the second of two classes, or (m, g) for more."""
+        return self._decisions(X)
+
+    def _decisions(self, X: Any) -> Array:
         check_is_fitted(self)
         scores = self._scores(X)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
+    @in_precision_of_rows
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of the chances of each class: (m, g)."""
-        scores = self.decision_function(X)
+        return self._log_chances(X)
+
+    def _log_chances(self, X: Any) -> Array:
+        scores = self._decisions(X)
         if scores.ndim == 1:
             return np.column_stack([log_expit(-scores), log_expit(scores)])
         return np.asarray(log_softmax(scores, axis=1))
 
+    @in_precision_of_rows
     def predict_proba(self, X: Any) -> Array:
         """Chances of each class: (m, g)."""
-        return np.exp(self.predict_log_proba(X))
+        return np.exp(self._log_chances(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most likely class of each row: (m,)."""
-        scores = self.decision_function(X)
+        scores = self._decisions(X)
         chosen = (scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[chosen])
 
-    def table(self, level: float = 0.95) -> CoefficientTable:
-        """Every coefficient with standard error, z, p and confidence interval.
+    def table(self, confidence: float = 0.95, *, base: Any = None) -> CoefficientTable:
+        """Every coefficient with standard error, z, p and confidence interval, of each class against one of them.
 
-        With a penalty these describe the penalised likelihood: estimates are drawn towards zero, which no interval
-        of this kind knows of.
+        The statistics are of the plain maximum of the likelihood, penalty=0. With a penalty there are estimates and
+        standard errors only, and a note: coefficients are drawn towards zero, which no p or interval knows of.
 
         Args:
-            level: of the intervals, between 0 and 1.
+            confidence: of the intervals, between 0 and 1.
+            base: the class that every other is compared with; None: the first. A coefficient is what one unit of its
+                column adds to the log odds of its class against that one.
         """
         check_is_fitted(self)
-        if not 0.0 < level < 1.0:
-            raise ParameterError(f"level is between 0 and 1; got {level!r}")
-        if self.standard_errors_ is None:
-            raise DataError(
-                f"standard errors need the curvature, which is not made for more than 2,000 parameters; this model has "
-                f"{self.coef_.size + self.intercept_.size}"
-            )
-        known = getattr(self, "feature_names_in_", None)
-        names = tuple(f"x{j}" for j in range(self.n_features_in_)) if known is None else tuple(map(str, known))
-        coef, errors = np.asarray(self.coef_), np.asarray(self.standard_errors_)
-        if self.fit_intercept:
-            names = ("(intercept)", *names)
-            coef = np.column_stack([self.intercept_, coef])
-            errors = np.column_stack([np.asarray(self.intercept_standard_errors_), errors])
-        classes = self.classes_[-len(coef) :]
-        return CoefficientTable.of(
-            names * len(coef), np.repeat(classes, len(names)), coef.ravel(), errors.ravel(), level
-        )
+        return table_of(self, checked_confidence(confidence), base)
+
+    def summary(self, confidence: float = 0.95, *, base: Any = None) -> str:
+        """The fit as a few lines of text, and its table of coefficients.
+
+        Args:
+            confidence: of the intervals.
+            base: as for `table`.
+        """
+        check_is_fitted(self)
+        return summary_of(self, checked_confidence(confidence), base)
 
     def _keep(self, rows: Rows, found: Solution, penalty: float, unit: float) -> None:
         optimum = found.optimum
         self.coef_, self.intercept_ = coefficients(rows, found)
+        self.penalty_, self.n_samples_, self.weight_ = penalty * unit, rows.n, rows.total * unit
         without_maximum = penalty == 0.0 and found.separated is True
-        errors = standard_errors(rows, found, penalty)
-        self.standard_errors_, self.intercept_standard_errors_ = None, None
-        if errors is not None:
-            factor = np.nan if without_maximum else 1.0 / np.sqrt(unit)
-            self.standard_errors_, self.intercept_standard_errors_ = errors[0] * factor, errors[1] * factor
+        covariance = class_covariance(rows, found, penalty)
+        self.coef_std_errors_, self.intercept_std_error_, self._class_covariance = None, None, None
+        if covariance is not None:
+            self._class_covariance = covariance * (np.nan if without_maximum else 1.0 / unit)
+            self.coef_std_errors_, self.intercept_std_error_ = standard_errors(rows, self._class_covariance)
         self.log_likelihood_, self.null_log_likelihood_ = -optimum.loss * unit, null_log_likelihood(rows) * unit
         self.objective_, self.objective_path_ = optimum.objective * unit, optimum.path * unit
         self.gradient_norm_ = float(np.abs(optimum.gradient).max(initial=0.0)) / rows.total
@@ -228,6 +259,8 @@ class Logistic(_Classifier):
         self.separated_, self.rank_ = found.separated, found.reduced.rank
         columns, apart = separating_parts(rows, found)
         self.separating_columns_ = columns if found.separated else None
+        for name, value in likelihood_tests(self).items():
+            setattr(self, name, value)
         self.n_iter_, self.route_ = optimum.iterations, found.route
         self.converged_ = optimum.converged and not without_maximum
         if without_maximum:
@@ -278,6 +311,46 @@ class Logistic(_Classifier):
         kept: Blocks = scattered(beside(data, short(codes, len(self.classes_)), weights))
         return kept
 
+    def _price(
+        self, data: Any, codes: Codes, weights: Array | None, unit: float, names: tuple[str, ...] | None
+    ) -> float:
+        """The penalty in proportion to the weights, chosen where it is to be."""
+        for name in ("penalties_", "held_out_losses_", "held_out_std_errors_"):
+            if hasattr(self, name):  # of an earlier fit
+                delattr(self, name)
+        if self.penalty != "held-out":
+            return float(self.penalty) / unit
+        held = isinstance(data, np.ndarray) or issparse(data)
+        intercept = bool(self.fit_intercept)
+
+        def part_of(inside: NDArray[np.bool_]) -> tuple[Blocks, Codes, Array | None]:
+            if held:
+                own, w = codes[inside], None if weights is None else weights[inside]
+                return blocks_of(data[inside], own, w), own, w
+            w = inside.astype(np.float64) if weights is None else inside * weights
+            return beside(data, short(codes, len(self.classes_)), w), codes, w
+
+        if self.penalties is None:
+            blocks = part_of(np.ones(len(codes), dtype=bool))[0]
+            penalties = usual(blocks, intercept=intercept, names=names)
+        else:
+            penalties = _checked_penalties(self.penalties) / unit
+        judged = judge(
+            part_of,
+            class_folds(self.cv, codes, self._seed()),
+            self.classes_,
+            penalties,
+            intercept=intercept,
+            names=names,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            in_memory=isinstance(data, np.ndarray),
+        )
+        self.penalties_ = judged.penalties * unit
+        self.held_out_losses_, self.held_out_std_errors_ = judged.loss, judged.std_error
+        return judged.best
+
     def _scores(self, X: Any) -> Array:
         """(m, k) linear scores of rows; a source is read in blocks."""
         if not isinstance(X, Source):
@@ -289,8 +362,11 @@ class Logistic(_Classifier):
         return np.concatenate(mapped_blocks(float_blocks(numbers), lambda part: part[1] @ coef.T + intercept))
 
     def _check_options(self) -> None:
-        if not (_is_number(self.penalty) and 0.0 <= self.penalty < np.inf):
-            raise ParameterError(f"penalty is 0 or a positive number; got {self.penalty!r}")
+        if self.penalty == "held-out":
+            if self.penalties is not None:
+                _checked_penalties(self.penalties)
+        elif not (_is_number(self.penalty) and 0.0 <= self.penalty < np.inf):
+            raise ParameterError(f"penalty is 0, a positive number or 'held-out'; got {self.penalty!r}")
         if self.solver not in SOLVERS:
             raise ParameterError(f"solver is one of {', '.join(map(repr, SOLVERS))}; got {self.solver!r}")
         if not (_is_number(self.tol) and 0.0 < self.tol < np.inf):
@@ -307,3 +383,14 @@ class Logistic(_Classifier):
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+
+
+def _checked_penalties(penalties: Any) -> Array:
+    """Penalties, descending."""
+    try:
+        values = np.atleast_1d(np.asarray(penalties, dtype=np.float64))
+    except (TypeError, ValueError):
+        values = np.array([])
+    if values.ndim != 1 or not values.size or not ((values > 0.0) & (values < np.inf)).all():
+        raise ParameterError(f"penalties are numbers above 0, (k,); got {penalties!r}")
+    return np.sort(values)[::-1].copy()

@@ -29,8 +29,10 @@ def coefficients(rows: Rows, found: Solution) -> tuple[Array, Array]:
     return w, b if rows.design.centre is None else b - w @ rows.design.centre
 
 
-def standard_errors(rows: Rows, found: Solution, penalty: float) -> tuple[Array, Array] | None:
-    """Roots of the diagonal of the inverse curvature, in the shapes of the coefficients; None without a curvature.
+def class_covariance(rows: Rows, found: Solution, penalty: float) -> Array | None:
+    """(d + 1, k, k) covariance of each column's coefficients and of the intercepts, in the contrasts of the classes.
+
+    From the inverse curvature; (d, k, k) without an intercept, None without a curvature.
 
     Args:
         rows, found: as for `coefficients`.
@@ -39,12 +41,12 @@ def standard_errors(rows: Rows, found: Solution, penalty: float) -> tuple[Array,
     if found.optimum.curvature is None:
         return None
     k, r = found.optimum.theta.shape
-    A, T = shown(rows.classes), _map(rows, found)
+    T = _map(rows, found)
     inverse = Curvature(found.optimum.curvature).solve(np.eye(k * r)).reshape(k, r, k, r)
-    half = np.tensordot(A, inverse, (1, 0))  # (g, r, k, r)
-    variances = np.empty((len(A), len(T)))
-    for c, a in enumerate(A):
-        variances[c] = np.einsum("jr,jr->j", T @ np.einsum("rbs,b->rs", half[c], a), T)
+    covariance = np.empty((len(T), k, k))
+    for a in range(k):
+        for b in range(a, k):
+            covariance[:, a, b] = covariance[:, b, a] = np.einsum("jr,jr->j", T @ inverse[a, :, b], T)
     V = found.reduced.outside
     if V is not None and penalty > 0.0:
         # directions that no row has a part in are held by the penalty alone
@@ -52,8 +54,19 @@ def standard_errors(rows: Rows, found: Solution, penalty: float) -> tuple[Array,
         if rows.design.intercept:
             centre = np.zeros(len(V)) if rows.design.centre is None else rows.design.centre
             left = np.append(left, max(0.0, float(centre @ centre - np.sum((centre @ V) ** 2))))
-        variances += np.multiply.outer(np.sum(A**2, axis=1), left) / penalty
-    errors = np.sqrt(np.maximum(variances, 0.0))
+        covariance += left[:, None, None] / penalty * np.eye(k)
+    return covariance
+
+
+def standard_errors(rows: Rows, covariance: Array) -> tuple[Array, Array]:
+    """Of coefficients and intercepts, in their shapes.
+
+    Args:
+        rows: before coordinates were reduced.
+        covariance: of `class_covariance`.
+    """
+    A = shown(rows.classes)
+    errors = np.sqrt(np.maximum(np.einsum("ca,jab,cb->cj", A, covariance, A), 0.0))
     d = len(rows.basis) - rows.design.intercept
     return errors[:, :d], errors[:, d] if rows.design.intercept else np.zeros(len(A))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -75,6 +76,36 @@ def solve(rows: Rows, penalty: float, *, solver: str, tol: float, max_iter: int 
             found = _with_curvature(small, found)
     separated, direction = _separated(small, found, penalty)
     return Solution(reduced, found, f"{solver}, {way}", separated, direction)
+
+
+def solve_path(
+    rows: Rows, penalties: Array, *, solver: str, tol: float, max_iter: int | None, in_memory: bool, near: float
+) -> Iterator[Solution]:
+    """Maxima for penalties from the largest down, each begun at the one before, near enough to be judged by.
+
+    Args:
+        rows: in units of their columns at the least penalty.
+        penalties: (k,) descending, above 0.
+        solver, tol, max_iter, in_memory: as for `solve`.
+        near: gradient for each unit of weight that will do where each digit is dear: not by Newton's method.
+    """
+    least = float(penalties[-1])
+    reduced, way = _coordinates(rows, least, in_memory)
+    small, p = reduced.rows, int(np.prod(reduced.rows.shape))
+    if solver == "auto":
+        solver = "newton" if p <= (_NEWTON if rows.classes <= _MANY else _NEWTON_MANY) else "lbfgs"
+    allowed = (tol if solver == "newton" else max(tol, near)) * small.total
+    most = max_iter or _MOST_ITER[solver]
+    theta = np.zeros(small.shape)
+    for penalty in penalties:
+        ridge = small.ridge * (float(penalty) / least)
+        if solver == "newton":
+            found = newton(small.terms, theta, ridge, first=None, tol=allowed, max_iter=most, **_thrift(small))
+        else:
+            climb = lbfgs if solver == "lbfgs" else gradient_ascent
+            found = climb(small.terms, theta, ridge, tol=allowed, max_iter=most)
+        theta = found.theta
+        yield Solution(replace(reduced, rows=replace(small, ridge=ridge)), found, f"{solver}, {way}", None, None)
 
 
 def _coordinates(rows: Rows, penalty: float, in_memory: bool) -> tuple[Reduced, str]:

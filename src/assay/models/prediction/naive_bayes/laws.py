@@ -1,6 +1,7 @@
 """The law of each column in each class, and the log-likelihood of rows under them.
 
 gaussian     log p(x | c) = -log(2 pi v) / 2 - (x - m)^2 / (2 v),   v = max(squares / observed, floor V)
+             or W / (observed + 1) for floor V; V variance of the column in all rows, W within classes
 multinomial  log p(x | c) = x log q,   q_j = (t_j + alpha) / (sum of t over its group + alpha columns in the group)
 bernoulli    log p(x | c) = log q or log(1 - q),   q = (t + alpha) / (observed + 2 alpha)
 categorical  log p(x | c) = log q_x,   q_l = (tally_l + alpha) / (observed + alpha levels)
@@ -22,6 +23,7 @@ Array: TypeAlias = NDArray[np.float64]
 Columns: TypeAlias = NDArray[np.intp]
 
 _LOG_2PI = float(np.log(2.0 * np.pi))
+_LEAST = 1e-9  # of the variance of a column that is constant in every class
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,18 +55,21 @@ class ClassLaws:
     log_level: tuple[Array, ...]
 
     @classmethod
-    def of(cls, counts: ClassCounts, alpha: float, floor: float) -> ClassLaws:
+    def of(cls, counts: ClassCounts, alpha: float, floor: float | None) -> ClassLaws:
         """The laws of counted rows.
 
         Args:
             counts: the summary.
             alpha: added to every count.
-            floor: least variance, as a share of the variance of the whole column.
+            floor: least variance, as a share of the variance of the whole column; None: what one more row would give
+                that is off by the standard deviation within classes.
         """
         gaussian, multinomial = counts.of_kind("gaussian"), counts.of_kind("multinomial")
         bernoulli, categorical = counts.of_kind("bernoulli"), counts.of_kind("categorical")
         yes, seen = counts.totals[:, bernoulli] + alpha, counts.observed[:, bernoulli] + 2.0 * alpha
-        tallies = [counts.tallies[j] + alpha for j in categorical.tolist()]
+        # a level that only rows of weight 0 have was not met
+        met = [counts.tallies[j].any(axis=0) for j in categorical.tolist()]
+        tallies = [counts.tallies[j][:, own] + alpha for j, own in zip(categorical.tolist(), met, strict=True)]
         return cls(
             gaussian,
             *_normal(counts, gaussian, floor),
@@ -74,7 +79,7 @@ class ClassLaws:
             np.log(yes / seen),
             np.log((seen - yes) / seen),
             categorical,
-            tuple(counts.levels[j] for j in categorical.tolist()),
+            tuple(counts.levels[j][own] for j, own in zip(categorical.tolist(), met, strict=True)),
             tuple(np.log(own / own.sum(axis=1, keepdims=True)) for own in tallies),
         )
 
@@ -115,7 +120,7 @@ class ClassLaws:
         log_densities(cells, self.mean, scale, size, size.sum(axis=1), out)
 
 
-def _normal(counts: ClassCounts, columns: Columns, floor: float) -> tuple[Array, Array]:
+def _normal(counts: ClassCounts, columns: Columns, floor: float | None) -> tuple[Array, Array]:
     """Mean and variance, (k, g) each; a class without a value in a column takes the law of all rows there."""
     observed, mean, squares = (part[:, columns] for part in (counts.observed, counts.mean, counts.squares))
     there = observed > 0.0
@@ -125,7 +130,10 @@ def _normal(counts: ClassCounts, columns: Columns, floor: float) -> tuple[Array,
     # the mean of equal numbers may be off by a rounding error; what is left of their variance is none
     whole[whole <= (4.0 * np.finfo(float).eps * middle) ** 2] = 0.0
     own = np.divide(squares, observed, out=np.broadcast_to(whole, mean.shape).copy(), where=there)
-    return np.where(there, mean, middle), np.where(whole > 0.0, np.maximum(own, floor * whole), 0.0)
+    least = (_LEAST if floor is None else floor) * whole
+    if floor is None:
+        least = np.maximum(squares.sum(axis=0) / total / (observed + 1.0), least)
+    return np.where(there, mean, middle), np.where(whole > 0.0, np.maximum(own, least), 0.0)
 
 
 def _log_shares(counts: Array, groups: Columns) -> Array:

@@ -10,7 +10,7 @@ A missing cell is left out of the sum, which is what integrating it out comes to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,7 @@ from assay.models.base import Array, on_engine
 from assay.models.class_scores import _ClassScorer
 from assay.models.prediction.naive_bayes.columns import is_frame, kinds_of_encoding, kinds_of_fields, opened
 from assay.models.prediction.naive_bayes.laws import ClassLaws
+from assay.models.shares import sum_to_one
 from assay.summary.class_cells import Place, refuse_infinite
 from assay.summary.class_counts import COLUMN_KINDS, ClassCounts
 
@@ -41,6 +42,8 @@ class NaiveBayes(_ClassScorer):
             categories categorical, texts multinomial, the others gaussian); those of an array gaussian.
         alpha: added to every count, above 0, so that what a class has not shown yet is not impossible.
         var_floor: least variance of a class in a gaussian column, as a share of the variance of the whole column.
+            "auto": what the class would have if its next row were off by the standard deviation within classes,
+            W / (n + 1) for n rows, so that what it has not shown yet is not impossible.
         priors: (k,) chances of the classes before a row is seen; by default their shares of the rows.
 
     Attributes:
@@ -70,7 +73,7 @@ class NaiveBayes(_ClassScorer):
         kinds: Kinds = "auto",
         *,
         alpha: float = 1.0,
-        var_floor: float = 1e-9,
+        var_floor: float | Literal["auto"] = "auto",
         priors: ArrayLike | None = None,
     ) -> None:
         self.kinds = kinds
@@ -198,7 +201,8 @@ class NaiveBayes(_ClassScorer):
         self.class_count_ = counts.weight
         self.kinds_ = counts.kinds
         self.counts_ = counts
-        self.laws_ = ClassLaws.of(counts, float(self.alpha), float(self.var_floor))
+        floor = None if self.var_floor == "auto" else float(self.var_floor)
+        self.laws_ = ClassLaws.of(counts, float(self.alpha), floor)
         return self
 
     def _prior(self, counts: ClassCounts) -> Array:
@@ -207,9 +211,9 @@ class NaiveBayes(_ClassScorer):
             return shares
         priors = np.asarray(self.priors, dtype=np.float64)
         k = len(counts.labels)
-        if priors.shape != (k,) or not (priors >= 0.0).all() or abs(priors.sum() - 1.0) > 1e-8:
+        if priors.shape != (k,) or not (priors >= 0.0).all() or not sum_to_one(self.priors):
             raise ParameterError(f"priors are {k} chances that sum to 1, one for each class; got {self.priors!r}")
-        return priors
+        return np.asarray(priors / priors.sum())
 
     def _joint(self, rows: Any, first_row: int) -> Array:
         names = self._column_names()
@@ -242,13 +246,18 @@ class NaiveBayes(_ClassScorer):
             )
         if not (_is_number(self.alpha) and 0.0 < self.alpha < np.inf):
             raise ParameterError(f"alpha is a number above 0; got {self.alpha!r}")
-        if not (_is_number(self.var_floor) and 0.0 < self.var_floor <= 1.0):
-            raise ParameterError(f"var_floor is a share above 0 and at most 1; got {self.var_floor!r}")
+        known = self.var_floor == "auto" or (_is_number(self.var_floor) and 0.0 < self.var_floor <= 1.0)
+        if not known:
+            raise ParameterError(f"var_floor is a share above 0 and at most 1, or 'auto'; got {self.var_floor!r}")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
+        tags.input_tags.positive_only = isinstance(self.kinds, str) and self.kinds == "multinomial"
+        tags.classifier_tags.poor_score = (
+            tags.input_tags.positive_only
+        )  # shares of a row say nothing of how large it is
         return tags
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
@@ -51,6 +51,7 @@ from assay.models.prediction.recommender.choose import (
 from assay.models.prediction.recommender.elsewhere import spread_start, standardised
 from assay.models.prediction.recommender.reading import _Reading, counted
 from assay.models.prediction.recommender.sides import Given
+from assay.models.transformer import Transformer
 from assay.summary.ratings import Ratings
 from assay.summary.ratings_columns import looks_like_ratings, opened, rating_roles
 from assay.summary.spread_ratings import SpreadRatings, spread_ratings
@@ -58,7 +59,7 @@ from assay.summary.spread_ratings import SpreadRatings, spread_ratings
 Array: TypeAlias = NDArray[np.float64]
 
 
-class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Reading):
+class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, Transformer, _Reading):
     """Predict ratings, and recommend items, from the ratings of all users.
 
     Who is unknown is predicted by what is known: an unknown user by the mean and the item's bias, an unknown item by
@@ -256,7 +257,8 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Re
             if (value < 0.0).any():
                 at = int(np.flatnonzero(value < 0.0)[0])
                 raise DataError(
-                    f"the count of user {ratings.users[ratings.user[at]]!r}, item {ratings.items[ratings.item[at]]!r} "
+                    f"Negative values in data: the count of user {ratings.users[ratings.user[at]]!r}, item "
+                    f"{ratings.items[ratings.item[at]]!r} "
                     f"is {value[at]:g}, but counts are not negative; feedback='explicit' takes any ratings"
                 )
             self.mean_, self.scale_ = 0.0, 1.0
@@ -354,6 +356,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Re
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
+        tags.input_tags.positive_only = self.feedback == "implicit"
         return tags
 
 

@@ -26,12 +26,13 @@ _RIDGE = 1e-12  # keeps the Hessian definite
 _LEAST = 1e-7  # probability of a pair: none is certain
 
 
-def sigmoid(decisions: Array, first: NDArray[np.bool_]) -> tuple[float, float]:
+def sigmoid(decisions: Array, first: NDArray[np.bool_], weights: Array | None = None) -> tuple[float, float]:
     """A and B of the sigmoid that makes held-out classes likeliest.
 
     Args:
         decisions: (n,) f of rows not used for the machine.
         first: (n,) whether the row is of the class that a positive decision speaks for.
+        weights: (n,) of the rows; None for 1.
 
     Returns:
         A, B.
@@ -43,23 +44,24 @@ def sigmoid(decisions: Array, first: NDArray[np.bool_]) -> tuple[float, float]:
     >>> A < 0, abs(B) < 1e-8
     (True, True)
     """
-    ones, zeros = int(first.sum()), int((~first).sum())
+    by = np.ones(len(decisions)) if weights is None else weights
+    ones, zeros = float(by[first].sum()), float(by[~first].sum())
     target = np.where(first, (ones + 1.0) / (ones + 2.0), 1.0 / (zeros + 2.0))
     at = np.array([0.0, np.log((zeros + 1.0) / (ones + 1.0))])
     columns = np.column_stack([decisions, np.ones(len(decisions))])
 
     def loss(point: Array) -> float:
         z = columns @ point
-        return float(np.sum(target * z + np.logaddexp(0.0, -z)))
+        return float(by @ (target * z + np.logaddexp(0.0, -z)))
 
     now = loss(at)
     for _ in range(_STEPS):
         z = columns @ at
         p = np.exp(-np.logaddexp(0.0, z))  # of the first class
-        slope = columns.T @ (target - p)
-        if np.abs(slope).max() <= _FLAT * len(decisions):
+        slope = columns.T @ (by * (target - p))
+        if np.abs(slope).max() <= _FLAT * (ones + zeros):
             break
-        bend = columns.T @ (columns * (p * (1.0 - p))[:, None])
+        bend = columns.T @ (columns * (by * p * (1.0 - p))[:, None])
         bend[np.diag_indices(2)] += _RIDGE * (1.0 + np.trace(bend))
         step, share = -np.linalg.solve(bend, slope), 1.0
         while loss(at + share * step) > now + 1e-4 * share * float(slope @ step) and share > 1e-10:
@@ -110,7 +112,12 @@ def class_probabilities(decisions: Array, A: Array, B: Array, g: int) -> Array:
 
 
 def sigmoids(
-    fit: Callable[[Training], Boundaries], kernel: Kernel, X: Array, codes: NDArray[np.intp], seed: int
+    fit: Callable[[Training], Boundaries],
+    kernel: Kernel,
+    X: Array,
+    codes: NDArray[np.intp],
+    seed: int,
+    weights: Array | None = None,
 ) -> tuple[Array, Array]:
     """A and B of each pair, from decisions by machines that had not seen the row.
 
@@ -120,18 +127,25 @@ def sigmoids(
         X: (n, d) rows, or an (n, n) kernel matrix.
         codes: (n,) class numbers.
         seed: which rows are held out together.
+        weights: (n,) of the rows; None for 1. Those of weight zero teach nothing.
     """
+    if weights is not None and not weights.all():
+        kept = np.flatnonzero(weights)
+        X = X[np.ix_(kept, kept)] if isinstance(kernel, Precomputed) else X[kept]
+        codes, weights = codes[kept], weights[kept]
     g, held = int(codes.max()) + 1, isinstance(kernel, Precomputed)
     pairs, folds = pairs_of(g), _folds(codes, seed)
     decisions = np.empty((len(codes), len(pairs)))
     for fold in range(int(folds.max()) + 1):
         rest, out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        training = Training.of(kernel, X[np.ix_(rest, rest)] if held else X[rest], codes[rest], g)
+        some = None if weights is None else weights[rest]
+        training = Training.of(kernel, X[np.ix_(rest, rest)] if held else X[rest], codes[rest], g, some)
         decisions[out] = fit(training).decisions(X[np.ix_(out, rest)] if held else X[out])
     A, B = np.empty(len(pairs)), np.empty(len(pairs))
     for k, (a, b) in enumerate(pairs):
         among = np.isin(codes, (a, b))
-        A[k], B[k] = sigmoid(decisions[among, k], codes[among] == (b if g == 2 else a))
+        own = None if weights is None else weights[among]
+        A[k], B[k] = sigmoid(decisions[among, k], codes[among] == (b if g == 2 else a), own)
     return A, B
 
 

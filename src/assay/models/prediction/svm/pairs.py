@@ -16,12 +16,15 @@ from assay.engine.local import available_cores
 from assay.errors import DataError
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.base import Array
+from assay.models.prediction.svm.nu import most_nu, solve_nu
 from assay.models.prediction.svm.primal import is_tall, solve_primal
+from assay.models.prediction.svm.squared import ridge as ridge_of
+from assay.models.prediction.svm.squared import with_gap
 from assay.models.prediction.svm.training import Training
 from assay.optimize.margin import Margin
 from assay.optimize.smo import SMO, smo
 from assay.optimize.smo_hard import HardMargin, hard_margin
-from assay.optimize.smo_rows import KernelRows
+from assay.optimize.smo_rows import KernelRows, RidgedRows
 from assay.optimize.smo_start import spread
 from assay.summary.kernel_pairs import GroupedRows
 
@@ -39,11 +42,26 @@ class Limits:
         tol: violation allowed, in units of the margin.
         cache_mb: for kernel values, in MiB.
         max_iter: steps allowed for a pair.
+        price: C, told with each machine.
     """
 
     tol: float
     cache_mb: float
     max_iter: int
+    price: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What is minimised.
+
+    Attributes:
+        nu: share of margin errors, in place of a price; None for prices.
+        squared: whether slacks are squared.
+    """
+
+    nu: float | None = None
+    squared: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,11 +72,15 @@ class Machine:
         found: the solution of the dual; its variables are those of the first class's rows and then the second's.
         signs: (m,) y of these rows.
         route: how it was found.
+        price: of a unit of slack of a row whose class and weight count once.
+        ridge: (m,) what squared slacks add to the diagonal of the kernel matrix; None where they are not squared.
     """
 
     found: SMO
     signs: Array
     route: str
+    price: float
+    ridge: Array | None = None
 
     @property
     def weights(self) -> Array:
@@ -70,6 +92,8 @@ class Machine:
         """Length of w; not a number where the kernel is no Mercer kernel and the square is negative."""
         total = float(self.found.alpha.sum())
         square = 2.0 * (self.found.objective + total)
+        if self.ridge is not None:
+            square -= float(self.ridge @ self.found.alpha**2)
         return float(np.sqrt(max(square, 0.0))) if square >= -_ROUNDING * total else float("nan")
 
 
@@ -99,25 +123,30 @@ class PairSolver:
         training: the rows.
         names: of the classes.
         limits: when to stop.
+        form: what is minimised.
         hold: whether to compute the whole kernel matrix once, if it fits into the cache.
     """
 
-    def __init__(self, training: Training, names: NDArray[Any], limits: Limits, *, hold: bool = False) -> None:
-        self._training, self._names, self._limits = training, names, limits
+    def __init__(
+        self, training: Training, names: NDArray[Any], limits: Limits, form: Form, *, hold: bool = False
+    ) -> None:
+        self._training, self._names, self._limits, self._form = training, names, limits, form
         self._pairs, self._groups = pairs_of(len(names)), training.groups()
         self._largest = max(len(self._groups[a]) + len(self._groups[b]) for a, b in self._pairs)
         X = training.points
-        self._tall = training.origin is not None and X is not None and is_tall(self._largest, X.shape[1])
+        linear = training.origin is not None and X is not None and form.nu is None
+        self._tall = linear and X is not None and is_tall(self._largest, X.shape[1])
         self._margins: dict[int, Margin] = {}  # of the pairs solved in the primal, for the next price
         self._kernel = training.source(limits.cache_mb if hold and not self._tall else 0.0)
         self._rows = GroupedRows(self._kernel, self._groups, _SHARED * limits.cache_mb)
+        self._weights = [] if training.weights is None else np.split(training.weights, np.cumsum(training.counts)[:-1])
         self._stopped = Event()
 
     def solve(self, prices: Array, before: Sequence[Machine] | None = None, growth: float = 1.0) -> list[Machine]:
         """The machine of each pair.
 
         Args:
-            prices: (g,) C of each class; infinite for a hard margin.
+            prices: (g,) C of each class; infinite for a hard margin. With nu their proportions count.
             before: the machines for prices that were lower by the factor `growth`, to begin with.
             growth: at least 1.
         """
@@ -155,10 +184,16 @@ class PairSolver:
         a, b = self._pairs[k]
         sizes = len(self._groups[a]), len(self._groups[b])
         y, C = signs_of(*sizes, len(self._groups)), np.repeat(prices[[a, b]], sizes)
+        if self._training.weights is not None:
+            C *= np.concatenate([self._weights[c] for c in (a, b)])
         whole = len(self._pairs) == 1 and self._training.points is not None  # sorted rows, all of them
         kernel = self._kernel if whole else self._rows.pair(a, b)
+        if self._form.nu is not None:
+            return self._by_nu((a, b), kernel, y, C, how)
+        ridge = None
         if not np.isinf(C).any():
-            found = self._soft(k, kernel, y, C, before, growth, how)
+            found = self._soft(k, kernel, y, C, before, growth, how, squared=self._form.squared)
+            ridge = ridge_of(C) if self._form.squared else None
         else:
 
             def raised(price: float, lower: SMO | None) -> SMO:
@@ -168,22 +203,56 @@ class PairSolver:
             if not hard.separable:
                 raise self._refusal(hard, (a, b))
             found = hard.found
-        return Machine(found, y, "primal" if k in self._margins else f"dual {found.precision}")
+        route = "primal" if k in self._margins else f"dual {found.precision}"
+        return Machine(found, y, route, self._limits.price, ridge)
+
+    def _by_nu(self, pair: tuple[int, int], kernel: KernelRows, y: Array, C: Array, how: dict[str, Any]) -> Machine:
+        """The machine of a share of margin errors."""
+        nu, who = self._form.nu or 0.0, " and ".join(str(self._names[c]) for c in pair)
+        most = most_nu(y, C)
+        if nu > most * (1.0 + _ROUNDING):
+            raise DataError(
+                f"nu is at most {most:.6g} for classes {who}, where the smaller has half of that share of the weight: "
+                f"rows within the margin are shared evenly between both; got {nu:g}. Lower nu, or weigh the classes"
+            )
+        unit = float(np.sqrt(spread(kernel).mean())) or 1.0
+        found = solve_nu(kernel, y, C, min(nu, most), unit, how)
+        if found is None:
+            raise DataError(
+                f"classes {who} overlap so far that with nu={nu:g} no boundary has a margin: raise nu, up to "
+                f"{most:.6g}, or give a kernel that bends more"
+            )
+        return Machine(found[0], y, f"dual {found[0].precision}", found[1])
 
     def _soft(
-        self, k: int, kernel: KernelRows, y: Array, C: Array, before: SMO | None, growth: float, how: dict[str, Any]
+        self,
+        k: int,
+        kernel: KernelRows,
+        y: Array,
+        C: Array,
+        before: SMO | None,
+        growth: float,
+        how: dict[str, Any],
+        *,
+        squared: bool = False,
     ) -> SMO:
         """The solution for finite prices: in the primal for tall rows, unless that falls short."""
         X = self._training.points
         if self._tall and X is not None:
             rows = np.concatenate([self._groups[c] for c in self._pairs[k]])
-            found, margin = solve_primal(X if len(rows) == len(X) else X[rows], y, C, how["tol"], self._margins.get(k))
+            table = X if len(rows) == len(X) else X[rows]
+            found, margin = solve_primal(table, y, C, how["tol"], self._margins.get(k), squared=squared)
             if found.converged:
                 self._margins[k] = margin
                 return found
             self._margins.pop(k, None)
             before, growth = found, 1.0
         start: dict[str, Any] = {}
+        if squared:
+            start = {} if before is None else {"start": before.alpha}
+            with one_blas_thread():
+                found = smo(RidgedRows(kernel, ridge_of(C)), -np.ones(len(y)), 0.0, np.inf, signs=y, **start, **how)
+            return with_gap(found, y, C)
         if before is not None:  # all variables times a number: so is the gradient, but for its constant
             start = {"start": growth * before.alpha, "start_gradient": growth * (before.gradient + 1.0) - 1.0}
         with one_blas_thread():

@@ -24,20 +24,38 @@ class Lines(NamedTuple):
     origin: Array
 
 
-def lines_between(blocks: FloatBlocks, codes: NDArray[np.intp], prices: Array, *, tol: float, max_iter: int) -> Lines:
+def lines_between(
+    blocks: FloatBlocks,
+    codes: NDArray[np.intp],
+    prices: Array,
+    *,
+    weights: Array | None = None,
+    squared: bool = False,
+    tol: float,
+    max_iter: int,
+) -> Lines:
     """One machine for each pair of classes.
 
     Args:
         blocks: the rows.
         codes: (n,) class of each row, counted from 0.
         prices: (g,) C of each class, finite.
+        weights: (n,) of the rows, by which their prices are multiplied; None for 1.
+        squared: whether slacks are squared.
         tol: as of the model.
         max_iter: Newton steps allowed for a pair.
     """
     g = len(prices)
-    table = MarginTable.of(blocks, short(codes, g))
+    table = MarginTable.of(blocks, short(codes, g), weights)
+    usual = 1.0 if weights is None else float(weights.mean())
     found = [
-        table.solve(_ends(pair, g, prices), price=float(prices[list(pair)].mean()), tol=GAP * tol, max_iter=max_iter)
+        table.solve(
+            _ends(pair, g, prices),
+            price=usual * float(prices[list(pair)].mean()),
+            tol=GAP * tol,
+            max_iter=max_iter,
+            squared=squared,
+        )
         for pair in pairs_of(g)
     ]
     return Lines(found, table.middle)

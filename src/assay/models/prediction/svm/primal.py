@@ -9,7 +9,8 @@ import numpy as np
 
 from assay.errors import NotConverged
 from assay.models.base import Array
-from assay.optimize.margin import Margin, margin
+from assay.models.prediction.svm.squared import ridge, with_gap
+from assay.optimize.margin import Loss, Margin, margin
 from assay.optimize.smo import SMO, judged
 
 _TALL = 5  # rows for each column, from which Newton's method over the columns is the faster way
@@ -27,7 +28,9 @@ def is_tall(m: int, d: int) -> bool:
     return m >= _TALL * d
 
 
-def solve_primal(X: Array, y: Array, prices: Array, tol: float, start: Margin | None) -> tuple[SMO, Margin]:
+def solve_primal(
+    X: Array, y: Array, prices: Array, tol: float, start: Margin | None, *, squared: bool = False
+) -> tuple[SMO, Margin]:
     """The solution with its certificate in the dual, and what the next price may start from.
 
     Args:
@@ -36,15 +39,19 @@ def solve_primal(X: Array, y: Array, prices: Array, tol: float, start: Margin | 
         prices: (m,) C of each row, finite.
         tol: violation of the dual's conditions allowed.
         start: a solution for other prices.
+        squared: whether slacks are squared.
     """
+    loss: Loss = "squared_hinge" if squared else "hinge"
     gap, steps = _GAP, 0
+    most = np.full(len(y), np.inf) if squared else prices
     while True:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotConverged)
-            start = margin(X, y, prices, tol=gap, start=start)
-        alpha, steps = np.clip(start.alpha, 0.0, prices), steps + start.iterations
-        gradient = y * (X @ ((y * alpha) @ X)) - 1.0
-        found = judged(alpha, gradient, -np.ones(len(y)), 0.0, prices, signs=y, tol=tol)
+            start = margin(X, y, prices, loss=loss, tol=gap, start=start)
+        alpha, steps = np.clip(start.alpha, 0.0, most), steps + start.iterations
+        gradient = y * (X @ ((y * alpha) @ X)) - 1.0 + (ridge(prices) * alpha if squared else 0.0)
+        found = judged(alpha, gradient, -np.ones(len(y)), 0.0, most, signs=y, tol=tol)
+        found = with_gap(found, y, prices) if squared else found
         gap *= _TIGHTER
         if found.converged or gap < _LEAST or not start.converged:
             return replace(found, iterations=steps), start

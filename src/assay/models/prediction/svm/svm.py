@@ -3,6 +3,7 @@
 summary  K_ij = <phi(x_i), phi(x_j)>, (n, n), rows of it computed when needed
 primal   min over w, b of  1/2 |w|^2 + sum_i C_i max(0, 1 - y_i (<w, phi(x_i)> + b))        hard margin: no slack at all
 dual     min over a of  1/2 a^T Q a - sum a,  y^T a = 0,  0 <= a_i <= C_i,  Q_ij = y_i y_j K_ij     solver  optimize.smo
+nu       a share of margin errors in place of C: svm.nu        squared  slacks squared, a ridge on K: svm.squared
 reading  decision f(x) = sum_i y_i a_i k(x, x_i) + b, class by its sign; |w|^2 = a^T Q a; margin 1 / |w|
 classes  g > 2: one machine for each of the g (g - 1) / 2 pairs, (n, k) decisions, and a vote
 """
@@ -15,7 +16,7 @@ from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -27,14 +28,14 @@ from assay.errors import NotConverged, ParameterError
 from assay.models.base import Array, on_engine
 from assay.models.prediction.svm.boundaries import Boundaries, votes
 from assay.models.prediction.svm.calibration import class_probabilities, sigmoids
-from assay.models.prediction.svm.pairs import Limits, Machine, PairSolver, pairs_of
+from assay.models.prediction.svm.pairs import Form, Limits, Machine, PairSolver, pairs_of
 from assay.models.prediction.svm.passes import GAP, lines_between
 from assay.models.prediction.svm.path import SVMPath
 from assay.models.prediction.svm.training import Training, price_of_classes
 from assay.models.supervised import _Classifier
 from assay.summary.distances import as_rows
 from assay.summary.gram import Gram
-from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel
+from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel, resolved
 
 
 class SVM(_Classifier):
@@ -43,12 +44,15 @@ class SVM(_Classifier):
     Args:
         C: price of a unit of slack, positive; None or infinity for a hard margin, which is refused, with the rows in
             the way, where the kernel does not separate the classes.
+        nu: in place of C, the largest share of the rows within the margin, and the least that bears it; above 0. More
+            than twice the share of the smaller of two classes is refused. `C_` is the price it comes to.
+        loss: "hinge": slacks count by their size; "squared_hinge": by their square.
         kernel: `Linear()`, `Polynomial()`, `Gaussian()`, one of their names, "precomputed", or a function of two sets
             of rows. None for `Gaussian()`, whose sigma is the median distance between rows.
         solver: "primal" reads rows block by block and pass after pass, so that they may be larger than memory or lie
-            with workers: Newton steps on the coefficients, for the linear kernel, a finite C and no probabilities. It
-            keeps no weights of rows and stops at a duality gap of tol / 10 of the objective. "auto" holds the rows and
-            takes the way that suits them; where workers read them, "primal" if that can be.
+            with workers: Newton steps on the coefficients, for the linear kernel, a finite C and no probabilities, not
+            for nu. It keeps no weights of rows and stops at a duality gap of tol / 10 of the objective. "auto"
+            holds the rows and takes the way that suits them; where workers read them, "primal" if that can be.
         class_weight: factors of C by class, {class: factor}; "balanced" for n / (g n_c); None for 1.
         probability: whether to learn probabilities too, from decisions on rows held out: five more fits, on four fifths
             of the rows each.
@@ -67,9 +71,10 @@ class SVM(_Classifier):
         intercept_: (p,) b of each pair; p = g (g - 1) / 2, in the order (0, 1), (0, 2), ..., (1, 2), ... . A positive
             decision speaks for the pair's first class; with two classes in all for the second, as in scikit-learn.
         coef_: (p, d) w of each pair with the linear kernel; None with any other.
+        C_: (p,) price of a unit of slack in each pair, for a row that counts once: C, or what nu comes to.
         margin_: (p,) one over the length of w, in feature space. Infinite where w is zero: the rows tell nothing. Not a
             number where its square is negative, which only a kernel that fails `mercer_check` can do.
-        objective_: (p,) of the dual, as LIBSVM states it: 1/2 a^T Q a - sum a.
+        objective_: (p,) of the dual, as LIBSVM states it: 1/2 a^T Q a - sum a; with nu that of the price it comes to.
         duality_gap_: (p,) by how much that can be above the least.
         kkt_residual_: largest violation of the conditions of a solution, over all pairs, in units of the margin; None
             after solver "primal".
@@ -108,6 +113,8 @@ class SVM(_Classifier):
         self,
         C: float | None = 1.0,
         *,
+        nu: float | None = None,
+        loss: Literal["hinge", "squared_hinge"] = "hinge",
         kernel: Any = None,
         solver: Literal["auto", "primal"] = "auto",
         class_weight: Any = None,
@@ -118,6 +125,8 @@ class SVM(_Classifier):
         random_state: Any = None,
     ) -> None:
         self.C = C
+        self.nu = nu
+        self.loss = loss
         self.kernel = kernel
         self.solver = solver
         self.class_weight = class_weight
@@ -128,22 +137,23 @@ class SVM(_Classifier):
         self.random_state = random_state
 
     @on_engine
-    def fit(self, X: Any, y: Any = None, *, engine: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Find the boundaries between classes of (n, d) rows.
 
         Args:
             X: array, data frame, sparse matrix or `Source`; (n, n) kernel values with kernel "precomputed".
             y: (n,) classes; where X is a source the name of the column that holds them, or None for that of its target.
+            sample_weight: (n,) factors of C by row, not negative: a row of weight 2 counts as two rows, and one of
+                weight 0 as none.
             engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use. Other kernels
                 than the linear one bring all rows here.
         """
         if self._in_passes(X):
-            return self._fit_in_passes(X, y)
-        kernel, rows, codes = self._numbered(X, y)
-        return self._fit(kernel, rows, codes)
+            return self._fit_in_passes(X, y, sample_weight)
+        return self._fit(*self._numbered(X, y, sample_weight))
 
-    def fit_gram(self, gram: Gram, y: Any) -> Self:
-        """Fit from a kernel matrix, held or not; its kernel is used."""
+    def fit_gram(self, gram: Gram, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit from a kernel matrix, held or not; its kernel is used. Weights are as for `fit`."""
         if gram.approximate or gram.centring is not None:
             what = "by landmarks" if gram.approximate else "centred"
             raise ParameterError(
@@ -152,7 +162,8 @@ class SVM(_Classifier):
             )
         self._record_columns(None, gram.n if gram.points is None else gram.points.shape[1])
         codes = self._class_numbers(y, gram.n)
-        return self._fit(gram.kernel, gram.values if gram.points is None else gram.points, codes)
+        rows = gram.values if gram.points is None else gram.points
+        return self._fit(gram.kernel, rows, codes, self._row_weights(sample_weight, codes))
 
     def path(self, X: Any, y: Any, Cs: Any, *, held_out: tuple[Any, Any] | None = None) -> SVMPath:
         """Solve for several prices, each solution the start of the next; the model itself is left as it is.
@@ -163,11 +174,13 @@ class SVM(_Classifier):
             Cs: prices, positive and finite; they are taken in rising order.
             held_out: rows and classes kept aside, whose error tells which price to take.
         """
+        if self.nu is not None:
+            raise ParameterError("a path is over prices, and nu stands in place of one: leave nu out")
         prices = np.unique(np.asarray(Cs, dtype=np.float64))
         if not len(prices) or not (np.isfinite(prices).all() and prices[0] > 0):
             raise ParameterError(f"Cs are positive finite prices; got {Cs!r}")
         one = clone(self)
-        kernel, rows, codes = one._numbered(X, y)
+        kernel, rows, codes, _ = one._numbered(X, y, None)
         training = Training.of(kernel, rows, codes, len(one.classes_))
         solver, machines, errors, found = one._solver(training, hold=True), None, [], []
         for before, C in zip([prices[0], *prices], prices, strict=False):
@@ -225,17 +238,26 @@ class SVM(_Classifier):
             raise ParameterError("probability was set after fit; fit again, for probabilities are learnt there")
         return class_probabilities(decisions, self.probA_, self.probB_, len(self.classes_))
 
+    @available_if(_learns_probabilities)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithms of the probabilities of `predict_proba`, (m, g); minus infinity where one is 0."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
     def _in_passes(self, X: Any) -> bool:
         """Whether rows are read in passes and not held."""
         if self.solver not in ("auto", "primal"):
             raise ParameterError(f"solver is 'auto' or 'primal'; got {self.solver!r}")
         linear = self.kernel is not None and isinstance(as_kernel(self.kernel), Linear)
-        able = linear and np.isfinite(self._price()) and not self.probability
+        priced = self._form().nu is None
+        able = linear and np.isfinite(self._price()) and not self.probability and priced
         if self.solver == "primal" and not able:
-            raise ParameterError("solver 'primal' is for the linear kernel, a finite C and no probabilities")
+            raise ParameterError(
+                "solver 'primal' is for the linear kernel, a finite C and no probabilities, and not for nu"
+            )
         return bool(able and (self.solver == "primal" or (isinstance(X, Source) and X.portable and not is_local())))
 
-    def _fit_in_passes(self, X: Any, y: Any) -> Self:
+    def _fit_in_passes(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         X, y = self._taken_apart(X, y)
         if isinstance(X, Source):
             data: Any = self._as_numbers(X, reset=True)
@@ -243,10 +265,19 @@ class SVM(_Classifier):
         else:
             data = self._checked(X, reset=True, accept_sparse="csr", dtype=np.float64)
         codes = self._class_numbers(y, len(y) if isinstance(data, Source) else data.shape[0])
+        weights = self._row_weights(sample_weight, codes)
         self._check_tol()
-        counts = np.bincount(codes, minlength=len(self.classes_))
-        prices = price_of_classes(self._price(), self.class_weight, self.classes_.tolist(), counts)
-        lines, origin = lines_between(float_blocks(data), codes, prices, tol=self.tol, max_iter=self.max_iter)
+        sizes = np.bincount(codes, weights, len(self.classes_))
+        prices = price_of_classes(self._price(), self.class_weight, self.classes_.tolist(), sizes)
+        lines, origin = lines_between(
+            float_blocks(data),
+            codes,
+            prices,
+            weights=weights,
+            squared=self._form().squared,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
         self.kernel_, self.probA_, self.probB_ = Linear(), None, None
         self.support_ = self.support_vectors_ = self.n_support_ = self.dual_coef_ = self.kkt_residual_ = None
         self.coef_, self._origin = np.stack([line.coef for line in lines]), origin
@@ -258,6 +289,7 @@ class SVM(_Classifier):
         self.objective_ = self.duality_gap_ - np.array([line.objective for line in lines])
         self.n_iter_ = np.array([line.iterations for line in lines])
         self.converged_, self.route_ = all(line.converged for line in lines), "primal in passes"
+        self.C_ = np.full(len(lines), self._price())
         if not self.converged_:
             worst = max(line.duality_gap / line.objective for line in lines)
             warnings.warn(
@@ -268,20 +300,26 @@ class SVM(_Classifier):
             )
         return self
 
-    def _numbered(self, X: Any, y: Any) -> tuple[Kernel, Array, NDArray[np.intp]]:
+    def _numbered(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None
+    ) -> tuple[Kernel, Array, NDArray[np.intp], Array | None]:
         rows, codes = self._labelled(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+        weights = self._row_weights(sample_weight, codes)
         kernel, rows = as_kernel(Gaussian() if self.kernel is None else self.kernel), as_rows(rows)
         if isinstance(kernel, Precomputed):
             rows = Gram.precomputed(rows).values
-        return kernel.resolve(rows), rows, codes
+        if weights is None:
+            return kernel.resolve(rows), rows, codes, None
+        kept = weights > 0.0
+        return resolved(kernel, rows[kept], weights[kept]), rows, codes, weights
 
-    def _fit(self, kernel: Kernel, X: Array, codes: NDArray[np.intp]) -> Self:
+    def _fit(self, kernel: Kernel, X: Array, codes: NDArray[np.intp], weights: Array | None = None) -> Self:
         C = self._price()
 
         def solve(training: Training) -> list[Machine]:
             return self._solver(training).solve(self._class_prices(C, training))
 
-        training = Training.of(kernel, X, codes, len(self.classes_))
+        training = Training.of(kernel, X, codes, len(self.classes_), weights)
         machines = solve(training)
         found = Boundaries.of(training, machines)
         if found.coef is not None:
@@ -292,14 +330,27 @@ class SVM(_Classifier):
         self.probB_ = None
         if self.probability:
             self.probA_, self.probB_ = sigmoids(
-                lambda part: Boundaries.of(part, solve(part)), kernel, X, codes, self._seed()
+                lambda part: Boundaries.of(part, solve(part)), kernel, X, codes, self._seed(), weights
             )
         return self
 
     def _solver(self, training: Training, *, hold: bool = False) -> PairSolver:
         self._check_tol()
-        limits = Limits(self.tol, self.cache_mb, self.max_iter)
-        return PairSolver(training, self.classes_, limits, hold=hold)
+        limits = Limits(self.tol, self.cache_mb, self.max_iter, self._price())
+        return PairSolver(training, self.classes_, limits, self._form(), hold=hold)
+
+    def _form(self) -> Form:
+        if self.loss not in ("hinge", "squared_hinge"):
+            raise ParameterError(f"loss is 'hinge' or 'squared_hinge'; got {self.loss!r}")
+        if self.nu is None:
+            return Form(squared=self.loss != "hinge")
+        if isinstance(self.nu, bool) or not (isinstance(self.nu, int | float | np.number) and 0.0 < self.nu <= 1.0):
+            raise ParameterError(f"nu is a share of the rows, above 0 and at most 1; got {self.nu!r}")
+        if self.C != 1.0:
+            raise ParameterError(f"nu stands in place of C: give one of them; got C={self.C!r} and nu={self.nu!r}")
+        if self.loss != "hinge":
+            raise ParameterError("nu is a share of errors of the plain hinge: leave nu or loss='squared_hinge' out")
+        return Form(nu=float(self.nu))
 
     def _check_tol(self) -> None:
         if not (isinstance(self.tol, int | float | np.number) and self.tol > 0.0):
@@ -316,6 +367,7 @@ class SVM(_Classifier):
         with np.errstate(divide="ignore"):
             self.margin_ = 1.0 / np.array([machine.length for machine in machines])
         found = [machine.found for machine in machines]
+        self.C_ = np.array([machine.price for machine in machines])
         self.objective_ = np.array([one.objective for one in found])
         self.duality_gap_ = np.array([one.duality_gap for one in found])
         self.kkt_residual_ = max(one.violation for one in found)
@@ -335,7 +387,7 @@ class SVM(_Classifier):
             )
 
     def _class_prices(self, C: float, training: Training) -> Array:
-        return price_of_classes(C, self.class_weight, self.classes_.tolist(), training.counts)
+        return price_of_classes(C, self.class_weight, self.classes_.tolist(), training.sizes)
 
     def _price(self) -> float:
         if self.C is None:

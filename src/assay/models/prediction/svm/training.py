@@ -25,8 +25,9 @@ class Training:
 
     Attributes:
         kernel: with its defaults filled in.
-        order: (n,) the given number of each sorted row.
+        order: (n,) the given number of each sorted row; rows of weight zero are left out.
         counts: (g,) rows in each class.
+        weights: (n,) of the sorted rows, by which their prices are multiplied; None for 1.
         points: (n, d) sorted rows; None for a kernel matrix.
         origin: (d,) what the linear kernel takes off the points, their mean; None with any other.
         held: (n, n) a kernel matrix as it was given; None for rows.
@@ -35,28 +36,39 @@ class Training:
     kernel: Kernel
     order: Indices
     counts: Indices
+    weights: Array | None
     points: Array | None
     origin: Array | None
     held: Array | None
 
     @staticmethod
-    def of(kernel: Kernel, X: Array, codes: NDArray[np.intp], g: int) -> Training:
+    def of(kernel: Kernel, X: Array, codes: NDArray[np.intp], g: int, weights: Array | None = None) -> Training:
         """Sort (n, d) rows, or note the order of an (n, n) kernel matrix, by class numbers from 0 to g - 1."""
         order, counts = np.argsort(codes, kind="stable"), np.bincount(codes, minlength=g)
+        if weights is not None:
+            order = order[weights[order] > 0.0]
+            counts, weights = np.bincount(codes[order], minlength=g), weights[order]
         if isinstance(kernel, Precomputed):
-            return Training(kernel, order, counts, None, None, X)
+            return Training(kernel, order, counts, weights, None, None, X)
         kernel.diagonal(X)  # refuses what overflows
         points, origin = X[order], None
         if isinstance(kernel, Linear):
-            origin = X.mean(axis=0)
+            origin = points.mean(axis=0)
             points -= origin
-        return Training(kernel, order, counts, points, origin, None)
+        return Training(kernel, order, counts, weights, points, origin, None)
+
+    @property
+    def sizes(self) -> Array:
+        """(g,) weight of the rows of each class."""
+        if self.weights is None:
+            return self.counts.astype(np.float64)
+        return np.add.reduceat(self.weights, np.cumsum(self.counts) - self.counts)
 
     def source(self, hold_mb: float = 0.0) -> KernelRows:
         """Kernel rows for the solver; the whole matrix is computed if it fits into so many MiB."""
         n = len(self.order)
         if self.held is not None:
-            return kernel_rows(Gram(self.kernel, n, None, self.held))
+            return kernel_rows(Gram(self.kernel, len(self.held), None, self.held))
         plain = isinstance(self.kernel, Gaussian | Linear)
         factor = self.points if isinstance(self.kernel, Linear) else None
         held = self.kernel(self.points) if not plain and n <= _HOLD else None
@@ -73,8 +85,8 @@ class Training:
         return np.split(numbers, np.cumsum(self.counts)[:-1])
 
 
-def price_of_classes(C: float, class_weight: Any, classes: Sequence[Any], counts: Indices) -> Array:
-    """(g,) C times the weight of each class.
+def price_of_classes(C: float, class_weight: Any, classes: Sequence[Any], sizes: NDArray[Any]) -> Array:
+    """(g,) C times the weight of each class; sizes are the rows in each, by their weights.
 
     >>> price_of_classes(2.0, "balanced", ["a", "b"], np.array([1, 3]))
     array([4.        , 1.33333333])
@@ -85,7 +97,7 @@ def price_of_classes(C: float, class_weight: Any, classes: Sequence[Any], counts
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise ParameterError(f"class_weight is None, 'balanced' or a dict of classes; got {class_weight!r}")
-        return np.asarray(C * counts.sum() / (g * counts))
+        return np.asarray(C * sizes.sum() / (g * sizes))
     if not isinstance(class_weight, dict):
         raise ParameterError(f"class_weight is None, 'balanced' or a dict of classes; got {class_weight!r}")
     known = list(np.asarray(classes).tolist())

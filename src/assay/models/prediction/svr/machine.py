@@ -2,13 +2,16 @@
 
     min over b of  1/2 b^T K b + epsilon sum |b_i| - t^T b,   sum b = 0,  -C <= b_i <= C
 
-A row has two variables in `optimize.smo`, the positive and the negative part of its weight.
+A row has two variables in `optimize.smo`, the positive and the negative part of its weight. Where a share nu of rows is
+given in place of epsilon, each part sums to C nu n / 2, a line of its own, and epsilon is half the difference of the
+lines' multipliers: at most a share nu of the rows lies outside the tube, and at least that share has a weight.
 """
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +41,8 @@ class Problem:
         tol: largest violation of the conditions, in units of the target.
         cache_mb: for kernel values.
         max_iter: steps allowed.
+        weights: (n,) positive, by which prices are multiplied; None for 1.
+        nu: share of the rows outside the tube, in place of epsilon; None where that is given.
     """
 
     gram: Gram
@@ -47,12 +52,18 @@ class Problem:
     tol: float
     cache_mb: float
     max_iter: int
+    weights: Array | None = None
+    nu: float | None = None
+
+    def prices(self, C: float) -> Array:
+        """(n,) price of a unit of error of each row."""
+        return np.full(self.gram.n, C) if self.weights is None else C * self.weights
 
     @property
     def tall(self) -> bool:
         """Whether coefficients of columns are fewer by far than weights of rows."""
         points = self.gram.points
-        if not isinstance(self.gram.kernel, Linear) or points is None:
+        if not isinstance(self.gram.kernel, Linear) or points is None or self.nu is not None:
             return False
         n, d = points.shape
         return bool(n >= _TALL * d and d <= _COLUMNS)
@@ -64,7 +75,7 @@ class Machine:
 
     Attributes:
         weights: (n,) b.
-        C: the price.
+        C: (n,) the prices.
         fitted: (n,) predictions of the training rows, less the middle.
         line: coefficients and intercept, where they were found by Newton steps; None from weights.
         objective: 1/2 b^T K b + epsilon sum |b| - t^T b.
@@ -74,10 +85,11 @@ class Machine:
         converged: whether the violation is within tol.
         route: how it was found.
         reason: why it did not converge, "" where it did.
+        epsilon: half the width of the tube.
     """
 
     weights: Array
-    C: float
+    C: Array
     fitted: Array
     line: Margin | None
     objective: float
@@ -87,11 +99,13 @@ class Machine:
     converged: bool
     route: str
     reason: str
+    epsilon: float
 
 
 def solve(problem: Problem, C: float, before: Machine | None = None) -> Machine:
     """Solve for the price C, from the solution for another if there is one."""
-    found = _by_newton(problem, C, before) if problem.tall else _by_smo(problem, C, before)
+    prices = problem.prices(C)
+    found = _by_newton(problem, prices, before) if problem.tall else _by_smo(problem, prices, before)
     if not found.converged:
         warnings.warn(
             f"SVR: predictions of the training rows violate the conditions of a solution by up to "
@@ -102,8 +116,13 @@ def solve(problem: Problem, C: float, before: Machine | None = None) -> Machine:
     return found
 
 
-def _by_smo(problem: Problem, C: float, before: Machine | None) -> Machine:
+def _by_smo(problem: Problem, C: Array, before: Machine | None) -> Machine:
     n, t, epsilon, start = problem.gram.n, problem.target, problem.epsilon, None
+    signs = np.repeat([1.0, -1.0], n)
+    lines: dict[str, Any] = {}
+    if problem.nu is not None:
+        half = 0.5 * problem.nu * float(C.sum())
+        epsilon, lines = 0.0, {"lines": np.repeat([0, 1], n), "total": [half, -half]}
     if before is not None:  # what is outside the tube stays there
         b = np.where(np.abs(before.weights) < before.C, before.weights, C * np.sign(before.weights))
         start = np.concatenate([np.maximum(b, 0.0), np.maximum(-b, 0.0)])
@@ -112,33 +131,37 @@ def _by_smo(problem: Problem, C: float, before: Machine | None) -> Machine:
             kernel_rows(problem.gram, shift=True),  # weights sum to zero
             np.concatenate([epsilon - t, epsilon + t]),
             0.0,
-            C,
-            signs=np.repeat([1.0, -1.0], n),
+            np.tile(C, 2),
+            signs=signs,
             rows=np.tile(np.arange(n), 2),
             start=start,
             tol=problem.tol,
             cache_mb=problem.cache_mb,
             max_iter=problem.max_iter,
             warn=False,
+            **lines,
         )
     weights = found.alpha[:n] - found.alpha[n:]
-    fitted = found.gradient[:n] + t - epsilon - found.rho
+    fitted = found.gradient[:n] + t - epsilon - float(found.rhos.mean())
+    if problem.nu is not None:
+        epsilon = max(0.5 * float(found.rhos[1] - found.rhos[0]), 0.0)
     return Machine(
         weights,
         C,
         fitted,
         None,
-        found.objective,
+        found.objective + (0.0 if problem.nu is None else epsilon * float(np.abs(weights).sum())),
         found.duality_gap,
         violation(weights, C, t - fitted, epsilon),
         found.iterations,
         found.converged,
         f"dual {found.precision}",
         found.reason,
+        epsilon,
     )
 
 
-def _by_newton(problem: Problem, C: float, before: Machine | None) -> Machine:
+def _by_newton(problem: Problem, C: Array, before: Machine | None) -> Machine:
     X, t, epsilon = problem.gram.points, problem.target, problem.epsilon
     assert X is not None  # tall is for rows
     start, steps, left = None if before is None else before.line, 0, np.inf
@@ -167,10 +190,11 @@ def _by_newton(problem: Problem, C: float, before: Machine | None) -> Machine:
         converged,
         "primal",
         "" if converged else why,
+        epsilon,
     )
 
 
-def violation(weights: Array, C: float, residual: Array, epsilon: float) -> float:
+def violation(weights: Array, C: Array | float, residual: Array, epsilon: float) -> float:
     """How far residuals are on the wrong side: inside the tube with a weight, outside it with less than C.
 
     >>> round(violation(np.array([0.0, 1.0]), 1.0, np.array([0.3, 0.3]), 0.1), 6)

@@ -3,6 +3,7 @@
 summary  K_ij = <phi(x_i), phi(x_j)>, (n, n), rows of it computed when needed
 primal   min over w, c of  1/2 |w|^2 + C sum_i max(0, |y_i - f(x_i)| - epsilon),   f(x) = <w, phi(x)> + c
 dual     min over b of  1/2 b^T K b + epsilon sum |b_i| - y^T b,  sum b = 0,  |b_i| <= C
+nu       a share of rows outside the tube in place of epsilon: C (nu n epsilon + sum of errors beyond), sum |b| = C nu n
 solver   optimize.smo; optimize.margin.tube for the linear kernel on many rows
 reading  f(x) = sum_i b_i k(x, x_i) + c; b_i = 0 inside the tube, |b_i| = C outside, between on its edge
 """
@@ -13,7 +14,7 @@ import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,10 +26,11 @@ from assay.models.base import Array, on_engine
 from assay.models.prediction.svr.machine import Machine, Problem, solve
 from assay.models.prediction.svr.path import SVRPath
 from assay.models.supervised import _Regressor
+from assay.summary.accumulate import weights_of_rows
 from assay.summary.distances import as_rows
 from assay.summary.gram import Gram
 from assay.summary.kernel_rows import kernel_sums
-from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel
+from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel, resolved, weighted_median
 from assay.summary.margin_table import MarginTable
 
 _LARGEST = 1e140  # of a target: sums of squares stay within floats
@@ -42,6 +44,8 @@ class SVR(_Regressor):
     Args:
         C: price of a unit of error beyond epsilon, positive.
         epsilon: errors up to this cost nothing, in units of the target.
+        nu: in place of epsilon, the largest share of the rows outside the tube, and the least that bears it; above 0
+            and at most 1. `epsilon_` is what it comes to.
         kernel: `Linear()`, `Polynomial()`, `Gaussian()`, one of their names, "precomputed", or a function of two sets
             of rows. None for `Gaussian()`, whose sigma is the median distance between rows.
         solver: "primal" reads rows block by block and pass after pass, so that they may be larger than memory or lie
@@ -64,6 +68,7 @@ class SVR(_Regressor):
         duality_gap_: by how much either can be above its least.
         kkt_residual_: largest violation of the conditions of a solution, as a share of `unit_`; None after solver
             "primal".
+        epsilon_: half the width of the tube: epsilon, or what nu comes to.
         unit_: what tolerances refer to: mean distance of the target from its median, 1 where that is 0.
         kernel_: the kernel with its defaults filled in.
         n_iter_: steps taken.
@@ -94,6 +99,7 @@ class SVR(_Regressor):
         C: float = 1.0,
         *,
         epsilon: float = 0.1,
+        nu: float | None = None,
         kernel: Any = None,
         solver: Literal["auto", "primal"] = "auto",
         tol: float = 1e-3,
@@ -102,6 +108,7 @@ class SVR(_Regressor):
     ) -> None:
         self.C = C
         self.epsilon = epsilon
+        self.nu = nu
         self.kernel = kernel
         self.solver = solver
         self.tol = tol
@@ -109,21 +116,23 @@ class SVR(_Regressor):
         self.max_iter = max_iter
 
     @on_engine
-    def fit(self, X: Any, y: Any = None, *, engine: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, engine: Any = None) -> Self:
         """Find the function from (n, d) rows to a target.
 
         Args:
             X: array, data frame, sparse matrix or `Source`; (n, n) kernel values with kernel "precomputed".
             y: (n,) target; the name of the column that holds it where X is a source.
+            sample_weight: (n,) factors of C by row, not negative: a row of weight 2 counts as two rows, and one of
+                weight 0 as none.
             engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use. Other kernels
                 than the linear one bring all rows here.
         """
         if self._in_passes(X):
-            return self._fit_in_passes(X, y)
-        return self._fit(*self._summary(X, y))
+            return self._fit_in_passes(X, y, sample_weight)
+        return self._fit(*self._summary(X, y, sample_weight))
 
-    def fit_gram(self, gram: Gram, y: Any) -> Self:
-        """Fit from a kernel matrix, held or not; its kernel is used."""
+    def fit_gram(self, gram: Gram, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit from a kernel matrix, held or not; its kernel is used. Weights are as for `fit`."""
         if gram.approximate or gram.centring is not None:
             what = "by landmarks" if gram.approximate else "centred"
             raise ParameterError(
@@ -131,7 +140,8 @@ class SVR(_Regressor):
                 "nothing here, and Gram.of(X, kernel, hold=False) needs no memory for its values"
             )
         self._record_columns(None, gram.n if gram.points is None else gram.points.shape[1])
-        return self._fit(gram, self._numbers_to_predict(y, gram.n))
+        target, weights = self._numbers_to_predict(y, gram.n), weights_of_rows(sample_weight, gram.n)
+        return self._fit(gram if weights is None else gram.among(np.flatnonzero(weights)), target, weights)
 
     def path(self, X: Any, y: Any, Cs: Any, *, held_out: tuple[Any, Any] | None = None) -> SVRPath:
         """Solve for several prices, each solution the start of the next; the model itself is left as it is.
@@ -146,7 +156,7 @@ class SVR(_Regressor):
         if not len(prices) or not (np.isfinite(prices).all() and prices[0] > 0):
             raise ParameterError(f"Cs are positive finite prices; got {Cs!r}")
         one = clone(self)
-        problem = one._problem(*one._summary(X, y))
+        problem = one._problem(*one._summary(X, y, None))
         machine, found, errors = None, [], []
         for C in prices:
             machine = solve(problem, float(C), machine)
@@ -164,15 +174,12 @@ class SVR(_Regressor):
         rows = self._checked(X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
         return np.asarray(self._sums(as_rows(rows)) + self.intercept_[0])
 
-    def _summary(self, X: Any, y: Any) -> tuple[Gram, Array]:
+    def _summary(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Gram, Array, Array | None]:
         # what is not finite is found by as_rows, which says where
         checked, target = self._targeted(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
         rows, kernel = as_rows(checked), as_kernel(Gaussian() if self.kernel is None else self.kernel)
-        if isinstance(kernel, Linear):
-            kernel.diagonal(rows)  # refuses what overflows
-            return Gram(kernel, len(rows), rows, None, rows), target  # the rows themselves, not a copy of them
-        hold = len(rows) <= _HOLD and not isinstance(kernel, Gaussian)
-        return Gram.of(rows, kernel, hold=hold), target  # of precomputed values: these
+        weights = weights_of_rows(sample_weight, len(rows))
+        return _gram(rows, kernel, weights), target, weights
 
     def _in_passes(self, X: Any) -> bool:
         """Whether rows are read in passes and not held."""
@@ -181,9 +188,15 @@ class SVR(_Regressor):
         linear = self.kernel is not None and isinstance(as_kernel(self.kernel), Linear)
         if self.solver == "primal" and not linear:
             raise ParameterError("solver 'primal' is for the linear kernel: SVR(kernel='linear', solver='primal')")
-        return linear and (self.solver == "primal" or (isinstance(X, Source) and X.portable and not is_local()))
+        if self.solver == "primal" and self.nu is not None:
+            raise ParameterError("solver 'primal' is for an epsilon that is given: leave nu out, or use solver='auto'")
+        return (
+            linear
+            and self.nu is None
+            and (self.solver == "primal" or (isinstance(X, Source) and X.portable and not is_local()))
+        )
 
-    def _fit_in_passes(self, X: Any, y: Any) -> Self:
+    def _fit_in_passes(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         X, y = self._taken_apart(X, y)
         if isinstance(X, Source):
             data: Any = self._as_numbers(X, reset=True)
@@ -191,15 +204,17 @@ class SVR(_Regressor):
         else:
             data = self._checked(X, reset=True, accept_sparse="csr", dtype=np.float64)
         target = self._numbers_to_predict(y, len(y) if isinstance(data, Source) else data.shape[0])
+        weights = weights_of_rows(sample_weight, len(target))
         self._check_options()
-        middle = self._measure_target(target)
-        table, C, epsilon = MarginTable.of(float_blocks(data), target - middle), float(self.C), float(self.epsilon)
+        middle = self._measure_target(target, weights)
+        table = MarginTable.of(float_blocks(data), target - middle, weights)
+        C, epsilon = float(self.C), float(self.epsilon)
 
         def ends(own: NDArray[Any]) -> tuple[Any, Array, Array, Array]:
             return slice(None), own - epsilon, own + epsilon, np.full(len(own), C)
 
-        allowed = _GAP * self.tol
-        line = table.solve(ends, price=C, tol=allowed, max_iter=self.max_iter)
+        allowed, usual = _GAP * self.tol, C if weights is None else C * float(weights.mean())
+        line = table.solve(ends, price=usual, tol=allowed, max_iter=self.max_iter)
         self.kernel_ = Linear()
         self.support_ = self.support_vectors_ = self.dual_coef_ = self.kkt_residual_ = None
         self.coef_ = line.coef[None, :]
@@ -207,6 +222,7 @@ class SVR(_Regressor):
         self.primal_objective_, self.duality_gap_ = line.objective, line.duality_gap
         self.objective_ = line.duality_gap - line.objective
         self.n_iter_, self.converged_, self.route_ = line.iterations, line.converged, "primal in passes"
+        self.epsilon_ = epsilon
         if not line.converged:
             warnings.warn(
                 f"SVR: the duality gap is {line.duality_gap / line.objective:.2g} of the objective after "
@@ -223,27 +239,40 @@ class SVR(_Regressor):
             raise ParameterError(f"tol is a positive share; got {self.tol!r}")
         if not (isinstance(self.epsilon, int | float | np.number) and 0.0 <= self.epsilon < np.inf):
             raise ParameterError(f"epsilon is a finite number of at least 0; got {self.epsilon!r}")
+        if self.nu is None:
+            return
+        if isinstance(self.nu, bool) or not (isinstance(self.nu, int | float | np.number) and 0.0 < self.nu <= 1.0):
+            raise ParameterError(f"nu is a share of the rows, above 0 and at most 1; got {self.nu!r}")
+        if self.epsilon != 0.1:
+            raise ParameterError(
+                f"nu stands in place of epsilon: give one of them; got epsilon={self.epsilon!r} and nu={self.nu!r}"
+            )
 
-    def _measure_target(self, target: Array) -> float:
+    def _measure_target(self, target: Array, weights: Array | None = None) -> float:
         """The median; sets `unit_`."""
         largest = float(np.abs(target).max())
         if largest > _LARGEST:
             raise DataError(f"the target is as large as {largest:g}, its squares overflow: rescale it")
-        middle = float(np.median(target))
-        self.unit_ = float(np.mean(np.abs(target - middle))) or 1.0
+        middle = float(np.median(target)) if weights is None else weighted_median(target, weights)
+        self.unit_ = float(np.average(np.abs(target - middle), weights=weights)) or 1.0
         return middle
 
-    def _fit(self, gram: Gram, target: Array) -> Self:
+    def _fit(self, gram: Gram, target: Array, weights: Array | None) -> Self:
         self._check_options()
-        problem = self._problem(gram, target)
+        problem = self._problem(gram, target, weights)
         self._keep(problem, solve(problem, float(self.C)))
+        if weights is not None:
+            self.support_ = np.flatnonzero(weights)[self.support_]
         return self
 
-    def _problem(self, gram: Gram, target: Array) -> Problem:
+    def _problem(self, gram: Gram, target: Array, weights: Array | None) -> Problem:
         self._check_options()
-        middle = self._measure_target(target)
+        if weights is not None:
+            kept = weights > 0.0
+            target, weights = target[kept], weights[kept]
+        middle = self._measure_target(target, weights)
         limits = (self.tol * self.unit_, self.cache_mb, self.max_iter)
-        return Problem(gram, target - middle, middle, float(self.epsilon), *limits)
+        return Problem(gram, target - middle, middle, float(self.epsilon), *limits, weights, self.nu)
 
     def _keep(self, problem: Problem, found: Machine) -> None:
         """What new rows are judged by, and how good it is."""
@@ -264,7 +293,7 @@ class SVR(_Regressor):
         self.objective_, self.duality_gap_ = found.objective, found.duality_gap
         self.primal_objective_ = found.duality_gap - found.objective
         self.kkt_residual_, self.converged_ = found.violation / self.unit_, found.converged
-        self.n_iter_, self.route_ = found.iterations, found.route
+        self.n_iter_, self.route_, self.epsilon_ = found.iterations, found.route, found.epsilon
 
     def _sums(self, rows: Array) -> Array:
         """(m,) predictions of rows but for a constant."""
@@ -281,3 +310,17 @@ class SVR(_Regressor):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
         return tags
+
+
+def _gram(rows: Array, kernel: Kernel, weights: Array | None) -> Gram:
+    """The kernel matrix of the rows that count."""
+    if isinstance(kernel, Precomputed):
+        gram = Gram.precomputed(rows)
+        return gram if weights is None else gram.among(np.flatnonzero(weights))
+    if weights is not None:
+        rows = rows[weights > 0.0]
+        kernel = resolved(kernel, rows, weights[weights > 0.0])
+    if isinstance(kernel, Linear):
+        kernel.diagonal(rows)  # refuses what overflows
+        return Gram(kernel, len(rows), rows, None, rows)  # the rows themselves, not a copy of them
+    return Gram.of(rows, kernel, hold=len(rows) <= _HOLD and not isinstance(kernel, Gaussian))

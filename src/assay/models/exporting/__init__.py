@@ -1,0 +1,1 @@
+"""Fitted models for other programs: the ONNX format."""

@@ -1,0 +1,157 @@
+"""The ridge that fills held-out values best, a path of ridges on folds of the rows.
+
+    law of r     S_r = T / n + r I  by EM on three quarters of the rows, in standard deviations, from r = 3 down
+    hidden       from a row of the other quarter: what some other row of the table lacks, drawn at random
+    loss(r)      sum over the hidden values of (z - E_r[z | what is left of the row])^2
+    loss(inf)    the same for the column mean
+
+Four EM steps lead from each ridge to the next: laws need not be at rest to be compared. The path ends where smaller
+ridges only lose. Where columns know nothing of each other some ridge gains by chance: a gain over the mean that is
+below its standard error over the rows counts as none.
+
+A ridge r on n rows stands for n r rows of independent columns, whose best number hardly depends on n: what is best for
+a sample of m rows is scaled by m / n.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.data.blocks import float_blocks
+from assay.data.sampling import row_keys
+from assay.engine.current import map_reduce
+from assay.linalg.completion import Law, Mask, completed, patterns_of
+from assay.linalg.one_thread import one_blas_thread
+from assay.summary.expectation import Frame, Rows
+from assay.summary.observed import Observed, refuse_infinite
+
+Array: TypeAlias = NDArray[np.float64]
+
+LEAST = 1e-8
+_RIDGES = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, LEAST)
+_FOLDS = 4
+_FEW_ROWS = 200  # beyond so many two of the folds tell enough
+_STEPS = 4
+_MOST_ROWS, _MOST_A_COLUMN = 500, 10  # that laws of the path are learned from: the larger of the two
+_ENOUGH = 3000  # hidden values at which a second draw for each row would tell little more
+_MOST_DRAWS = 8
+_LOST = 1.05  # times the least loss: smaller ridges will not come back below it
+_GAINED = 1e-3  # of the loss, by a ridge ten times smaller: worth going on
+
+
+def held_out_ridge(X: Any, names: tuple[str, ...] | None = None) -> float:
+    """The share of their variance to add to columns, so that gaps are filled well; infinite where the mean is best.
+
+    Args:
+        X: (n, d) array, data frame or `Source`, NaN where values are missing; of many rows a fair sample is taken.
+        names: of the columns, for messages.
+    """
+    drawn = map_reduce(float_blocks(X), lambda part: _Drawn.of(part, names), _Drawn.__add__)
+    seen = Observed.of(drawn.values)
+    z = Frame.of(seen).standardised(drawn.values)
+    m, k = z.shape
+    if k < 2 or m < _FOLDS:
+        return LEAST
+    with one_blas_thread():
+        ridge = _least_loss(_folds(z))
+    return max(ridge * len(drawn.keys) / drawn.total, LEAST)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Drawn:
+    """Rows with the smallest keys: total rows met, keys (m,), numbers (m,) and values (m, d) of those kept."""
+
+    total: int
+    keys: Array
+    numbers: NDArray[np.int64]
+    values: Array
+
+    @classmethod
+    def of(cls, part: tuple[int, NDArray[Any]], names: tuple[str, ...] | None) -> _Drawn:
+        first, rows = part
+        refuse_infinite(rows, first, names)
+        keys = row_keys(first, len(rows), 0)
+        kept = np.sort(np.argsort(keys, kind="stable")[: _most(rows)])
+        return cls(len(rows), keys[kept], first + kept, np.asarray(rows[kept], dtype=np.float64))
+
+    def __add__(self, other: _Drawn) -> _Drawn:
+        keys = np.concatenate([self.keys, other.keys])
+        numbers = np.concatenate([self.numbers, other.numbers])
+        kept = np.argsort(keys, kind="stable")[: _most(self.values)]
+        kept = kept[np.argsort(numbers[kept])]
+        values = np.concatenate([self.values, other.values])[kept]
+        return _Drawn(self.total + other.total, keys[kept], numbers[kept], values)
+
+
+def _most(rows: NDArray[Any]) -> int:
+    return max(_MOST_ROWS, _MOST_A_COLUMN * int(rows.shape[1]))
+
+
+class _Fold:
+    """Rows that laws are learned from, and others that lose values and are filled by them."""
+
+    def __init__(self, train: Array, test: Array, hidden: Mask) -> None:
+        """Take (m, k) rows, (b, k) rows, and (t, b, k) what is hidden of the latter, t times."""
+        self.train = Rows.of(train)
+        present = np.maximum((~self.train.missing).sum(axis=0), 1)
+        self.mean, self.covariance = self.train.values.sum(axis=0) / present, np.eye(train.shape[1])
+        self.draws, k = len(hidden), test.shape[1]
+        gone = np.isnan(test)
+        self.hidden = (hidden & ~gone).reshape(-1, k)
+        self.gaps = (hidden | gone).reshape(-1, k)
+        self.test = np.tile(np.where(gone, 0.0, test), (self.draws, 1))
+        self.patterns = patterns_of(self.gaps)
+
+    def losses(self) -> Array:
+        """(b,) squared errors of what is hidden of each row, under the present law."""
+        e = self.test - self.mean
+        filled = completed(np.where(self.gaps, 0.0, e), self.patterns, Law.of(self.covariance)).deviations
+        errors = np.where(self.hidden, (filled - e) ** 2, 0.0).sum(axis=1)
+        return np.asarray(errors.reshape(self.draws, -1).sum(axis=0))
+
+    def go_on(self, ridge: float) -> None:
+        """From the present law some EM steps towards that of a ridge."""
+        for _ in range(_STEPS):
+            found = self.train.expected(self.mean, Law.of(self.covariance))
+            offset = found.total / found.rows
+            S = found.scatter / found.rows - np.multiply.outer(offset, offset)
+            self.mean = self.mean + offset
+            self.covariance = (S + S.T) / 2.0 + ridge * np.eye(len(S))
+
+
+def _folds(z: Array) -> list[_Fold]:
+    rng = np.random.default_rng(0)
+    gaps = np.isnan(z)
+    # where nothing is missing, single values will be
+    lacks = gaps[gaps.any(axis=1)] if gaps.any() else np.eye(z.shape[1], dtype=bool)
+    expected = len(z) * float(lacks.sum(axis=1).mean()) * float(1.0 - gaps.mean())
+    draws = int(np.clip(np.ceil(_ENOUGH / expected), 1, _MOST_DRAWS))
+    place = rng.permutation(len(z)) % _FOLDS
+    folds = []
+    for fold in range(_FOLDS if len(z) <= _FEW_ROWS else _FOLDS // 2):
+        test = place == fold
+        hidden = lacks[rng.integers(len(lacks), size=(draws, int(test.sum())))]
+        folds.append(_Fold(z[~test], z[test], hidden))
+    return folds
+
+
+def _least_loss(folds: list[_Fold]) -> float:
+    """The ridge of the path, or infinity, that loses least."""
+    mean = np.concatenate([fold.losses() for fold in folds])
+    best, least, before = np.inf, mean, float(mean.sum())
+    for ridge in _RIDGES:
+        for fold in folds:
+            fold.go_on(ridge)
+        losses = np.concatenate([fold.losses() for fold in folds])
+        loss = float(losses.sum())
+        if loss < float(least.sum()):
+            best, least = ridge, losses
+        if loss > _LOST * float(least.sum()) or (ridge < 1e-3 and loss > (1.0 - _GAINED) * before):
+            break
+        before = loss
+    gain = mean - least
+    return best if float(gain.sum()) > float(np.sqrt(len(gain)) * gain.std()) else np.inf
