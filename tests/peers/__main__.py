@@ -22,13 +22,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.peers", description=__doc__)
     parser.add_argument("modules", nargs="*", help="only modules with one of these in their names")
     parser.add_argument("--show", action="store_true", help="print what did not pass, and why")
+    parser.add_argument("--trace", action="store_true", help="print the tracebacks")
     parser.add_argument("-k", default="", help="handed to pytest")
     asked = parser.parse_args()
     modules = [name for name in MODULES if not asked.modules or any(part in name for part in asked.modules)]
     total: Counter[str] = Counter()
     print(f"{'scikit-learn tests':58}" + "".join(f"{kind:>12}" for kind in KINDS))
     for module in modules:
-        lines = run(module, asked.k)
+        lines = run(module, asked.k, asked.trace)
         counts = Counter(line["kind"] for line in lines)
         total += counts
         print(f"{module:58}" + "".join(f"{counts[kind]:12}" for kind in KINDS), flush=True)
@@ -40,7 +41,7 @@ def main() -> int:
     return 1 if total["defect"] else 0
 
 
-def run(module: str, only: str = "") -> list[dict[str, str]]:
+def run(module: str, only: str = "", trace: bool = False) -> list[dict[str, str]]:
     """What became of each test of one module, in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record.jsonl"
@@ -67,6 +68,8 @@ def run(module: str, only: str = "") -> list[dict[str, str]]:
         }
         ended = subprocess.run(command, env=env, cwd=folder, capture_output=True, text=True, check=False)
         lines = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
+    if trace:
+        print(ended.stdout)
     if ended.returncode not in (0, 1):
         print(ended.stdout[-3000:], ended.stderr[-3000:], file=sys.stderr)
         raise SystemExit(f"{module} could not be run")

@@ -46,8 +46,11 @@ def adapter(peer: type, translation: Translation) -> type:
 
     __init__.__signature__ = signature  # type: ignore[attr-defined]
     body: dict[str, Any] = {"__init__": __init__, "_translation": translation, "__doc__": peer.__doc__}
+    body["_arguments"] = {}
     for name in _public_methods(peer):
-        body[name] = _fits(name) if name in _FITTING else _asks(name)
+        body["_arguments"][name] = list(inspect.signature(getattr(peer, name)).parameters)[1:]
+        conditional = type(inspect.getattr_static(peer, name)).__name__ == "_AvailableIfDescriptor"
+        body[name] = _fits(name) if name in _FITTING else _asks_if_there(name) if conditional else _asks(name)
     made = type(peer.__name__, (_Adapter,), body)
     made.__module__ = __name__
     globals()[made.__name__] = made  # where pickle looks for it
@@ -59,6 +62,7 @@ _FITTING = ("fit", "fit_transform", "fit_predict", "partial_fit")
 
 class _Adapter(BaseEstimator):
     _translation: Translation
+    _arguments: Mapping[str, list[str]]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or "_model" not in vars(self) or not name.endswith("_"):
@@ -67,6 +71,8 @@ class _Adapter(BaseEstimator):
         if callable(renamed):
             return renamed(self._model)
         if not hasattr(self._model, renamed):
+            if name == "feature_names_in_":
+                raise AttributeError(name)
             raise Missing(f"{type(self).__name__}.{name}")
         return getattr(self._model, renamed)
 
@@ -84,22 +90,16 @@ def _defaults(cls: type) -> dict[str, Any]:
 
 def _public_methods(peer: type) -> list[str]:
     shared = set(dir(BaseEstimator))
-    names = (name for name in dir(peer) if not name.startswith("_") and name not in shared)
-    return [name for name in names if callable(inspect.getattr_static(peer, name, None)) or hasattr(peer, name)]
+    names = (name for name in dir(peer) if not name.startswith("_") and not name.endswith("_") and name not in shared)
+    return [name for name in names if callable(getattr(peer, name, None))]
 
 
 def _fits(name: str) -> Callable[..., Any]:
-    def fit(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+    def fit(self: Any, *args: Any, **kwargs: Any) -> Any:
         continues = name == "partial_fit" and "_model" in vars(self)
-        model = self._model if continues else self._translation.build(self.get_params(deep=False), X)
-        kwargs = {word: value for word, value in kwargs.items() if value is not None}
-        if not hasattr(model, name):
-            raise Missing(f"{type(self).__name__}.{name}")
-        taken = inspect.signature(getattr(model, name)).parameters
-        for word in kwargs:
-            if word not in taken and not any(p.kind is p.VAR_KEYWORD for p in taken.values()):
-                raise Missing(f"{type(self).__name__}.{name}({word}=)")
-        result = getattr(model, name)(X, *args, **kwargs)
+        given = {**dict(zip(self._arguments[name], args, strict=False)), **kwargs}
+        model = self._model if continues else self._translation.build(self.get_params(deep=False), given.get("X"))
+        result = _call(self, model, name, args, kwargs)
         self._model = model
         return self if result is model else result
 
@@ -109,11 +109,39 @@ def _fits(name: str) -> Callable[..., Any]:
 
 def _asks(name: str) -> Callable[..., Any]:
     def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
-        model = vars(self).get("_model") or self._translation.build(self.get_params(deep=False), None)
-        if not hasattr(model, name):
-            raise Missing(f"{type(self).__name__}.{name}")
-        kwargs = {word: value for word, value in kwargs.items() if value is not None}
-        return getattr(model, name)(*args, **kwargs)
+        return _call(self, _asked(self), name, args, kwargs)
 
     ask.__name__ = name
     return ask
+
+
+def _asks_if_there(name: str) -> property:
+    """A method that the peer has under a condition only: an AttributeError where assay's model has none."""
+
+    def there(self: Any) -> Any:
+        model = _asked(self)
+        getattr(model, name)
+        return lambda *args, **kwargs: _call(self, model, name, args, kwargs)
+
+    return property(there)
+
+
+def _asked(self: Any) -> Any:
+    model = vars(self).get("_model")
+    return self._translation.build(self.get_params(deep=False), None) if model is None else model
+
+
+def _call(self: Any, model: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The model's method, with the peer's positional arguments by name; Missing where it lacks the method or a word."""
+    if not hasattr(model, name):
+        raise Missing(f"{type(self).__name__}.{name}")
+    method = getattr(model, name)
+    taken = inspect.signature(method).parameters
+    any_word = any(p.kind is p.VAR_KEYWORD for p in taken.values())
+    words = {**dict(zip(self._arguments[name][2:], args[2:], strict=False)), **kwargs}
+    words = {{"Y": "y"}.get(word, word): value for word, value in words.items() if value is not None}
+    for word in words:
+        if word not in taken and not any_word:
+            raise Missing(f"{type(self).__name__}.{name}({word}=)")
+    second = args[1:2] if len(taken) > 1 or args[1:2] != (None,) else ()
+    return method(*args[:1], *second, **words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
@@ -14,13 +15,43 @@ from tests.peers.adapters import USED, adapter
 from tests.peers.differences import reason
 from tests.peers.table import PEERS
 
+LIMIT = 20
+_HIDDEN: list[tuple[Any, type]] = []  # private modules, and the estimators they are to have again
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Put adapters where tests import estimators from; scikit-learn itself has imported its own by then."""
     for place, translation in PEERS.items():
         module, name = place.rsplit(".", 1)
         home = import_module(module)
-        setattr(home, name, adapter(getattr(home, name), translation))
+        peer = getattr(home, name)
+        made = adapter(peer, translation)
+        setattr(home, name, made)
+        _HIDDEN.append((import_module(peer.__module__), peer))
+        setattr(_HIDDEN[-1][0], name, made)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Where tests import from private modules they have done so; scikit-learn works with its own again."""
+    for home, peer in _HIDDEN:
+        setattr(home, peer.__name__, peer)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """End a test after LIMIT seconds of CPU time."""
+    signal.signal(signal.SIGPROF, _too_slow)
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)
+    yield
+    signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _too_slow(*_: Any) -> None:
+    raise TooSlow(f"too slow: over {LIMIT} s of CPU time")
+
+
+class TooSlow(BaseException):
+    """No test expects it."""
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -74,13 +74,9 @@ def k_means(said: Said, X: Any) -> Any:
 
 
 def agglomerative(said: Said, X: Any) -> Any:
-    """Metrics and connectivity under the same names where the model takes them."""
-    given = {"linkage": said("linkage"), "distance_threshold": said("distance_threshold")}
-    if said("metric") == "precomputed":
-        given["dissimilarity"] = "precomputed"
-    elif said("metric") != "euclidean":
-        raise Missing(f"AgglomerativeClustering(metric={said('metric')!r})")
-    return assay.Agglomerative(said("n_clusters"), **given)
+    """The same words."""
+    names = ("linkage", "distance_threshold", "metric", "connectivity")
+    return assay.Agglomerative(said("n_clusters"), **{name: said(name) for name in names})
 
 
 def spectral(said: Said, X: Any) -> Any:
@@ -139,8 +135,45 @@ def logistic(said: Said, X: Any) -> Any:
     C, penalty = said("C"), said("penalty")
     if penalty not in ("deprecated", "l2", None):
         raise Missing(f"LogisticRegression(penalty={penalty!r})")
+    if said("l1_ratio"):
+        raise Missing("LogisticRegression(l1_ratio=)")
     strength = 0.0 if penalty is None or np.inf == C else 1 / C
     return assay.Logistic(strength, fit_intercept=said("fit_intercept"), class_weight=said("class_weight"))
+
+
+def logistic_cv(said: Said, X: Any) -> Any:
+    """`penalties` are 1 / Cs; the score is the log likelihood of held-out rows."""
+    grid = np.logspace(-4, 4, said("Cs")) if isinstance(said("Cs"), int) else np.asarray(said("Cs"), dtype=float)
+    if said("penalty") not in ("deprecated", "l2"):
+        raise Missing(f"LogisticRegressionCV(penalty={said('penalty')!r})")
+    if not (said("l1_ratios") in ("warn", None) or tuple(said("l1_ratios")) in ((0,), (None,))):
+        raise Missing("LogisticRegressionCV(l1_ratios=)")
+    if said("scoring") not in ("warn", "neg_log_loss"):
+        raise Missing(f"LogisticRegressionCV(scoring={said('scoring')!r})")
+    given = {name: said(name) for name in ("fit_intercept", "class_weight", "random_state")}
+    if not said("refit"):
+        raise Missing("LogisticRegressionCV(refit=False)")
+    return assay.Logistic("held-out", penalties=1 / grid, cv=5 if said("cv") is None else said("cv"), **given)
+
+
+def elastic_net(said: Said, X: Any) -> Any:
+    """The same words; `tol` is a share of the objective here too, but a far smaller one."""
+    names = ("fit_intercept", "positive", "random_state")
+    ratio = said("l1_ratio") if "l1_ratio" in said.given else 1.0
+    return assay.ElasticNet(said("alpha"), l1_ratio=ratio, **{name: said(name) for name in names})
+
+
+def elastic_net_cv(said: Said, X: Any) -> Any:
+    """The price of a path, by folds."""
+    names = ("fit_intercept", "positive", "random_state")
+    ratio = said("l1_ratio") if "l1_ratio" in said.given else 1.0
+    alphas = said("alphas")
+    if isinstance(alphas, int | np.integer):
+        if alphas != said.defaults["alphas"]:
+            raise Missing(f"{said.peer}(alphas={alphas}), how many")
+        alphas = None
+    how = {name: said(name) for name in names}
+    return assay.ElasticNet("held-out", l1_ratio=ratio, alphas=alphas, cv=5 if said("cv") is None else said("cv"), **how)
 
 
 def perceptron(said: Said, X: Any) -> Any:
@@ -149,19 +182,26 @@ def perceptron(said: Said, X: Any) -> Any:
 
 
 def svc(said: Said, X: Any) -> Any:
-    """The dual machine."""
-    given = {
-        "C": said("C"),
-        "class_weight": said("class_weight"),
-        "tol": said("tol"),
-        "random_state": said("random_state"),
-    }
-    return assay.SVM(kernel=kernel(said, X), probability=said("probability") is True, **given)
+    """The dual machine, by price or by share."""
+    given = {name: said(name) for name in ("class_weight", "tol", "random_state")}
+    price = {"nu": said("nu"), "C": None} if "nu" in said.given else {"C": said("C")}
+    return assay.SVM(kernel=kernel(said, X), probability=said("probability") is True, **price, **given)
+
+
+def linear_svc(said: Said, X: Any) -> Any:
+    """The primal machine of two classes; of more, scikit-learn sets one against the rest, assay each pair."""
+    given = {name: said(name) for name in ("C", "loss", "class_weight", "random_state")}
+    if said("penalty") != "l2":
+        raise Missing(f"LinearSVC(penalty={said('penalty')!r})")
+    if not said("fit_intercept"):
+        raise Missing("LinearSVC(fit_intercept=False)")
+    return assay.SVM(solver="primal", **given)
 
 
 def svr(said: Said, X: Any) -> Any:
-    """The dual machine."""
-    return assay.SVR(said("C"), epsilon=said("epsilon"), tol=said("tol"), kernel=kernel(said, X))
+    """The dual machine, by width of the tube or by share."""
+    tube = {"nu": said("nu")} if "nu" in said.given else {"epsilon": said("epsilon")}
+    return assay.SVR(said("C"), tol=said("tol"), kernel=kernel(said, X), **tube)
 
 
 def gaussian_nb(said: Said, X: Any) -> Any:
@@ -200,35 +240,40 @@ def nearest_centroid(said: Said, X: Any) -> Any:
 
 
 def mds(said: Said, X: Any) -> Any:
-    """Metric or not, of rows or of distances."""
-    given = {
-        "metric": said("metric_mds"),
-        "n_init": said("n_init"),
-        "max_iter": said("max_iter"),
-        "random_state": said("random_state"),
-    }
-    said("init"), said("dissimilarity")
-    kind = said("metric") if isinstance(said("metric"), str) else "euclidean"
-    return assay.MDS(said("n_components"), dissimilarity=kind, **given)
+    """The same words; the first start is the classical map."""
+    given = {name: said(name) for name in ("metric_mds", "metric", "n_init", "max_iter", "random_state")}
+    if isinstance(said("metric"), bool):  # until scikit-learn 1.8 `metric` was `metric_mds`, `dissimilarity` the metric
+        given["metric_mds"], given["metric"] = said("metric"), "euclidean"
+    if said("dissimilarity") != "deprecated":
+        given["metric"] = said("dissimilarity")
+    said("init")
+    return assay.MDS(said("n_components"), **given)
 
 
 def classical_mds(said: Said, X: Any) -> Any:
     """Of rows or of distances."""
-    return assay.ClassicalMDS(said("n_components"), dissimilarity=said("metric"))
+    return assay.ClassicalMDS(said("n_components"), metric=said("metric"))
 
 
 def isomap(said: Said, X: Any) -> Any:
     """A graph of nearest rows, or of rows within a radius."""
-    metric = {"minkowski": "euclidean"}.get(said("metric"), said("metric"))
+    metric, p = said("metric"), said("p")
+    if metric == "minkowski":
+        metric = {1: "manhattan", 2: "euclidean"}.get(p)
+        if metric is None:
+            raise Missing(f"Isomap(p={p})")
     radius, neighbours = said("radius"), said("n_neighbors")
+    if radius is not None and neighbours is not None:
+        raise ValueError("Both n_neighbors and radius are provided")  # assay's graph is one or the other by its type
     graph = assay.Within(radius, metric) if radius is not None else assay.Nearest(neighbours, metric)
     return assay.Isomap(said("n_components"), graph=graph)
 
 
 def tsne(said: Said, X: Any) -> Any:
-    """The same words."""
+    """The same words; the fast method is another."""
     names = ("perplexity", "early_exaggeration", "learning_rate", "max_iter", "metric", "init", "random_state")
-    return assay.TSNE(said("n_components"), **{name: said(name) for name in names})
+    method = {"barnes_hut": "auto"}.get(said("method"), said("method"))
+    return assay.TSNE(said("n_components"), method=method, **{name: said(name) for name in names})
 
 
 def cca(said: Said, X: Any) -> Any:
@@ -251,10 +296,18 @@ PEERS: dict[str, Translation] = dict(
         _entry(linear_model, "LinearRegression", least_squares),
         _entry(linear_model, "Ridge", ridge),
         _entry(linear_model, "RidgeCV", ridge_cv),
+        _entry(linear_model, "Lasso", elastic_net),
+        _entry(linear_model, "ElasticNet", elastic_net),
+        _entry(linear_model, "LassoCV", elastic_net_cv),
+        _entry(linear_model, "ElasticNetCV", elastic_net_cv),
         _entry(linear_model, "LogisticRegression", logistic),
+        _entry(linear_model, "LogisticRegressionCV", logistic_cv),
         _entry(linear_model, "Perceptron", perceptron),
         _entry(svm, "SVC", svc),
+        _entry(svm, "NuSVC", svc),
+        _entry(svm, "LinearSVC", linear_svc),
         _entry(svm, "SVR", svr),
+        _entry(svm, "NuSVR", svr),
         _entry(naive_bayes, "GaussianNB", gaussian_nb, class_prior_="priors_"),
         _entry(naive_bayes, "MultinomialNB", multinomial_nb, class_log_prior_=lambda model: np.log(model.priors_)),
         _entry(naive_bayes, "BernoulliNB", bernoulli_nb, class_log_prior_=lambda model: np.log(model.priors_)),
