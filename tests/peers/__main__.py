@@ -34,9 +34,10 @@ def main() -> int:
         total += counts
         print(f"{module:58}" + "".join(f"{counts[kind]:12}" for kind in KINDS), flush=True)
         if asked.show:
-            for line in lines:
-                if line["kind"] != "pass":
-                    print(f"  {line['kind']:10} {line['test'].split('::', 1)[1]}: {line['why']}")
+            alike = Counter((line["kind"], line["test"].split("::")[-1].split("[")[0], line["why"]) for line in lines)
+            for (kind, test, why), times in sorted(alike.items()):
+                if kind != "pass":
+                    print(f"  {kind:10} {times:4} {test}: {why}", flush=True)
     print(f"{'all':58}" + "".join(f"{total[kind]:12}" for kind in KINDS))
     return 1 if total["defect"] else 0
 

@@ -25,11 +25,11 @@ class Translation:
     """How one estimator of scikit-learn is said in assay.
 
     Attributes:
-        build: from its arguments, and the rows where defaults depend on them, to the model of assay.
+        build: from its arguments, and the rows and targets where defaults depend on them, to the model of assay.
         renamed: its fitted attributes under assay's names, or a function of the model.
     """
 
-    build: Callable[[dict[str, Any], Any], Any]
+    build: Callable[[dict[str, Any], Any, Any], Any]
     renamed: Mapping[str, str | Callable[[Any], Any]] = field(default_factory=dict)
 
 
@@ -37,15 +37,15 @@ def adapter(peer: type, translation: Translation) -> type:
     """A class with the arguments and method names of `peer` that fits assay's model."""
     signature = inspect.signature(peer.__init__)
 
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+    def initialise(self: Any, *args: Any, **kwargs: Any) -> None:
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
         for name, value in list(bound.arguments.items())[1:]:
             setattr(self, name, value)
         USED.add(peer.__name__)
 
-    __init__.__signature__ = signature  # type: ignore[attr-defined]
-    body: dict[str, Any] = {"__init__": __init__, "_translation": translation, "__doc__": peer.__doc__}
+    initialise.__signature__ = signature  # type: ignore[attr-defined]
+    body: dict[str, Any] = {"__init__": initialise, "_translation": translation, "__doc__": peer.__doc__}
     body["_arguments"] = {}
     for name in _public_methods(peer):
         body["_arguments"][name] = list(inspect.signature(getattr(peer, name)).parameters)[1:]
@@ -67,6 +67,8 @@ class _Adapter(BaseEstimator):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or "_model" not in vars(self) or not name.endswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if name == "solver_":  # assay has routes of its own; what they come to is what is tested
+            return self.solver
         renamed = self._translation.renamed.get(name, name)
         if callable(renamed):
             return renamed(self._model)
@@ -80,7 +82,7 @@ class _Adapter(BaseEstimator):
         return "_model" in vars(self)
 
     def __sklearn_tags__(self) -> Any:
-        return self._translation.build(_defaults(type(self)), None).__sklearn_tags__()
+        return self._translation.build(_defaults(type(self)), None, None).__sklearn_tags__()
 
 
 def _defaults(cls: type) -> dict[str, Any]:
@@ -98,7 +100,11 @@ def _fits(name: str) -> Callable[..., Any]:
     def fit(self: Any, *args: Any, **kwargs: Any) -> Any:
         continues = name == "partial_fit" and "_model" in vars(self)
         given = {**dict(zip(self._arguments[name], args, strict=False)), **kwargs}
-        model = self._model if continues else self._translation.build(self.get_params(deep=False), given.get("X"))
+        model = (
+            self._model
+            if continues
+            else self._translation.build(self.get_params(deep=False), given.get("X"), given.get("y"))
+        )
         result = _call(self, model, name, args, kwargs)
         self._model = model
         return self if result is model else result
@@ -128,7 +134,7 @@ def _asks_if_there(name: str) -> property:
 
 def _asked(self: Any) -> Any:
     model = vars(self).get("_model")
-    return self._translation.build(self.get_params(deep=False), None) if model is None else model
+    return self._translation.build(self.get_params(deep=False), None, None) if model is None else model
 
 
 def _call(self: Any, model: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

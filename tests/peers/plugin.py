@@ -1,4 +1,4 @@
-"""The pytest plugin: adapters in the place of scikit-learn's estimators, and one line of JSON for each test that used one."""
+"""The pytest plugin: adapters in the place of scikit-learn's estimators, a line of JSON for each test that used one."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import os
 import re
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.peers.adapters import USED, adapter
-from tests.peers.differences import reason
+from tests.peers.differences import IN_OTHER_WORDS, lacking, reason
 from tests.peers.table import PEERS
 
 LIMIT = 20
+OTHER_WORDS: list[str] = []  # what was refused or warned of in other words since the last test began
 _HIDDEN: list[tuple[Any, type]] = []  # private modules, and the estimators they are to have again
 
 
@@ -29,6 +32,8 @@ def pytest_configure(config: pytest.Config) -> None:
         setattr(home, name, made)
         _HIDDEN.append((import_module(peer.__module__), peer))
         setattr(_HIDDEN[-1][0], name, made)
+    for name in ("raises", "warns"):
+        setattr(pytest, name, _in_any_words(getattr(pytest, name)))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -54,9 +59,27 @@ class TooSlow(BaseException):
     """No test expects it."""
 
 
+def _in_any_words(expects: Any) -> Any:
+    """`pytest.raises` or `warns` that notes where the words are others, and lets the test go on."""
+
+    @contextmanager
+    def expecting(expected: Any, match: str | None, words: dict[str, Any]) -> Iterator[Any]:
+        with expects(expected, **words) as told:
+            yield told
+        said = [str(told.value)] if hasattr(told, "value") else [str(warning.message) for warning in told]
+        if match is not None and not any(re.search(match, line) for line in said):
+            OTHER_WORDS.append(said[0])
+
+    def asked(expected: Any = Warning, *args: Any, match: str | None = None, **words: Any) -> Any:
+        return expects(expected, *args, **words) if args else expecting(expected, match, words)
+
+    return asked
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     USED.clear()
+    OTHER_WORDS.clear()
     yield
 
 
@@ -67,11 +90,21 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if report.when != "call" or not USED or (report.skipped and "missing: " not in str(report.longrepr)):
         return
     told = _last_line(str(report.longrepr)) if report.longrepr else ""
-    why = reason(item.nodeid.replace(os.sep, "/"), told) if report.failed else None
-    kind = "pass" if report.passed else "missing" if report.skipped else "deliberate" if why else "defect"
+    kind, why = _judged(item.nodeid.replace(os.sep, "/"), report, told)
     line = {"test": item.nodeid, "kind": kind, "why": why or told, "peers": sorted(USED)}
-    with open(os.environ["ASSAY_PEERS_RECORD"], "a", encoding="utf-8") as record:
+    with Path(os.environ["ASSAY_PEERS_RECORD"]).open("a", encoding="utf-8") as record:
         record.write(json.dumps(line) + "\n")
+
+
+def _judged(test: str, report: Any, told: str) -> tuple[str, str | None]:
+    if report.passed:
+        return ("deliberate", IN_OTHER_WORDS) if OTHER_WORDS else ("pass", None)
+    if report.skipped:
+        return "missing", None
+    if what := lacking(test, told):
+        return "missing", f"missing: {what}"
+    why = reason(test, told)
+    return ("deliberate", why) if why else ("defect", None)
 
 
 def _last_line(told: str) -> str:

@@ -17,6 +17,7 @@ from sklearn import (
     neighbors,
     svm,
 )  # fmt: skip
+from sklearn.model_selection import LeaveOneOut
 from tests.peers.adapters import Missing, Translation
 from tests.peers.translated import Said, kernel, translation
 
@@ -124,10 +125,12 @@ def ridge(said: Said, X: Any) -> Any:
 
 
 def ridge_cv(said: Said, X: Any) -> Any:
-    """The penalty of a path, by folds; leave-one-out has no word."""
-    if said("cv") is None:
-        raise Missing("RidgeCV(cv=None), leave one out")
-    return assay.Ridge("held-out", alphas=said("alphas"), cv=said("cv"), fit_intercept=said("fit_intercept"))
+    """The penalty with the least squared error on held-out rows, which without `cv` are single ones."""
+    cv, scoring = said("cv"), said("scoring")
+    if scoring not in (None, "neg_mean_squared_error"):
+        raise Missing("RidgeCV(scoring=)")
+    cv = LeaveOneOut() if cv is None else cv
+    return assay.Ridge("held-out", alphas=np.atleast_1d(said("alphas")), cv=cv, fit_intercept=said("fit_intercept"))
 
 
 def logistic(said: Said, X: Any) -> Any:
@@ -173,7 +176,9 @@ def elastic_net_cv(said: Said, X: Any) -> Any:
             raise Missing(f"{said.peer}(alphas={alphas}), how many")
         alphas = None
     how = {name: said(name) for name in names}
-    return assay.ElasticNet("held-out", l1_ratio=ratio, alphas=alphas, cv=5 if said("cv") is None else said("cv"), **how)
+    return assay.ElasticNet(
+        "held-out", l1_ratio=ratio, alphas=alphas, cv=5 if said("cv") is None else said("cv"), **how
+    )
 
 
 def perceptron(said: Said, X: Any) -> Any:
@@ -205,23 +210,46 @@ def svr(said: Said, X: Any) -> Any:
 
 
 def gaussian_nb(said: Said, X: Any) -> Any:
-    """Normal columns; the floor of variances is a share of each column's own."""
-    return assay.NaiveBayes("gaussian", priors=said("priors"), var_floor=said("var_smoothing"))
+    """Normal columns; the least variance is a share of each column's own, not of the largest."""
+    floor = said("var_smoothing")
+    return assay.NaiveBayes("gaussian", priors=said("priors"), var_floor="auto" if floor == 1e-9 else floor)
 
 
 def multinomial_nb(said: Said, X: Any) -> Any:
     """Counts."""
-    return assay.NaiveBayes("multinomial", alpha=said("alpha"), priors=said("class_prior"))
+    return assay.NaiveBayes("multinomial", **_counted(said))
 
 
 def bernoulli_nb(said: Said, X: Any) -> Any:
     """Above zero or not."""
-    return assay.NaiveBayes("bernoulli", alpha=said("alpha"), priors=said("class_prior"))
+    return assay.NaiveBayes("bernoulli", **_counted(said))
 
 
 def categorical_nb(said: Said, X: Any) -> Any:
     """Levels by number."""
-    return assay.NaiveBayes("categorical", alpha=said("alpha"), priors=said("class_prior"))
+    return assay.NaiveBayes("categorical", **_counted(said))
+
+
+def _counted(said: Said) -> dict[str, Any]:
+    alpha, priors = said("alpha"), said("class_prior")
+    if np.ndim(alpha):
+        raise Missing(f"{said.peer}(alpha=), one for each column")
+    if not said("fit_prior") and priors is None and said.y is not None:
+        classes = np.unique(said.y)
+        priors = np.full(len(classes), 1 / len(classes))
+    return {"alpha": alpha, "priors": priors}
+
+
+def _priors_log(model: Any) -> Any:
+    return np.log(model.priors_)
+
+
+def _totals(model: Any) -> Any:
+    return model.counts_.totals
+
+
+def _tallies(model: Any) -> Any:
+    return list(model.counts_.tallies)
 
 
 def fisher(said: Said, X: Any) -> Any:
@@ -309,9 +337,9 @@ PEERS: dict[str, Translation] = dict(
         _entry(svm, "SVR", svr),
         _entry(svm, "NuSVR", svr),
         _entry(naive_bayes, "GaussianNB", gaussian_nb, class_prior_="priors_"),
-        _entry(naive_bayes, "MultinomialNB", multinomial_nb, class_log_prior_=lambda model: np.log(model.priors_)),
-        _entry(naive_bayes, "BernoulliNB", bernoulli_nb, class_log_prior_=lambda model: np.log(model.priors_)),
-        _entry(naive_bayes, "CategoricalNB", categorical_nb, class_log_prior_=lambda model: np.log(model.priors_)),
+        _entry(naive_bayes, "MultinomialNB", multinomial_nb, class_log_prior_=_priors_log, feature_count_=_totals),
+        _entry(naive_bayes, "BernoulliNB", bernoulli_nb, class_log_prior_=_priors_log, feature_count_=_totals),
+        _entry(naive_bayes, "CategoricalNB", categorical_nb, class_log_prior_=_priors_log, category_count_=_tallies),
         _entry(discriminant_analysis, "LinearDiscriminantAnalysis", fisher),
         _entry(discriminant_analysis, "QuadraticDiscriminantAnalysis", gaussian_rule),
         _entry(neighbors, "NearestCentroid", nearest_centroid),

@@ -1,7 +1,7 @@
 """scikit-learn's estimators in assay's words.
 
-A translation takes the peer's arguments out of `given` with `Said`, which names what assay has no word for: an argument that
-is neither translated nor harmless (`HARMLESS`) and differs from its default ends the test as missing.
+A translation takes the peer's arguments out of `given` with `Said`, which names what assay has no word for: an argument
+that is neither translated nor harmless (`HARMLESS`) and differs from its default ends the test as missing.
 """
 
 from __future__ import annotations
@@ -18,21 +18,23 @@ import assay
 
 # how hard, how, how loud and on how many processors the peer works; what it keeps and copies
 HARMLESS = {
-    "copy", "copy_X", "copy_x", "verbose", "verbose_interval", "n_jobs", "cache_size", "shrinking", "iterated_power",
-    "n_oversamples", "power_iteration_normalizer", "eigen_solver", "eigen_tol", "neighbors_algorithm", "path_method",
-    "svd_solver", "algorithm", "n_iter", "memory", "compute_full_tree", "compute_distances", "store_covariance", "precompute",
-    "selection", "dual", "store_precision", "gcv_mode", "solver", "tol", "max_iter", "random_state", "intercept_scaling",
-    "n_iter_without_progress", "min_grad_norm", "angle", "method", "eps", "assign_labels", "use_legacy_attributes",
-    "force_alpha", "decision_function_shape", "multi_class", "batch_size", "max_no_improvement", "init_size",
-    "reassignment_ratio", "compute_labels", "store_cv_results", "refit", "missing_values", "normalized_stress", "break_ties",
+    "copy", "copy_X", "copy_x", "verbose", "verbose_interval", "n_jobs", "cache_size", "shrinking",
+    "iterated_power", "n_oversamples", "power_iteration_normalizer", "eigen_solver", "eigen_tol",
+    "neighbors_algorithm", "path_method", "svd_solver", "algorithm", "n_iter", "memory", "compute_full_tree",
+    "compute_distances", "store_covariance", "precompute", "selection", "dual", "store_precision", "gcv_mode",
+    "solver", "tol", "max_iter", "random_state", "intercept_scaling", "n_iter_without_progress",
+    "min_grad_norm", "angle", "method", "eps", "assign_labels", "use_legacy_attributes", "force_alpha",
+    "decision_function_shape", "multi_class", "batch_size", "max_no_improvement", "init_size",
+    "reassignment_ratio", "compute_labels", "store_cv_results", "refit", "missing_values", "normalized_stress",
+    "break_ties",
 }  # fmt: skip
 
 
 class Said:
     """The arguments of one peer, taken out one by one."""
 
-    def __init__(self, peer: str, given: dict[str, Any], defaults: dict[str, Any]) -> None:
-        self.peer, self.given, self.defaults, self.taken = peer, given, defaults, set()
+    def __init__(self, peer: str, given: dict[str, Any], defaults: dict[str, Any], y: Any) -> None:
+        self.peer, self.given, self.defaults, self.y, self.taken = peer, given, defaults, y, set()
 
     def __call__(self, name: str) -> Any:
         self.taken.add(name)
@@ -51,8 +53,8 @@ def translation(peer: type, build: Callable[[Said, Any], Any], **renamed: Any) -
     """The `Translation` of `build`, which refuses what it did not take."""
     defaults = {name: p.default for name, p in inspect.signature(peer).parameters.items()}
 
-    def built(given: dict[str, Any], X: Any) -> Any:
-        said = Said(peer.__name__, given, defaults)
+    def built(given: dict[str, Any], X: Any, y: Any) -> Any:
+        said = Said(peer.__name__, given, defaults, y)
         model = build(said, X)
         said.rest_is_default()
         return model
