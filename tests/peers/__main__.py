@@ -34,7 +34,7 @@ def main() -> int:
         total += counts
         print(f"{module:58}" + "".join(f"{counts[kind]:12}" for kind in KINDS), flush=True)
         if asked.show:
-            alike = Counter((line["kind"], line["test"].split("::")[-1].split("[")[0], line["why"]) for line in lines)
+            alike = Counter((line["kind"], line["test"].split("[")[0], line["why"]) for line in lines)
             for (kind, test, why), times in sorted(alike.items()):
                 if kind != "pass":
                     print(f"  {kind:10} {times:4} {test}: {why}", flush=True)

@@ -90,8 +90,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if report.when != "call" or not USED or (report.skipped and "missing: " not in str(report.longrepr)):
         return
     told = _last_line(str(report.longrepr)) if report.longrepr else ""
-    kind, why = _judged(item.nodeid.replace(os.sep, "/"), report, told)
-    line = {"test": item.nodeid, "kind": kind, "why": why or told, "peers": sorted(USED)}
+    kind, why = _judged(f"{item.module.__name__}::{item.name}", report, told)  # type: ignore[attr-defined]
+    line = {"test": item.name, "kind": kind, "why": why or told, "peers": sorted(USED)}
     with Path(os.environ["ASSAY_PEERS_RECORD"]).open("a", encoding="utf-8") as record:
         record.write(json.dumps(line) + "\n")
 

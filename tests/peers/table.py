@@ -161,14 +161,18 @@ def logistic_cv(said: Said, X: Any) -> Any:
 
 def elastic_net(said: Said, X: Any) -> Any:
     """The same words; `tol` is a share of the objective here too, but a far smaller one."""
-    names = ("fit_intercept", "positive", "random_state")
+    names = ("fit_intercept", "positive", "random_state", "max_iter")
+    if isinstance(said("precompute"), np.ndarray):
+        raise Missing(f"{said.peer}(precompute=), a matrix")
     ratio = said("l1_ratio") if "l1_ratio" in said.given else 1.0
     return assay.ElasticNet(said("alpha"), l1_ratio=ratio, **{name: said(name) for name in names})
 
 
 def elastic_net_cv(said: Said, X: Any) -> Any:
     """The price of a path, by folds."""
-    names = ("fit_intercept", "positive", "random_state")
+    names = ("fit_intercept", "positive", "random_state", "max_iter")
+    if isinstance(said("precompute"), np.ndarray):
+        raise Missing(f"{said.peer}(precompute=), a matrix")
     ratio = said("l1_ratio") if "l1_ratio" in said.given else 1.0
     alphas = said("alphas")
     if isinstance(alphas, int | np.integer):
