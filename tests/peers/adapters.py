@@ -76,7 +76,10 @@ class _Adapter(BaseEstimator):
             if name == "feature_names_in_":
                 raise AttributeError(name)
             raise Missing(f"{type(self).__name__}.{name}")
-        return getattr(self._model, renamed)
+        value = getattr(self._model, renamed)
+        if value is None:  # where scikit-learn has no such attribute
+            raise AttributeError(name)
+        return value
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in vars(self)

@@ -19,7 +19,7 @@ from sklearn import (
 )  # fmt: skip
 from sklearn.model_selection import LeaveOneOut
 from tests.peers.adapters import Missing, Translation
-from tests.peers.translated import Said, kernel, translation
+from tests.peers.translated import Said, folds, kernel, translation
 
 import assay
 
@@ -129,7 +129,7 @@ def ridge_cv(said: Said, X: Any) -> Any:
     cv, scoring = said("cv"), said("scoring")
     if scoring not in (None, "neg_mean_squared_error"):
         raise Missing("RidgeCV(scoring=)")
-    cv = LeaveOneOut() if cv is None else cv
+    cv = LeaveOneOut() if cv is None else folds(said)
     return assay.Ridge("held-out", alphas=np.atleast_1d(said("alphas")), cv=cv, fit_intercept=said("fit_intercept"))
 
 
@@ -141,7 +141,9 @@ def logistic(said: Said, X: Any) -> Any:
     if said("l1_ratio"):
         raise Missing("LogisticRegression(l1_ratio=)")
     strength = 0.0 if penalty is None or np.inf == C else 1 / C
-    return assay.Logistic(strength, fit_intercept=said("fit_intercept"), class_weight=said("class_weight"))
+    given = {name: said(name) for name in ("fit_intercept", "class_weight")}
+    max_iter = None if said("max_iter") == said.defaults["max_iter"] else said("max_iter")
+    return assay.Logistic(strength, max_iter=max_iter, **given)
 
 
 def logistic_cv(said: Said, X: Any) -> Any:
@@ -149,14 +151,15 @@ def logistic_cv(said: Said, X: Any) -> Any:
     grid = np.logspace(-4, 4, said("Cs")) if isinstance(said("Cs"), int) else np.asarray(said("Cs"), dtype=float)
     if said("penalty") not in ("deprecated", "l2"):
         raise Missing(f"LogisticRegressionCV(penalty={said('penalty')!r})")
-    if not (said("l1_ratios") in ("warn", None) or tuple(said("l1_ratios")) in ((0,), (None,))):
+    ratios = said("l1_ratios")
+    if not (ratios is None or isinstance(ratios, str) or tuple(ratios) in ((0,), (None,))):
         raise Missing("LogisticRegressionCV(l1_ratios=)")
     if said("scoring") not in ("warn", "neg_log_loss"):
         raise Missing(f"LogisticRegressionCV(scoring={said('scoring')!r})")
     given = {name: said(name) for name in ("fit_intercept", "class_weight", "random_state")}
     if not said("refit"):
         raise Missing("LogisticRegressionCV(refit=False)")
-    return assay.Logistic("held-out", penalties=1 / grid, cv=5 if said("cv") is None else said("cv"), **given)
+    return assay.Logistic("held-out", penalties=1 / grid, cv=folds(said, classes=True), **given)
 
 
 def elastic_net(said: Said, X: Any) -> Any:
@@ -165,7 +168,9 @@ def elastic_net(said: Said, X: Any) -> Any:
     if isinstance(said("precompute"), np.ndarray):
         raise Missing(f"{said.peer}(precompute=), a matrix")
     ratio = said("l1_ratio") if "l1_ratio" in said.given else 1.0
-    return assay.ElasticNet(said("alpha"), l1_ratio=ratio, **{name: said(name) for name in names})
+    return assay.ElasticNet(
+        said("alpha"), l1_ratio=ratio, tol=min(said("tol"), 1e-10), **{name: said(name) for name in names}
+    )
 
 
 def elastic_net_cv(said: Said, X: Any) -> Any:
@@ -193,7 +198,8 @@ def perceptron(said: Said, X: Any) -> Any:
 def svc(said: Said, X: Any) -> Any:
     """The dual machine, by price or by share."""
     given = {name: said(name) for name in ("class_weight", "tol", "random_state")}
-    price = {"nu": said("nu"), "C": None} if "nu" in said.given else {"C": said("C")}
+    price = {"nu": said("nu")} if "nu" in said.given else {"C": None if np.inf == said("C") else said("C")}
+    price |= {} if said("max_iter") == -1 else {"max_iter": said("max_iter")}
     return assay.SVM(kernel=kernel(said, X), probability=said("probability") is True, **price, **given)
 
 
@@ -204,12 +210,15 @@ def linear_svc(said: Said, X: Any) -> Any:
         raise Missing(f"LinearSVC(penalty={said('penalty')!r})")
     if not said("fit_intercept"):
         raise Missing("LinearSVC(fit_intercept=False)")
-    return assay.SVM(solver="primal", **given)
+    return assay.SVM(solver="primal", kernel="linear", **given)
 
 
 def svr(said: Said, X: Any) -> Any:
     """The dual machine, by width of the tube or by share."""
+    if np.inf == said("C"):
+        raise Missing(f"{said.peer}(C=inf)")
     tube = {"nu": said("nu")} if "nu" in said.given else {"epsilon": said("epsilon")}
+    tube |= {} if said("max_iter") == -1 else {"max_iter": said("max_iter")}
     return assay.SVR(said("C"), tol=said("tol"), kernel=kernel(said, X), **tube)
 
 
@@ -242,6 +251,18 @@ def _counted(said: Said) -> dict[str, Any]:
         classes = np.unique(said.y)
         priors = np.full(len(classes), 1 / len(classes))
     return {"alpha": alpha, "priors": priors}
+
+
+def _n_iter(model: Any) -> Any:
+    return np.atleast_1d(model.n_iter_)
+
+
+def _price(model: Any) -> Any:
+    return 1 / model.penalty_
+
+
+def _prices(model: Any) -> Any:
+    return 1 / np.asarray(model.penalties_)
 
 
 def _priors_log(model: Any) -> Any:
@@ -332,8 +353,8 @@ PEERS: dict[str, Translation] = dict(
         _entry(linear_model, "ElasticNet", elastic_net),
         _entry(linear_model, "LassoCV", elastic_net_cv),
         _entry(linear_model, "ElasticNetCV", elastic_net_cv),
-        _entry(linear_model, "LogisticRegression", logistic),
-        _entry(linear_model, "LogisticRegressionCV", logistic_cv),
+        _entry(linear_model, "LogisticRegression", logistic, n_iter_=_n_iter),
+        _entry(linear_model, "LogisticRegressionCV", logistic_cv, C_=_price, Cs_=_prices),
         _entry(linear_model, "Perceptron", perceptron),
         _entry(svm, "SVC", svc),
         _entry(svm, "NuSVC", svc),

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.model_selection import KFold, StratifiedKFold
 from tests.peers.adapters import Missing, Translation
 
 import assay
@@ -21,12 +22,12 @@ HARMLESS = {
     "copy", "copy_X", "copy_x", "verbose", "verbose_interval", "n_jobs", "cache_size", "shrinking",
     "iterated_power", "n_oversamples", "power_iteration_normalizer", "eigen_solver", "eigen_tol",
     "neighbors_algorithm", "path_method", "svd_solver", "algorithm", "n_iter", "memory", "compute_full_tree",
-    "compute_distances", "store_covariance", "precompute", "selection", "dual", "store_precision", "gcv_mode",
+    "compute_distances", "store_covariance", "selection", "dual", "store_precision", "gcv_mode",
     "solver", "tol", "max_iter", "random_state", "intercept_scaling", "n_iter_without_progress",
     "min_grad_norm", "angle", "method", "eps", "assign_labels", "use_legacy_attributes", "force_alpha",
-    "decision_function_shape", "multi_class", "batch_size", "max_no_improvement", "init_size",
-    "reassignment_ratio", "compute_labels", "store_cv_results", "refit", "missing_values", "normalized_stress",
-    "break_ties",
+    "multi_class", "batch_size", "max_no_improvement", "init_size",
+    "reassignment_ratio", "compute_labels", "store_cv_results", "missing_values", "normalized_stress",
+   
 }  # fmt: skip
 
 
@@ -60,6 +61,12 @@ def translation(peer: type, build: Callable[[Said, Any], Any], **renamed: Any) -
         return model
 
     return Translation(built, renamed)
+
+
+def folds(said: Said, *, classes: bool = False) -> Any:
+    """scikit-learn's folds, which are of neighbouring rows; assay's are shuffled."""
+    cv = 5 if said("cv") is None else said("cv")
+    return (StratifiedKFold(cv) if classes else KFold(cv)) if isinstance(cv, int) else cv
 
 
 def kernel(said: Said, X: Any) -> Any:
