@@ -85,7 +85,10 @@ class _Adapter(BaseEstimator):
         return "_model" in vars(self)
 
     def __sklearn_tags__(self) -> Any:
-        return self._translation.build(_defaults(type(self)), None, None).__sklearn_tags__()
+        try:
+            return _asked(self).__sklearn_tags__()
+        except Missing:
+            return self._translation.build(_defaults(type(self)), None, None).__sklearn_tags__()
 
 
 def _defaults(cls: type) -> dict[str, Any]:

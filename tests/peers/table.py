@@ -257,6 +257,10 @@ def _n_iter(model: Any) -> Any:
     return np.atleast_1d(model.n_iter_)
 
 
+def _steps_of_all(model: Any) -> Any:
+    raise Missing("LogisticRegressionCV.n_iter_, of each fold")
+
+
 def _price(model: Any) -> Any:
     return 1 / model.penalty_
 
@@ -354,7 +358,7 @@ PEERS: dict[str, Translation] = dict(
         _entry(linear_model, "LassoCV", elastic_net_cv),
         _entry(linear_model, "ElasticNetCV", elastic_net_cv),
         _entry(linear_model, "LogisticRegression", logistic, n_iter_=_n_iter),
-        _entry(linear_model, "LogisticRegressionCV", logistic_cv, C_=_price, Cs_=_prices),
+        _entry(linear_model, "LogisticRegressionCV", logistic_cv, C_=_price, Cs_=_prices, n_iter_=_steps_of_all),
         _entry(linear_model, "Perceptron", perceptron),
         _entry(svm, "SVC", svc),
         _entry(svm, "NuSVC", svc),

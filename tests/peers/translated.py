@@ -20,14 +20,13 @@ import assay
 # how hard, how, how loud and on how many processors the peer works; what it keeps and copies
 HARMLESS = {
     "copy", "copy_X", "copy_x", "verbose", "verbose_interval", "n_jobs", "cache_size", "shrinking",
-    "iterated_power", "n_oversamples", "power_iteration_normalizer", "eigen_solver", "eigen_tol",
+    "iterated_power", "power_iteration_normalizer", "eigen_solver", "eigen_tol",
     "neighbors_algorithm", "path_method", "svd_solver", "algorithm", "n_iter", "memory", "compute_full_tree",
     "compute_distances", "store_covariance", "selection", "dual", "store_precision", "gcv_mode",
     "solver", "tol", "max_iter", "random_state", "intercept_scaling", "n_iter_without_progress",
     "min_grad_norm", "angle", "method", "eps", "assign_labels", "use_legacy_attributes", "force_alpha",
-    "multi_class", "batch_size", "max_no_improvement", "init_size",
+    "batch_size", "max_no_improvement", "init_size",
     "reassignment_ratio", "compute_labels", "store_cv_results", "missing_values", "normalized_stress",
-   
 }  # fmt: skip
 
 
