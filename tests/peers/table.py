@@ -185,9 +185,7 @@ def elastic_net_cv(said: Said, X: Any) -> Any:
             raise Missing(f"{said.peer}(alphas={alphas}), how many")
         alphas = None
     how = {name: said(name) for name in names}
-    return assay.ElasticNet(
-        "held-out", l1_ratio=ratio, alphas=alphas, cv=5 if said("cv") is None else said("cv"), **how
-    )
+    return assay.ElasticNet("held-out", l1_ratio=ratio, alphas=alphas, cv=folds(said), **how)
 
 
 def perceptron(said: Said, X: Any) -> Any:
