@@ -75,9 +75,12 @@ def k_means(said: Said, X: Any) -> Any:
 
 
 def agglomerative(said: Said, X: Any) -> Any:
-    """The same words."""
-    names = ("linkage", "distance_threshold", "metric", "connectivity")
-    return assay.Agglomerative(said("n_clusters"), **{name: said(name) for name in names})
+    """The same words, but for second names of metrics."""
+    given = {name: said(name) for name in ("linkage", "distance_threshold", "connectivity")}
+    metric = said("metric")
+    if isinstance(metric, str):
+        metric = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean"}.get(metric, metric)
+    return assay.Agglomerative(said("n_clusters"), metric=metric, **given)
 
 
 def spectral(said: Said, X: Any) -> Any:
