@@ -323,6 +323,8 @@ def isomap(said: Said, X: Any) -> Any:
     radius, neighbours = said("radius"), said("n_neighbors")
     if radius is not None and neighbours is not None:
         raise ValueError("Both n_neighbors and radius are provided")  # assay's graph is one or the other by its type
+    if radius is not None and np.isinf(radius):  # all rows
+        radius, neighbours = None, 5 if X is None else np.shape(X)[0] - 1
     graph = assay.Within(radius, metric) if radius is not None else assay.Nearest(neighbours, metric)
     return assay.Isomap(said("n_components"), graph=graph)
 
