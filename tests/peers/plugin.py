@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -14,11 +15,11 @@ from typing import Any
 
 import pytest
 from tests.peers.adapters import USED, adapter
-from tests.peers.differences import IN_OTHER_WORDS, lacking, reason
+from tests.peers.differences import DEPRECATED, IN_OTHER_WORDS, lacking, reason
 from tests.peers.table import PEERS
 
 LIMIT = 20
-OTHER_WORDS: list[str] = []  # what was refused or warned of in other words since the last test began
+OTHER_WORDS: list[str] = []  # why the test at hand is no pass even if it goes through
 _HIDDEN: list[tuple[Any, type]] = []  # private modules, and the estimators they are to have again
 
 
@@ -72,10 +73,18 @@ def _in_any_words(expects: Any) -> Any:
             yield told
         said = [str(told.value)] if hasattr(told, "value") else [str(warning.message) for warning in told]
         if match is not None and not any(re.search(match, line) for line in said):
-            OTHER_WORDS.append(said[0])
+            OTHER_WORDS.append(IN_OTHER_WORDS)
+
+    @contextmanager
+    def deprecation() -> Iterator[Any]:
+        with warnings.catch_warnings(record=True) as told:
+            yield told
+        OTHER_WORDS.append(DEPRECATED)
 
     def asked(expected: Any = Warning, *args: Any, match: str | None = None, **words: Any) -> Any:
-        return expects(expected, *args, **words) if args else expecting(expected, match, words)
+        if args:
+            return expects(expected, *args, **words)
+        return deprecation() if expected is FutureWarning else expecting(expected, match, words)
 
     return asked
 
@@ -102,7 +111,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 def _judged(test: str, report: Any, told: str) -> tuple[str, str | None]:
     if report.passed:
-        return ("deliberate", IN_OTHER_WORDS) if OTHER_WORDS else ("pass", None)
+        return ("deliberate", OTHER_WORDS[0]) if OTHER_WORDS else ("pass", None)
     if report.skipped:
         return "missing", None
     if what := lacking(test, told):
