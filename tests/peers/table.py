@@ -305,6 +305,8 @@ def mds(said: Said, X: Any) -> Any:
     if said("dissimilarity") != "deprecated":
         given["metric"] = said("dissimilarity")
     said("init")
+    if said("normalized_stress") is True:
+        raise Missing("MDS(normalized_stress=True); `stress1_` has it")
     return assay.MDS(said("n_components"), **given)
 
 

@@ -26,7 +26,7 @@ HARMLESS = {
     "solver", "tol", "max_iter", "random_state", "intercept_scaling", "n_iter_without_progress",
     "min_grad_norm", "angle", "method", "eps", "assign_labels", "use_legacy_attributes", "force_alpha",
     "batch_size", "max_no_improvement", "init_size",
-    "reassignment_ratio", "compute_labels", "store_cv_results", "missing_values", "normalized_stress",
+    "reassignment_ratio", "compute_labels", "store_cv_results", "missing_values",
 }  # fmt: skip
 
 
