@@ -147,6 +147,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
             return self.fit(X, sample_weight=sample_weight)
         self._check_options()
         rows = self._rows(X, reset=False)
+        if isinstance(rows, csr_array):
+            rows = rows.toarray()  # a part, which is small
         whole: Floats = np.concatenate([block for _, block in rows]) if isinstance(rows, FloatBlocks) else rows
         w = np.ones(len(whole)) if sample_weight is None else checked_weights(sample_weight, len(whole))
         centers = self.cluster_centers_
