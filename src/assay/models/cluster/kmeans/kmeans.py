@@ -146,18 +146,17 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
         if not hasattr(self, "cluster_centers_"):
             return self.fit(X, sample_weight=sample_weight)
         self._check_options()
+        found = self._each(X, lambda block, centers: np.stack(nearest(block, centers)))
+        labels, squares = np.concatenate(found, axis=1)
+        labels = labels.astype(np.int32)
+        w = np.ones(len(labels)) if sample_weight is None else checked_weights(sample_weight, len(labels))
+        centers, moves = self.cluster_centers_, np.zeros(self.cluster_centers_.shape)
         rows = self._rows(X, reset=False)
-        if isinstance(rows, csr_array):
-            rows = rows.toarray()  # a part, which is small
-        whole: Floats = np.concatenate([block for _, block in rows]) if isinstance(rows, FloatBlocks) else rows
-        w = np.ones(len(whole)) if sample_weight is None else checked_weights(sample_weight, len(whole))
-        centers = self.cluster_centers_
-        labels, squares = nearest(np.ascontiguousarray(whole, dtype=centers.dtype), centers)
-        gained = np.bincount(labels, w, minlength=len(centers))
-        sizes = self.sizes_ + gained
-        # by deviations from the centres: sums of rows far from zero would lose the digits of small moves
-        moves = np.zeros(centers.shape)
-        np.add.at(moves, labels, w[:, None] * (whole - centers[labels]))
+        for first, block in rows if isinstance(rows, FloatBlocks) else float_blocks(rows):
+            own = slice(first, first + len(block))
+            # by deviations from the centres: sums of rows far from zero would lose the digits of small moves
+            np.add.at(moves, labels[own], w[own, None] * (block - centers[labels[own]]))
+        sizes = self.sizes_ + np.bincount(labels, w, minlength=len(centers))
         share = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0.0)
         self.cluster_centers_ = (centers + share[:, None] * moves).astype(centers.dtype)
         self.labels_, self.inertia_, self.sizes_ = labels, float(w @ squares), sizes
