@@ -1,10 +1,12 @@
 """Learning from parts: the same as from all rows, in any order; what cannot be fitted yet, refused or loaded."""
 
 import warnings
+from copy import copy
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.datasets import load_digits
@@ -180,6 +182,12 @@ def test_centres_are_the_means_of_the_rows_that_came_to_them():
     assert model.sizes_.sum() == w.sum() and model.labels_.shape == (75,)
     assert np.isnan(model.explained_variance_)
     model.plot(X)
+    again = copy(model)
+    np.testing.assert_allclose(
+        again.partial_fit(csr_array(X[:40])).cluster_centers_, model.partial_fit(X[:40]).cluster_centers_, rtol=1e-13
+    )
+    with pytest.raises(ParameterError, match="one weight for each of the 40 rows"):
+        model.partial_fit(X[:40], sample_weight=w)
 
 
 def test_parts_of_digits_are_grouped_as_well_as_by_mini_batches(tmp_path):

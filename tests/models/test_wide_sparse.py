@@ -308,3 +308,12 @@ def test_spreads_of_sparse_columns_are_those_of_dense_ones(groups):
     ours, dense = ZScore().fit(X), ZScore().fit(X.toarray())
     np.testing.assert_allclose(ours.location_, dense.location_, rtol=1e-12)
     np.testing.assert_allclose(ours.scale_, dense.scale_, rtol=1e-9)
+
+
+def test_kmeans_goes_on_with_further_sparse_rows_as_with_dense_ones(groups):
+    X, _ = groups
+    ours = KMeans(4, init=X[:4].toarray()).fit(X[:1_200]).partial_fit(X[1_200:])
+    dense = KMeans(4, init=X[:4].toarray()).fit(X[:1_200].toarray()).partial_fit(X[1_200:].toarray())
+    np.testing.assert_array_equal(ours.labels_, dense.labels_)
+    np.testing.assert_allclose(ours.cluster_centers_, dense.cluster_centers_, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(ours.inertia_, dense.inertia_, rtol=1e-6)

@@ -220,11 +220,11 @@ def _by_times(X: Array, owner: tuple[str, ...], times: dict[str, Array]) -> Rows
     best, least = None, 1.0
     for name, time in times.items():
         order = np.argsort(time, kind="stable")
-        others = np.array([j for j, own in enumerate(owner) if own != name], dtype=np.intp)
+        others = np.flatnonzero([own != name for own in owner])
         look = serial_look(X[np.ix_(order, others)])
         if look is None or look.design is None or look.p * len(times) > LEVEL or look.left >= least:
             continue
-        rest = np.array([j for j in others if owner[j] != owner[others[look.column]]], dtype=np.intp)
+        rest = others[np.array([owner[j] != owner[others[look.column]] for j in others], dtype=bool)]
         again = serial_look(X[np.ix_(order, rest)])
         if again is not None and again.design is not None:
             best, least = _in_time(X[:, others], time, name, told=False), look.left
@@ -234,7 +234,7 @@ def _by_times(X: Array, owner: tuple[str, ...], times: dict[str, Array]) -> Rows
 def _if_time(X: Array, owner: tuple[str, ...], times: dict[str, Array]) -> str:
     """A hint where columns change level along a column of times, as they do in a drift: that is no series by itself."""
     for name, time in times.items():
-        others = np.array([j for j, own in enumerate(owner) if own != name], dtype=np.intp)
+        others = np.flatnonzero([own != name for own in owner])
         look = serial_look(X[np.ix_(np.argsort(time, kind="stable"), others)])
         if look is not None and look.parts > 1:
             told = f"if they are a series, --time {name} makes verdicts heed it"

@@ -28,7 +28,7 @@ from assay.errors import NotConverged, ParameterError
 from assay.linalg.centred_sparse import as_entries
 from assay.models.base import Estimator, on_engine
 from assay.models.cluster.kmeans.blocks import drawn_rows, lloyd_of_blocks, refuse_few, starts_of
-from assay.models.cluster.kmeans.sparse import sparse_lloyd, sparse_squares, stays_sparse
+from assay.models.cluster.kmeans.sparse import sparse_lloyd, sparse_moves, sparse_squares, stays_sparse
 from assay.models.transformer import Transformer
 from assay.optimize.lloyd import Lloyd, lloyd, nearest
 from assay.summary.accumulate import checked_weights
@@ -146,16 +146,21 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
         if not hasattr(self, "cluster_centers_"):
             return self.fit(X, sample_weight=sample_weight)
         self._check_options()
-        rows = self._rows(X, reset=False)
-        whole: Floats = np.concatenate([block for _, block in rows]) if isinstance(rows, FloatBlocks) else rows
-        w = np.ones(len(whole)) if sample_weight is None else checked_weights(sample_weight, len(whole))
-        centers = self.cluster_centers_
-        labels, squares = nearest(np.ascontiguousarray(whole, dtype=centers.dtype), centers)
-        gained = np.bincount(labels, w, minlength=len(centers))
-        sizes = self.sizes_ + gained
-        # by deviations from the centres: sums of rows far from zero would lose the digits of small moves
-        moves = np.zeros(centers.shape)
-        np.add.at(moves, labels, w[:, None] * (whole - centers[labels]))
+        rows, centers = self._rows(X, reset=False), self.cluster_centers_
+        if isinstance(rows, csr_array):
+            n = int(rows.shape[0])
+            w = np.ones(n) if sample_weight is None else checked_weights(sample_weight, n)
+            labels, squares, moves = sparse_moves(rows, centers, w)
+        else:
+            found = self._each(X, lambda block, centers: np.stack(nearest(block, centers)))
+            numbers, squares = np.concatenate(found, axis=1)
+            labels, moves = numbers.astype(np.int32), np.zeros(centers.shape)
+            w = np.ones(len(labels)) if sample_weight is None else checked_weights(sample_weight, len(labels))
+            for first, block in rows if isinstance(rows, FloatBlocks) else float_blocks(rows):
+                own = slice(first, first + len(block))
+                # by deviations from the centres: sums of rows far from zero would lose the digits of small moves
+                np.add.at(moves, labels[own], w[own, None] * (block - centers[labels[own]]))
+        sizes = self.sizes_ + np.bincount(labels, w, minlength=len(centers))
         share = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0.0)
         self.cluster_centers_ = (centers + share[:, None] * moves).astype(centers.dtype)
         self.labels_, self.inertia_, self.sizes_ = labels, float(w @ squares), sizes

@@ -195,3 +195,16 @@ def sparse_squares(X: sp.csr_array, centers: Array) -> Array:
     away = np.maximum(rows.to(centers / unit - rows.origin) + rows.squares[:, None], 0.0)
     with np.errstate(over="ignore"):
         return np.asarray(away * unit * unit)
+
+
+def sparse_moves(X: sp.csr_array, centers: Array, weights: Array) -> tuple[Labels, Array, Array]:
+    """The nearest centre of each row, the squared distance to it, and (k, d) weighted sums of rows less their centre.
+
+    >>> sparse_moves(sp.csr_array([[3.0, 0.0]]), np.array([[0.0, 4.0]]), np.ones(1))[2]
+    array([[ 3., -4.]])
+    """
+    away = sparse_squares(X, centers)
+    labels = away.argmin(axis=1).astype(np.int32)
+    picks = sp.csr_array((weights, (labels, np.arange(len(labels)))), shape=(len(centers), len(labels)))
+    gained = np.bincount(labels, weights, len(centers))
+    return labels, away[np.arange(len(labels)), labels], np.asarray((picks @ X).toarray() - gained[:, None] * centers)

@@ -99,15 +99,14 @@ def solve_path(
         rows: in units of their columns at the least penalty.
         penalties: (k,) descending, above 0.
         solver, tol, max_iter, in_memory: as for `solve`.
-        near: gradient for each unit of weight that will do where each digit is dear: not by Newton's method.
+        near: gradient for each unit of weight that will do, where it is above tol.
     """
     least = float(penalties[-1])
     reduced, way = _coordinates(rows, least, in_memory)
     small, p = reduced.rows, int(np.prod(reduced.rows.shape))
     if solver == "auto":
         solver = "newton" if p <= (_NEWTON if rows.classes <= _MANY else _NEWTON_MANY) else "lbfgs"
-    allowed = (tol if solver == "newton" else max(tol, near)) * small.total
-    most = max_iter or _MOST_ITER[solver]
+    allowed, most = max(tol, near) * small.total, max_iter or _MOST_ITER[solver]
     theta = np.zeros(small.shape)
     for penalty in penalties:
         ridge = small.ridge * (float(penalty) / least)
