@@ -2,14 +2,17 @@
 
 import json
 import pickle
+import re
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import assay
 from assay.errors import AssayError, Caution, DataError, EngineError, NotConverged, ParameterError
-from assay.shown import safe, secrets_in, visible, visible_json, without_secrets
+from assay.shown import a_few, safe, secrets_in, visible, visible_json, without_secrets
+from assay.summary.moments import Moments
 
 SECRET = "geheim"
 ADDRESSES = [
@@ -126,4 +129,42 @@ def test_an_error_travels_clean_between_processes():
     error = DataError("cannot read mysql://u:geheim@h: \x1b[31m", 3)
     sent = pickle.loads(pickle.dumps(error))
     assert type(sent) is DataError and sent.args == error.args == ("cannot read mysql://u:***@h: \\x1b[31m", 3)
-    assert isinstance(sent, (AssayError, ValueError)) and len(str(DataError("a" * 10**6))) <= 20_000
+    assert isinstance(sent, (AssayError, ValueError)) and len(str(DataError("a" * 10**6))) <= 2_000
+
+
+def test_a_message_however_long_keeps_what_was_wrong_and_the_remedy():
+    told = str(DataError(f"the cell {'9' * 10**5!r} is no date; declare the column as text"))
+    assert told.startswith("the cell '999") and told.endswith("declare the column as text") and "9…9" in told
+
+
+def test_of_many_names_a_message_tells_a_few_and_how_many_more():
+    assert a_few(["a", "b"]) == "a, b" and a_few([]) == ""
+    told = a_few([f"column {i} " + "x" * 500 for i in range(2000)])
+    assert told.startswith("column 0 xx") and told.endswith(" and 1,980 more") and len(told) < 1300
+
+
+WIDE = {f"gene {i} " + "x" * 30: [1.0 * i, 2.0, 4.0] for i in range(2000)}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: assay.study(assay.read(WIDE), drop=["nowhere"]),
+        lambda: assay.study(assay.read(WIDE), by="nowhere"),
+        lambda: assay.study(assay.read(WIDE), target="nowhere"),
+        lambda: assay.read(WIDE, kinds={"nowhere": "text"}),
+        lambda: assay.encode(assay.read(WIDE), log=["nowhere"]),
+        lambda: (
+            assay.PCA()
+            .fit(assay.read(WIDE))
+            .transform(assay.read({f"other {i}": [1.0, 2.0, 4.0] for i in range(2000)}))
+        ),
+        lambda: Moments.of(assay.read(WIDE))["nowhere",],
+    ],
+    ids=["drop", "by", "target", "kinds", "log", "fitted on others", "moments"],
+)
+def test_a_refusal_does_not_repeat_the_names_of_a_wide_table(wrong):
+    with pytest.raises(AssayError) as refused:
+        wrong()
+    assert len(str(refused.value)) < 2_000
+    assert re.search(r"and 1,9\d\d more", str(refused.value))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from urllib.parse import unquote
 
 HIDDEN = "***"
+_LONGEST_NAME = 60
 
 # C0 and C1 controls (terminal escapes), line and paragraph separators, lone surrogates (names that are not UTF-8),
 # marks of annotations, and all that Unicode calls default ignorable: zero-width characters, overrides of the direction
@@ -75,6 +77,21 @@ def shortened(text: str, limit: int | None) -> str:
         return text
     head = limit // 2
     return f"{text[:head]}…{text[len(text) - (limit - head - 1) :]}"
+
+
+def a_few(names: Iterable[object], most: int = 20) -> str:
+    """Names in a message: the first ones, none of them long, and how many more there are.
+
+    Args:
+        names: all of them.
+        most: how many are named.
+
+    >>> a_few(["a", "b"]), a_few((f"x{i}" for i in range(2000)), 3)
+    ('a, b', 'x0, x1, x2 and 1,997 more')
+    """
+    every = [str(name) for name in names]
+    more = f" and {len(every) - most:,} more" if len(every) > most else ""
+    return ", ".join(shortened(name, _LONGEST_NAME) for name in every[:most]) + more
 
 
 # an address ends with its sentence: a space after one of these; a space alone may belong to a password
@@ -176,4 +193,5 @@ def safe(text: str) -> str:
     return visible(without_secrets(text), _LONGEST)
 
 
-_LONGEST = 20_000
+# a longer one keeps what was wrong, in front, and the remedy, at the end
+_LONGEST = 2_000

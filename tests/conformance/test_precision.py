@@ -24,7 +24,6 @@ PEERS = [
     (assay.KMeans(2, random_state=0), cluster.KMeans(2, n_init=1), "transform", None),
     (assay.LeastSquares(), linear_model.LinearRegression(), "predict", NUMBER),
     (assay.Ridge(), linear_model.Ridge(), "predict", NUMBER),
-    (assay.Logistic(), linear_model.LogisticRegression(), "predict_proba", CLASS),
     (assay.Logistic(), linear_model.LogisticRegression(), "decision_function", CLASS),
 ]
 KINDS = [np.float32, np.float64, np.int64]
@@ -65,6 +64,14 @@ def test_frames_sparse_rows_and_the_way_back_keep_it_too(tmp_path):
     assert model.components_.dtype == np.float64
     model.save(tmp_path / "model")
     np.testing.assert_array_equal(assay.load(tmp_path / "model").transform(ROWS), scores)
+
+
+def test_a_chance_next_to_one_is_not_made_one_of():
+    model = assay.Logistic().fit(ROWS, CLASS)
+    w, b = model.coef_, model.intercept_
+    row = (w * (20.0 - b) / (w @ w.T)).astype(np.float32)  # log odds of 20
+    chance = model.predict_proba(row)[0, 1]
+    assert chance.dtype == np.float64 and 1e-9 < 1.0 - chance < 1e-8
 
 
 def test_both_sides_of_a_pair_have_their_own():

@@ -27,6 +27,11 @@ CLASS = np.repeat(["few", "many"], 20)
 # what takes options of its own, as functions of the unit
 OPTIONS = {
     "Ridge": [lambda s: {"alpha": s * s}],
+    # the target has the unit of the rows, so that both prices are squares
+    "ElasticNet": [
+        lambda s: {"alpha": 0.1 * s * s},
+        lambda s: {"alpha": "held-out", "l1_ratio": 1.0, "random_state": 0},
+    ],
     "Logistic": [lambda s: {"penalty": s * s}, lambda s: {"penalty": s * s, "solver": "lbfgs"}],
     # the length of the weights is that of the target, and its price is a square
     "SVR": [
@@ -45,7 +50,7 @@ OPTIONS = {
         lambda s: {"n_components": 2, "covariance_type": "diag"},
         lambda s: {"n_components": 2, "covariance_type": "spherical"},
     ],
-    "MDS": [lambda s: {"n_init": 1}, lambda s: {"n_init": 1, "metric": False}],
+    "MDS": [lambda s: {"n_init": 1}, lambda s: {"n_init": 1, "metric_mds": False}],
     "ClassicalMDS": [lambda s: {}, lambda s: {"landmarks": 10}],
     "Isomap": [lambda s: {}, lambda s: {"landmarks": 10}],
     "DiffusionMap": [lambda s: {}, lambda s: {"sigma": "local"}, lambda s: {"graph": Nearest(8)}],

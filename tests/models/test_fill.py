@@ -18,7 +18,7 @@ import assay
 from assay import PCA, FillMissing, Moments
 from assay.data.source import ArrowSource
 from assay.errors import DataError, NotConverged, ParameterError
-from assay.models.missing import held_out_ridge
+from assay.summary import held_out_ridge
 
 STRATEGIES = ["conditional", "constant", "indicator", "pair"]
 

@@ -125,7 +125,7 @@ def test_no_solver_takes_more_steps_than_allowed(solver, max_iter):
         model = Logistic(0.3, solver=solver, max_iter=max_iter).fit(X, y)
     assert model.n_iter_ == max_iter == len(model.objective_path_) - 1
     # standard errors are those of the point where it stopped
-    assert model.standard_errors_.shape == model.coef_.shape and np.isfinite(model.standard_errors_).all()
+    assert model.coef_std_errors_.shape == model.coef_.shape and np.isfinite(model.coef_std_errors_).all()
 
 
 @settings(max_examples=10, deadline=None)
@@ -633,3 +633,23 @@ def test_one_class_and_a_level_beyond_1_are_refused():
         Logistic(0).fit(WT, AM).table(95)
     with pytest.raises(ParameterError, match="base is one of the classes, 0, 1; got 'automatic'"):
         Logistic(0).fit(WT, AM).table(base="automatic")
+
+
+@pytest.mark.parametrize(
+    ("classes", "solver", "intercept"), [(2, "newton", True), (3, "newton", False), (4, "lbfgs", True)]
+)
+def test_a_warm_start_begins_at_the_last_coefficients_and_ends_where_any_start_does(classes, solver, intercept):
+    X, y = drawn(400, 5, classes)
+    X = 3.0 * X + 50.0 * intercept
+    options = {"solver": solver, "fit_intercept": intercept}
+    model = Logistic(warm_start=True, **options).fit(X[:350], y[:350])
+    ended = model.objective_
+    model.fit(X[:350], y[:350])
+    assert model.n_iter_ <= 1 and "from the last fit" in model.route_
+    # the first value of the path is that of the coefficients given: the objective is strictly convex
+    assert model.objective_path_[0] == pytest.approx(ended, rel=1e-9)
+    warm, cold = model.fit(X, y), Logistic(**options).fit(X, y)
+    assert warm.converged_ and warm.n_iter_ < cold.n_iter_
+    np.testing.assert_allclose(warm.coef_, cold.coef_, rtol=1e-5, atol=1e-6)
+    assert "from the last fit" not in model.fit(X[:, :3], y).route_  # other columns, other classes: from the beginning
+    assert "from the last fit" not in model.fit(X[:, :3], np.where(y == y[0], "yes", "no")).route_

@@ -359,3 +359,26 @@ def test_a_start_at_the_top_is_one_step_away_from_the_end():
     ).fit(X)
     assert again.n_iter_ == 1 and again.converged_
     assert again.log_likelihood_ == pytest.approx(ended.log_likelihood_, rel=1e-11)
+
+
+@pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
+def test_a_warm_start_goes_on_where_the_last_fit_ended(kind):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 900)
+    X = 6.0 * rng.standard_normal((3, 4))[y] + rng.standard_normal((900, 4))
+    model = GaussianMixture(3, covariance_type=kind, warm_start=True, tol=1e-9, max_iter=500, random_state=0)
+    model.fit(X[:800])
+    cold = GaussianMixture(3, covariance_type=kind, tol=1e-9, max_iter=500, random_state=0).fit(X)
+    before = model.means_
+    first = model.score(X)
+    model.fit(X)
+    # EM never falls from where it begins, and both ends are the same maximum
+    assert model.log_likelihoods_[0] == pytest.approx(first * 900, rel=1e-9)
+    assert model.lower_bound_ == pytest.approx(cold.lower_bound_, abs=1e-7)
+    assert (np.linalg.norm(model.means_ - before, axis=1) < 1.0).all()  # numbered as before
+    model.set_params(n_components=2).fit(X)  # another shape begins anew
+    assert model.means_.shape == (2, 4)
+    constant = np.column_stack([X, np.ones(900)])
+    model.fit(constant)
+    constant[:, 4] = rng.standard_normal(900)
+    assert np.isfinite(model.fit(constant).lower_bound_)

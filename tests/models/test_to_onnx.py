@@ -41,6 +41,7 @@ def test_scores_of_components_are_the_same(model):
     [
         assay.LeastSquares(),
         assay.Ridge(0.5),
+        assay.ElasticNet(0.5),
         assay.SVR(kernel="linear"),
         assay.SVR(100.0),
         assay.SVR(kernel="polynomial"),
@@ -133,7 +134,9 @@ def test_a_pipeline_is_one_graph(tmp_path):
 
 def test_what_cannot_be_exported_is_said_and_nothing_is_written(tmp_path):
     path = tmp_path / "model.onnx"
-    with pytest.raises(ParameterError, match="TSNE cannot be exported to ONNX; what can is DifferenceOfMeans, Fisher"):
+    with pytest.raises(
+        ParameterError, match="TSNE cannot be exported to ONNX; what can is DifferenceOfMeans, ElasticNet"
+    ):
         assay.to_onnx(assay.TSNE(), path)
     with pytest.raises(ParameterError, match="the kernel .* is no formula of the rows"):
         assay.to_onnx(assay.SVM(kernel=lambda a, b: np.tanh(a @ b.T) + 2.0 * (a @ b.T)).fit(IRIS, KIND), path)

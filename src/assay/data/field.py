@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from assay.errors import ParameterError
+from assay.shown import a_few
 
 Kind: TypeAlias = Literal[
     "number", "count", "category", "ordered", "boolean", "time", "text", "identifier", "constant", "empty", "other"
@@ -94,9 +95,8 @@ class Declared:
         ):
             missing = sorted(name for name in about if name not in present)
             if missing:
-                listed = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
                 raise ParameterError(
-                    f"column {missing[0]!r} was declared {said}, but there is none; there are {listed}"
+                    f"column {missing[0]!r} was declared {said}, but there is none; there are {a_few(known)}"
                 )
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
+from assay.shown import a_few
 
 
 def texts_of(data: Any, column: str | None = None) -> Iterator[str]:
@@ -64,7 +65,7 @@ def source_texts(source: Source, column: str | None = None) -> Iterator[str]:
 def _column(source: Source, column: str | None) -> str:
     names = source.arrow_schema.names
     if column is not None and column not in names:
-        raise ParameterError(f"there is no column {column!r}; there are {', '.join(names)}")
+        raise ParameterError(f"there is no column {column!r}; there are {a_few(names)}")
     if column is not None:
         return column
     texts = [field.name for field in source.schema if field.kind == "text"]

@@ -11,13 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dsyrk
 
+from assay.linalg.centred_sparse import CentredRows
 from assay.linalg.iterate import power_iteration, randomised
 from assay.linalg.krylov import block_krylov
 from assay.linalg.spectral import Spectrum, eigen_symmetric, fix_signs, svd
 from assay.linalg.top import top_eigen
+from assay.linalg.top_svd import top_svd
 
 Array: TypeAlias = NDArray[np.float64]
 Route: TypeAlias = Literal["moments", "gram", "svd", "power", "randomised"]
+
+_FEW = 500  # rows or columns: up to here a decomposition of the whole is as fast as products
 
 
 def axes_of_covariance(C: Array, k: int | None, route: Route, seed: int) -> Spectrum:
@@ -55,15 +59,36 @@ def axes_of_rows(
     if route == "svd":
         found = svd((dense(X) - mean) / scale)
         return Spectrum(found.values**2 / (n - 1), found.right)
+    rows = CentredRows.of(X, mean, scale=scale) if hasattr(X, "toarray") else None
     dual = _few_products(X, mean, scale, k, seed) if route == "gram" and inner is None else None
     if dual is None:
-        gram = centred_gram(X, mean, scale) if inner is None else inner
+        gram = (centred_gram(X, mean, scale) if rows is None else rows.gram()) if inner is None else inner
         dual = axes_of_covariance(gram / (n - 1), k, route, seed)
     values, u = dual.values[: X.shape[1]], dual.vectors[:, : X.shape[1]]
+    if rows is not None:
+        return Spectrum(values, _orthonormal(rows.adjoint(u), values, n))
     raw = np.empty((X.shape[1], len(values)))
     for part in _column_parts(X):
         raw[part] = _centred_columns(X, mean, scale, part).T @ u
     return Spectrum(values, _orthonormal(raw, values, n))
+
+
+def few_of_sparse(X: Any, k: int | None) -> bool:
+    """Whether products with sparse rows find k axes for less than a decomposition of all of them costs."""
+    n, d = (int(size) for size in X.shape)
+    return k is not None and min(n, d) > _FEW and 10 * k <= min(n, d) and 10 * int(X.nnz) <= n * d
+
+
+def axes_of_sparse(rows: CentredRows, k: int, seed: int) -> Spectrum:
+    """The top k eigenpairs of the covariance of sparse rows, from products alone, in memory for the entries.
+
+    Args:
+        rows: (n, d), about their mean and scaled.
+        k: how many.
+        seed: of the random start.
+    """
+    found = top_svd(rows.operator(), k, random_state=seed)
+    return Spectrum(found.values**2 / (rows.shape[0] - 1), found.right)
 
 
 def _few_products(X: Any, mean: Array, scale: Array, k: int | None, seed: int) -> Spectrum | None:
@@ -90,6 +115,8 @@ def centred_gram(X: Any, mean: Array, scale: Array) -> Array:
     array([[ 1., -1.],
            [-1.,  1.]])
     """
+    if hasattr(X, "toarray"):
+        return CentredRows.of(X, mean, scale=scale).gram()
     n = X.shape[0]
     gram = np.zeros((n, n), order="F")
     for part in _column_parts(X):

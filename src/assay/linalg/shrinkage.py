@@ -34,7 +34,15 @@ def ledoit_wolf(values: Array, d: int, n: float, fourth: float) -> float:
 
     Reference: Ledoit & Wolf, Journal of Multivariate Analysis 88, 2004.
     """
-    trace, square = float(values.sum()), float(values @ values)
+    return ledoit_wolf_of(float(values.sum()), float(values @ values), d, n, fourth)
+
+
+def ledoit_wolf_of(trace: float, square: float, d: int, n: float, fourth: float) -> float:
+    """The same from tr S and tr S^2.
+
+    >>> ledoit_wolf_of(2.5, 4.25, 2, 4, 34.0)
+    0.9444444444444444
+    """
     apart = square - trace**2 / d
     variance = (fourth / n - square) / n
     return _share(variance, apart, square)

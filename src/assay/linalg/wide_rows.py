@@ -17,6 +17,7 @@ import numpy as np
 import scipy.linalg as sla
 from numpy.typing import NDArray
 
+from assay.linalg.centred_sparse import CentredRows
 from assay.linalg.linear_fit import EPS
 from assay.linalg.principal import centred_gram, dense
 from assay.linalg.spectral import eigen_symmetric
@@ -98,6 +99,8 @@ def across(X: Any, mean: Array, M: Array) -> Array:
     array([[1.],
            [0.]])
     """
+    if hasattr(X, "toarray"):
+        return CentredRows.of(X, mean).adjoint(M)
     return np.vstack([block.T @ M for _, block in _centred(X, mean)])
 
 
@@ -108,6 +111,8 @@ def along(X: Any, mean: Array, M: Array) -> Array:
     array([[-1.],
            [ 1.]])
     """
+    if hasattr(X, "toarray"):
+        return CentredRows.of(X, mean).apply(M)
     out = np.zeros((X.shape[0], M.shape[1]))
     for part, block in _centred(X, mean):
         out += block @ M[part]

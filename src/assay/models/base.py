@@ -20,6 +20,7 @@ from assay.data.source import Source
 from assay.engine.current import using
 from assay.errors import DataError, ParameterError, join_convergence_warnings
 from assay.models.options import parts_of, with_parts
+from assay.shown import a_few
 from assay.summary.metrics import Gower, Metric, gaps_allowed
 
 join_convergence_warnings()
@@ -119,8 +120,8 @@ class Estimator(BaseEstimator):
         if gaps_allowed(self._metric()):
             X = self._by_kind(X)
         if not isinstance(X, Source):
-            if reset and hasattr(self, "encoding_"):  # of an earlier fit
-                del self.encoding_
+            if reset:
+                self._drop("encoding_", "summary_", "_waits")
             told = self.__sklearn_tags__().input_tags
             if told.pairwise and not told.allow_nan and not reset:
                 checks["ensure_all_finite"] = True  # before columns are counted, as scikit-learn does
@@ -187,7 +188,13 @@ class Estimator(BaseEstimator):
         draw = given.integers if isinstance(given, np.random.Generator) else given.randint
         return int(draw(2**31 - 1))
 
+    def _drop(self, *names: str) -> None:
+        """Remove what an earlier fit left."""
+        for name in names:
+            self.__dict__.pop(name, None)
+
     def _record_columns(self, columns: tuple[str, ...] | None, d: int) -> None:
+        self._drop("summary_", "_waits")
         self.n_features_in_ = d
         if columns is not None:
             self.feature_names_in_ = np.asarray(columns, dtype=object)
@@ -197,7 +204,7 @@ class Estimator(BaseEstimator):
     def _compare_columns(self, columns: tuple[str, ...]) -> None:
         known = getattr(self, "feature_names_in_", None)
         if known is not None and tuple(known) != columns:
-            raise DataError(f"fitted on columns {', '.join(known)}; these data have {', '.join(columns)}")
+            raise DataError(f"fitted on columns {a_few(known)}; these data have {a_few(columns)}")
         if len(columns) != self.n_features_in_:
             raise DataError(f"fitted on {self.n_features_in_} columns; these data have {len(columns)}")
 

@@ -19,6 +19,7 @@ from assay.linalg.canonical_held_out import Fold, held_out_correlations
 from assay.linalg.validate import as_count
 from assay.models.base import Array, Estimator
 from assay.models.transformer import Transformer
+from assay.summary.distances import refuse_axes
 
 Ridge: TypeAlias = tuple[float, float]
 
@@ -123,6 +124,7 @@ class _Paired(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
             X = self._checked(
                 X, reset=reset, accept_sparse="csr", ensure_min_samples=2 if reset else 1, ensure_all_finite=finite
             )
+            refuse_axes(X, "Reduce its columns first, for example with LSI or PCA(n_components=100).")
         y = self._other_side(y, reset=reset, finite=finite)
         if not isinstance(X, Source) and not isinstance(y, Source):
             check_consistent_length(X, y)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigvalsh
 from scipy.linalg.lapack import dpocon, dpotrf
+from scipy.sparse import issparse
 from scipy.special import expit, log_expit, logsumexp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
@@ -16,13 +17,16 @@ from sklearn.utils.validation import check_is_fitted
 from assay.data.blocks import all_rows, block_slices
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
+from assay.linalg.centred_sparse import CentredRows
 from assay.linalg.principal import dense
 from assay.linalg.shrinkage import ledoit_wolf, rao_blackwell
 from assay.models.base import on_engine
 from assay.models.class_scores import Scores, _ClassScorer
+from assay.models.incremental import _ClassesInParts
 from assay.models.shares import sum_to_one
 from assay.models.transformer import Transformer
 from assay.summary.group_frame import GroupFrame
+from assay.summary.group_products import too_large
 from assay.summary.grouped import GroupedMoments
 
 Array: TypeAlias = NDArray[np.float64]
@@ -82,6 +86,8 @@ class _Directions(ClassNamePrefixFeaturesOutMixin, Transformer, _ByScores):
         """(n, k) coordinates of rows along the directions."""
         check_is_fitted(self)
         rows = self._checked(X, reset=False, accept_sparse="csr")
+        if issparse(rows):
+            return CentredRows.of(rows, self.xbar_).apply(self.scalings_[:, : self._n_features_out])
         scores = np.empty((rows.shape[0], self._n_features_out))
         for part in block_slices(*rows.shape):
             scores[part] = (dense(rows[part]) - self.xbar_) @ self.scalings_[:, : self._n_features_out]
@@ -170,7 +176,7 @@ def _factored(S: Array) -> tuple[Array, int | None]:
     return np.asarray(factor * unit[:, None]), dependent
 
 
-class _Discriminant(_Posterior):
+class _Discriminant(_ClassesInParts, _Posterior):
     """Base of rules that rest on the mean of each class and covariances within classes."""
 
     priors: Priors
@@ -194,6 +200,16 @@ class _Discriminant(_Posterior):
         weights = self._row_weights(sample_weight, codes)
         if weights is not None and weights.sum() <= len(self.classes_):
             weights = weights * (np.count_nonzero(weights) / weights.sum())
+        if self._by_products(data) and (weights is None or too_large(data)):
+            if weights is not None:
+                raise DataError(
+                    "sample_weight is not heeded where sparse rows are too large to be made dense: leave it out, "
+                    "or give fewer columns by LSI"
+                )
+            return self._fit_products(data, codes)
+        return self._fit_frames(data, codes, weights)
+
+    def _fit_frames(self, data: Any, codes: NDArray[np.intp], weights: Array | None) -> Self:
         if len(codes) < self.n_features_in_:
             data = all_rows(data) if isinstance(data, Source) else data
             frame = GroupFrame.of_rows(data, codes, self._column_names(), weights)
@@ -217,6 +233,19 @@ class _Discriminant(_Posterior):
         self._record_columns(moments.parts[0].columns, moments.parts[0].d)
         self._refuse_weightless(np.array([part.weight for part in moments.parts]))
         return self._fit_frame(GroupFrame.of_moments(moments), None)
+
+    def _by_products(self, X: Any) -> bool:
+        """Whether rows are to stay sparse: those whose axes would not fit into memory must."""
+        return too_large(X)
+
+    def _fit_products(self, X: Any, codes: NDArray[np.intp]) -> Self:
+        """Fit large sparse rows without making them dense; those that cannot refuse."""
+        n, d = X.shape
+        raise DataError(
+            f"X is sparse, {n} x {d}, and {type(self).__name__} needs covariances of axes that would take "
+            f"{min(n, d) * d / 2**27:.1f} GiB. Use Fisher(shrinkage='auto'), Logistic or NaiveBayes, which keep it "
+            "sparse, or fewer columns by LSI"
+        )
 
     @abstractmethod
     def _fit_frame(self, frame: GroupFrame, fourth: Array | None) -> Self:

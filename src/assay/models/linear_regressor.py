@@ -56,9 +56,7 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
             data = self._checked(X, reset=True, accept_sparse="csr", ensure_all_finite=False)
             n, d = data.shape
         targets = self._numbers_to_predict(y, n, many=True)
-        given = (
-            np.full(n, sample_weight) if np.ndim(sample_weight) == 0 and sample_weight is not None else sample_weight
-        )
+        given = np.full(n, sample_weight) if isinstance(sample_weight, int | float | np.number) else sample_weight
         weights = None if given is None else checked_weights(given, n)
         if weights is not None and not weights.any():
             raise DataError("every weight is zero: there is nothing to fit")

@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.source import Source
@@ -30,12 +30,13 @@ from assay.models.axes import _Axes
 from assay.models.axis_chance import AxisChance, Margin, axis_chance
 from assay.models.base import Array, on_engine
 from assay.models.mixed_columns import _MixedColumns
+from assay.models.transformer import Transformer
 from assay.summary.moments import Moments
 
 _WHOLE = 1e-6  # what rounding and weights may leave of shares that sum to one
 
 
-class _MixedAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _MixedColumns, _Axes):
+class _MixedAxes(ClassNamePrefixFeaturesOutMixin, Transformer, _MixedColumns, _Axes):
     """Base of every model whose columns are numbers and indicators of levels."""
 
     n_components: int | float | str | None

@@ -21,13 +21,21 @@ from assay.models.transformer import Transformer
 from assay.optimize.layout import Layout
 from assay.optimize.neighbour_placing import place_gaussian, weighted_median
 from assay.optimize.sne_layout import sne_layout
-from assay.summary.affinities import ALL_PAIRS, Affinities, affinities, graph_affinities, labelled, widths
+from assay.summary.affinities import (
+    ALL_PAIRS,
+    Affinities,
+    affinities,
+    graph_affinities,
+    known_neighbours,
+    labelled,
+    widths,
+)
 from assay.summary.graph import Graph
+from assay.summary.known_distances import distances_or_rows, nearest_known
 from assay.summary.layout_start import principal_start, scaled_start, spectral_start
 from assay.summary.metrics import (
     Metric,
     checked_metric,
-    comparable,
     gaps_allowed,
     is_flat,
     is_precomputed,
@@ -71,18 +79,21 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled
 
         Args:
             X: array, data frame, sparse matrix or `Source`, of which a fair sample is laid out where it has very many
-                rows; with metric "precomputed" an (n, n) matrix of distances.
+                rows; with metric "precomputed" an (n, n) matrix of distances, of which a sparse one need hold only the
+                nearest, 3 * perplexity of each row: absent ones are not known, and farther.
             y: (n,) labels where the model has a `target_weight`, None for rows without; else not used.
         """
         self._refuse_options()
         checked = self._checked(X, reset=True, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
-        rows = np.array(comparable(checked, self.metric))
-        self._refuse_size(len(rows))
+        rows = distances_or_rows(checked, self.metric).copy()
+        n = int(rows.shape[0])
+        self._refuse_size(n)
         self.metric_ = self._resolved(self.metric, rows)
         found = affinities(rows, None if self.perplexity == "auto" else self.perplexity, self.metric_)
         if self.target_weight:
-            found = labelled(found, as_classes(self._sampled_labels(y), len(rows)), self.target_weight)
-        return self._fitted(found, rows)
+            found = labelled(found, as_classes(self._sampled_labels(y), n), self.target_weight)
+        # new rows bring their own distances, and those among the fitted ones are not needed again
+        return self._fitted(found, np.empty((0, n)) if isinstance(rows, sparse.csr_array) else rows)
 
     def fit_graph(self, graph: Graph) -> Self:
         """Lay out the nodes of a graph.
@@ -126,12 +137,13 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled
                 "fit on rows, or fit the graph with the new nodes in it"
             )
         checked = self._checked(X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
-        rows = comparable(checked, self.metric)
-        n = len(self.embedding_)
+        rows, n = distances_or_rows(checked, self.metric), len(self.embedding_)
         k = n if n <= ALL_PAIRS else min(n, int(np.ceil(3 * self.perplexity_)))
+        if isinstance(rows, sparse.csr_array):
+            k, _ = known_neighbours(rows, self.perplexity_, n)
         indices, distances = self._neighbours(rows, k)
         p = widths(distances, self.perplexity_).p
-        P = sparse.csr_array((p.ravel(), indices.ravel(), np.arange(0, p.size + 1, k)), shape=(len(rows), n))
+        P = sparse.csr_array((p.ravel(), indices.ravel(), np.arange(0, p.size + 1, k)), shape=(len(p), n))
         known = distances[:, 0] == 0
         places: Array = self.embedding_[indices[:, 0]]
         if not known.all() and n > 1:
@@ -179,8 +191,10 @@ class _NeighbourEmbedding(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled
             return spectral_start(P, q, rng) if n > 2 else scaled_start(rng.standard_normal((n, q)), rng)
         return scaled_start(rng.standard_normal((n, q)), rng)
 
-    def _neighbours(self, rows: Array, k: int) -> tuple[NDArray[np.int64], Array]:
+    def _neighbours(self, rows: Any, k: int) -> tuple[NDArray[np.int64], Array]:
         """Indices and distances of the k fitted rows nearest to each, nearest first."""
+        if isinstance(rows, sparse.csr_array):
+            return nearest_known(rows, k)
         if is_precomputed(self.metric):
             if rows.min() < 0:
                 i, j = np.unravel_index(int(rows.argmin()), rows.shape)

@@ -199,8 +199,8 @@ def score_ranges(design: Design, rows: Rows, codes: Codes, weights: Array | None
     """How far the scores of a row lie apart, highest minus lowest: (g,) the largest for rows of each class."""
     of_classes = contrasts(len(theta) + 1) @ theta
     found = np.zeros(len(of_classes))
-    for part, Z in design.chunks(rows):
-        apart = np.ptp(Z @ of_classes.T, axis=1)
+    for part, scores, _ in _scored(design, rows, of_classes):
+        apart = np.ptp(scores, axis=1)
         if weights is not None:
             apart[weights[part] == 0.0] = 0.0
         np.maximum.at(found, codes[part], apart)
@@ -211,12 +211,24 @@ def advantages(design: Design, rows: Rows, codes: Codes, theta: Array) -> Array:
     """By how much each row's own class is ahead of the next, (b,), negative where behind; rows scaled to length 1."""
     of_classes = contrasts(len(theta) + 1) @ theta
     found = np.empty(len(codes))
-    for part, Z in design.chunks(rows):
-        scores = Z @ of_classes.T
+    for part, scores, lengths in _scored(design, rows, of_classes):
         own = np.take_along_axis(scores, codes[part, None], axis=1)[:, 0]
         np.put_along_axis(scores, codes[part, None], -np.inf, axis=1)
-        found[part] = (own - scores.max(axis=1)) / np.linalg.norm(Z, axis=1).clip(_TINY)
+        found[part] = (own - scores.max(axis=1)) / lengths.clip(_TINY)
     return found
+
+
+def _scored(design: Design, rows: Rows, of_classes: Array) -> Iterator[tuple[slice, Array, Array]]:
+    """(b, g) scores and (b,) lengths of the design; of sparse rows all at once, since nothing becomes dense."""
+    if not issparse(rows):
+        for part, Z in design.chunks(rows):
+            yield part, Z @ of_classes.T, np.linalg.norm(Z, axis=1)
+        return
+    scaled: Any = rows
+    if design.scale is not None:
+        scaled = scaled.multiply(design.scale).tocsr()
+    squares = np.asarray(scaled.multiply(scaled).sum(axis=1), dtype=np.float64).ravel()
+    yield slice(0, len(squares)), _sparse_scores(design, rows, of_classes), np.sqrt(squares + design.intercept)
 
 
 def _two_classes(margins: Array, codes: Codes, w: Array | None) -> tuple[float, int, Array, Array]:
@@ -251,10 +263,7 @@ def _sparse_terms(design: Design, rows: Rows, codes: Codes, weights: Array | Non
     d, k = rows.shape[1], len(theta)
     A = contrasts(k + 1)
     of_classes = theta if k == 1 else A @ theta
-    slopes = of_classes[:, :d] if design.scale is None else of_classes[:, :d] * design.scale
-    margins = np.asarray(rows @ slopes.T)
-    if design.intercept:
-        margins = margins + of_classes[:, d]
+    margins = _sparse_scores(design, rows, of_classes)
     if k == 1:
         loss, doubtful, flat, _ = _two_classes(margins[:, 0], codes, weights)
         residual = flat[:, None]
@@ -267,3 +276,10 @@ def _sparse_terms(design: Design, rows: Rows, codes: Codes, weights: Array | Non
     if design.intercept:
         gradient[:, d] = residual.sum(axis=0)
     return Terms(loss, doubtful, gradient if k == 1 else A.T @ gradient)
+
+
+def _sparse_scores(design: Design, rows: Rows, of_classes: Array) -> Array:
+    d = rows.shape[1]
+    slopes = of_classes[:, :d] if design.scale is None else of_classes[:, :d] * design.scale
+    scores = np.asarray(rows @ slopes.T)
+    return scores + of_classes[:, d] if design.intercept else scores

@@ -10,7 +10,16 @@ from assay.asking.table import FirstLook
 from assay.report.first_look import QUANTITIES, farther
 from assay.views.elements import NAME, name_cell
 from assay.views.escape import escaped, visible
-from assay.views.histogram import LEVELS, REACH, as_read, by_level, by_logarithm, in_standard_units, skewness
+from assay.views.histogram import (
+    LEVELS,
+    REACH,
+    as_read,
+    by_level,
+    by_logarithm,
+    in_standard_units,
+    skewness,
+    skewness_by_column,
+)
 from assay.views.numbers import count, counted, number, percent
 
 HISTOGRAMS = 24
@@ -55,9 +64,11 @@ def _picked(look: FirstLook, drawable: list[int], lacking: dict[int, float], sus
     if len(drawable) <= HISTOGRAMS:
         return drawable
 
+    skew = np.abs(skewness_by_column(look.values)).tolist()
+
     def urgency(j: int) -> tuple[bool, bool, float]:
-        skew = 0.0 if look.kinds[j] in _LEVELLED else abs(skewness(look.values[:, j]))
-        return look.columns[j] not in suspicious, lacking[j] <= _LACKING, -skew
+        steep = 0.0 if look.kinds[j] in _LEVELLED else skew[j]
+        return look.columns[j] not in suspicious, lacking[j] <= _LACKING, -steep
 
     ranked = sorted(drawable, key=urgency)
     levelled = [j for j in ranked if look.kinds[j] in _LEVELLED]

@@ -16,13 +16,11 @@ from assay.data.parted import Blocks
 from assay.engine.current import map_reduce
 from assay.errors import DataError
 from assay.linalg.stood_in import stood_in
+from assay.study.usable import WIDEST
 from assay.summary.grouped import GroupedMoments, fold_moments
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]
-
-# Beyond this many columns the (d, d) summary is larger than the rows it stands for are likely to be.
-_WIDEST = 4000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +76,7 @@ def gathered(table: Table, outcomes: frozenset[str], seed: int, tell: Tell | Non
         every = replace(table, sample=table.rows[numbers], numbers=numbers)
     if not kept.any():
         return Gathered(every, lambda: None, lambda: None)
-    if d <= n and d <= _WIDEST and every.rows is not None:
+    if d <= n and d <= WIDEST and every.rows is not None:
         # rows that depend on each other are in one fold
         rows = every.rows if kept.all() else every.rows[:, kept]
         folds = GroupedMoments.of(rows, table.design.folds(fold_count(n), seed))

@@ -17,6 +17,8 @@ from assay.engine.current import is_elsewhere, map_reduce
 from assay.study.duplicates import RowsSeen
 
 SAMPLED_ROWS = 2000
+_SAMPLED_CELLS = 1 << 24  # of a sample at most, but for so few rows as a picture of the data needs
+_FEWEST_SAMPLED = 100
 Progress = Callable[[int, float | None], object]
 
 
@@ -58,11 +60,12 @@ def profiled(source: Source, *, size: int = SAMPLED_ROWS, seed: int = 0, progres
 
     Args:
         source: the data.
-        size: rows of the sample, at most.
+        size: rows of the sample, at most; fewer where columns are so many that these would not fit.
         seed: of the sample.
         progress: told how many rows were read and, where it is known, which share of all.
     """
     fields, known = source.schema, _known_rows(source)
+    size = min(size, max(_SAMPLED_CELLS // max(len(fields), 1), _FEWEST_SAMPLED))
 
     def described(part: tuple[int, pa.RecordBatch]) -> tuple[TableStats, RowSample, RowsSeen]:
         start, batch = part

@@ -24,6 +24,7 @@ from assay.data.parted import Here
 from assay.errors import DataError, ParameterError
 from assay.evidence.design import Independent
 from assay.evidence.evidence import Evidence
+from assay.shown import a_few
 from assay.study.depends.answer import Rows
 from assay.study.depends.rows import Told
 from assay.study.table import label_of, measured
@@ -103,7 +104,7 @@ def summarised(
     fields = list(dict.fromkeys(column for column, _ in layout.origins))
     for column in (*drop, *sorted(outcomes)):
         if column not in fields:
-            raise ParameterError(f"there is no column {column!r}; there are {', '.join(fields)}")
+            raise ParameterError(f"there is no column {column!r}; there are {a_few(fields)}")
     noise = None if given.shared is None else given.shared.noise
     why = _why_not(total, layout, drop, noise)
     used = np.array([not w for w in why])

@@ -22,6 +22,7 @@ from assay.data.source import Source
 from assay.engine.current import is_local
 from assay.errors import DataError, ParameterError
 from assay.linalg.stood_in import stood_in
+from assay.shown import a_few
 from assay.study.card import described
 from assay.study.depends.answer import Rows
 from assay.study.depends.labels import Labels
@@ -30,7 +31,7 @@ from assay.study.first_look import first_look
 from assay.study.numbers import Missing, Tally, completed, filled_by_means, rows_in_use
 from assay.study.profile import Profile, profiled
 from assay.study.texts import texts_in
-from assay.study.usable import FEWEST_ROWS, mostly_missing, too_few, unusable, varying
+from assay.study.usable import FEWEST_ROWS, NOT_DRAWN, mostly_missing, not_drawn, too_few, unusable, varying
 
 Array: TypeAlias = NDArray[np.float64]
 Log: TypeAlias = Literal["auto", "never"] | Sequence[str]
@@ -77,6 +78,10 @@ def prepare(
     aside |= unusable(profile, set(aside), missing)
     mostly = mostly_missing(profile)
     encoding = Encoding.of(kept.schema, profile.stats, log=log, drop=tuple(aside))
+    undrawn = not_drawn(encoding, profile.rows, _numbers_bytes(), outcomes, seed)
+    if undrawn:
+        aside |= dict.fromkeys(undrawn, NOT_DRAWN)
+        encoding = Encoding.of(kept.schema, profile.stats, log=log, drop=tuple(aside))
     aside |= {c.name: c.note for c in encoding.columns if not c.used and c.name not in aside}
     numbers = _numbers(kept, encoding, profile.rows)
     profile = profile.among(numbers) if isinstance(numbers, Here) else profile
@@ -145,7 +150,7 @@ def _check_names(source: Source, drop: Sequence[str], told: Told) -> None:
     names = [field.name for field in source.schema]
     unknown = [name for name in drop if name not in names]
     if unknown:
-        raise ParameterError(f"there is no column {unknown[0]!r} to drop; there are {', '.join(names)}")
+        raise ParameterError(f"there is no column {unknown[0]!r} to drop; there are {a_few(names)}")
     told.check(tuple(names))
 
 
@@ -161,7 +166,12 @@ def label_of(encoding: Encoding, j: int) -> str:
 
 
 def _fits(rows: int, encoding: Encoding) -> bool:
-    return rows * len(encoding.names) * 8 <= KEPT_BYTES
+    return rows * len(encoding.names) * 8 <= _numbers_bytes()
+
+
+def _numbers_bytes() -> int:
+    """Bytes of numbers that are held, less than of rows as they came: a study has copies of them, 1.5 GB with all."""
+    return 3 * KEPT_BYTES // 4
 
 
 def _numbers(source: KeptSource, encoding: Encoding, rows: int) -> NumberedBlocks:
@@ -235,7 +245,7 @@ def _card(
     problems += [problem.sentence() for problem in encoding.problems(profile.stats, kept)]
     gaps = _gap_notes(profile.rows, tally, columns, missing, mostly)
     lost = ["Rows are counted among those that could be read."] if any(p.shown for p in kept.problems) else []
-    notes = (*source.notes, *lost, *gaps, *_log_notes(encoding))
+    notes = (*source.notes, *lost, *_drawn_notes(columns, aside), *gaps, *_log_notes(encoding))
     used = tally.rows if any(column.used for column in columns) else 0
     return DataCard(source.name, profile.rows, used, columns, notes, tuple(problems), duplicates=profile.seen.counted())
 
@@ -264,6 +274,17 @@ def _gap_notes(
         asked = "only what is missing and which columns go together was asked of"
         notes.append(f"{listed(sparse)} {few}: {asked} {'it' if len(sparse) == 1 else 'them'}.")
     return notes
+
+
+def _drawn_notes(columns: tuple[Column, ...], aside: dict[str, str]) -> list[str]:
+    out = sum(why == NOT_DRAWN for why in aside.values())
+    if not out:
+        return []
+    asked = sum(column.used for column in columns)
+    return [
+        f"The columns are too many to hold their rows: {asked:,} of {asked + out:,} were drawn fairly for the "
+        "questions below, and the others are only described. To choose them yourself, leave others out by --drop."
+    ]
 
 
 def _log_notes(encoding: Encoding) -> list[str]:

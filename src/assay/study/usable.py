@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TypeAlias
 
 import numpy as np
@@ -20,6 +20,10 @@ Numbers: TypeAlias = NDArray[np.intp]
 
 FEWEST_ROWS = 3
 FEWEST_VALUES = 20  # of a column that lacks more than half of them
+# Beyond this many numbers a row, their (D, D) moments are larger than the rows they stand for are likely to be.
+WIDEST = 4000
+NOT_DRAWN = "not drawn"
+_COPIES = 4  # of columns that were drawn, questions may hold so many: ranks, indicators, rows that others stand in for
 _REACH = 1e140
 
 
@@ -54,6 +58,30 @@ def mostly_missing(profile: Profile) -> frozenset[str]:
     """Columns that have values but lack more than half of them."""
     columns = zip(profile.stats.fields, profile.columns, strict=True)
     return frozenset(known.name for known, stats in columns if profile.rows < 2 * _gaps(stats) < 2 * profile.rows)
+
+
+def not_drawn(encoding: Encoding, rows: int, held: int, always: Collection[str], seed: int) -> frozenset[str]:
+    """Columns left out at random where all would be too many to hold rows of them, and too many for their moments.
+
+    What is left either fits, or is so few that moments of all rows stand for them. Columns are drawn whole, each with
+    the same chance, whatever they hold.
+
+    Args:
+        encoding: what the columns became.
+        rows: how many there are.
+        held: bytes of numbers that may be held.
+        always: columns that stay.
+        seed: of the draw.
+    """
+    widths = np.array([column.outputs for column in encoding.columns])
+    if widths.sum() <= max(WIDEST, held // (8 * max(rows, 1))):
+        return frozenset()
+    most = max(WIDEST, held // (8 * _COPIES * max(rows, 1)))
+    order = np.random.default_rng(seed).permutation(len(widths))
+    last = np.array([encoding.columns[j].name not in always for j in order], dtype=bool)
+    order = order[np.argsort(last, kind="stable")]
+    out = order[np.cumsum(widths[order]) > most]
+    return frozenset(encoding.columns[j].name for j in out if widths[j])
 
 
 def varying(

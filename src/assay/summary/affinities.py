@@ -21,6 +21,7 @@ from assay.errors import DataError, ParameterError
 from assay.summary.distances import Array, Indices
 from assay.summary.edges import edges_of, matrix_of, mirrored, nearest_edges
 from assay.summary.graph import Graph
+from assay.summary.known_distances import fewest, known_distances, nearest_known, square
 from assay.summary.metrics import Metric
 from assay.summary.target_links import kept
 
@@ -71,7 +72,8 @@ def affinities(X: Any, perplexity: float | None = None, metric: Metric = "euclid
     """How likely would each row name each other one as its neighbour?
 
     Args:
-        X: (n, d) rows; with metric "precomputed" their (n, n) distances.
+        X: (n, d) rows; with metric "precomputed" their (n, n) distances. A sparse matrix holds those to at least
+            3 * perplexity nearest: absent ones are not known, and farther.
         perplexity: effective number of neighbours, from 1 to below n; when not given 30, or a third of the other rows.
         metric: a name of `summary.metrics`, or a function of two rows.
 
@@ -85,9 +87,15 @@ def affinities(X: Any, perplexity: float | None = None, metric: Metric = "euclid
     if n < 2:  # no neighbours, of whatever perplexity
         empty = sparse.csr_array((n, n))
         return Affinities(empty, empty, np.zeros(n), 1.0, np.ones(n))
-    perplexity = checked_perplexity(perplexity, n)
+    asked, perplexity = perplexity is not None, checked_perplexity(perplexity, n)
     k = n - 1 if n <= ALL_PAIRS else min(n - 1, int(np.ceil(3 * perplexity)))
-    (_, cols, lengths), n = nearest_edges(X, k, metric)
+    if metric == "precomputed" and hasattr(X, "toarray"):
+        known = square(known_distances(X))
+        k, perplexity = known_neighbours(known, perplexity if asked else None, n - 1)
+        indices, distances = nearest_known(known, k)
+        cols, lengths = indices.ravel(), distances.ravel()
+    else:
+        (_, cols, lengths), n = nearest_edges(X, k, metric)
     found = widths(lengths.reshape(n, k), perplexity)
     conditional = _by_column(sparse.csr_array((found.p.ravel(), cols, np.arange(0, n * k + 1, k)), shape=(n, n)))
     return Affinities(joint(conditional), conditional, found.sigma, perplexity, found.reached)
@@ -175,6 +183,33 @@ def checked_perplexity(perplexity: float | None, n: int) -> float:
             "neighbours: use about a third of the rows or less, or None"
         )
     return float(perplexity)
+
+
+def known_neighbours(known: sparse.csr_array, perplexity: float | None, others: int) -> tuple[int, float]:
+    """How many neighbours to take where only some distances are known, and of which perplexity.
+
+    Args:
+        known: (m, n) sparse distances, of rows among themselves without the diagonal.
+        perplexity: asked for; when not given a third of the neighbours, 30 at most.
+        others: how many neighbours a row has in all.
+
+    Returns:
+        The neighbours and the perplexity; all that every row knows where all are few.
+
+    >>> known_neighbours(sparse.csr_array(np.ones((2, 12))), None, 12)
+    (12, 4.0)
+    """
+    row, least = fewest(known)
+    perplexity = max(1.0, _usual(float(min(least, others)))) if perplexity is None else perplexity
+    wanted = min(others, int(np.ceil(3 * perplexity)))
+    if least < wanted:
+        remedy = f", or ask for a perplexity of at most {least / 3:.3g}" if least >= 3 else ""
+        raise DataError(
+            f"perplexity {perplexity:g} takes the {wanted} nearest of each row, but row {row} (counted from 0) has "
+            f"{least} known distances. Absent entries of a sparse matrix are not known, not 0: give the distances to "
+            f"at least {wanted} others of each row{remedy}."
+        )
+    return min(least, others) if others < ALL_PAIRS else wanted, perplexity
 
 
 def widths(distances: Array, perplexity: float) -> Widths:

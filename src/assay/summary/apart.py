@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from assay.errors import DataError
 from assay.linalg.validate import as_symmetric, power_of_two
 from assay.summary.distances import Array, Indices, as_rows, middle, pair_squares, unit_scale
+from assay.summary.known_distances import all_given
 from assay.summary.metrics import Metric, checked_metric, distances, is_precomputed
 from assay.summary.neighbours import nearest_neighbours
 
@@ -160,7 +161,7 @@ def apart(X: Any, metric: Metric, name: str = "X") -> Rows | Given:
         return Rows(as_rows(X, name))
     if not is_precomputed(checked_metric(metric)):
         return Given(distances(X, metric))
-    D = as_symmetric(X, name=f"{name} (precomputed dissimilarities)")
+    D = as_symmetric(all_given(X), name=f"{name} (precomputed dissimilarities)")
     if D.min() < 0:
         i, j = np.unravel_index(int(D.argmin()), D.shape)
         raise DataError(f"dissimilarities must not be negative: row {i}, column {j} of {name} is {D[i, j]:g}.")

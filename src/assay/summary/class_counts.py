@@ -25,6 +25,7 @@ from assay.data.parted import beside
 from assay.engine.current import map_reduce
 from assay.errors import DataError, FileFormatError, ParameterError
 from assay.linalg.sparse_structure import as_sparse
+from assay.shown import a_few
 from assay.summary.accumulate import checked_weights
 from assay.summary.class_tally import Members, Tallied, merged, tally
 from assay.summary.stored import Stored, known_labels
@@ -104,7 +105,7 @@ class ClassCounts(Stored):
         if codes.ndim != 1:
             raise ParameterError(f"there must be one class for each row; got shape {np.shape(by)}")
         w = None if weights is None else checked_weights(weights, len(codes))
-        named, blocks = _blocks(data, len(every))
+        named, blocks = _blocks(data, len(every), kinds)
         names = named if columns is None else tuple(columns)
 
         def summarise(part: tuple[int, Any, NDArray[Any], Array | None]) -> ClassCounts:
@@ -157,7 +158,7 @@ class ClassCounts(Stored):
         number = {label: c for c, label in enumerate(every)}
         unknown = [label for label in self.labels if label not in number]
         if unknown:
-            raise DataError(f"class {unknown[0]!r} is none of those named: {', '.join(map(repr, every))}")
+            raise DataError(f"class {unknown[0]!r} is none of those named: {a_few(map(repr, every))}")
         place = [number[label] for label in self.labels]
 
         def spread(values: NDArray[Any]) -> NDArray[Any]:
@@ -253,11 +254,17 @@ def _kinds_of_all(kinds: ColumnKind | Sequence[ColumnKind], d: int) -> tuple[Col
     return every
 
 
-def _blocks(data: Any, k: int) -> tuple[tuple[str, ...] | None, Iterable[tuple[int, Any]]]:
+def _blocks(
+    data: Any, k: int, kinds: ColumnKind | Sequence[ColumnKind]
+) -> tuple[tuple[str, ...] | None, Iterable[tuple[int, Any]]]:
     """Names and numbered blocks; those of a sparse matrix stay sparse."""
     if issparse(data):
         rows = as_sparse(data).tocsr()
         n, d = rows.shape
+        if (
+            "categorical" not in kinds
+        ):  # whose cells are made dense; all else takes the entries, and sums of all columns
+            d = max(1, int(rows.nnz) // max(n, 1), d // 100)
         return None, ((part.start, rows[part]) for part in block_slices(n, d, k))
     blocks = float_blocks(data, groups=k)
     return blocks.columns, blocks

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from assay.linalg.centred_sparse import as_entries, sparse_moments
 from assay.linalg.principal import dense
 from assay.summary.accumulate import TINY, chunk_rows, refuse_unusable
 from assay.summary.class_cells import Place, answered, counted, refuse_infinite
@@ -86,6 +87,8 @@ def tally(rows: Any, members: Members, kinds: Sequence[str], first_row: int, nam
 
 def _moments(cells: Any, members: Members, place: Place) -> tuple[Array, Array, Array]:
     """Weight observed, mean and squared deviations of (b, q) gaussian cells by class, (k, q) each."""
+    if hasattr(cells, "toarray") and not np.isnan(cells.data).any():
+        return _moments_of_sparse(as_entries(cells), members, place)
     from assay.summary._class_kernels import chunk_moments
 
     b, q = cells.shape
@@ -109,6 +112,25 @@ def _moments(cells: Any, members: Members, place: Place) -> tuple[Array, Array, 
         spread = squares.sum(axis=0) + np.ptp(mean, axis=0) ** 2
         if not (np.isfinite(mean).all() and np.isfinite(squares).all() and (spread > TINY**2).all()):
             _refuse(dense(cells), place)
+    return observed, mean, squares
+
+
+def _moments_of_sparse(cells: csr_array, members: Members, place: Place) -> tuple[Array, Array, Array]:
+    """The same from the entries of each class; a column without entries is zero in all rows, which is no fault."""
+    q = int(cells.shape[1])
+    observed, mean, squares = np.zeros((3, members.k, q))
+    with np.errstate(all="ignore"):
+        for c in np.unique(members.codes).tolist():
+            own = np.flatnonzero(members.codes == c)
+            if (weight := float(members.weights[own].sum())) > 0.0:
+                observed[c] = weight
+                mean[c], squares[c] = sparse_moments(cells[own], members.weights[own])
+        spread = squares.sum(axis=0) + np.ptp(mean, axis=0) ** 2
+        there = np.bincount(cells.indices[cells.data != 0.0], minlength=q) > 0
+        fine = np.isfinite(mean).all(axis=0) & np.isfinite(squares).all(axis=0) & ((spread > TINY**2) | ~there)
+    if not fine.all():
+        wrong = np.flatnonzero(~fine)
+        _refuse(cells[:, wrong].toarray(), place._replace(columns=place.columns[wrong]))
     return observed, mean, squares
 
 

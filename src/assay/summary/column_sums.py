@@ -12,6 +12,7 @@ from assay.data.blocks import float_blocks
 from assay.engine.current import map_reduce
 from assay.errors import DataError
 from assay.summary.accumulate import TINY, chunk_rows, refuse_unusable
+from assay.summary.columns import column_moments
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -41,6 +42,10 @@ class ColumnSums:
             data: (n, d) array, sparse matrix, data frame, `Source`, or an iterable of (b, d) blocks.
             names: of the columns, for messages; taken from the data where they have some.
         """
+        if hasattr(data, "toarray"):
+            found = column_moments(data, names)
+            n = int(data.shape[0])
+            return cls(n, found.mean, found.variance * max(n - 1, 1))
         blocks = float_blocks(data)
         known = blocks.columns if names is None else names
         return map_reduce(blocks, lambda part: cls._of_block(part[1], part[0], known), cls.__add__)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.linalg.centred_sparse import as_entries, sparse_moments
 from assay.linalg.principal import dense
 from assay.summary.accumulate import TINY, refuse_unusable
 
@@ -22,11 +23,13 @@ class ColumnMoments(NamedTuple):
 
 
 def column_moments(X: Any, names: tuple[str, ...] | None = None) -> ColumnMoments:
-    """Mean and variance of each column of (n, d) rows, dense or sparse, in two passes over a strip of columns.
+    """Mean and variance of each column of (n, d) rows, in two passes over a strip of columns or over sparse entries.
 
     >>> column_moments(np.array([[1.0, 7.0], [3.0, 7.0]]))
     ColumnMoments(mean=array([2., 7.]), variance=array([2., 0.]))
     """
+    if hasattr(X, "toarray"):
+        return _of_entries(X, names)
     n, d = X.shape
     mean, variance = np.empty(d), np.empty(d)
     with np.errstate(all="ignore"):  # what overflows or is not finite is found and named below
@@ -43,3 +46,22 @@ def column_moments(X: Any, names: tuple[str, ...] | None = None) -> ColumnMoment
             if not fine.all():
                 refuse_unusable(dense(X[:, part]), 0, names and names[part], first_column=start)
     return ColumnMoments(mean, np.maximum(variance, 0.0))
+
+
+def _of_entries(X: Any, names: tuple[str, ...] | None) -> ColumnMoments:
+    rows = as_entries(X)
+    n, d = rows.shape
+    wrong = np.flatnonzero(~np.isfinite(rows.data))
+    if len(wrong):
+        _refuse_column(rows, int(rows.indices[wrong[0]]), names)
+    with np.errstate(all="ignore"):  # what overflows is found and named below
+        mean, squares = sparse_moments(rows)
+    variance = squares / max(n - 1, 1)
+    entries = np.bincount(rows.indices[rows.data != 0.0], minlength=d) > 0
+    for j in np.flatnonzero(~np.isfinite(variance) | ((variance <= TINY**2) & entries)):
+        _refuse_column(rows, int(j), names)
+    return ColumnMoments(mean, variance)
+
+
+def _refuse_column(rows: Any, j: int, names: tuple[str, ...] | None) -> None:
+    refuse_unusable(rows[:, [j]].toarray(), 0, names and names[j : j + 1], first_column=j)

@@ -19,9 +19,9 @@ from scipy.spatial.distance import squareform
 
 from assay.errors import DataError, ParameterError
 from assay.linalg.classical_scaling import doubly_centred
-from assay.linalg.sparse_structure import as_sparse
 from assay.linalg.validate import as_symmetric, power_of_two
 from assay.summary.distances import Array, Indices
+from assay.summary.known_distances import all_given
 
 _HUBS = 64  # rows over which a way is looked for first
 _ROUNDING = 1e-10  # how far from symmetric or from a zero diagonal, relative to the largest entry
@@ -31,7 +31,7 @@ def as_dissimilarities(D: Any, *, missing: bool = False, name: str = "the dissim
     """Take a matrix of dissimilarities: square, symmetric, zero on the diagonal, nowhere negative.
 
     Args:
-        D: (n, n).
+        D: (n, n); a sparse matrix must hold all pairs, zeros as stored entries.
         missing: whether NaN may stand for a pair that was not measured, on both sides of the diagonal.
         name: what to call it in an error.
 
@@ -41,7 +41,7 @@ def as_dissimilarities(D: Any, *, missing: bool = False, name: str = "the dissim
     >>> as_dissimilarities([[0, 3], [3, 0]]).dtype
     dtype('float64')
     """
-    matrix = np.asarray(as_sparse(D, name=name).toarray() if hasattr(D, "toarray") else D)
+    matrix = np.asarray(all_given(D, name=name))
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise DataError(f"{name} must form a square matrix, have shape {matrix.shape}. For rows use 'euclidean'.")
     gaps = np.isnan(matrix) if missing and matrix.dtype.kind == "f" else None
@@ -75,7 +75,7 @@ def new_dissimilarities(D: Any, n: int, *, missing: bool = False) -> Array:
     >>> new_dissimilarities([[1, 2]], 2)
     array([[1., 2.]])
     """
-    matrix: Array = np.asarray(D, dtype=np.float64)
+    matrix: Array = np.asarray(all_given(D, own=False), dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] != n:
         raise DataError(f"new rows need their dissimilarities to the {n} fitted ones, (m, {n}); got {matrix.shape}.")
     wrong = np.argwhere(~((matrix >= 0.0) & np.isfinite(matrix)) & ~(missing & np.isnan(matrix)))

@@ -41,17 +41,46 @@ def as_rows(X: Any, name: str = "X", columns: int | None = None) -> Array:
     dtype('float64')
     """
     if hasattr(X, "toarray"):  # SciPy's sparse matrices and arrays
-        n, d = (int(size) for size in X.shape)
-        if n * d > DENSE_LIMIT:
-            raise DataError(
-                f"{name} is sparse, {n} x {d}, and would take {n * d / 2**27:.1f} GiB when dense (the limit is 1 GiB). "
-                "Reduce its columns first, for example with LSI."
-            )
+        refuse_dense(X, name)
         X = as_sparse(X, name=name).toarray()
     rows = np.ascontiguousarray(as_matrix(X, name=name))
     if columns is not None and rows.shape[1] != columns:
         raise DataError(f"{name} must have {columns} columns, as the rows it is compared with, has {rows.shape[1]}.")
     return rows
+
+
+def refuse_dense(
+    X: Any, name: str = "X", remedy: str = "Reduce its columns first, for example with LSI or PCA(n_components=100)."
+) -> None:
+    """Refuse to make a sparse matrix dense that would take more than `DENSE_LIMIT` entries.
+
+    Args:
+        X: (n, d); nothing is said of what is dense already.
+        name: What to call it in an error.
+        remedy: What to do instead.
+    """
+    n, d = (int(size) for size in X.shape)
+    if hasattr(X, "toarray") and n * d > DENSE_LIMIT:
+        raise DataError(
+            f"{name} is sparse, {n} x {d}, and would take {n * d / 2**27:.1f} GiB when dense (the limit is 1 GiB). "
+            + remedy
+        )
+
+
+def refuse_axes(X: Any, remedy: str) -> None:
+    """Refuse a sparse matrix whose axes, or whose covariance, would take more than `DENSE_LIMIT` entries.
+
+    Args:
+        X: (n, d); nothing is said of what is dense already.
+        remedy: What to do instead.
+    """
+    if hasattr(X, "toarray"):
+        n, d = (int(size) for size in X.shape)
+        if min(n, d) * d > DENSE_LIMIT:
+            raise DataError(
+                f"X is sparse, {n} x {d}, and its axes would take {min(n, d) * d / 2**27:.1f} GiB (the limit is 1 "
+                "GiB). " + remedy
+            )
 
 
 def both_rows(X: Any, Y: Any = None) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ from scipy import sparse
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import as_square, as_symmetric
 from assay.summary.distances import Array, Indices
+from assay.summary.known_distances import known_distances, nearest_known, square, within_known
 from assay.summary.metrics import Metric, checked_metric, is_precomputed, nearest, within
 from assay.summary.neighbours import Neighbours
 
@@ -126,6 +127,8 @@ def within_edges(X: Any, radius: float, metric: Metric) -> tuple[Edges, int]:
     array([1., 1.])
     """
     if is_precomputed(checked_metric(metric)):
+        if hasattr(X, "toarray"):
+            return within_known(square(known_distances(X)), radius), int(X.shape[0])
         D = as_symmetric(_given(X), name="the distance matrix")
         rows, cols = np.nonzero((radius >= D) & ~np.eye(len(D), dtype=bool))
         return (rows, cols, D[rows, cols]), len(D)
@@ -142,7 +145,9 @@ def _given(matrix: Any) -> Array:
 
 
 def _nearest_given(D: Any, k: int) -> Neighbours:
-    """From a matrix of distances; its diagonal is not looked at."""
+    """From a matrix of distances; its diagonal is not looked at, and what a sparse one lacks is not known."""
+    if hasattr(D, "toarray"):
+        return Neighbours(*nearest_known(square(known_distances(D)), k), "precomputed")
     D = _given(D)
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k < len(D):
         raise ParameterError(f"k must be between 1 and {len(D) - 1}, one less than the rows, is {k!r}.")

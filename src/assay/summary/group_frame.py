@@ -60,7 +60,7 @@ class GroupFrame:
         total = grouped.total
         within = np.sum([np.diag(part.scatter) for part in grouped.parts], axis=0)
         means = np.stack([part.mean for part in grouped.parts])
-        scale = _units(within, np.diag(total.scatter), total.weight, len(grouped), means)
+        scale = units_of(within, np.diag(total.scatter), total.weight, len(grouped), means)
         # what rounding of the means would cost far from zero is in the second halves of the pairs
         gaps = (means - total.mean) + (np.stack([part.mean_pair[1] for part in grouped.parts]) - total.mean_pair[1])
         varying = scale > 0.0
@@ -84,7 +84,7 @@ class GroupFrame:
         weight, means, within = counts.weight, counts.mean, counts.squares.sum(axis=0)
         centre = weight @ means / weight.sum()
         total = within + weight @ (means - centre) ** 2
-        scale = _units(within, total, float(weight.sum()), len(means), means)
+        scale = units_of(within, total, float(weight.sum()), len(means), means)
         varying = scale > 0.0
         picked = X if varying.all() else X[:, varying]
         spectrum = axes_of_rows(picked, centre[varying], scale[varying], None, "gram", 0)
@@ -199,8 +199,12 @@ def column_counts(data: Any, codes: Codes, weights: Array | None, names: tuple[s
     return counts
 
 
-def _units(within: Array, total: Array, weight: float, groups: int, means: Array) -> Array:
-    """Standard deviation within groups; about the total mean where there is none within, and zero where none at all."""
+def units_of(within: Array, total: Array, weight: float, groups: int, means: Array) -> Array:
+    """Standard deviation within groups; about the total mean where there is none within, and zero where none at all.
+
+    >>> units_of(np.array([4.0, 0.0]), np.array([9.0, 0.0]), 6.0, 2, np.ones((2, 2)))
+    array([1., 0.])
+    """
     least = (_HELD * np.abs(means).max(axis=0)) ** 2
     inside = within / max(weight - groups, 1.0)
     spread = np.where(inside > least, inside, total / max(weight - 1.0, 1.0))

@@ -16,6 +16,7 @@ from assay.data.folds import fold_numbers
 from assay.data.parted import beside
 from assay.engine.current import map_reduce
 from assay.errors import FileFormatError, ParameterError
+from assay.shown import a_few
 from assay.summary.accumulate import Accumulator, checked_weights, chunk_rows, refuse_unusable
 from assay.summary.moments import Moments
 from assay.summary.stacked import stacked, unstacked
@@ -121,7 +122,7 @@ class GroupedMoments(Stored):
         try:
             return self.parts[self.labels.index(label)]
         except ValueError:
-            raise ParameterError(f"no group {label!r}; there are {', '.join(map(repr, self.labels))}") from None
+            raise ParameterError(f"no group {label!r}; there are {a_few(map(repr, self.labels))}") from None
 
     def __len__(self) -> int:
         return len(self.labels)

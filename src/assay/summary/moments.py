@@ -20,6 +20,7 @@ from assay.data.blocks import block_slices, float_blocks
 from assay.engine.current import map_reduce
 from assay.errors import DataError, FileFormatError, ParameterError
 from assay.linalg import double_double as dd
+from assay.shown import a_few
 from assay.summary.accumulate import Accumulator, checked_weights
 from assay.summary.merging import combined_scatter, weighted_gap
 from assay.summary.stored import Stored
@@ -333,7 +334,7 @@ class Moments(Stored):
             place = {name: i for i, name in enumerate(self.columns)}
             missing = [name for name in asked.tolist() if name not in place]
             if missing:
-                raise ParameterError(f"no column {missing[0]!r}; there are {', '.join(self.columns)}")
+                raise ParameterError(f"no column {missing[0]!r}; there are {a_few(self.columns)}")
             asked = np.array([place[name] for name in asked.tolist()])
         return np.arange(self.d)[asked]
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from assay.errors import DataError
-from assay.summary.distances import Array, as_rows
+from assay.summary.distances import Array
 from assay.summary.edges import Edges
 from assay.summary.graph_options import Nearest, Within
+from assay.summary.known_distances import distances_or_rows, nearest_known
 from assay.summary.metrics import is_precomputed, nearest, within
 
 
@@ -31,7 +33,7 @@ def new_links(option: Nearest | Within, X: Any, known: Array | None) -> Edges:
     array([1, 0])
     """
     if is_precomputed(option.metric):
-        rows, cols, lengths = _given(option, as_rows(X))
+        rows, cols, lengths = _given(option, distances_or_rows(X, option.metric))
     else:
         rows, cols, lengths = _measured(option, X, known)
     same = np.zeros(rows.max(initial=-1) + 1, dtype=bool)
@@ -49,7 +51,9 @@ def _measured(option: Nearest | Within, X: Any, known: Any) -> Edges:
     return found.rows, found.cols, found.distances
 
 
-def _given(option: Nearest | Within, D: Array) -> Edges:
+def _given(option: Nearest | Within, D: Any) -> Edges:
+    if isinstance(D, sparse.csr_array):
+        return _known(option, D)
     if D.min() < 0:
         i, j = np.unravel_index(int(D.argmin()), D.shape)
         raise DataError(f"Negative values in data: distances must not be negative: row {i}, column {j} is {D[i, j]:g}.")
@@ -59,3 +63,12 @@ def _given(option: Nearest | Within, D: Array) -> Edges:
         k = min(option.k, D.shape[1])
         rows, cols = np.repeat(np.arange(len(D)), k), np.argsort(D, axis=1, kind="stable")[:, :k].ravel()
     return rows, cols, D[rows, cols]
+
+
+def _known(option: Nearest | Within, D: sparse.csr_array) -> Edges:
+    if isinstance(option, Within):
+        rows = np.repeat(np.arange(int(D.shape[0])), np.diff(D.indptr))
+        kept = option.epsilon >= D.data
+        return rows[kept], D.indices[kept].astype(np.int64), D.data[kept]
+    indices, distances = nearest_known(D, min(option.k, int(D.shape[1])))
+    return np.repeat(np.arange(len(indices)), indices.shape[1]), indices.ravel(), distances.ravel()

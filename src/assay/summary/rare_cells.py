@@ -71,27 +71,31 @@ class Levels:
         told = np.flatnonzero((sizes[first] > 0) & (sizes[second] > 0))
         if not len(told):
             return p
-        asked = np.unique(np.concatenate([first[told], second[told]]))
-        places = np.concatenate([np.arange(self.starts[c], self.starts[c + 1]) for c in asked])
-        where = np.zeros(self.starts[-1], dtype=np.intp)
-        where[places] = np.arange(len(places))
-        B = self.B[:, places]
-        together = np.rint(B.T @ B).astype(np.int64)
-        counts = np.diag(together)
-        begin = where[np.minimum(self.starts[:-1], self.starts[-1] - 1)]
+        (A, at_a, n_a), (B, at_b, n_b) = self._of(first[told]), self._of(second[told])
+        together = np.rint(A.T @ B).astype(np.int64)
         two = (sizes[first[told]] == 1) & (sizes[second[told]] == 1)
-        a, b = begin[first[told[two]]], begin[second[told[two]]]
-        p[told[two]] = fisher(together[a, b], counts[a], counts[b], self.rows)
+        a, b = at_a[first[told[two]]], at_b[second[told[two]]]
+        p[told[two]] = fisher(together[a, b], n_a[a], n_b[b], self.rows)
         more = told[~two]
         if len(more):
             cells = sizes[first[more]] * sizes[second[more]]
             wide = np.repeat(sizes[second[more]], cells)
             number = np.arange(int(cells.sum())) - np.repeat(np.cumsum(cells) - cells, cells)
-            a = np.repeat(begin[first[more]], cells) + number // wide
-            b = np.repeat(begin[second[more]], cells) + number % wide
-            each = _cells(together[a, b], counts[a], counts[b], self.rows)
+            a = np.repeat(at_a[first[more]], cells) + number // wide
+            b = np.repeat(at_b[second[more]], cells) + number % wide
+            each = _cells(together[a, b], n_a[a], n_b[b], self.rows)
             p[more] = np.minimum(cells * np.minimum.reduceat(each, np.cumsum(cells) - cells), 1.0)
         return p
+
+    def _of(self, columns: Indices) -> tuple[NDArray[np.float32], Indices, NDArray[np.int64]]:
+        """Indicators of some columns, where among them each column begins, and how often each occurs."""
+        asked = np.unique(columns)
+        places = np.concatenate([np.arange(self.starts[c], self.starts[c + 1]) for c in asked])
+        begin = np.zeros(len(self.starts) - 1, dtype=np.intp)
+        sizes = self.starts[asked + 1] - self.starts[asked]
+        begin[asked] = np.cumsum(sizes) - sizes
+        own = self.B[:, places]
+        return own, begin, own.sum(axis=0, dtype=np.float64).astype(np.int64)
 
 
 def levels_of(X: Array, groups: Indices, expected: float = EXPECTED) -> Levels:
@@ -130,7 +134,7 @@ def fisher(together: NDArray[np.int64], first: NDArray[np.int64], second: NDArra
     >>> fisher(np.array([3]), np.array([4]), np.array([4]), 8).round(4)
     array([0.4857])
     """
-    cases, where = np.unique(np.stack([together, first, second]), axis=1, return_inverse=True)
+    cases, where = _different(together, first, second, n)
     p = np.ones(cases.shape[1])
     span = np.minimum(cases[1], cases[2]) - np.maximum(cases[1] + cases[2] - n, 0) + 1
     start = 0
@@ -144,15 +148,26 @@ def fisher(together: NDArray[np.int64], first: NDArray[np.int64], second: NDArra
         seen = hypergeom.pmf(o, n, a, b)
         p[some] = np.minimum(np.where(mass <= seen[:, None] * _EQUAL, mass, 0.0).sum(axis=1), 1.0)
         start = stop
-    return p[where.ravel()]
+    return p[where]
+
+
+def _different(
+    together: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], n: int
+) -> tuple[NDArray[np.int64], Indices]:
+    """(3, c) the cases there are, and (k,) which each is: of many tables hardly any differ from all others."""
+    m = n + 1
+    if m > 1 << 20:  # three counts in one whole number would leave its range
+        cases, where = np.unique(np.stack([together, first, second]), axis=1, return_inverse=True)
+        return cases, where.ravel()
+    keys, where = np.unique((together * m + first) * m + second, return_inverse=True)
+    return np.stack([keys // m // m, keys // m % m, keys % m]), where
 
 
 def _cells(together: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], n: int) -> Array:
     """(k,) the chance of each cell, two-sided."""
-    cases, where = np.unique(np.stack([together, first, second]), axis=1, return_inverse=True)
-    o, a, b = cases
+    (o, a, b), where = _different(together, first, second, n)
     upper, lower = hypergeom.sf(o - 1, n, a, b), hypergeom.cdf(o, n, a, b)
-    return np.asarray(np.minimum(2.0 * np.minimum(upper, lower), 1.0)[where.ravel()])
+    return np.asarray(np.minimum(2.0 * np.minimum(upper, lower), 1.0)[where])
 
 
 def _two(values: Array) -> NDArray[np.float32]:

@@ -29,6 +29,7 @@ _LEAST = 2.0  # a bar for one row of a thousand is still seen
 _LOG_BINS = 24
 _FEW = 12  # whole numbers that get a bar each, however few the rows
 _NAME = 15
+_TILE = 1 << 18  # values looked at together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,14 +95,29 @@ def skewness(values: ArrayLike) -> float:
     >>> round(skewness([0.0, 0.0, 0.0, 0.0, 10.0]), 2)
     1.5
     """
-    x = _vector(values)
-    x = x[np.isfinite(x)]
-    if len(x) < 3 or x.min() == x.max():
-        return 0.0
-    x = x / np.abs(x).max()
-    centred = x - x.mean()
-    spread = math.sqrt(float((centred**2).mean()))
-    return float(((centred / spread) ** 3).mean()) if spread > 1e-14 else 0.0
+    return float(skewness_by_column(_vector(values)[:, None])[0])
+
+
+def skewness_by_column(values: FloatArray) -> FloatArray:
+    """The same of each column.
+
+    Args:
+        values: (n, d) NaN where missing.
+    """
+    found = np.zeros(values.shape[1])
+    step = max(1, _TILE // max(len(values), 1))
+    for start in range(0, len(found) if len(values) else 0, step):
+        x = values[:, start : start + step]
+        there = np.isfinite(x)
+        n = there.sum(axis=0)
+        largest = np.abs(x).max(axis=0, initial=0.0, where=there)
+        x = np.divide(x, largest, out=np.zeros(x.shape), where=there & (largest > 0))
+        centred = np.where(there, x - x.sum(axis=0) / np.maximum(n, 1), 0.0)
+        spread = np.sqrt((centred**2).sum(axis=0) / np.maximum(n, 1))
+        vary = (n >= 3) & (spread > 1e-14)
+        cubes = (np.divide(centred, spread, out=np.zeros(x.shape), where=vary) ** 3).sum(axis=0)
+        found[start : start + step] = np.where(vary, cubes / np.maximum(n, 1), 0.0)
+    return found
 
 
 def as_read(values: ArrayLike, *, kind: str = "number", label: str = "") -> str:

@@ -48,7 +48,7 @@ def searchable(
     >>> '<option value="text">text (1)</option>' in text
     True
     """
-    every = [[visible(cell, CELL if j else NAME) for j, cell in enumerate(row)] for row in rows]
+    every = list(rows)
     kept = _within_budget(every)
     if len(kept) < len(every):
         caption = f"{caption}: the first {count(len(kept))} of {count(len(every))}, the rest are in the JSON"
@@ -77,16 +77,18 @@ def searchable(
     )
 
 
-def _within_budget(rows: list[list[str]]) -> list[list[str]]:
-    """The first rows whose packed form fits: a text that recurs in its column costs a number."""
-    size, seen = 0, set[tuple[int, str]]()
-    for i, row in enumerate(rows):
-        for cell in enumerate(row):
+def _within_budget(rows: list[Sequence[str]]) -> list[list[str]]:
+    """The first rows, as they may be shown, whose packed form fits: a text that recurs in its column costs a number."""
+    size, seen, kept = 0, set[tuple[int, str]](), []
+    for row in rows:
+        shown = [visible(cell, CELL if j else NAME) for j, cell in enumerate(row)]
+        for cell in enumerate(shown):
             size += _NUMBER if cell in seen else _NUMBER + len(_literal(cell[1]).encode())
             seen.add(cell)
         if size > BUDGET:
-            return rows[:i]
-    return rows
+            break
+        kept.append(shown)
+    return kept
 
 
 def _packed(rows: list[list[str]], numbers: set[int]) -> str:

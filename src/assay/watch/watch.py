@@ -27,6 +27,7 @@ from assay.data.source import BLOCK_ROWS, Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.files import from_parts, to_parts
+from assay.shown import a_few
 from assay.summary.moments import Moments
 from assay.summary.running import check_half_life, followed
 from assay.watch.alert import Alert
@@ -203,8 +204,9 @@ class Watch:
     def _known_columns(self, schema: pa.Schema) -> None:
         missing = [name for name in self.options["drop"] if name not in schema.names]
         if missing:
-            listed = ", ".join(schema.names[:20])
-            raise ParameterError(f"column {missing[0]!r} is to be left out, but there is none; there are {listed}")
+            raise ParameterError(
+                f"column {missing[0]!r} is to be left out, but there is none; there are {a_few(schema.names)}"
+            )
 
     def _learn_from(self, source: Source) -> None:
         kept: list[pa.RecordBatch] = []

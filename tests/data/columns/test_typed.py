@@ -32,7 +32,7 @@ def test_lists_keep_numbers_beside_texts_and_yes_and_no_may_be_missing():
 
 
 def test_texts_beside_numbers_in_one_column_are_refused():
-    with pytest.raises(DataError, match="column 0 holds 'a' and 1.0; the levels of a column are all texts or all numbers"):
+    with pytest.raises(DataError, match="column 0 holds 'a' and 1.0; the levels of a column are all texts"):
         typed_columns(np.array(["a", 1.0], dtype=object))
     with pytest.raises(DataError, match="two dimensions, rows and columns; got 3"):
         typed_columns(np.zeros((2, 2, 2)))

@@ -12,6 +12,7 @@ from assay.data.field import Field
 from assay.data.kept import KeptSource
 from assay.data.source import Source
 from assay.errors import ParameterError
+from assay.shown import a_few
 
 
 class ChosenColumns(DerivedSource):
@@ -52,8 +53,7 @@ def two_sides(source: Source, right: Sequence[str]) -> tuple[Source, Source]:
     names = source.arrow_schema.names
     missing = [name for name in right if name not in names]
     if missing:
-        listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-        raise ParameterError(f"no column {missing[0]!r}; there are {listed}")
+        raise ParameterError(f"no column {missing[0]!r}; there are {a_few(names)}")
     left = [name for name in names if name not in set(right)]
     if not right or not left:
         raise ParameterError(f"both sides need columns; {len(left)} are left for one and {len(right)} for the other")

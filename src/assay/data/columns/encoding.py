@@ -34,6 +34,7 @@ from assay.data.problems import EXAMPLES, Problem, Problems
 from assay.data.source import Source
 from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
+from assay.shown import a_few
 
 Array: TypeAlias = NDArray[np.float64]
 Log: TypeAlias = Literal["auto", "never"] | Sequence[str]
@@ -79,7 +80,7 @@ class Encoding(Layout):
             as_kind: kinds of columns that were understood wrongly, by name.
             progress: told the number of rows read.
         """
-        options = Options(log, max_levels, min_share, words, tuple(drop), single)
+        options = Options(log, max_levels, min_share, words, frozenset(drop), single)
         options.check([known.name for known in source.schema])
         fields = source.schema
         if as_kind:
@@ -114,7 +115,7 @@ class Encoding(Layout):
             stats: of all rows, gathered for these columns.
             log, max_levels, min_share, words, drop: see `fit`.
         """
-        return cls._decided(fields, stats, Options(log, max_levels, min_share, words, tuple(drop)))
+        return cls._decided(fields, stats, Options(log, max_levels, min_share, words, frozenset(drop)))
 
     @classmethod
     def _decided(cls, fields: Sequence[Field], stats: TableStats, options: Options) -> Encoding:
@@ -165,8 +166,8 @@ class Encoding(Layout):
             return list(batch.columns)
         missing = [name for name in names if name not in batch.schema.names]
         if missing:
-            listed = ", ".join(batch.schema.names[:20])
-            raise DataError(f"column {missing[0]!r}, which the encoding was fitted on, is missing; there are {listed}")
+            there = a_few(batch.schema.names)
+            raise DataError(f"column {missing[0]!r}, which the encoding was fitted on, is missing; there are {there}")
         return [batch.column(name) for name in names]
 
     def decode(self, values: Array) -> pa.Table:

@@ -8,7 +8,7 @@ line), there are at least 20 values, and the skewness of log(1 + x) is closer to
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -23,6 +23,7 @@ from assay.data.columns.table_stats import ColumnStats
 from assay.data.columns.words import BOOLEAN, folded
 from assay.data.field import Field, Kind
 from assay.errors import ParameterError
+from assay.shown import a_few
 
 _SKEWED, _REACH, _ENOUGH = 2.0, 10.0, 20
 _RARE_WORD, _COMMON_WORD, _FEWEST_TEXTS = 0.01, 0.5, 5
@@ -38,7 +39,7 @@ class Options:
     max_levels: int = 20
     min_share: float = 0.01
     words: int = 30
-    drop: Sequence[str] = ()
+    drop: Collection[str] = ()
     single: bool = False
 
     def check(self, names: Sequence[str]) -> None:
@@ -51,11 +52,11 @@ class Options:
                 f"got {self.max_levels}, {self.words}, {self.min_share}"
             )
         asked = [("drop", self.drop), ("take the log of", () if isinstance(self.log, str) else self.log)]
+        there = frozenset(names)
         for verb, columns in asked:
-            unknown = [name for name in columns if name not in names]
+            unknown = [name for name in columns if name not in there]
             if unknown:
-                listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-                raise ParameterError(f"there is no column {unknown[0]!r} to {verb}; there are {listed}")
+                raise ParameterError(f"there is no column {unknown[0]!r} to {verb}; there are {a_few(names)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -69,7 +70,7 @@ class ColumnStats:
     documents: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TableStats:
     """What is known of all columns, from one pass; made by `stats_of`, merged by `+`.
 
@@ -129,6 +130,10 @@ class TableStats:
 
     def columns(self) -> tuple[ColumnStats, ...]:
         """One by one; of several ways to read a column, the one that leaves the fewest cells unread."""
+        return self._one_by_one
+
+    @cached_property
+    def _one_by_one(self) -> tuple[ColumnStats, ...]:
         best: dict[int, int] = {}
         for i, slot in enumerate(self.slots):
             if slot.column not in best or self.bad[i] < self.bad[best[slot.column]]:

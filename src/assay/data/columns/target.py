@@ -21,6 +21,7 @@ from assay.data.parted import numbered_blocks
 from assay.data.source import Source, is_numeric
 from assay.engine.current import gathered_blocks
 from assay.errors import DataError, ParameterError
+from assay.shown import a_few
 
 
 class OtherColumns(DerivedSource):
@@ -166,5 +167,4 @@ def check_target(source: Source, target: str) -> None:
     """Refuse a target that is not among the columns."""
     names = source.arrow_schema.names
     if target not in names:
-        listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-        raise ParameterError(f"no column {target!r} to be predicted; there are {listed}")
+        raise ParameterError(f"no column {target!r} to be predicted; there are {a_few(names)}")

@@ -22,6 +22,7 @@ from assay.data.read import read
 from assay.data.source import BLOCK_ROWS, Source
 from assay.data.streams import OnePassSource
 from assay.errors import DataError, ParameterError
+from assay.shown import a_few
 
 # conflicts that a message lists
 _LISTED = 20
@@ -258,7 +259,7 @@ def _check_names(members: Sequence[Member], chosen: _Chosen) -> None:
     ):
         for name in said:
             if folded_name(name) not in present:
-                listed = ", ".join(list(dict.fromkeys(member.field.name for member in members))[:20])
+                listed = a_few(dict.fromkeys(member.field.name for member in members))
                 raise ParameterError(f"{option}= names column {name!r}, which no source has; there are {listed}")
 
 

@@ -31,7 +31,9 @@ from assay.linalg.spectral import Spectrum, eigen_symmetric
 from assay.linalg.whitening import Whitening
 from assay.models.base import on_engine
 from assay.models.detector import _Detector
+from assay.models.incremental import _RowsInParts
 from assay.summary.columns import column_moments
+from assay.summary.distances import refuse_axes
 from assay.summary.moments import Moments
 
 Array: TypeAlias = NDArray[np.float64]
@@ -41,7 +43,7 @@ ROWS_PER_COLUMN = 5  # with fewer, "auto" shrinks, and there is no robust estima
 _FLAT = 1e-12  # an eigenvalue at most this share of the largest is zero but for rounding
 
 
-class Mahalanobis(_Detector):
+class Mahalanobis(_RowsInParts, _Detector):
     """Flag rows that are far out given how the columns vary together.
 
     The chances below hold for normal rows. A row that breaks a relation which all fitted rows obey exactly (a constant
@@ -75,6 +77,7 @@ class Mahalanobis(_Detector):
         support_: (n,) which rows the estimate rests on, where robust.
         on_plane_: how many rows lie exactly on a plane, where robust and where these are most; else 0.
         encoding_: how the columns of a source became numbers, where it was fitted on one.
+        summary_: moments of all rows so far, after `partial_fit`.
         route_: the way taken: "moments", "gram" (more columns than rows) or "mcd".
 
     >>> rng = np.random.default_rng(0)
@@ -129,6 +132,7 @@ class Mahalanobis(_Detector):
             rows: Any = all_rows(numbers)
         else:
             rows = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
+        refuse_axes(rows, "Use ZScore, which takes the entries alone, or PCA(n_components=100) first.")
         if self.robust:
             return self._fit_bulk(dense(rows).astype(np.float64, copy=False))
         if rows.shape[1] > rows.shape[0]:

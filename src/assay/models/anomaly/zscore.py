@@ -23,7 +23,9 @@ from assay.linalg.distance_law import DistanceLaw
 from assay.linalg.principal import dense
 from assay.models.base import on_engine
 from assay.models.detector import _Detector
+from assay.models.incremental import _RowsInParts
 from assay.summary.column_sums import ColumnSums
+from assay.summary.distances import refuse_dense
 from assay.summary.moments import Moments
 
 Array: TypeAlias = NDArray[np.float64]
@@ -32,7 +34,7 @@ _EFFICIENCY = 0.3675  # of the median absolute deviation for normal columns: it 
 _HELD = 1e-12  # relative distance from a constant that rounding may leave
 
 
-class ZScore(_Detector):
+class ZScore(_RowsInParts, _Detector):
     """Flag rows with a value far out in its own column.
 
     The chances below hold for normal columns, which may depend on each other. A value that differs from a constant
@@ -50,6 +52,7 @@ class ZScore(_Detector):
         offset_: the score below which rows are flagged; scores are minus the largest z-score in size.
         n_samples_, weight_: rows fitted and the sum of their weights.
         encoding_: how the columns of a source became numbers, where it was fitted on one.
+        summary_: moments of all rows so far, after `partial_fit`.
         route_: "moments" or "median".
 
     >>> X = np.random.default_rng(0).standard_normal((100, 3))
@@ -89,6 +92,7 @@ class ZScore(_Detector):
         sums = ColumnSums.of(X, self._names())
         if not self.robust:
             return self._keep(sums.mean, sums.variance, sums.count, float(sums.count), "moments")
+        refuse_dense(X, remedy="Use robust=False, which takes the entries alone.")
         centre, spread = _middle(dense(X).astype(np.float64, copy=False))
         return self._keep(centre, spread**2, sums.count, float(sums.count), "median")
 

@@ -11,21 +11,33 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import block_slices
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
+from assay.linalg.centred_sparse import CentredRows
 from assay.linalg.linear_gaussian import LinearGaussian
 from assay.linalg.permuted import permutation_plan, permuted_spectrum
-from assay.linalg.principal import Route, axes_of_covariance, axes_of_rows, dense, knee
+from assay.linalg.principal import (
+    Route,
+    axes_of_covariance,
+    axes_of_rows,
+    axes_of_sparse,
+    dense,
+    few_of_sparse,
+    knee,
+)
 from assay.linalg.random_matrix import spectrum_law
 from assay.linalg.spectral import Spectrum
 from assay.models.axes import _Axes
 from assay.models.base import on_engine
+from assay.models.incremental import _RowsInParts
 from assay.models.transformer import Transformer
 from assay.summary.columns import column_moments
+from assay.summary.distances import DENSE_LIMIT, refuse_dense
 from assay.summary.gram import Gram
 from assay.summary.kernels import Linear
 from assay.summary.moments import Moments
@@ -34,7 +46,7 @@ Array: TypeAlias = NDArray[np.float64]
 Solver: TypeAlias = Literal["auto"] | Route
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _Axes):
+class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _RowsInParts, _Axes):
     """Rotate data to uncorrelated axes of decreasing variance: which directions carry the spread?
 
     Args:
@@ -61,7 +73,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _Axes):
         n_samples_, weight_: rows fitted and the sum of their weights.
         column_variance_, total_variance_: variance of each (scaled) column, and their sum.
         encoding_: how the columns of a source became numbers, where it was fitted on one.
-        route_: the way taken: "moments", "gram", "svd", "power" or "randomised".
+        summary_: moments of all rows so far, after `partial_fit`.
+        route_: the way taken: "moments", "gram", "svd", "power" or "randomised"; "products" for few axes of many sparse
+            rows and columns, which are never made dense.
 
     >>> X = np.array([[2.5, 2.4], [.5, .7], [2.2, 2.9], [1.9, 2.2], [3.1, 3.0],
     ...               [2.3, 2.7], [2, 1.6], [1, 1.1], [1.5, 1.6], [1.1, .9]])
@@ -108,6 +122,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _Axes):
         n, d = X.shape
         route = self._route("moments" if d <= n else "gram")
         names = tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
+        if issparse(X) and self._fit_sparse(X, route, names):
+            return self
         if route != "svd" and d <= n and self.solver != "gram":
             return self._fit_covariance(Moments.of(X, columns=names), route, X)
         return self._fit_rows(X, route, names)
@@ -242,6 +258,35 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _Axes):
         spectrum = axes_of_rows(X, self.mean_, self.scale_, self._asked(), route, self._seed(), inner)
         return self._keep(spectrum, route, X)
 
+    def _fit_sparse(self, X: Any, route: Route, names: tuple[str, ...] | None) -> bool:
+        """Fit from products with sparse rows where few axes are asked for; refuse what takes too much without them."""
+        n, d = X.shape
+        if min(n, d) * d <= DENSE_LIMIT and not few_of_sparse(X, self._number):
+            return False
+        self._describe(*column_moments(X, names), weight=float(n), count=n)
+        k = self._asked()
+        if k is not None and self.solver == "auto" and few_of_sparse(X, k):
+            self._keep(axes_of_sparse(self._entries(X), k, self._seed()), "products", X)
+            return True
+        if route == "svd":
+            refuse_dense(X, remedy="Use solver='auto' with a number for n_components.")
+        side = n if d > n or self.solver == "gram" else d
+        if side**2 > DENSE_LIMIT or (k or min(n, d)) * d > DENSE_LIMIT:
+            raise DataError(
+                f"X is sparse, {n} x {d}, and {k or min(n, d)} axes by solver {route!r} would take more than 1 GiB. "
+                f"Ask for fewer by a number, such as n_components={min(50, min(n, d) // 10)}, with solver='auto'."
+            )
+        return False
+
+    def _entries(self, X: Any) -> CentredRows:
+        return CentredRows.of(X, self.mean_, np.sqrt(self.column_variance_) * self.scale_, scale=self.scale_)
+
+    @property
+    def _number(self) -> int | None:
+        """How many axes are asked for, where that is a number."""
+        asked = self.n_components
+        return int(asked) if isinstance(asked, (int, np.integer)) and not isinstance(asked, bool) else None
+
     def _describe(self, mean: Array, variance: Array, *, weight: float, count: int) -> None:
         spread = np.sqrt(variance)
         self.mean_ = mean
@@ -251,7 +296,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _Axes):
         self.n_samples_ = count
         self.weight_ = weight
 
-    def _keep(self, spectrum: Spectrum, route: Route, X: Any) -> Self:
+    def _keep(self, spectrum: Spectrum, route: str, X: Any) -> Self:
         values = np.maximum(spectrum.values[: self._limit], 0.0)  # rounding may leave a zero a hair below
         k = self._count(values, spectrum.vectors, X)
         total = self.total_variance_
@@ -324,9 +369,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _Axes):
         return centred
 
     def _scores(self, X: Any) -> Array:
-        scores = np.empty((X.shape[0], self.n_components_))
-        for part in block_slices(*X.shape):
-            scores[part] = self._centred(X[part]) @ self.components_.T
+        if issparse(X):
+            scores = self._entries(X).apply(self.components_.T)
+        else:
+            scores = np.empty((X.shape[0], self.n_components_))
+            for part in block_slices(*X.shape):
+                scores[part] = self._centred(X[part]) @ self.components_.T
         if self.whiten:
             spread = np.sqrt(self.explained_variance_)
             scores *= np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)

@@ -25,6 +25,7 @@ from assay.linalg.principal import dense
 from assay.models.base import Array, on_engine
 from assay.models.canonical import HeldOutRidge, RidgeOption, gathered
 from assay.models.canonical_linear import _LinearPairs, checked_solver
+from assay.shown import a_few
 from assay.summary.grouped import GroupedMoments
 from assay.summary.moments import Moments
 from assay.summary.paired import Paired
@@ -301,6 +302,8 @@ def _order(moments: Moments, split: int | Sequence[str]) -> tuple[list[int], int
     names = [split] if isinstance(split, str) else list(split)
     right = [i for i, name in enumerate(moments.columns or ()) if name in names]
     if len(right) != len(set(names)) or not 0 < len(right) < d:
-        known = ", ".join(moments.columns) if moments.columns else "none"
-        raise ParameterError(f"split names the columns of y, some but not all of: {known}; got {names}")
+        known = a_few(moments.columns) if moments.columns else "none"
+        raise ParameterError(
+            f"split names the columns of y, some but not all of: {known}; got {a_few(map(repr, names))}"
+        )
     return [i for i in range(d) if i not in right] + right, d - len(right)

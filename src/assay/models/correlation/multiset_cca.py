@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.data.blocks import block_slices
@@ -27,12 +27,13 @@ from assay.linalg.spectral import column_signs, eigen_symmetric
 from assay.linalg.validate import as_count
 from assay.models.axis_chance import AxisChance, axis_chance
 from assay.models.base import Array, Estimator, on_engine
+from assay.models.transformer import Transformer
 from assay.summary.moments import Moments
 
 _MOST_COLUMNS = 4_096  # moments of so many take 128 MB
 
 
-class MultisetCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class MultisetCCA(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
     """Find combinations of the columns of each set that go together across all sets: what do several sides share?
 
     Args:

@@ -33,6 +33,7 @@ from assay.models.transformer import Transformer
 from assay.summary.dissimilarities import as_dissimilarities, farthest_first, new_dissimilarities
 from assay.summary.distances import Indices, squared_distances, unit_scale
 from assay.summary.gram import HOLD_LIMIT, Gram
+from assay.summary.known_distances import all_given
 from assay.summary.metrics import Metric, checked_metric, comparable, distances, gaps_allowed, is_precomputed
 
 Array: TypeAlias = NDArray[np.float64]
@@ -257,6 +258,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
 
     def _numbers(self, X: Any, **checks: Any) -> Array:
         # what is not finite is found here, which says where
+        X = all_given(X, own=bool(checks["reset"])) if is_precomputed(self._metric()) else X
         return comparable(self._checked(X, dtype=np.float64, ensure_all_finite=False, **checks), self.metric)
 
     def _metric(self) -> Metric:

@@ -27,8 +27,9 @@ from assay.models.transformer import Transformer
 from assay.summary.geodesics import Geodesics
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
+from assay.summary.known_distances import distances_or_rows
 from assay.summary.linking import link
-from assay.summary.metrics import Metric, comparable, gaps_allowed, is_precomputed
+from assay.summary.metrics import Metric, gaps_allowed, is_precomputed
 from assay.summary.new_links import new_links
 from assay.summary.target_links import as_classes, checked_weight, refuse_weight, with_labels
 from assay.summary.unrolling import DOUBLE_LIMIT, Placing, unroll
@@ -111,14 +112,15 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
         """Lay out (n, d) rows.
 
         Args:
-            X: array, data frame, sparse matrix or `Source`; with a graph of metric "precomputed", (n, n) distances.
+            X: array, data frame, sparse matrix or `Source`; with a graph of metric "precomputed", (n, n) distances,
+                of which a sparse matrix need hold only the nearest: absent ones are not known, and farther.
             y: (n,) labels, None for rows without; not used without `target_weight`.
             progress: called as progress(done, total) while paths are found; raise in it to stop.
         """
         weight = checked_weight(self.target_weight)
-        # as_rows finds what is not finite and says where
+        # distances_or_rows finds what is not finite and says where
         checked = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
-        rows = comparable(checked, self._metric())
+        rows = distances_or_rows(checked, self._metric())
         option, graph = self._linked(rows)
         if weight:
             graph = with_labels(graph, as_classes(self._sampled_labels(y), len(rows)), weight)
@@ -159,9 +161,9 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
     def _placed(self, X: Any) -> Array:
         if self.graph_ is None:
             raise ParameterError("fitted on a graph, which says nothing about new rows; use fit(X) to place them")
-        checked = comparable(
-            self._checked(X, reset=False, accept_sparse="csr", ensure_all_finite=False), self._metric()
-        )
+        given = self._checked(X, reset=False, accept_sparse="csr", ensure_all_finite=False)
+        checked = distances_or_rows(given, self._metric())
+        count = int(checked.shape[0])
         paths = Geodesics(**self.paths_)
         place = np.full(len(self.embedding_), -1)
         place[paths.nodes] = np.arange(len(paths.nodes))
@@ -170,7 +172,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
             lengths = np.where(lengths > 0.0, 1.0, 0.0)
         on_map = place[known] >= 0
         new, at, lengths = new[on_map], place[known[on_map]], lengths[on_map]
-        placed = np.full((len(checked), self.n_components_), np.nan)
+        placed = np.full((count, self.n_components_), np.nan)
         reached = np.unique(new)
         placing = Placing(**self.placing_)
         step = max(1, _PLACED // len(placing.marks))
@@ -179,17 +181,17 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
             first, last = np.searchsorted(new, [part[0], part[-1] + 1])
             links = np.searchsorted(part, new[first:last]), at[first:last], lengths[first:last]
             placed[part] = placing.of(paths.squares_to_new(links, len(part), placing.marks)) * paths.unit
-        if len(reached) < len(checked):
+        if len(reached) < count:
             missed = np.flatnonzero(np.isnan(placed[:, 0]))
             warnings.warn(
-                f"{len(missed)} of {len(checked)} new rows ({_some(missed)}) are linked to no row on the map at "
+                f"{len(missed)} of {count} new rows ({_some(missed)}) are linked to no row on the map at "
                 f"{self.graph_!r}; their coordinates are NaN.",
                 Caution,
                 stacklevel=3,
             )
         return placed
 
-    def _linked(self, rows: Array) -> tuple[Nearest | Within, Graph]:
+    def _linked(self, rows: Any) -> tuple[Nearest | Within, Graph]:
         """The option taken and its graph."""
         if isinstance(self.graph, Nearest | Within):
             option = replace(self.graph, metric=self._resolved(self.graph.metric, rows))

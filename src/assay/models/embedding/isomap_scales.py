@@ -20,7 +20,8 @@ from assay.errors import ParameterError
 from assay.linalg.validate import RandomState, as_count, as_generator
 from assay.summary.geodesics import Geodesics
 from assay.summary.graph_options import Nearest, Within
-from assay.summary.metrics import Metric, comparable
+from assay.summary.known_distances import distances_or_rows
+from assay.summary.metrics import Metric
 from assay.summary.unrolling import unroll
 
 Array: TypeAlias = NDArray[np.float64]
@@ -70,7 +71,8 @@ def isomap_scales(
     Paths are measured between all kept rows up to 2000, beyond that from 500 drawn at random to all.
 
     Args:
-        X: (n, d) rows; with metric "precomputed" their (n, n) distances.
+        X: (n, d) rows; with metric "precomputed" their (n, n) distances, of which a sparse matrix need hold only the
+            nearest.
         ks: Numbers of neighbours to try; 4 to 45 in eight steps, where neither is given.
         epsilons: Radii to try instead.
         n_components: Dimensions of the map.
@@ -85,10 +87,11 @@ def isomap_scales(
     >>> bool(found.residual_variance[2] > 0.1 > found.residual_variance[1])
     True
     """
-    rows = comparable(X, metric)
+    rows = distances_or_rows(X, metric)
+    n = int(rows.shape[0])
     if not 0.0 < share <= 1.0:
         raise ParameterError(f"share must be above 0 and at most 1, is {share!r}.")
-    options = _options(len(rows), ks, epsilons, metric)
+    options = _options(n, ks, epsilons, metric)
     left = np.full(len(options), np.nan)
     kept, sources = np.empty(len(options), np.int64), np.empty(len(options), np.int64)
     for place, option in enumerate(options):
@@ -99,7 +102,7 @@ def isomap_scales(
             landmarks = None if m <= EXACT_UP_TO else LANDMARKS
             rng = as_generator(random_state)
             left[place] = unroll(paths, as_count(n_components, m), landmarks, rng).residual_variance[-1]
-    return _chosen(options, left, kept / len(rows), share, n_components, sources)
+    return _chosen(options, left, kept / n, share, n_components, sources)
 
 
 def _options(

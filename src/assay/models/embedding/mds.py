@@ -37,6 +37,7 @@ from assay.optimize.stress import Objective, Pairs, RankStress, RawStress
 from assay.optimize.team import Team
 from assay.summary.dissimilarities import as_dissimilarities, completed, new_dissimilarities, pair_weights
 from assay.summary.distances import as_rows, squared_distances, unit_scale
+from assay.summary.known_distances import all_given
 from assay.summary.metrics import Metric, checked_metric, comparable, distances, gaps_allowed, is_precomputed
 
 Array: TypeAlias = NDArray[np.float64]
@@ -121,6 +122,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
             callback: called as callback(start, iteration, stress) after each iteration; True ends the fit.
         """
         self._refuse_options()
+        X = all_given(X) if is_precomputed(self._metric()) else X
         X = self._checked(X, reset=True, dtype=np.float64, ensure_min_samples=2, ensure_all_finite=False)
         if not 1 <= self.n_components <= len(X):
             raise ParameterError(
@@ -155,6 +157,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
         return self._placed(X)
 
     def _placed(self, X: Any) -> Array:
+        X = all_given(X, own=False) if is_precomputed(self._metric()) else X
         X = self._checked(X, reset=False, dtype=np.float64, ensure_all_finite=False)
         if is_precomputed(self.metric):
             given = new_dissimilarities(X, self.n_features_in_, missing=True) / self.unit_

@@ -38,7 +38,7 @@ class SNE(_GaussianEmbedding):
         perplexity_: as used; NaN for a graph of similarities.
         reached_perplexity_: (n,) of each row; off where many neighbours are equally near.
         metric_: the metric, with what it learned from the rows.
-        rows_: (n, d) the fitted rows, for `transform`; None for a graph.
+        rows_: (n, d) the fitted rows, for `transform`; none of them, (0, n), for sparse distances; None for a graph.
         route_: "exact".
         sample_: (n,) which rows of a `Source` of more than 5,000 were laid out, a fair sample; None: all.
 

@@ -65,7 +65,7 @@ class TSNE(_NeighbourEmbedding):
         perplexity_: as used; NaN for a graph of similarities.
         reached_perplexity_: (n,) of each row; off where many neighbours are equally near.
         metric_: the metric, with what it learned from the rows.
-        rows_: (n, d) the fitted rows, for `transform`; None for a graph.
+        rows_: (n, d) the fitted rows, for `transform`; none of them, (0, n), for sparse distances; None for a graph.
         route_: "exact" or "grid".
         sample_: (n,) which rows of a `Source` of more than 50,000 were laid out, a fair sample; None: all.
 

@@ -172,6 +172,7 @@ READINGS: dict[str, Reading] = {
     "StandardScaler": scaler,
     "LeastSquares": plane,
     "Ridge": plane,
+    "ElasticNet": plane,
     "Logistic": linear_scores,
     "Fisher": linear_scores,
     "DifferenceOfMeans": linear_scores,

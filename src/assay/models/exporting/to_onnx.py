@@ -26,9 +26,9 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> bytes:
     numbers are those of the model to rounding: everything is computed in double precision.
 
     Args:
-        model: fitted on numbers: PCA, StandardScaler, LeastSquares, Ridge, Logistic, Fisher, DifferenceOfMeans,
-            GaussianRule, NaiveBayes, NearestCentroid, KMeans, ZScore, Mahalanobis, SVM or SVR, or a scikit-learn
-            `Pipeline` of such.
+        model: fitted on numbers: PCA, StandardScaler, LeastSquares, Ridge, ElasticNet, Logistic, Fisher,
+            DifferenceOfMeans, GaussianRule, NaiveBayes, NearestCentroid, KMeans, ZScore, Mahalanobis, SVM or SVR, or a
+            scikit-learn `Pipeline` of such.
         path: where to write it; None writes nothing.
 
     Returns:

@@ -2,7 +2,7 @@
 
 constant     x -> x (1 - M) + c M                                   c a number, or the mean of what is observed
 conditional  x_m -> mu_m + S_mo S_oo^-1 (x_o - mu_o)                 mu (d,), S (d, d) by EM, summary.normal_em,
-                                                                    with the ridge of held_out_ridge.py
+                                                                    with the ridge of summary.held_out_ridge
 indicator    x -> (x (1 - M) + c M, M)                              for columns with gaps
 pair         x -> (x, 1 - x) (1 - M)                                for columns in [0, 1]
 """
@@ -23,8 +23,8 @@ from assay.linalg.normal import MultivariateNormal
 from assay.linalg.shrinkage import rao_blackwell
 from assay.linalg.spectral import eigen_symmetric
 from assay.models.base import Estimator, on_engine
-from assay.models.missing.held_out_ridge import LEAST, held_out_ridge
 from assay.models.transformer import Transformer
+from assay.summary.held_out_ridge import LEAST, held_out_ridge
 from assay.summary.moments import Moments
 from assay.summary.normal_em import normal_em
 from assay.summary.observed import Observed, refuse_infinite

@@ -24,10 +24,10 @@ from assay.linalg.top import top_eigen
 from assay.linalg.top_svd import top_svd
 from assay.linalg.validate import as_count, as_generator
 from assay.models.base import Estimator
-from assay.summary.distances import as_rows
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
 from assay.summary.kernels import Gaussian
+from assay.summary.known_distances import distances_or_rows
 from assay.summary.laplacian import Kind
 from assay.summary.linking import link
 
@@ -118,8 +118,9 @@ class NetworkEmbedding(Estimator):
         """
         if isinstance(X, Graph):
             return self.fit_graph(X)
-        # as_rows finds what is not finite and says where
-        rows = as_rows(self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False))
+        # distances_or_rows finds what is not finite and says where
+        given = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
+        rows = distances_or_rows(given, getattr(self.graph, "metric", "euclidean"))
         option, graph = self._linked(rows)
         self._embed(graph, f"at {option!r}")
         self.graph_: Nearest | Within | None = option
@@ -135,7 +136,7 @@ class NetworkEmbedding(Estimator):
         """(n, k) the coordinates of these nodes or rows."""
         return self.fit(X, y).embedding_
 
-    def _linked(self, rows: Array) -> tuple[Nearest | Within, Graph]:
+    def _linked(self, rows: Any) -> tuple[Nearest | Within, Graph]:
         if isinstance(self.graph, Nearest | Within):
             return self.graph, self.graph.graph(rows)
         if not isinstance(self.graph, str) or self.graph != "auto":

@@ -5,20 +5,24 @@ solver    B v = lambda W v, by the singular values of (g, d) whitened means; at 
 reading   variates (X - m) V, (n, k), of unit variance within classes: V^T S V = I,  S = W / n
 rule      log p_k - (x - m_k)^T S^-1 (x - m_k) / 2 is largest: linear in x, normal classes of equal covariance
 wide      d > n: the same in the axes that the rows span, summary.group_frame
+sparse    S^-1 (m_k - m) by conjugate gradients, summary.group_products: V and the rule need no more of S
 """
 
 from __future__ import annotations
 
-from typing import Self, TypeAlias
+import warnings
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtri
 
-from assay.errors import DataError, ParameterError, SingularError
+from assay.errors import DataError, NotConverged, ParameterError, SingularError
+from assay.linalg.shrinkage import ledoit_wolf_of
 from assay.linalg.spectral import column_signs, eigen_symmetric
 from assay.models.discriminant import SINGULAR, Priors, Shrinkage, Whitener, _Directions, _Discriminant
 from assay.summary.group_frame import GroupFrame
+from assay.summary.group_products import GroupProducts, takes_products, too_large
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -51,8 +55,10 @@ class Fisher(_Discriminant, _Directions):
         rank_: number of directions in which rows vary within classes, after shrinkage.
         n_samples_, weight_: rows fitted, and the sum of their weights.
         encoding_: how the columns of a source became numbers, where it was fitted on one.
+        summary_: moments of all rows so far, after `partial_fit`.
         target_: the column of a source that holds the classes.
-        route_: "moments", or "gram" where there are more columns than rows.
+        route_: "moments", or "gram" where there are more columns than rows; "products" for large sparse rows with
+            shrinkage, which are never made dense.
 
     >>> X = [[1, 2], [2, 3], [3, 3], [4, 5], [5, 5], [4, 2], [5, 0], [5, 2], [3, 2], [5, 3], [6, 3]]
     >>> found = Fisher().fit(X, ["a"] * 5 + ["b"] * 6)
@@ -98,6 +104,64 @@ class Fisher(_Discriminant, _Directions):
         self._read(frame, A, M @ A)
         return self
 
+    def _by_products(self, X: Any) -> bool:
+        return too_large(X) or (self.shrinkage is not None and takes_products(X))
+
+    def _fit_products(self, X: Any, codes: NDArray[np.intp]) -> Self:
+        """The same from products with sparse rows: V and the scores need S^-1 (m_k - m), and nothing else of S."""
+        found = GroupProducts.of(X, codes, self._column_names())
+        n, g = float(found.n), len(found.means)
+        self.priors_, self.means_ = self._shares(found.weights), found.means
+        self.xbar_ = self.priors_ @ self.means_
+        self.n_samples_, self.weight_, self.route_, self.rank_ = found.n, n, "products", found.d
+        if not found.d:
+            raise DataError("every column is constant: there is nothing to tell classes apart by")
+        if n <= g:
+            raise DataError(
+                f"{n:g} rows in {g} classes leave no spread within classes; at least {g + 1} rows are needed"
+            )
+        trace, share = float(found.squares.sum()) / n, self.shrinkage
+        if isinstance(share, str):
+            square, fourth = found.second_and_fourth()
+            share = ledoit_wolf_of(trace, square, found.d, n, fourth)
+        self.shrinkage_ = 0.0 if share is None else float(share)
+        ridge = self.shrinkage_ * trace / found.d
+        if ridge <= 0.0 and not too_large(X):
+            return self._fit_frames(X, codes, None)
+        if ridge <= 0.0:
+            raise SingularError(
+                f"X is sparse, {found.n} x {len(found.scale)}, and without shrinkage its covariance would have to be "
+                "made dense: give shrinkage='auto' (or a share above 0), or fewer columns by LSI"
+            )
+        M = found.gaps - self.priors_ @ found.gaps
+        T, residual = found.solve(M, 1.0 - self.shrinkage_, ridge)
+        if residual > 1e-8:
+            warnings.warn(
+                f"the covariance was solved only to {residual:.1e}: give more shrinkage than {self.shrinkage_:g}",
+                NotConverged,
+                stacklevel=4,
+            )
+        return self._read_products(found, T, 0.5 * (M @ T + (M @ T).T))
+
+    def _read_products(self, found: GroupProducts, T: Array, K: Array) -> Self:
+        """Variates and scores from T = S^-1 M^T (d, g) and K = M S^-1 M^T (g, g)."""
+        g = len(K)
+        root = np.sqrt(self.priors_)
+        spectrum = eigen_symmetric(root[:, None] * K * root)
+        k = min(g - 1, found.d)
+        self._count(k)
+        values = np.maximum(spectrum.values[:k], 0.0)
+        self.eigenvalues_, size = values, np.sqrt(values)
+        total = float(values.sum())
+        self.explained_variance_ratio_ = values / total if total > 0.0 else np.zeros(k)
+        self.singular_values_ = size * np.sqrt((self.weight_ - g) / (g - 1.0))
+        unit = np.divide(1.0, found.scale, out=np.zeros_like(found.scale), where=found.scale > 0.0)[:, None]
+        inner = T @ (root[:, None] * spectrum.vectors[:, :k])
+        inner = np.divide(inner, size, out=np.zeros_like(inner), where=size > 0.0)
+        self.scalings_ = np.ascontiguousarray(inner * column_signs(inner) * unit)
+        self._set_scores(np.ascontiguousarray((T * unit).T), np.log(self.priors_) - 0.5 * np.diag(K))
+        return self
+
     def _whitening(self, frame: GroupFrame, S: Array, made: Whitener, M: Array) -> Array:
         """(r, k) A with A^T S A = I, where S is singular on the axes that it has."""
         if made.dependent is None:
@@ -134,7 +198,8 @@ class Fisher(_Discriminant, _Directions):
         total = float(self.eigenvalues_.sum())
         self.explained_variance_ratio_ = self.eigenvalues_ / total if total > 0.0 else np.zeros(k)
         self.singular_values_ = size * np.sqrt((self.weight_ - g) / (g - 1.0))
-        self.scalings_ = np.ascontiguousarray(frame.columns(inner * column_signs(inner.T)[:, None]).T)
+        seen = inner if frame.axes is None else inner @ frame.axes.T  # in units of the columns
+        self.scalings_ = np.ascontiguousarray(frame.columns(inner * column_signs(seen.T)[:, None]).T)
         self._set_scores(frame.columns(C @ A.T), np.log(self.priors_) - 0.5 * np.einsum("ij,ij->i", C, C))
 
     def _count(self, k: int) -> None:

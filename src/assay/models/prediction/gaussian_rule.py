@@ -51,6 +51,7 @@ class GaussianRule(_Discriminant):
         ridge_: (m,) variance outside the axes.
         n_samples_, weight_: rows fitted, and the sum of their weights.
         encoding_: how the columns of a source became numbers, where it was fitted on one.
+        summary_: moments of all rows so far, after `partial_fit`.
         target_: the column of a source that holds the classes.
         route_: "moments", or "gram" where there are more columns than rows.
 

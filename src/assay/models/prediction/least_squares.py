@@ -25,17 +25,19 @@ from assay.linalg.linear_fit import determined
 from assay.linalg.principal import dense
 from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable, checked_confidence
+from assay.models.incremental import _TargetsInParts
 from assay.models.linear_regressor import CERTAIN, Target, _LinearRegressor
 from assay.summary.grouped import GroupedMoments
 from assay.summary.least_squares import Solution, least_squares, least_squares_of
 from assay.summary.moments import Moments
 from assay.summary.regression import Equations, Squares, Table
 from assay.summary.sandwich import POWERS, Sandwich, sandwich
+from assay.summary.sparse_ridge import refuse_large
 
 Array: TypeAlias = NDArray[np.float64]
 
 
-class LeastSquares(_LinearRegressor):
+class LeastSquares(_TargetsInParts, _LinearRegressor):
     """Predict a number by the line, plane or hyperplane of least squared error.
 
     Where columns depend on each other, or outnumber the rows, the shortest coefficients of all that fit equally well
@@ -77,6 +79,7 @@ class LeastSquares(_LinearRegressor):
         notes_: what should be known about the solution, in sentences.
         n_samples_, weight_: rows, and the sum of their weights.
         encoding_: how the columns of a source became numbers, where it was fitted on one.
+        summary_: moments of all rows so far, after `partial_fit`.
         route_: the way taken: "moments", "qr" or "dual".
 
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
@@ -116,6 +119,7 @@ class LeastSquares(_LinearRegressor):
         """
         self._check_options()
         table = self._table(X, y, sample_weight)
+        refuse_large(table, "Use Ridge(alpha) with a number, which takes products alone, or fewer columns by LSI.")
         self.notes_: tuple[str, ...] = ()
         found = least_squares(table, intercept=self.fit_intercept)
         precision, w = self.weights == "precision", table.weights

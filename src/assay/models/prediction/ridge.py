@@ -5,12 +5,14 @@ summary    A = scatter of x (d, d), B = of x and y (d, p)               per fold
 solver     A = V diag(l) V^T, coef(alpha) = V diag(1/(l + alpha)) V^T B route "moments": one decomposition, all alphas
            singular values of the triangle of the rows                  route "qr", where A would lose digits
            X X^T = U diag(l) U^T (n, n), coef = X^T U diag(1/(l + alpha)) U^T y     route "dual", for d > n
+           conjugate gradients on the rows about their mean             route "products", for large sparse tables
 held out   train = all - fold; the fold's summary alone gives its error for every alpha
 reading    total = explained + error + 2 alpha |coef|^2
 """
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias
 
@@ -18,16 +20,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.errors import ParameterError
+from assay.errors import NotConverged, ParameterError
 from assay.linalg.ridge_path import RidgeSpectrum, usual_penalties
 from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable
 from assay.models.held_out_folds import folds_of, refuse_empty_folds
+from assay.models.incremental import _TargetsInParts
 from assay.models.linear_regressor import Target, _LinearRegressor
 from assay.summary.grouped import GroupedMoments
 from assay.summary.least_squares import intercept_at
 from assay.summary.moments import Moments
+from assay.summary.regression import Table
 from assay.summary.ridge import RidgeSolutions, ridge, ridge_of
+from assay.summary.sparse_ridge import LargeRidge, large_ridge, refuse_large, takes_products
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -53,7 +58,7 @@ class RidgePath:
     held_out_std_error: Array | None = None
 
 
-class Ridge(_LinearRegressor):
+class Ridge(_TargetsInParts, _LinearRegressor):
     """Predict a number by a plane whose coefficients are kept short.
 
     Args:
@@ -85,7 +90,11 @@ class Ridge(_LinearRegressor):
             by "qr", of its square by "moments" and "dual".
         n_samples_, weight_: rows, and the sum of their weights.
         encoding_: how the columns of a source became numbers, where it was fitted on one.
-        route_: the way taken: "moments", "qr" or "dual".
+        summary_: moments of all rows so far, after `partial_fit`.
+        route_: the way taken: "moments", "qr" or "dual"; "products" for a large sparse table and one alpha, which is
+            never made dense: there `eigenvalues_` is empty, and degrees, condition, deviation and errors are NaN.
+        gradient_: by "products", length of the gradient at the solution relative to that at zero, columns at like size:
+            its certificate. None by other ways.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((60, 30))
@@ -99,6 +108,9 @@ class Ridge(_LinearRegressor):
     Reference: Hoerl & Kennard, Technometrics 12, 1970; degrees of freedom: Hastie, Tibshirani & Friedman, The Elements
     of Statistical Learning, section 3.4.
     """
+
+    alpha_: Any
+    gradient_: float | None
 
     def __init__(
         self,
@@ -129,6 +141,10 @@ class Ridge(_LinearRegressor):
         self._check_alphas()
         table = self._table(X, y, sample_weight)
         self._check_targets(table.p)
+        if takes_products(table, self.alpha):
+            price = float(np.asarray(self.alpha))
+            return self._keep_products(large_ridge(table, price, intercept=self.fit_intercept), price, table)
+        refuse_large(table, "Give a number above 0 for alpha, which takes products alone, or fewer columns by LSI.")
         folds = None
         if self._chosen:
             folds = folds_of(self.cv, table.n, table.given, self._seed(), "a number for alpha")
@@ -163,6 +179,11 @@ class Ridge(_LinearRegressor):
                 the default grid.
         """
         check_is_fitted(self)
+        if self.route_ == "products":
+            raise ParameterError(
+                "a large sparse table was solved by products for one alpha, without the spectrum that other penalties "
+                "are read from; fit one model for each"
+            )
         tried = getattr(self, "alphas_", None)
         if alphas is None:
             asked = usual_penalties(float(self.eigenvalues_.sum()), self.n_features_in_) if tried is None else tried
@@ -216,6 +237,7 @@ class Ridge(_LinearRegressor):
 
     def _keep(self, found: RidgeSolutions, single: bool) -> Self:
         spectrum, whole = found.spectrum, found.whole
+        self.gradient_ = None
         self._choose(found)
         each = np.atleast_1d(self.alpha_)
         coef = spectrum.coef(each)[0] if len(each) == 1 else (spectrum.axes @ spectrum.along_each(each)).T
@@ -233,6 +255,31 @@ class Ridge(_LinearRegressor):
         self._keep_errors(spectrum, each, single)
         return self
 
+    def _keep_products(self, found: LargeRidge, price: float, table: Table) -> Self:
+        """One solution without a spectrum: what needs one is not known."""
+        for name in ("alphas_", "held_out_errors_", "held_out_std_errors_", "_axes", "_inner", "_flat"):
+            if hasattr(self, name):  # of an earlier fit
+                delattr(self, name)
+        solution = found.solution
+        self.alpha_ = price
+        self.n_samples_, self.weight_, self.route_ = table.n, found.weight, "products"
+        self.eigenvalues_, self.condition_, self.effective_degrees_ = np.empty(0), np.nan, np.nan
+        self._centre = found.centre
+        self._keep_line(solution.coef, intercept_at(solution.coef, found.centre), table.single)
+        self._keep_squares(found.squares, np.nan, table.single)
+        self.coef_std_errors_ = np.full_like(self.coef_, np.nan)
+        self.intercept_std_error_ = np.nan if table.single else np.full(table.p, np.nan)
+        self._freedom = np.full(table.p, np.nan)
+        self.gradient_ = gradient = float(solution.residual.max())
+        if not solution.converged:
+            warnings.warn(
+                f"after {solution.iterations} products the gradient is still {gradient:.1e} of that at zero: "
+                "raise alpha, or bring the columns to similar sizes",
+                NotConverged,
+                stacklevel=3,
+            )
+        return self
+
     def _keep_errors(self, spectrum: RidgeSpectrum, each: Array, single: bool) -> None:
         sd, mean = np.atleast_1d(self.residual_sd_), self._centre[: len(spectrum.axes)]
         roots = [spectrum.root(float(alpha)) for alpha in each]
@@ -248,7 +295,7 @@ class Ridge(_LinearRegressor):
                 delattr(self, name)
         alphas, judged = found.alphas, found.held_out
         if judged is None:
-            self.alpha_: Any = float(alphas[0]) if len(alphas) == 1 else alphas
+            self.alpha_ = float(alphas[0]) if len(alphas) == 1 else alphas
             return
         self.alphas_, self.held_out_errors_, self.held_out_std_errors_ = alphas, judged.error, judged.std_error
         # of equal errors the largest price: the shortest coefficients

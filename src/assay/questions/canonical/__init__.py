@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.asking.question import Context, Option, Question
 from assay.errors import ParameterError
+from assay.shown import a_few
 
 if TYPE_CHECKING:
     from assay.asking.by_law import ByLaw
@@ -33,8 +34,7 @@ class _Canonical(Question):
         used = {name for name, _ in table.origins.values()}
         missing = [name for name in side if name not in used]
         if missing:
-            known = ", ".join(sorted(used)[:20])
-            raise ParameterError(f"no column {missing[0]!r} in use to be on one side; there are {known}")
+            raise ParameterError(f"no column {missing[0]!r} in use to be on one side; there are {a_few(sorted(used))}")
         own = table.of_columns(frozenset(side))
         if own.all():
             raise ParameterError("all columns in use are on one side: leave some for the other")

@@ -38,7 +38,7 @@ class _Correlations(Question):
 
         context.tell("Columns that go together", None, None)
         labels = _labels(table)
-        some = drawn_fairly(len(labels), context.seed)
+        some = drawn_fairly(table, labels, context.seed)
         given = columns_of(table, labels if some is None else [labels[j] for j in some])
         found = correlations(
             given.X,

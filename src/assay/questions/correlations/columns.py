@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.asking.table import Table
+from assay.summary.rank_shapes import resting_on
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
@@ -26,6 +27,7 @@ _LEVELS = 200  # with an indicator of their own, at most
 _FEWEST = 20  # that have one, however many rows
 _INDICATORS = 20_000_000  # values of these, for all columns
 MOST_COLUMNS = 15_000  # whose pairs are tested, 112 million
+MOST_EXACT = 5_000  # where each pair has a law of its own: levels that are rare, ties, rows that depend on each other
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,16 +47,26 @@ class Columns:
     categories: NDArray[np.bool_]
 
 
-def drawn_fairly(d: int, seed: int) -> Indices | None:
+def drawn_fairly(table: Table, labels: list[int], seed: int) -> Indices | None:
     """Which of very many columns are looked at, ascending; None for all.
 
     Args:
-        d: how many there are.
-        seed: of the draw, which knows nothing of what they hold.
+        table: the data; what they hold says how many are looked at, never which.
+        labels: of the columns, as in its groups.
+        seed: of the draw.
     """
-    if d <= MOST_COLUMNS:
+    d = len(labels)
+    if d <= MOST_EXACT:
         return None
-    return np.sort(np.random.default_rng(seed).choice(d, MOST_COLUMNS, replace=False))
+    most = MOST_EXACT if _with_laws_of_their_own(table) else MOST_COLUMNS
+    return np.sort(np.random.default_rng(seed).choice(d, most, replace=False)) if d > most else None
+
+
+def _with_laws_of_their_own(table: Table) -> bool:
+    """Whether one law does not hold for all pairs of columns: see `MOST_EXACT`."""
+    if not table.measured.all() or table.gaps is not None or table.design.kind != "independent":
+        return True
+    return any(np.isfinite(resting_on(column)) for column in table.at_hand.T)
 
 
 def columns_of(table: Table, labels: list[int]) -> Columns:

@@ -17,6 +17,7 @@ from scipy.stats import rankdata
 from assay.errors import ParameterError
 from assay.evidence.design import Design, Grouped, Independent, Serial
 from assay.evidence.evidence import Evidence, verdict_of
+from assay.shown import a_few
 from assay.study.depends.answer import Rows, counted_as
 from assay.study.depends.labels import Labels
 from assay.study.depends.levels import LEVEL, levels_look
@@ -59,7 +60,7 @@ class Told:
         """Refuse columns that do not exist, and places that are not two columns."""
         for said, column in (("time", self.time), ("by", self.by), *(("place", one) for one in self.place)):
             if column is not None and column not in names:
-                raise ParameterError(f"there is no column {column!r} for --{said}; there are {', '.join(names[:20])}")
+                raise ParameterError(f"there is no column {column!r} for --{said}; there are {a_few(names)}")
         if self.place and len(self.place) != 2:
             raise ParameterError(f"--place takes two columns, such as x,y; got {', '.join(self.place)}")
 
@@ -219,12 +220,12 @@ def _by_times(X: Array, owner: tuple[str, ...], times: dict[str, Array]) -> Rows
     best, least = None, 1.0
     for name, time in times.items():
         order = np.argsort(time, kind="stable")
-        others = [j for j, own in enumerate(owner) if own != name]
-        look = serial_look(X[order][:, others])
+        others = np.flatnonzero([own != name for own in owner])
+        look = serial_look(X[np.ix_(order, others)])
         if look is None or look.design is None or look.p * len(times) > LEVEL or look.left >= least:
             continue
-        rest = [j for j in others if owner[j] != owner[others[look.column]]]
-        again = serial_look(X[order][:, rest])
+        rest = others[np.array([owner[j] != owner[others[look.column]] for j in others], dtype=bool)]
+        again = serial_look(X[np.ix_(order, rest)])
         if again is not None and again.design is not None:
             best, least = _in_time(X[:, others], time, name, told=False), look.left
     return best
@@ -233,7 +234,8 @@ def _by_times(X: Array, owner: tuple[str, ...], times: dict[str, Array]) -> Rows
 def _if_time(X: Array, owner: tuple[str, ...], times: dict[str, Array]) -> str:
     """A hint where columns change level along a column of times, as they do in a drift: that is no series by itself."""
     for name, time in times.items():
-        look = serial_look(X[np.argsort(time, kind="stable")][:, [own != name for own in owner]])
+        others = np.flatnonzero([own != name for own in owner])
+        look = serial_look(X[np.ix_(np.argsort(time, kind="stable"), others)])
         if look is not None and look.parts > 1:
             told = f"if they are a series, --time {name} makes verdicts heed it"
             return f"Columns change level along {name}, and rows are taken as independent; {told}."

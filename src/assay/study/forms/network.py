@@ -23,6 +23,7 @@ _ENDS = (
 )  # fmt: skip
 _BESIDE = frozenset([*WEIGHT, *TYPE, "id", "edgeid", "label", "key", "kind", "time", "timestamp", "date", "year"])
 _OTHERS = 1  # columns beside the known ones that a list of links may have
+_MOST = 100  # columns of a list of links, whatever they are called
 _FILES = (".mtx", ".mtx.gz", ".edges", ".edgelist")
 _OPTIONS = ("form", "directed", "weighted", "source", "target", "weight", "nodes", "meaning", "header")
 
@@ -45,6 +46,8 @@ class NetworkForm(Form[Graph]):
     def looks_like_one(self, source: Source) -> str:
         """Two columns called as the ends of links are, both names or whole numbers, and hardly any other column."""
         schema = source.arrow_schema
+        if len(schema) > _MOST:
+            return ""
         for first, second in _ENDS:
             ends = [named(schema.names, frozenset([end])) for end in (first, second)]
             if not all(len(end) == 1 for end in ends):

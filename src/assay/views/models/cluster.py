@@ -31,7 +31,9 @@ def kmeans(model: Any, X: Any = None, y: ArrayLike | None = None) -> list[Panel]
     centres = np.asarray(model.cluster_centers_, dtype=np.float64)
     rows = np.empty((0, centres.shape[1])) if X is None else numbers_of(model, X, why="")
     labels = None if X is None else model.predict(X)
-    words = f"{model.n_clusters_} groups; {model.explained_variance_:.1%} of the squares lie between them."
+    known = model.explained_variance_ == model.explained_variance_  # not where parts were learned one by one
+    between = f"; {model.explained_variance_:.1%} of the squares lie between them" if known else ""
+    words = f"{model.n_clusters_} groups{between}."
     return [Panel("Cells of the centres", voronoi(rows, centres, labels, axes=_two(model)), words)]
 
 

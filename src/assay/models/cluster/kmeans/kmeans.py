@@ -16,7 +16,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
@@ -25,8 +25,10 @@ from assay.data.blocks import FloatBlocks, float_blocks
 from assay.data.source import Source
 from assay.engine.current import mapped_blocks
 from assay.errors import NotConverged, ParameterError
+from assay.linalg.centred_sparse import as_entries
 from assay.models.base import Estimator, on_engine
 from assay.models.cluster.kmeans.blocks import drawn_rows, lloyd_of_blocks, refuse_few, starts_of
+from assay.models.cluster.kmeans.sparse import sparse_lloyd, sparse_moves, sparse_squares, stays_sparse
 from assay.models.transformer import Transformer
 from assay.optimize.lloyd import Lloyd, lloyd, nearest
 from assay.summary.accumulate import checked_weights
@@ -43,7 +45,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
     Args:
         n_clusters: how many groups, at most the number of rows.
         init: "k-means++" draws rows far apart, one after another, the best of a few each time; "k-means||" draws many
-            at once, in a few passes, and groups those; or (k, d) centres to start from.
+            at once, in a few passes, and groups those (of rows that stay sparse it draws as "k-means++"); or (k, d)
+            centres to start from.
         n_init: how many starts; the one with the least inertia is kept. "auto": 10 for up to 10,000 rows, else 1. With
             so many rows that the iteration begins on a sample of them, starts are compared there.
         max_iter: most passes over all rows; ending there warns (NotConverged).
@@ -74,6 +77,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
         Lloyd 1982; Arthur & Vassilvitskii 2007; Bahmani et al. 2012; Hamerly 2010.
     """
 
+    cluster_centers_: Floats
+    sizes_: Array
+    n_iter_: int
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -97,14 +104,21 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
 
         Args:
             X: array, data frame, sparse matrix or `Source`. A source is encoded first, by the kinds of its columns,
-                and read once for each pass, so it may be larger than memory; sparse rows become dense block by block.
+                and read once for each pass, so it may be larger than memory. Sparse rows with few entries stay sparse.
             y: not used.
             sample_weight: (n,) weights of rows, not negative: a row of weight 2 counts as two rows.
             engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         self._check_options()
         rows = self._rows(X, reset=True)
-        if isinstance(rows, FloatBlocks):
+        if isinstance(rows, csr_array):
+            w = None if sample_weight is None else checked_weights(sample_weight, int(rows.shape[0]))
+            refuse_few(self.n_clusters, int(rows.shape[0]), w)
+            starts = starts_of(self.n_init, int(rows.shape[0]))
+            found = sparse_lloyd(rows, self.n_clusters, n_init=starts, weights=w, **self._options())
+            if getattr(X, "dtype", None) == np.float32:
+                found = replace(found, centers=found.centers.astype(np.float32))
+        elif isinstance(rows, FloatBlocks):
             kept = np.float32 if issparse(X) and getattr(X, "dtype", None) == np.float32 else np.float64
             options: dict[str, Any] = self._options() | {"dtype": kept}
             found = lloyd_of_blocks(rows, self.n_clusters, n_init=self.n_init, weights=sample_weight, **options)
@@ -115,6 +129,45 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
             found = lloyd(rows, self.n_clusters, n_init=starts, weights=w, **self._options())
         return self._keep(found if not isinstance(self.init, str) else _by_size(found))
 
+    def partial_fit(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Move the centres by further rows: each becomes the mean of all rows that were ever nearest to it.
+
+        The first part is grouped as by `fit`, and needs at least `n_clusters` rows; a fitted or loaded model goes on
+        where it was. Rows keep the centre that was nearest when they came, so this is `fit` on all rows where groups
+        are apart, and close to it elsewhere. Afterwards `labels_` and `inertia_` are those of the last part, and what
+        would take all rows (`explained_variance_`, `calinski_harabasz_`) is nan.
+
+        Args:
+            X, y, sample_weight: as for `fit`.
+
+        References:
+            Sculley, Web-scale k-means clustering, 2010.
+        """
+        if not hasattr(self, "cluster_centers_"):
+            return self.fit(X, sample_weight=sample_weight)
+        self._check_options()
+        rows, centers = self._rows(X, reset=False), self.cluster_centers_
+        if isinstance(rows, csr_array):
+            n = int(rows.shape[0])
+            w = np.ones(n) if sample_weight is None else checked_weights(sample_weight, n)
+            labels, squares, moves = sparse_moves(rows, centers, w)
+        else:
+            found = self._each(X, lambda block, centers: np.stack(nearest(block, centers)))
+            numbers, squares = np.concatenate(found, axis=1)
+            labels, moves = numbers.astype(np.int32), np.zeros(centers.shape)
+            w = np.ones(len(labels)) if sample_weight is None else checked_weights(sample_weight, len(labels))
+            for first, block in rows if isinstance(rows, FloatBlocks) else float_blocks(rows):
+                own = slice(first, first + len(block))
+                # by deviations from the centres: sums of rows far from zero would lose the digits of small moves
+                np.add.at(moves, labels[own], w[own, None] * (block - centers[labels[own]]))
+        sizes = self.sizes_ + np.bincount(labels, w, minlength=len(centers))
+        share = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0.0)
+        self.cluster_centers_ = (centers + share[:, None] * moves).astype(centers.dtype)
+        self.labels_, self.inertia_, self.sizes_ = labels, float(w @ squares), sizes
+        self.n_clusters_, self.n_iter_ = int((sizes > 0.0).sum()), self.n_iter_ + 1
+        self.explained_variance_ = self.calinski_harabasz_ = float("nan")
+        return self
+
     def fit_predict(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None) -> NDArray[np.int32]:
         """Fit, and give the group of each row."""
         labels: NDArray[np.int32] = self.fit(X, sample_weight=sample_weight).labels_
@@ -122,15 +175,21 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
 
     def predict(self, X: Any) -> NDArray[np.int32]:
         """(m,) the nearest centre of each row, the first of equally near ones."""
+        if (squares := self._sparse_squares(X)) is not None:
+            return np.asarray(squares.argmin(axis=1), dtype=np.int32)
         return np.concatenate(self._each(X, lambda block, centers: nearest(block, centers)[0]))
 
     def transform(self, X: Any) -> Floats:
         """(m, k) distance of each row to each centre."""
+        if (squares := self._sparse_squares(X)) is not None:
+            return np.sqrt(squares)
         return np.concatenate(self._each(X, _distances))
 
     def score(self, X: Any, y: None = None, sample_weight: ArrayLike | None = None) -> float:
         """Minus the sum of squared distances of rows to their nearest centre: higher is better."""
-        squares = np.concatenate(self._each(X, lambda block, centers: nearest(block, centers)[1]))
+        away = self._sparse_squares(X)
+        each = self._each(X, lambda block, centers: nearest(block, centers)[1]) if away is None else [away.min(axis=1)]
+        squares = np.concatenate(each)
         return -float(
             squares.sum() if sample_weight is None else checked_weights(sample_weight, len(squares)) @ squares
         )
@@ -139,6 +198,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
         """Rows as `fit` would take them, of a source or of sparse rows what fits into 128 MB, and the seed."""
         self._check_options()
         rows, seed = self._rows(X, reset=True), self._seed()
+        rows = float_blocks(rows) if isinstance(rows, csr_array) else rows
         return (drawn_rows(rows, seed) if isinstance(rows, FloatBlocks) else rows), seed
 
     def _keep(self, found: Lloyd) -> Self:
@@ -157,8 +217,16 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
             )
         return self
 
-    def _rows(self, X: Any, *, reset: bool) -> Floats | FloatBlocks:
-        """Rows as an array, or as blocks where they come from a source or are sparse."""
+    def _sparse_squares(self, X: Any) -> Array | None:
+        """(m, k) squared distances of rows that stay sparse to the centres; None for others."""
+        check_is_fitted(self)
+        if not issparse(X):
+            return None
+        rows = self._rows(X, reset=False)
+        return sparse_squares(rows, self.cluster_centers_) if isinstance(rows, csr_array) else None
+
+    def _rows(self, X: Any, *, reset: bool) -> Floats | FloatBlocks | csr_array:
+        """Rows as an array, as blocks where they come from a source or are small and sparse, or sparse as they are."""
         if isinstance(X, Source):
             numbers = self._as_numbers(X, reset=reset)
             if reset:
@@ -167,12 +235,16 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
                 self._compare_columns(numbers.numeric_columns)
             return float_blocks(numbers)
         rows = self._checked(X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
-        return float_blocks(rows) if issparse(rows) else rows
+        if not issparse(rows):
+            return np.asarray(rows)
+        return as_entries(rows) if stays_sparse(rows) else float_blocks(rows)
 
     def _each(self, X: Any, work: Callable[[Floats, Floats], NDArray[Any]]) -> list[NDArray[Any]]:
         """work(rows, centres) of each block of rows, in the precision of the centres."""
         check_is_fitted(self)
         rows, centers = self._rows(X, reset=False), self.cluster_centers_
+        if isinstance(rows, csr_array):
+            rows = float_blocks(rows)
         if not isinstance(rows, FloatBlocks):
             return [work(np.ascontiguousarray(rows, dtype=centers.dtype), centers)]
         return mapped_blocks(rows, lambda part: work(np.ascontiguousarray(part[1], dtype=centers.dtype), centers))
@@ -221,7 +293,9 @@ def _is_whole(value: Any) -> bool:
 
 def _by_size(found: Lloyd) -> Lloyd:
     """The same groups, numbered by weight, largest first; equal ones by their coordinates."""
-    order = np.lexsort((*found.centers.T[::-1], -found.sizes))
+    # coordinates as lists, since a key of its own for each of very many columns takes longer
+    places = found.centers.tolist() if len(np.unique(found.sizes)) < len(found.sizes) else [[]] * len(found.sizes)
+    order = np.array(sorted(range(len(places)), key=lambda c: (-found.sizes[c], places[c])))
     number = np.empty(len(order), dtype=np.int32)
     number[order] = np.arange(len(order))
     return replace(found, centers=found.centers[order], labels=number[found.labels], sizes=found.sizes[order])

@@ -53,11 +53,14 @@ class GaussianMixture(DensityMixin, Estimator):
         weights_init: (k,) weights to begin with.
         means_init: (k, d) means to begin with; components are then numbered as these are.
         precisions_init: inverse covariances to begin with: (k, d, d), (d, d), (k, d) or (k,), as the type asks for.
+        warm_start: begin the next fit where the last one ended, with its numbers of the components, instead of from the
+            groups of k-means; `n_init` then counts for the first fit only. A fit of another number of components or
+            columns, or of another type of covariance, begins anew.
         random_state: seed of the starts, and of `sample`.
 
     Attributes:
-        weights_: (k,) shares of the components, largest first unless `means_init` orders them. A component that lost
-            all rows has weight 0.
+        weights_: (k,) shares of the components, largest first unless given means or the last fit order them. A
+            component that lost all rows has weight 0.
         means_: (k, d).
         covariances_: (k, d, d), (d, d), (k, d) or (k,), divisor n. Constant columns have variance zero and do not
             count in any density, but for "spherical", where all columns share one variance.
@@ -95,6 +98,7 @@ class GaussianMixture(DensityMixin, Estimator):
         weights_init: ArrayLike | None = None,
         means_init: ArrayLike | None = None,
         precisions_init: ArrayLike | None = None,
+        warm_start: bool = False,
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
@@ -107,6 +111,7 @@ class GaussianMixture(DensityMixin, Estimator):
         self.weights_init = weights_init
         self.means_init = means_init
         self.precisions_init = precisions_init
+        self.warm_start = warm_start
         self.random_state = random_state
 
     @on_engine
@@ -121,6 +126,8 @@ class GaussianMixture(DensityMixin, Estimator):
         """
         options = Options.of(self)
         blocks = self._blocks(X, reset=True)
+        if self.warm_start and hasattr(self, "means_"):
+            options = options.going_on(self.weights_, self.means_, self.precisions_, self.n_features_in_)
         names = tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
         table = MixtureTable.of(scattered(blocks), options.shape, names)
         options.refuse_few(table.rows)

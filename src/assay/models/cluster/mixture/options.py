@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, get_args
 
 import numpy as np
@@ -69,6 +69,14 @@ class Options:
             counts["n_init"], model.init_params, weights, arrays["means"], arrays["precisions"],
         )  # fmt: skip
 
+    def going_on(self, weights: Array, means: Array, precisions: Array, d: int) -> Options:
+        """The same, to begin with the law of an earlier fit, where it is of the same shape."""
+        fits = means.shape == (self.k, d) and precisions.shape == self._shape_of_precisions(d)
+        spread = np.einsum("...ii->...i", precisions) if self.shape in ("full", "tied") else precisions
+        if not fits or not (spread > 0.0).all():  # a column without spread then may have one now
+            return self
+        return replace(self, weights=weights, means=means, precisions=precisions)
+
     def refuse_few(self, rows: int) -> None:
         """Raise where there are more components than rows."""
         if self.k > rows:
@@ -112,14 +120,16 @@ class Options:
 
     def _check_given(self, d: int) -> None:
         k = self.k
-        shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}
         for name, array, shape in (
             ("weights_init", self.weights, (k,)),
             ("means_init", self.means, (k, d)),
-            ("precisions_init", self.precisions, shapes[self.shape]),
+            ("precisions_init", self.precisions, self._shape_of_precisions(d)),
         ):
             if array is not None and array.shape != shape:
                 raise ParameterError(f"{name} has shape {shape} here; got {array.shape}")
+
+    def _shape_of_precisions(self, d: int) -> tuple[int, ...]:
+        return {"full": (self.k, d, d), "tied": (d, d), "diag": (self.k, d), "spherical": (self.k,)}[self.shape]
 
     def _means(self, table: MixtureTable) -> Array | None:
         frame = table.frame

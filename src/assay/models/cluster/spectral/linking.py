@@ -20,11 +20,12 @@ NEIGHBOURS = 10
 ALL_PAIRS = 5_000  # rows: all pairs of more take above 1 GB
 
 
-def similarities(rows: Array, option: Any, kernel: Any) -> tuple[sparse.csr_array, Space]:
+def similarities(rows: Any, option: Any, kernel: Any) -> tuple[sparse.csr_array, Space]:
     """(n, n) similarities of rows, and where the rows lie.
 
     Args:
-        rows: (n, d); (n, n) distances or similarities with "precomputed" ones.
+        rows: (n, d); (n, n) distances or similarities with "precomputed" ones. Of sparse distances the absent
+            ones are not known, and neither is where rows lie.
         option: Nearest, Within, None for all pairs, or "auto".
         kernel: from distance to similarity; None counts each link as 1.
     """
@@ -38,9 +39,11 @@ def similarities(rows: Array, option: Any, kernel: Any) -> tuple[sparse.csr_arra
             f'graph must be Nearest(k) with a symmetry, Within(epsilon), None for all pairs, or "auto"; is {given!r}.'
         )
     kernel = kernel if kernel is None else _bell(kernel)
-    measured = not is_precomputed(option.metric)
-    space = Space(points=rows, metric=option.metric) if measured else Space(distances=rows)
-    if len(rows) == 1:
+    if not is_precomputed(option.metric):
+        space = Space(points=rows, metric=option.metric)
+    else:
+        space = Space() if isinstance(rows, sparse.csr_array) else Space(distances=rows)
+    if rows.shape[0] == 1:
         return sparse.csr_array((1, 1), dtype=np.float64), space
     if isinstance(option, Nearest) and kernel is None:
         return _counted(rows, option), space
@@ -69,7 +72,7 @@ def _bell(kernel: Any) -> Gaussian:
     )
 
 
-def _counted(rows: Array, option: Nearest) -> sparse.csr_array:
+def _counted(rows: Any, option: Nearest) -> sparse.csr_array:
     """1 for each link given both ways; for one given one way only 1 (union), 0 (mutual) or 1/2 (average)."""
     edges, n = nearest_edges(rows, option.k, option.metric)
     one_way = sparse.csr_array((np.ones(len(edges[1])), edges[1], np.arange(n + 1) * option.k), shape=(n, n))

@@ -32,8 +32,9 @@ from assay.summary.cuts import refine_cut
 from assay.summary.graph import Graph
 from assay.summary.graph_options import Nearest, Within
 from assay.summary.kernels import Precomputed
+from assay.summary.known_distances import distances_or_rows
 from assay.summary.laplacian import Kind
-from assay.summary.metrics import Metric, comparable, gaps_allowed, is_precomputed
+from assay.summary.metrics import Metric, gaps_allowed, is_precomputed
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -131,17 +132,17 @@ class SpectralClustering(ClusterMixin, Estimator):
         """Group (n, d) rows.
 
         Args:
-            X: array, data frame, sparse matrix or `Source`; (n, n) distances or similarities with "precomputed" ones;
-                or a `Graph`.
+            X: array, data frame, sparse matrix or `Source`; (n, n) distances or similarities with "precomputed" ones,
+                of which a sparse matrix need hold only the nearest or most similar; or a `Graph`.
             y: not used.
         """
         if isinstance(X, Graph):
             return self.fit_graph(X)
         self._check()
-        # as_rows finds what is not finite and says where
-        metric = self._metric()
-        rows = comparable(self._checked(X, reset=True, accept_sparse="csr", ensure_all_finite=False), metric)
-        self._count(len(rows), "rows")
+        # distances_or_rows finds what is not finite and says where
+        given = self._checked(X, reset=True, accept_sparse="csr", ensure_all_finite=False)
+        rows = distances_or_rows(given, self._metric())
+        self._count(int(rows.shape[0]), "rows")
         option = self.graph
         if isinstance(option, Nearest | Within):
             option = replace(option, metric=self._resolved(option.metric, rows))
@@ -186,7 +187,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         if not isinstance(k, str):
             as_count(k, n, name="n_clusters", what=f"the {what}")
 
-    def _few_distinct(self, rows: Array, notes: list[str]) -> None:
+    def _few_distinct(self, rows: Any, notes: list[str]) -> None:
         k: Any = self.n_clusters
         if isinstance(k, str) or self.__sklearn_tags__().input_tags.pairwise:
             return

@@ -95,6 +95,8 @@ def _reach(blocks: Blocks, design: Design, names: tuple[str, ...] | None) -> Arr
     def largest(part: Part) -> Array:
         first, rows, *_ = part
         found = np.zeros(rows.shape[1])
+        if issparse(rows):
+            return _reach_of_sparse(rows, design.scale, first, names)
         with np.errstate(over="ignore", invalid="ignore"):
             for here, Z in design.chunks(rows):
                 np.maximum(found, np.abs(Z).max(axis=0), out=found)
@@ -103,6 +105,17 @@ def _reach(blocks: Blocks, design: Design, names: tuple[str, ...] | None) -> Arr
         return found
 
     return map_reduce(blocks, largest, np.maximum)
+
+
+def _reach_of_sparse(rows: Any, scale: Array | None, first: int, names: tuple[str, ...] | None) -> Array:
+    values = np.abs(rows.data) if scale is None else np.abs(rows.data * scale[rows.indices])
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        i = int(np.searchsorted(rows.indptr, wrong[0], side="right")) - 1
+        _refuse(rows[i : i + 1], first + i, names)
+    found = np.zeros(rows.shape[1])
+    np.maximum.at(found, rows.indices, values)
+    return found
 
 
 def _refuse(rows: Any, first: int, names: tuple[str, ...] | None) -> None:

@@ -40,6 +40,7 @@ from assay.models.prediction.logistic.reading import (
     null_log_likelihood,
     separating_parts,
     standard_errors,
+    start_at,
 )
 from assay.models.prediction.logistic.rows import Rows, blocks_of
 from assay.models.prediction.logistic.solve import SOLVERS, Solution, solve
@@ -47,6 +48,7 @@ from assay.models.prediction.logistic.weights import row_weights
 from assay.models.supervised import _Classifier
 from assay.models.transformer import in_precision_of_rows
 from assay.optimize.logistic_terms import Codes
+from assay.shown import a_few
 
 # what is not finite is found on fit, which says where
 _CHECKS: dict[str, Any] = {
@@ -74,6 +76,7 @@ class Logistic(_Classifier):
         max_iter: most steps; None for 100 (newton), 10,000 (lbfgs) or 20,000 (gradient). Ending there warns
             (NotConverged).
         class_weight: None, "balanced" (n / (g n_j) for class j), or weights by class; they multiply those of rows.
+        warm_start: begin the next fit at the coefficients of the last one, where it had the same columns and classes.
         penalties: (k,) to choose from. Default: 19, from a millionth to a thousand times the most curvature that a
             column can have on average, its sum of squares over four.
         cv: how many random folds to choose by, each class spread evenly over them; or the (n,) fold of each row, a
@@ -133,6 +136,7 @@ class Logistic(_Classifier):
         tol: float = 1e-8,
         max_iter: int | None = None,
         class_weight: Any = None,
+        warm_start: bool = False,
         penalties: ArrayLike | None = None,
         cv: Any = 5,
         random_state: Any = None,
@@ -143,6 +147,7 @@ class Logistic(_Classifier):
         self.tol = tol
         self.max_iter = max_iter
         self.class_weight = class_weight
+        self.warm_start = warm_start
         self.penalties = penalties
         self.cv = cv
         self.random_state = random_state
@@ -160,6 +165,7 @@ class Logistic(_Classifier):
             engine: where blocks are read and summarised, see `assay.using`; None: on the engine in use.
         """
         self._check_options()
+        last = (self.classes_, self.coef_, self.intercept_) if self.warm_start and hasattr(self, "coef_") else None
         data, codes = self._rows_and_classes(X, y)
         weights, unit = row_weights(sample_weight, self.class_weight, codes, self.classes_)
         names = tuple(map(str, self.feature_names_in_)) if hasattr(self, "feature_names_in_") else None
@@ -181,6 +187,7 @@ class Logistic(_Classifier):
                 tol=self.tol,
                 max_iter=self.max_iter,
                 in_memory=isinstance(data, np.ndarray),
+                start=self._last(last, rows),
             )
             self._keep(rows, found, penalty, unit)
         return self
@@ -195,21 +202,16 @@ class Logistic(_Classifier):
         scores = self._scores(X)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    @in_precision_of_rows
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of the chances of each class: (m, g)."""
-        return self._log_chances(X)
-
-    def _log_chances(self, X: Any) -> Array:
         scores = self._decisions(X)
         if scores.ndim == 1:
             return np.column_stack([log_expit(-scores), log_expit(scores)])
         return np.asarray(log_softmax(scores, axis=1))
 
-    @in_precision_of_rows
     def predict_proba(self, X: Any) -> Array:
-        """Chances of each class: (m, g)."""
-        return np.exp(self._log_chances(X))
+        """Chances of each class: (m, g); in float64 always, since float32 would make 1 of 1 - 1e-8."""
+        return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most likely class of each row: (m,)."""
@@ -273,9 +275,16 @@ class Logistic(_Classifier):
                 stacklevel=4,
             )
 
+    def _last(self, last: tuple[NDArray[Any], Array, Array] | None, rows: Rows) -> Array | None:
+        """Where the last fit ended, in the coordinates of the rows; None where it was of something else."""
+        if last is None or not np.array_equal(last[0], self.classes_) or last[1].shape[1] != self.n_features_in_:
+            return None
+        start = start_at(rows, *last[1:])
+        return start if np.isfinite(start).all() else None
+
     def _warn_of_separation(self, columns: NDArray[np.intp], apart: NDArray[np.intp]) -> None:
         names = [self._label(int(j)) for j in columns[:5]] + (["..."] if len(columns) > 5 else [])
-        classes = ", ".join(repr(c) for c in self.classes_[apart].tolist())
+        classes = a_few(map(repr, self.classes_[apart].tolist()))
         warnings.warn(
             f"the classes are separated: a direction in {', '.join(names)} has no row on the wrong side and sets rows "
             f"of class {classes} apart, so the likelihood rises along it for ever and has no maximum. The coefficients "

@@ -29,6 +29,21 @@ def coefficients(rows: Rows, found: Solution) -> tuple[Array, Array]:
     return w, b if rows.design.centre is None else b - w @ rows.design.centre
 
 
+def start_at(rows: Rows, coef: Array, intercept: Array) -> Array:
+    """(k, d + 1) the parameters of which `coefficients` would make these, in the coordinates of the rows.
+
+    Args:
+        rows: before coordinates are reduced.
+        coef, intercept: as users know them.
+    """
+    back = np.linalg.pinv(shown(rows.classes))
+    phi = back @ coef / _factor(rows, coef.shape[1])
+    if not rows.design.intercept:
+        return np.asarray(phi)
+    centre = 0.0 if rows.design.centre is None else coef @ rows.design.centre
+    return np.column_stack([phi, back @ (intercept + centre)])
+
+
 def class_covariance(rows: Rows, found: Solution, penalty: float) -> Array | None:
     """(d + 1, k, k) covariance of each column's coefficients and of the intercepts, in the contrasts of the classes.
 

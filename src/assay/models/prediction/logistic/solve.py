@@ -45,7 +45,16 @@ class Solution:
     direction: Array | None
 
 
-def solve(rows: Rows, penalty: float, *, solver: str, tol: float, max_iter: int | None, in_memory: bool) -> Solution:
+def solve(
+    rows: Rows,
+    penalty: float,
+    *,
+    solver: str,
+    tol: float,
+    max_iter: int | None,
+    in_memory: bool,
+    start: Array | None = None,
+) -> Solution:
     """Maximise the likelihood minus penalty / 2 times the squared coefficients.
 
     Args:
@@ -55,6 +64,7 @@ def solve(rows: Rows, penalty: float, *, solver: str, tol: float, max_iter: int 
         tol: largest entry of the gradient for each unit of weight.
         max_iter: most steps, or None for the solver's own limit.
         in_memory: whether the rows are dense and in memory.
+        start: (k, m) where to begin, in the coordinates of the rows; not used where these are reduced.
     """
     reduced, way = _coordinates(rows, penalty, in_memory)
     small = reduced.rows
@@ -64,16 +74,18 @@ def solve(rows: Rows, penalty: float, *, solver: str, tol: float, max_iter: int 
     if solver == "newton" and p > 10 * _NEWTON:
         raise ParameterError(f"solver 'newton' would need a curvature of {p} x {p}; use 'lbfgs' or 'auto'")
     allowed, most = tol * small.total, max_iter or _MOST_ITER[solver]
-    start = np.zeros(small.shape)
+    known = start is not None and reduced.lift is None
+    begin = start if start is not None and known else np.zeros(small.shape)
     if solver == "newton":
-        start, first, sampled = _from_a_sample(small, start)
-        found = newton(small.terms, start, small.ridge, first=first, tol=allowed, max_iter=most, **_thrift(small))
+        begin, first, sampled = (begin, None, False) if known else _from_a_sample(small, begin)
+        found = newton(small.terms, begin, small.ridge, first=first, tol=allowed, max_iter=most, **_thrift(small))
         way = ("from a sample, " if sampled else "") + way
     else:
         climb = lbfgs if solver == "lbfgs" else gradient_ascent
-        found = climb(small.terms, start, small.ridge, tol=allowed, max_iter=most)
+        found = climb(small.terms, begin, small.ridge, tol=allowed, max_iter=most)
         if p <= _CURVED:
             found = _with_curvature(small, found)
+    way = ("from the last fit, " if known else "") + way
     separated, direction = _separated(small, found, penalty)
     return Solution(reduced, found, f"{solver}, {way}", separated, direction)
 
@@ -87,15 +99,14 @@ def solve_path(
         rows: in units of their columns at the least penalty.
         penalties: (k,) descending, above 0.
         solver, tol, max_iter, in_memory: as for `solve`.
-        near: gradient for each unit of weight that will do where each digit is dear: not by Newton's method.
+        near: gradient for each unit of weight that will do, where it is above tol.
     """
     least = float(penalties[-1])
     reduced, way = _coordinates(rows, least, in_memory)
     small, p = reduced.rows, int(np.prod(reduced.rows.shape))
     if solver == "auto":
         solver = "newton" if p <= (_NEWTON if rows.classes <= _MANY else _NEWTON_MANY) else "lbfgs"
-    allowed = (tol if solver == "newton" else max(tol, near)) * small.total
-    most = max_iter or _MOST_ITER[solver]
+    allowed, most = max(tol, near) * small.total, max_iter or _MOST_ITER[solver]
     theta = np.zeros(small.shape)
     for penalty in penalties:
         ridge = small.ridge * (float(penalty) / least)
