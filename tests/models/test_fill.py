@@ -149,6 +149,17 @@ def test_few_rows_are_filled_better_than_by_means_and_no_worse_than_by_chained_r
     assert max(ratios) < 1.1  # one draw of the gaps of so few rows
 
 
+def test_columns_with_ridges_of_their_own_are_filled_better_than_with_one_for_all():
+    ratios = []
+    for X, rows, share, seeds in ((load_diabetes().data, 60, 0.1, 6), (load_digits().data, 150, 0.3, 1)):
+        for seed in range(seeds):
+            whole, Y = holed(X, rows, share, seed)
+            fill = FillMissing().fit(Y)
+            alike = FillMissing(ridge=fill.ridge_).fit(Y)
+            ratios.append(error(whole, Y, fill.transform(Y)) / error(whole, Y, alike.transform(Y)))
+    assert np.mean(ratios) < 1.0
+
+
 @pytest.mark.parametrize(("n", "d"), [(60, 30), (150, 53), (300, 5), (10, 20)])
 def test_where_columns_know_nothing_of_each_other_the_mean_is_filled_in(n, d):
     # a gain that chance makes passes its standard error once in six draws at most, and then costs little
