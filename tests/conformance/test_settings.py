@@ -130,12 +130,9 @@ ONE_SETTING = {"VAE", "DifferenceOfMeans"}
 PAIRWISE = "the check gives rows, 50 x 2, to a model that asks for a square matrix"
 NO_MAXIMUM = "the check's rows are separated, so that without a penalty there is no maximum to agree on"
 FEW = "robust=True refuses fewer than 5 rows for each column, since a minimum covariance determinant needs them"
-NO_ROWS = "partial_fit keeps moments, and these solvers need the rows"
 FLAT = "the check's classes have no spread, or copies of one row, and classes without a spread are refused"
 EQUIVALENCE = ["check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"]
 ARGUED = {
-    ("PCA", "svd"): dict.fromkeys(["check_fit_score_takes_y", "check_n_features_in_after_fitting"], NO_ROWS),
-    ("PCA", "gram"): dict.fromkeys(["check_fit_score_takes_y", "check_n_features_in_after_fitting"], NO_ROWS),
     ("MDS", "precomputed"): {"check_estimators_pickle": "gaps of dissimilarities come in pairs; the check makes one"},
     ("SpectralClustering", "precomputed"): {"check_clustering": PAIRWISE},
     ("Agglomerative", "precomputed"): {"check_clustering": PAIRWISE, "check_estimators_nan_inf": PAIRWISE},
