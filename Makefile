@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-dep
 FETCH := $(PIP) --require-hashes -r requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-portable test-lowest cover quick fuzz lint lock bench calibrate docs clean
+.PHONY: help demo test test-portable test-peers test-lowest cover quick fuzz lint lock bench calibrate docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 15
@@ -36,6 +36,9 @@ test: lint ## lint, types, import contracts, tests and doctests
 
 test-portable: $(VENV)/dev ## the tests of numbers on the code paths of other processors (an hour; see tests/portable.py)
 	@$(BIN)/python tests/portable.py
+
+test-peers: $(VENV)/dev ## scikit-learn's own tests against assay's models, a table at the end (see tests/peers)
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.peers
 
 # the oldest versions pyproject.toml allows, among packages of the time when the newest of them came out
 $(VENV)-lowest/ok: pyproject.toml $(VENV)/dev

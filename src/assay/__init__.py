@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from assay.models.embedding.vae.vae import VAE as VAE
     from assay.models.exporting.to_onnx import to_onnx as to_onnx
     from assay.models.files import load as load
-    from assay.models.missing.fill import FillMissing as FillMissing
+    from assay.models.missing.filling.fill import FillMissing as FillMissing
     from assay.models.network.communities.communities import communities as communities
     from assay.models.network.communities.communities import modularity as modularity
     from assay.models.network.embedding import NetworkEmbedding as NetworkEmbedding
@@ -224,7 +224,7 @@ _HOMES = {
     "choose_components": "assay.models.cluster.mixture.choose",
     "Stringing": "assay.models.embedding.stringing",
     "stringing": "assay.models.embedding.stringing",
-    "FillMissing": "assay.models.missing.fill",
+    "FillMissing": "assay.models.missing.filling.fill",
     "KMeans": "assay.models.cluster.kmeans.kmeans",
     "choose_k": "assay.models.cluster.kmeans.choose",
     "cluster_indices": "assay.summary.cluster_indices",

@@ -18,7 +18,7 @@ import assay
 from assay import PCA, FillMissing, Moments
 from assay.data.source import ArrowSource
 from assay.errors import DataError, NotConverged, ParameterError
-from assay.summary import held_out_ridge
+from assay.models.missing.filling import held_out_ridge
 
 STRATEGIES = ["conditional", "constant", "indicator", "pair"]
 
@@ -78,9 +78,10 @@ def test_a_pair_sums_to_one_where_it_is_known_and_is_zero_where_not(n, d, seed):
     assert list(fill.get_feature_names_out()[:2]) == ["x0", "not x0"]
 
 
-def test_the_most_likely_value_is_the_regression_on_what_is_known():
+@pytest.mark.parametrize("ridge", [1e-8, 0.1])
+def test_the_most_likely_value_is_the_regression_on_what_is_known(ridge):
     X, Y = table(500)
-    fill = FillMissing().fit(Y)
+    fill = FillMissing(ridge=ridge).fit(Y)
     filled = fill.transform(Y)
     np.testing.assert_array_equal(filled[~np.isnan(Y)], Y[~np.isnan(Y)])
     i = int(np.flatnonzero(np.isnan(Y).sum(axis=1) == 2)[0])
@@ -93,10 +94,30 @@ def test_the_most_likely_value_is_the_regression_on_what_is_known():
     assert np.mean((filled - X)[gaps] ** 2) < 0.5 * np.mean((mean - X)[gaps] ** 2)
 
 
+def test_each_column_is_the_ridge_regression_with_its_own_ridge():
+    # what follows from the others wants a small ridge, what hardly does a large one, what does not at all the mean
+    rng = np.random.default_rng(0)
+    common = rng.standard_normal((200, 2))
+    noise = rng.standard_normal((200, 8)) * [0.05, 0.05, 0.05, 0.05, 3.0, 3.0, 3.0, 3.0]
+    X = 5.0 + np.hstack([common @ rng.standard_normal((2, 8)) + noise, rng.standard_normal((200, 4))])
+    Y = np.where(rng.random(X.shape) < 0.1, np.nan, X)
+    fill = FillMissing().fit(Y)
+    assert fill.column_ridge_[:4].max() < 0.1 * np.median(fill.column_ridge_[4:])
+    np.testing.assert_allclose(fill.variance_, np.nanvar(Y, axis=0), rtol=1e-9)
+    i = int(np.isnan(Y).sum(axis=1).argmax())
+    o, filled = np.flatnonzero(~np.isnan(Y[i])), fill.transform(Y)
+    for j in np.flatnonzero(np.isnan(Y[i])):
+        expected = fill.mean_[j]
+        if np.isfinite(fill.column_ridge_[j]):
+            S = fill.covariance_ + np.diag((fill.column_ridge_[j] - fill.ridge_) * fill.variance_)
+            expected += S[j, o] @ np.linalg.solve(S[np.ix_(o, o)], Y[i, o] - fill.mean_[o])
+        np.testing.assert_allclose(filled[i, j], expected, rtol=1e-8)
+
+
 def test_filled_rows_leave_the_estimate_where_it_was():
     # EM's own law: at the end the filled values have the mean that filled them
     Y = table(300)[1]
-    fill = FillMissing(tol=1e-12).fit(Y)
+    fill = FillMissing(tol=1e-12, ridge=1e-3).fit(Y)
     np.testing.assert_allclose(fill.transform(Y).mean(axis=0), fill.mean_, atol=1e-6)
 
 
@@ -128,6 +149,17 @@ def test_few_rows_are_filled_better_than_by_means_and_no_worse_than_by_chained_r
     assert max(ratios) < 1.1  # one draw of the gaps of so few rows
 
 
+def test_columns_with_ridges_of_their_own_are_filled_better_than_with_one_for_all():
+    ratios = []
+    for X, rows, share, seeds in ((load_diabetes().data, 60, 0.1, 6), (load_digits().data, 150, 0.3, 1)):
+        for seed in range(seeds):
+            whole, Y = holed(X, rows, share, seed)
+            fill = FillMissing().fit(Y)
+            alike = FillMissing(ridge=fill.ridge_).fit(Y)
+            ratios.append(error(whole, Y, fill.transform(Y)) / error(whole, Y, alike.transform(Y)))
+    assert np.mean(ratios) < 1.0
+
+
 @pytest.mark.parametrize(("n", "d"), [(60, 30), (150, 53), (300, 5), (10, 20)])
 def test_where_columns_know_nothing_of_each_other_the_mean_is_filled_in(n, d):
     # a gain that chance makes passes its standard error once in six draws at most, and then costs little
@@ -144,15 +176,17 @@ def test_where_columns_know_nothing_of_each_other_the_mean_is_filled_in(n, d):
     assert sum(np.isinf(chosen)) >= 2
 
 
-def test_the_ridge_found_is_a_ridge_to_give_and_knows_no_units():
+def test_the_ridge_found_is_a_ridge_to_give_and_ridges_know_no_units():
     Y = holed(load_breast_cancer().data, 90, 0.2, seed=1)[1]
     fill = FillMissing().fit(Y)
     assert 1e-3 < fill.ridge_ < 1.0
     again = FillMissing(ridge=fill.ridge_).fit(Y)
-    np.testing.assert_array_equal(again.transform(Y), fill.transform(Y))
+    np.testing.assert_array_equal(again.covariance_, fill.covariance_)
+    assert (again.column_ridge_ == fill.ridge_).all()
     units = 10.0 ** np.arange(-15, 15)
     other = FillMissing().fit((Y + 3.0) * units)
     assert other.ridge_ == fill.ridge_
+    np.testing.assert_array_equal(other.column_ridge_, fill.column_ridge_)
     np.testing.assert_allclose(other.transform((Y + 3.0) * units), (fill.transform(Y) + 3.0) * units, rtol=1e-6)
 
 
@@ -179,11 +213,13 @@ def test_gaps_are_tried_as_they_come():
 
 def test_of_many_rows_a_sample_finds_the_ridge_and_blocks_do_not_change_it(monkeypatch):
     X, Y = holed(load_digits().data[:, 2:62:4], 1700, 0.2, seed=0)
-    chosen = held_out_ridge.held_out_ridge(Y)
-    assert chosen == held_out_ridge.held_out_ridge([Y[:300], Y[300:1000], Y[1000:]])
+    chosen = held_out_ridge.held_out_ridges(Y)
+    in_blocks = held_out_ridge.held_out_ridges([Y[:300], Y[300:1000], Y[1000:]])
+    assert chosen.table == in_blocks.table
+    np.testing.assert_array_equal(chosen.columns, in_blocks.columns)
+    ours = error(X, Y, FillMissing().fit_transform(Y))
     monkeypatch.setattr(held_out_ridge, "_MOST_ROWS", 2000)
-    whole = held_out_ridge.held_out_ridge(Y)
-    ours, best = (error(X, Y, FillMissing(ridge=r).fit_transform(Y)) for r in (chosen, whole))
+    best = error(X, Y, FillMissing().fit_transform(Y))
     assert ours < 1.02 * best
 
 

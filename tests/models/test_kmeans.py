@@ -93,6 +93,14 @@ class TestLaws:
         # labels are those of the centres that are kept
         np.testing.assert_array_equal(ours.predict(rows), ours.labels_)
 
+    def test_sparse_parts_are_learned_as_dense_ones(self):
+        rows = np.where(RNG.random((60, 400)) < 0.02, RNG.random((60, 400)), 0.0)
+        dense, sparse = (
+            assay.KMeans(2, init=rows[:2], n_init=1).partial_fit(form(rows[:30])).partial_fit(form(rows[30:]))
+            for form in (np.asarray, csr_matrix)
+        )
+        np.testing.assert_allclose(sparse.cluster_centers_, dense.cluster_centers_, atol=1e-12)
+
     def test_a_weight_of_two_is_a_second_row_and_zero_is_none(self):
         weights = RNG.integers(0, 3, len(IRIS))
         weighted = assay.KMeans(4, random_state=0).fit(IRIS, sample_weight=weights)

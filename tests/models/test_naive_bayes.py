@@ -358,3 +358,8 @@ class TestRefusals:
         X, y = columns_of("gaussian")
         with pytest.raises(DataError, match="every row has a weight of zero"):
             NaiveBayes().fit(X, y, sample_weight=np.zeros(len(y)))
+
+
+@pytest.mark.parametrize("kinds", ["categorical", "gaussian", "bernoulli"])
+def test_only_levels_are_told_to_scikit_learn_as_categorical_input(kinds: str) -> None:
+    assert NaiveBayes(kinds).__sklearn_tags__().input_tags.categorical == (kinds == "categorical")

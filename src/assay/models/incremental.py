@@ -3,8 +3,9 @@
 partial_fit(part)    summary <- summary + summary of the part,    then fit_moments(summary)
 
 Moments merge exactly: parts in any order and size give what one fit on all rows gives, to rounding, wherever `fit`
-itself rests on moments. What needs rows (robust estimates, held-out prices, Ledoit and Wolf's fourth powers) is refused
-or replaced as `fit_moments` says. The summary is saved with the model, so that a loaded one can go on.
+itself rests on moments. Where a setting needs all rows at once (robust estimates, held-out prices) there is no
+`partial_fit`; Ledoit and Wolf's fourth powers are replaced as `fit_moments` says. The summary is saved with the model,
+so that a loaded one can go on.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.metaestimators import available_if
 
 from assay.errors import Caution, DataError
 from assay.linalg.principal import dense
@@ -30,6 +32,15 @@ _OF_COLUMNS = ("n_features_in_", "feature_names_in_", "encoding_", "target_")
 _CHECKS: dict[str, Any] = {"accept_sparse": "csr", "ensure_all_finite": False}  # the moments say where one is not
 
 
+def _from_sums(model: _InParts) -> bool:
+    """Whether the model as it is set can learn from sums; else an AttributeError says why."""
+    if why := model._needs_rows():
+        raise AttributeError(
+            f"{type(model).__name__} has no partial_fit with {why}, which needs all rows at once: use fit"
+        )
+    return True
+
+
 class _InParts(Estimator):
     """Base of models that learn from parts.
 
@@ -39,6 +50,10 @@ class _InParts(Estimator):
 
     summary_: Any
     _waits: bool
+
+    def _needs_rows(self) -> str | None:
+        """The setting that needs all rows at once, if there is one."""
+        return None
 
     def _add_part(self, summarise: Callable[[bool], Any], fit: Callable[[Any], object]) -> Self:
         """Add a part; one that is refused leaves the model as it was.
@@ -83,6 +98,7 @@ class _RowsInParts(_InParts):
     def fit_moments(self, moments: Moments) -> Self:
         """Fit from a summary."""
 
+    @available_if(_from_sums)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: None = None) -> Self:
         """Learn further rows; the result is that of one fit on all, to rounding.
 
@@ -106,6 +122,7 @@ class _TargetsInParts(_InParts, _Regressor):
     def fit_moments(self, moments: Any, target: Any) -> Self:
         """Fit from a summary of columns and targets."""
 
+    @available_if(_from_sums)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn further rows; the result is that of one fit on all, to rounding.
 
@@ -139,6 +156,7 @@ class _ClassesInParts(_InParts, _ClassScorer):
     def fit_moments(self, moments: GroupedMoments) -> Self:
         """Fit from a summary of each class."""
 
+    @available_if(_from_sums)  # type: ignore[untyped-decorator]
     def partial_fit(
         self, X: Any, y: Any = None, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:

@@ -67,7 +67,7 @@ MODELS: dict[str, Entry] = {
     "TSNE": Entry("assay.models.embedding.tsne", guide="tsne.md", plot="embedding:row_map", benchmark="tsne.py"),
     "VAE": Entry("assay.models.embedding.vae.vae", guide="vae.md", plot="embedding:vae", needs="jax"),
     "FillMissing": Entry(
-        "assay.models.missing.fill", guide="missing.md", plot="missing:filled", benchmark="missing.py"
+        "assay.models.missing.filling.fill", guide="missing.md", plot="missing:filled", benchmark="missing.py"
     ),
     "NetworkEmbedding": Entry(
         "assay.models.network.embedding",

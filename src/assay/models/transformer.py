@@ -59,5 +59,6 @@ def _is_float32(rows: Any) -> bool:
     """Whether an array, a sparse matrix or every column of a data frame is of float32."""
     kinds = getattr(rows, "dtypes", None)
     if kinds is None:
-        return bool(getattr(rows, "dtype", None) == np.float32)
+        # by name: types of other libraries, such as torch.float32, do not compare with NumPy's
+        return str(getattr(rows, "dtype", "")).rpartition(".")[2] == "float32"
     return {str(kind).lower() for kind in kinds} == {"float32"}

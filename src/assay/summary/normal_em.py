@@ -53,6 +53,7 @@ class NormalEM:
         missing: (d,) missing values of each column.
         moments: expected count, mean and scatter, from which every model with `fit_moments` can fit. Their
             uncertainty is that of complete data: tests that count rows are too sure of themselves.
+        spread: (d,) standard deviations of the observed values, whose squares the ridge is a share of; 0 if constant.
     """
 
     mean: Array
@@ -67,6 +68,7 @@ class NormalEM:
     patterns: int
     missing: NDArray[np.int64]
     moments: Moments
+    spread: Array
 
     @property
     def normal(self) -> MultivariateNormal:
@@ -241,6 +243,7 @@ def _report(
         len(seen.patterns),
         seen.missing,
         moments,
+        np.where(seen.low < seen.high, seen.spread, 0.0),
     )
 
 

@@ -160,6 +160,9 @@ class Mahalanobis(_RowsInParts, _Detector):
         inner[np.diag_indices(len(inner))] += self.ridge_
         return np.asarray(self.scale_[:, None] * inner * self.scale_)
 
+    def _needs_rows(self) -> str | None:
+        return "robust=True" if self.robust else None
+
     def _fit_bulk(self, rows: Array) -> Self:
         n, names = len(rows), self._names()
         varying = column_moments(rows, names).variance > 0.0

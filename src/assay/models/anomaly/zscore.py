@@ -104,6 +104,9 @@ class ZScore(_RowsInParts, _Detector):
         self._record_columns(moments.columns, moments.d)
         return self._keep(moments.mean, moments.variance, moments.count, moments.weight, "moments")
 
+    def _needs_rows(self) -> str | None:
+        return "robust=True" if self.robust else None
+
     def z_scores(self, X: Any) -> Array:
         """(n, d) standard deviations of each value from the centre of its column, with their sign."""
         check_is_fitted(self)

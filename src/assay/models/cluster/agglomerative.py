@@ -279,7 +279,7 @@ class Agglomerative(ClusterMixin, _Sampled):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = not is_precomputed(self.metric)  # of distances all are needed
         tags.input_tags.pairwise = is_precomputed(self.metric)
         tags.input_tags.allow_nan = gaps_allowed(self.metric)
         tags.input_tags.positive_only = tags.input_tags.pairwise  # distances

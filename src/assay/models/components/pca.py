@@ -243,6 +243,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _RowsInParts, _Axes):
     def _freedom(self) -> float:
         return self.weight_ - 1.0
 
+    def _needs_rows(self) -> str | None:
+        return f"solver={self.solver!r}" if self.solver in ("gram", "svd") else None
+
     def _route(self, by_shape: Route) -> Route:
         if self.solver not in ("auto", *get_args(Route)):
             raise ParameterError(f"solver is one of auto, {', '.join(get_args(Route))}; got {self.solver!r}")

@@ -217,6 +217,9 @@ class LeastSquares(_TargetsInParts, _LinearRegressor):
         half = stdtrit(self.freedom_, 0.5 + checked_confidence(confidence) / 2.0) * sd
         return middle - half, middle + half
 
+    def _needs_rows(self) -> str | None:
+        return None if self.covariance == "classical" else f"covariance={self.covariance!r}"
+
     def _keep(self, found: Solution, single: bool, rows: float, more: float, robust: Sandwich | None) -> Self:
         """Keep what was found.
 

@@ -235,6 +235,9 @@ class Ridge(_TargetsInParts, _LinearRegressor):
             f"{self.n_features_in_}\nR squared {one('r_squared_')}; residual sd {one('residual_sd_')}\n{table}"
         )
 
+    def _needs_rows(self) -> str | None:
+        return "alpha='held-out'" if self._chosen else None
+
     def _keep(self, found: RidgeSolutions, single: bool) -> Self:
         spectrum, whole = found.spectrum, found.whole
         self.gradient_ = None

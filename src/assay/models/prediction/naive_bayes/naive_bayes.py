@@ -254,6 +254,7 @@ class NaiveBayes(_ClassScorer):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = isinstance(self.kinds, str) and self.kinds == "categorical"
         tags.input_tags.positive_only = isinstance(self.kinds, str) and self.kinds == "multinomial"
         tags.classifier_tags.poor_score = (
             tags.input_tags.positive_only

@@ -1,14 +1,16 @@
 """Filling in missing values, four ways; M (n, d) is 1 where X (n, d) is missing.
 
 constant     x -> x (1 - M) + c M                                   c a number, or the mean of what is observed
-conditional  x_m -> mu_m + S_mo S_oo^-1 (x_o - mu_o)                 mu (d,), S (d, d) by EM, summary.normal_em,
-                                                                    with the ridge of summary.held_out_ridge
+conditional  x_j -> mu_j + S_jo (S_oo + (r_j - r) V_oo)^-1 (x_o - mu_o)     mu (d,), S (d, d) by EM with ridge r,
+                                                                    summary.normal_em; V (d, d) the observed variances,
+                                                                    r and the r_j (d,) by held_out_ridge
 indicator    x -> (x (1 - M) + c M, M)                              for columns with gaps
 pair         x -> (x, 1 - x) (1 - M)                                for columns in [0, 1]
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -23,8 +25,8 @@ from assay.linalg.normal import MultivariateNormal
 from assay.linalg.shrinkage import rao_blackwell
 from assay.linalg.spectral import eigen_symmetric
 from assay.models.base import Estimator, on_engine
+from assay.models.missing.filling.held_out_ridge import LEAST, Ridges, held_out_ridges
 from assay.models.transformer import Transformer
-from assay.summary.held_out_ridge import LEAST, held_out_ridge
 from assay.summary.moments import Moments
 from assay.summary.normal_em import normal_em
 from assay.summary.observed import Observed, refuse_infinite
@@ -45,7 +47,8 @@ class FillMissing(OneToOneFeatureMixin, Transformer, Estimator):
         max_iter: EM steps at most.
         tol: log-likelihood for each row that EM may leave to be gained.
         ridge: added to variances, as a share of them, so that the fill does not follow chance where rows are few or
-            columns depend; "auto" takes the one that fills held-out values best, np.inf the mean of each column.
+            columns depend; "auto" takes what fills held-out values of the table, and of each column, best, np.inf the
+            mean of each column.
 
     Attributes:
         fill_: (d,) the constant of each column; the mean under "conditional", zero under "pair".
@@ -53,8 +56,10 @@ class FillMissing(OneToOneFeatureMixin, Transformer, Estimator):
         n_wholly_missing_: rows without any value in fit. They have no influence, and "conditional" fills them with
             the mean.
         wholly_missing_: numbers (from 0) of the first 100 of these.
-        ridge_: the ridge used, under "conditional"; infinite where other columns did not help.
-        mean_, covariance_: (d,) and (d, d) of the normal law, the ridge included, under "conditional".
+        ridge_: the ridge of the law, under "conditional"; infinite where other columns did not help.
+        column_ridge_: (d,) the ridge that stands in its place where the column is filled in, under "conditional".
+        variance_: (d,) of the observed values, which ridges are shares of, under "conditional".
+        mean_, covariance_: (d,) and (d, d) of the normal law, `ridge_` included, under "conditional".
         log_likelihood_: (k,) of the observed values in the course of EM, under "conditional".
         n_iter_, converged_: steps of EM, and whether they were enough, under "conditional".
 
@@ -120,10 +125,8 @@ class FillMissing(OneToOneFeatureMixin, Transformer, Estimator):
             self.fill_ = self._constants(moments.mean)
             return self
         S = moments.scatter / moments.weight
-        self.ridge_ = _normal_ridge(S, moments.weight) if self.ridge == "auto" else float(self.ridge)
-        self.fill_ = self.mean_ = moments.mean
-        variance = np.diag(np.diag(S))
-        self.covariance_ = variance if np.isinf(self.ridge_) else S + self.ridge_ * variance
+        ridge = _normal_ridge(S, moments.weight) if self.ridge == "auto" else float(self.ridge)
+        self._keep_law(moments.mean, S, np.diag(S).copy(), Ridges.alike(ridge, moments.d))
         self.log_likelihood_, self.n_iter_, self.converged_ = np.empty(0), 0, True
         return self
 
@@ -168,20 +171,26 @@ class FillMissing(OneToOneFeatureMixin, Transformer, Estimator):
 
     @property
     def normal_(self) -> MultivariateNormal:
-        """The normal law that "conditional" fills by."""
+        """The normal law of `mean_` and `covariance_`."""
         check_is_fitted(self, "covariance_")
         return MultivariateNormal(self.mean_, self.covariance_)
 
     def _fit_normal(self, X: Any, names: tuple[str, ...] | None) -> Self:
-        self.ridge_ = held_out_ridge(X, names) if self.ridge == "auto" else float(self.ridge)
-        found = normal_em(X, max_iter=self.max_iter, tol=self.tol, ridge=self.ridge_, columns=names)
+        auto = held_out_ridges(X, names) if self.ridge == "auto" else None
+        ridge = float(self.ridge) if auto is None else auto.table
+        found = normal_em(X, max_iter=self.max_iter, tol=self.tol, ridge=ridge, columns=names)
         self._describe(found.missing, found.wholly_missing, found.wholly_missing_rows)
-        self.fill_ = self.mean_ = found.mean
-        self.covariance_ = found.covariance
+        S = found.moments.scatter / found.moments.weight
+        self._keep_law(found.mean, S, found.spread**2, auto or Ridges.alike(ridge, len(found.mean)))
         self.log_likelihood_ = found.log_likelihood
         self.n_iter_ = found.n_iter
         self.converged_ = found.converged
         return self
+
+    def _keep_law(self, mean: Array, S: Array, variance: Array, ridges: Ridges) -> None:
+        self.fill_ = self.mean_ = mean
+        self.ridge_, self.column_ridge_, self.variance_ = ridges.table, ridges.columns, variance
+        self.covariance_ = np.diag(variance) if np.isinf(self.ridge_) else S + np.diag(self.ridge_ * variance)
 
     def _describe(self, missing: NDArray[np.int64], wholly: int, first: tuple[int, ...]) -> None:
         self.n_missing_ = missing
@@ -195,11 +204,24 @@ class FillMissing(OneToOneFeatureMixin, Transformer, Estimator):
         return mean if self.value == "mean" else np.full(len(mean), float(self.value))
 
     def _expected(self, rows: Array) -> Array:
-        normal = self.normal_
         filled = np.empty_like(rows)
+        laws = list(self._laws())
         for part in block_slices(*rows.shape):
-            filled[part] = normal.conditional_mean(rows[part])
+            missing = np.isnan(rows[part])
+            filled[part] = np.where(missing, self.mean_, rows[part])
+            for columns, law in laws:
+                gaps = missing[:, columns]
+                lacking = np.flatnonzero(gaps.any(axis=1))
+                if len(lacking):
+                    expected = law.conditional_mean(rows[part][lacking])
+                    filled[part][np.ix_(lacking, columns)] = expected[:, columns]
         return filled
+
+    def _laws(self) -> Iterator[tuple[NDArray[np.intp], MultivariateNormal]]:
+        """Columns that have the same ridge, and the law to fill them by; those of an infinite one keep the mean."""
+        for ridge in np.unique(self.column_ridge_[np.isfinite(self.column_ridge_)]):
+            more = np.diag((ridge - self.ridge_) * self.variance_)
+            yield np.flatnonzero(self.column_ridge_ == ridge), MultivariateNormal(self.mean_, self.covariance_ + more)
 
     def _check_options(self) -> None:
         if self.strategy not in get_args(Strategy):

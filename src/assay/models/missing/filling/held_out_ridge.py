@@ -1,13 +1,19 @@
-"""The ridge that fills held-out values best, a path of ridges on folds of the rows.
+"""The ridges that fill held-out values best, of the table and of each column: a path of ridges on folds of the rows.
 
     law of r     S_r = T / n + r I  by EM on three quarters of the rows, in standard deviations, from r = 3 down
     hidden       from a row of the other quarter: what some other row of the table lacks, drawn at random
-    loss(r)      sum over the hidden values of (z - E_r[z | what is left of the row])^2
-    loss(inf)    the same for the column mean
+    loss_j(r)    sum over the hidden values of column j of (z - E_r[z | what is left of the row])^2
+    loss_j(inf)  the same for the column mean
+    table        r* = argmin_r loss(r),  loss = sum_j loss_j
+    column       argmin_r  n_j loss_j(r) / loss_j(r*) + 10 loss(r) / loss(r*)        n_j hidden values
 
 Four EM steps lead from each ridge to the next: laws need not be at rest to be compared. The path ends where smaller
 ridges only lose. Where columns know nothing of each other some ridge gains by chance: a gain over the mean that is
 below its standard error over the rows counts as none.
+
+What follows from the others wants a small ridge, what hardly does a large one, and one law has but one for all. So a
+column has a ridge of its own, in which the table has a say as if ten more of its values had been hidden: where few
+are, their least loss is chance.
 
 A ridge r on n rows stands for n r rows of independent columns, whose best number hardly depends on n: what is best for
 a sample of m rows is scaled by m / n.
@@ -38,13 +44,32 @@ _FEW_ROWS = 200  # beyond so many two of the folds tell enough
 _STEPS = 4
 _MOST_ROWS, _MOST_A_COLUMN = 500, 10  # that laws of the path are learned from: the larger of the two
 _ENOUGH = 3000  # hidden values at which a second draw for each row would tell little more
-_MOST_DRAWS = 8
+_MOST_DRAWS = 16
 _LOST = 1.05  # times the least loss: smaller ridges will not come back below it
 _GAINED = 1e-3  # of the loss, by a ridge ten times smaller: worth going on
+_BY_TABLE = 10.0  # values, that the loss of the table counts as beside those of a column
 
 
-def held_out_ridge(X: Any, names: tuple[str, ...] | None = None) -> float:
-    """The share of their variance to add to columns, so that gaps are filled well; infinite where the mean is best.
+@dataclass(frozen=True, slots=True, eq=False)
+class Ridges:
+    """Shares of their variance to add to columns, so that gaps are filled well; infinite where the mean is best.
+
+    Attributes:
+        table: the best for all columns together.
+        columns: (d,) the best to fill each with.
+    """
+
+    table: float
+    columns: Array
+
+    @classmethod
+    def alike(cls, ridge: float, d: int) -> Ridges:
+        """The same for each of d columns."""
+        return cls(ridge, np.full(d, ridge))
+
+
+def held_out_ridges(X: Any, names: tuple[str, ...] | None = None) -> Ridges:
+    """Find the ridges of a table.
 
     Args:
         X: (n, d) array, data frame or `Source`, NaN where values are missing; of many rows a fair sample is taken.
@@ -52,13 +77,17 @@ def held_out_ridge(X: Any, names: tuple[str, ...] | None = None) -> float:
     """
     drawn = map_reduce(float_blocks(X), lambda part: _Drawn.of(part, names), _Drawn.__add__)
     seen = Observed.of(drawn.values)
-    z = Frame.of(seen).standardised(drawn.values)
+    frame = Frame.of(seen)
+    z = frame.standardised(drawn.values)
     m, k = z.shape
     if k < 2 or m < _FOLDS:
-        return LEAST
+        return Ridges.alike(LEAST, seen.d)
     with one_blas_thread():
-        ridge = _least_loss(_folds(z))
-    return max(ridge * len(drawn.keys) / drawn.total, LEAST)
+        best = _least_loss(_folds(z))
+    share = len(drawn.keys) / drawn.total
+    found = Ridges.alike(max(best.table * share, LEAST), seen.d)
+    found.columns[frame.active] = np.maximum(best.columns * share, LEAST)
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,11 +136,11 @@ class _Fold:
         self.patterns = patterns_of(self.gaps)
 
     def losses(self) -> Array:
-        """(b,) squared errors of what is hidden of each row, under the present law."""
+        """(b, k) squared errors of what is hidden of each row, under the present law."""
         e = self.test - self.mean
         filled = completed(np.where(self.gaps, 0.0, e), self.patterns, Law.of(self.covariance)).deviations
-        errors = np.where(self.hidden, (filled - e) ** 2, 0.0).sum(axis=1)
-        return np.asarray(errors.reshape(self.draws, -1).sum(axis=0))
+        errors = np.where(self.hidden, (filled - e) ** 2, 0.0)
+        return np.asarray(errors.reshape(self.draws, -1, errors.shape[1]).sum(axis=0))
 
     def go_on(self, ridge: float) -> None:
         """From the present law some EM steps towards that of a ridge."""
@@ -139,19 +168,32 @@ def _folds(z: Array) -> list[_Fold]:
     return folds
 
 
-def _least_loss(folds: list[_Fold]) -> float:
-    """The ridge of the path, or infinity, that loses least."""
+def _least_loss(folds: list[_Fold]) -> Ridges:
+    """The ridges of the path, or infinity, that lose least."""
     mean = np.concatenate([fold.losses() for fold in folds])
-    best, least, before = np.inf, mean, float(mean.sum())
+    path, best = [mean.sum(axis=0)], 0
+    gain = np.zeros(len(mean))
     for ridge in _RIDGES:
         for fold in folds:
             fold.go_on(ridge)
         losses = np.concatenate([fold.losses() for fold in folds])
-        loss = float(losses.sum())
-        if loss < float(least.sum()):
-            best, least = ridge, losses
-        if loss > _LOST * float(least.sum()) or (ridge < 1e-3 and loss > (1.0 - _GAINED) * before):
+        path.append(losses.sum(axis=0))
+        loss, least, before = (float(path[at].sum()) for at in (-1, best, -2))
+        if loss < least:
+            best, least, gain = len(path) - 1, loss, (mean - losses).sum(axis=1)
+        if loss > _LOST * least or (ridge < 1e-3 and loss > (1.0 - _GAINED) * before):
             break
-        before = loss
-    gain = mean - least
-    return best if float(gain.sum()) > float(np.sqrt(len(gain)) * gain.std()) else np.inf
+    if not float(gain.sum()) > float(np.sqrt(len(gain)) * gain.std()):
+        return Ridges.alike(np.inf, mean.shape[1])
+    hidden = np.sum([fold.hidden.sum(axis=0) for fold in folds], axis=0)
+    ridges = np.array([np.inf, *_RIDGES])
+    return Ridges(float(ridges[best]), ridges[_of_columns(np.array(path), best, hidden)])
+
+
+def _of_columns(path: Array, best: int, hidden: NDArray[np.int64]) -> NDArray[np.intp]:
+    """(k,) places on the path of losses (p, k), for columns of which so many values were hidden (k,)."""
+    own, table = path[best], path.sum(axis=1)
+    told = own > 0.0  # nothing hidden, or nothing lost: the table decides
+    lost = np.where(told, path / np.where(told, own, 1.0), 0.0)
+    by_table = _BY_TABLE * table / max(float(table[best]), float(np.finfo(float).tiny))
+    return np.asarray((hidden * lost + by_table[:, None]).argmin(axis=0))

@@ -1,0 +1,1 @@
+"""Filling in missing values: the model, and the choice of its ridges."""
