@@ -63,7 +63,7 @@ class _Axes(Estimator):
 
     @property
     def column_cos2_(self) -> Array:
-        """(d, k) share of each column's variance along each axis: the squared correlation."""
+        """(d, k) share of each column's variance along each axis, the squared correlation."""
         return self.loadings_**2
 
     @property

@@ -77,7 +77,7 @@ class MCA(_MixedAxes):
 
     @property
     def burt_variance_(self) -> Array:
-        """(k,) inertia along the axes of the Burt table, which has the same axes: the squares.
+        """(k,) inertia along the axes of the Burt table, which has the same axes; the squares.
 
         Its places of levels are `column_coordinates_ * sqrt(explained_variance_)`.
         """
@@ -86,7 +86,7 @@ class MCA(_MixedAxes):
 
     @property
     def benzecri_variance_(self) -> Array:
-        """(k,) inertia by what columns share with each other: (Q / (Q - 1))^2 (lambda - 1 / Q)^2.
+        """(k,) inertia by what columns share with each other, (Q / (Q - 1))^2 (lambda - 1 / Q)^2.
 
         0 up to 1 / Q, the mean, which all axes of independent columns have.
         """

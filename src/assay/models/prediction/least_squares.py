@@ -62,7 +62,7 @@ class LeastSquares(_TargetsInParts, _LinearRegressor):
         total_, explained_, error_: sums of squares of the targets about their mean, of what is fitted, and of what is
             left: total = explained + error. Numbers, or (p,).
         r_squared_: explained share; the squared canonical correlation of columns and target.
-        adjusted_r_squared_: 1 - (1 - r_squared_) (n - 1) / freedom_ (n instead of n - 1 without an intercept).
+        adjusted_r_squared_: 1 - (1 - `r_squared_`) (n - 1) / `freedom_` (n instead of n - 1 without an intercept).
         f_statistic_, f_p_: of all coefficients but the intercept together, on `rank_` and `freedom_` degrees, and the
             chance of one as large if all were zero; Wald's, with the covariance asked for. Numbers, or (p,).
         log_likelihood_: for normal errors, at their most likely variance; NaN from a summary with weights "precision",

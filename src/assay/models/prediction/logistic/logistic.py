@@ -95,10 +95,11 @@ class Logistic(_Classifier):
         intercept_std_error_: of `intercept_`.
         log_likelihood_: of the rows, weights included, without the penalty.
         null_log_likelihood_: of the shares of the classes alone (equal ones without an intercept).
-        pseudo_r_squared_: 1 - log_likelihood_ / null_log_likelihood_ (McFadden).
+        pseudo_r_squared_: 1 - `log_likelihood_` / `null_log_likelihood_` (McFadden).
         likelihood_ratio_, likelihood_ratio_p_: twice the difference of the two, and the chance of one as large if no
-            column spoke for any class; aic_, bic_: minus twice the log likelihood plus 2, or log n, for each parameter.
-            NaN with a penalty and where classes are separated: they are of the maximum likelihood.
+            column spoke for any class. NaN with a penalty and where classes are separated.
+        aic_, bic_: minus twice the log likelihood plus 2, or log n, for each parameter. NaN with a penalty and where
+            classes are separated: they are of the maximum likelihood.
         penalty_: the penalty used.
         penalties_, held_out_losses_, held_out_std_errors_: (k,) each: penalties tried, descending, mean log losses on
             held-out rows, weights included, and their standard errors, where the penalty was chosen.
