@@ -37,8 +37,8 @@ CASES = {
     ),
     "LearningCurve": (lambda: assay.learning_curve(assay.Ridge(), N, T, shares=[0.5, 1.0], splits=3), [()]),
     "RefusalCurve": (lambda: assay.NearestCentroid().fit(X[::2], Y[::2]).refusal_curve(X[1::2], Y[1::2]), [()]),
-    "ElasticNetPath": (lambda: assay.ElasticNet(l1_ratio=1).fit(N, T).path(), [()]),
     "RidgePath": (lambda: assay.Ridge("held-out", random_state=0).fit(N, T).path(), [()]),
+    "ElasticNetPath": (lambda: assay.ElasticNet(l1_ratio=1).fit(N, T).path(), [()]),
     "SVMPath": (lambda: assay.SVM().path(X[Y > 0][::2], Y[Y > 0][::2], [0.1, 1.0, 10.0]), [()]),
     "SVRPath": (lambda: assay.SVR().path(N[:40], T[:40], [0.1, 1.0]), [()]),
     "ForwardSelection": (
