@@ -137,11 +137,6 @@ DELIBERATE: list[tuple[str, str, str]] = [
         "a graph in parts is mapped by its largest, others are NaN and named; scikit-learn joins them by new links",
     ),
     (r"exact_no_precomputed_sparse", r"DID NOT RAISE", NO_SOLVERS),
-    (
-        r"high_perplexity_precomputed",
-        r"DID NOT RAISE",
-        "takes the neighbours there are, and tells the perplexity reached",
-    ),
     (r"max_iter_used", r"assert 251 == ", "steps are counted from 1"),
     (r"different_distance_metrics", r"Assert", "two routes are asked to be equal to the bit"),
     (r"test_pls::test_copy", r"DID NOT RAISE", READ_ONLY),
