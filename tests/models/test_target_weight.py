@@ -50,7 +50,8 @@ def test_labels_that_the_columns_know_are_told_apart_on_unseen_rows_too(kind):
     order = np.random.default_rng(0).permutation(178)
     train, test = order[:120], order[120:]
     fitted, unseen = told_apart(MODELS[kind](0.8), X[train], y[train], X[test], y[test])
-    assert fitted > 0.95 and unseen > 0.7  # of three labels, the largest 0.4 of the rows
+    # guessing the largest label is right for 0.4; 0.7 is 4.6 standard errors of 58 rows above
+    assert fitted > 0.95 and unseen > 0.7
 
 
 @pytest.mark.parametrize("kind", MODELS)
