@@ -1,49 +1,19 @@
-"""Monotone regression: the nearest values that rise with a given order, and what to do about ties in that order."""
+"""Disparities: distances made to rise with the dissimilarities, and what to do about ties among these."""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from assay.errors import DataError
-from assay.optimize.validate import Array, finite
+from assay.optimize.validate import Array
 
 Ties: TypeAlias = Literal["primary", "secondary"]
 Indices: TypeAlias = NDArray[np.int64]
 
 _NO_WEIGHTS = np.empty(0)
 _NO_RUNS = np.empty(0, dtype=np.int64)
-
-
-def isotonic(values: ArrayLike, weights: ArrayLike | None = None) -> Array:
-    """Find the non-decreasing sequence nearest to the values: minimise sum w (v - fitted)^2.
-
-    Args:
-        values: (n,).
-        weights: (n,), positive; equal ones when not given.
-
-    Returns:
-        (n,) fitted values.
-
-    Reference: Ayer, Brunk, Ewing, Reid, Silverman, Annals of Mathematical Statistics 26, 1955.
-
-    >>> isotonic([1.0, 3.0, 2.0, 4.0])
-    array([1. , 2.5, 2.5, 4. ])
-    """
-    from assay.optimize._stress_kernels import pool_adjacent, spread_levels
-
-    v = finite(values, "values", 1)
-    w = _NO_WEIGHTS if weights is None else finite(weights, "weights", 1, v.size)
-    if w.size and w.min() <= 0.0:
-        raise DataError(f"weights must be positive, entry {int(w.argmin())} (counted from 0) is {w.min():g}.")
-    # scaled exactly, so that sums of values near 1e308 stay within floats
-    scale = float(np.ldexp(1.0, int(np.clip(np.frexp(np.abs(v).max(initial=0.0))[1], -1000, 1000))))
-    sums, mass, stops, fitted = np.empty(v.size), np.empty(v.size), np.empty(v.size, np.int64), np.empty(v.size)
-    levels = pool_adjacent(v / scale, w, sums, mass, stops)
-    spread_levels(levels, sums, mass, stops, _NO_RUNS, np.arange(v.size), fitted)
-    return fitted * scale
 
 
 class Ranking:

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
 from assay.models.correlation.dependence import Dependence
-from assay.optimize.isotonic import isotonic
 from assay.summary.association import Standard
 from assay.summary.association_chance import chance_of_share
 from assay.summary.pair_chance import EXACT, LAGGED, RANK, SHAPE, Chances
@@ -174,7 +174,7 @@ def _one_way(weights: Array) -> bool:
     if np.isnan(weights).any():
         return True
     values = weights @ np.cos(np.pi * np.outer(np.arange(1, COSINES + 1), (np.arange(99) + 0.5) / 99))
-    left = min(float(((isotonic(sign * values) - sign * values) ** 2).sum()) for sign in (1.0, -1.0))
+    left = min(float(((isotonic_regression(sign * values).x - sign * values) ** 2).sum()) for sign in (1.0, -1.0))
     return left <= _WAVES * float(((values - values.mean()) ** 2).sum())
 
 

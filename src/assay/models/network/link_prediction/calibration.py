@@ -15,10 +15,10 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
 from assay.models.network.link_prediction.best import best
 from assay.models.network.link_prediction.scores import PairScores
-from assay.optimize.isotonic import isotonic
 from assay.summary.held_out_links import NonLinks, fold_of_links, taken_out
 from assay.summary.random_graphs import Ends
 
@@ -79,7 +79,7 @@ def calibrated(ends: Ends, name: str, *, folds: int, seed: int) -> Calibration:
     order = np.argsort(at, kind="stable")
     level, which, count = np.unique(at[order], return_inverse=True, return_counts=True)
     mean = np.bincount(which, weights=hit[order]) / count
-    return Calibration(level, isotonic(mean, count.astype(np.float64)))
+    return Calibration(level, isotonic_regression(mean, weights=count).x)
 
 
 def _unit(scores: PairScores, name: str) -> float:
