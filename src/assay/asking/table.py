@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.asking.card import DataCard
-from assay.data.parted import Blocks, Here
+from assay.data.partitions import Blocks, Here
 from assay.evidence.design import Design, Independent
-from assay.summary.grouped import GroupedMoments
-from assay.summary.release import Noise
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.sharing.release import Noise
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]

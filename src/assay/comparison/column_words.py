@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 from assay.asking.words import Words
 from assay.comparison.looks import Looks
 from assay.comparison.pair import Pair
-from assay.views.numbers import number, percent
+from assay.views.axes.numbers import number, percent
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -19,8 +19,8 @@ from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Diffe
 from assay.comparison.held_out import held_out_difference
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
-from assay.linalg.monte_carlo import monte_carlo
-from assay.views.numbers import fraction
+from assay.linalg.noise.monte_carlo import monte_carlo
+from assay.views.axes.numbers import fraction
 
 Array: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]

@@ -15,8 +15,8 @@ from assay.asking.page import Page
 from assay.asking.words import Words
 from assay.comparison.held_out import HeldOut
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.monte_carlo import rank_p
-from assay.views.view import View
+from assay.linalg.noise.monte_carlo import rank_p
+from assay.views.html.view import View
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -20,8 +20,8 @@ from assay.comparison.held_out import held_out_difference
 from assay.comparison.looks import level_looks, standard_errors
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
-from assay.optimize.few_rows import group_few_rows
-from assay.views.numbers import percent
+from assay.optimize.kmeans.few_rows import group_few_rows
+from assay.views.axes.numbers import percent
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ from assay.comparison.differences import FOLDS, METHOD, Difference, Differences,
 from assay.comparison.held_out import held_out_mean
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
-from assay.views.numbers import percent
+from assay.views.axes.numbers import percent
 
 Array: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]

@@ -23,13 +23,13 @@ from assay.data.fusion.fuse import fuse
 from assay.data.source import ArrowSource, Source
 from assay.errors import DataError
 from assay.evidence.design import Design, Independent, Runs, Serial
-from assay.study.depends.answer import Rows
-from assay.study.depends.rows import Told
 from assay.study.first_look import first_look
 from assay.study.profile import Profile, profiled
+from assay.study.row_dependence.answer import Rows
+from assay.study.row_dependence.rows import Told
 from assay.study.table import label_of, measured, prepare
-from assay.study.usable import mirrored
-from assay.views.numbers import count, counted
+from assay.study.usable_columns import mirrored
+from assay.views.axes.numbers import count, counted
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]

@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import indexable
 
-from assay.data.sound import sound
+from assay.data.arrow_validation import sound
 from assay.data.source import Source
 from assay.data.splits import Folds, Pair, Rows, as_pairs
 from assay.errors import DataError, ParameterError

@@ -22,7 +22,7 @@ from assay.errors import DataError
 from assay.evidence.labelled import Labelled, Score, Scorer
 from assay.evidence.score_range import is_accuracy, score_range
 from assay.evidence.shares import unseen_share_interval
-from assay.linalg.fold_error import fold_error, fold_interval
+from assay.linalg.noise.fold_error import fold_error, fold_interval
 
 Array: TypeAlias = NDArray[np.float64]
 Grid: TypeAlias = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]

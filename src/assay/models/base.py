@@ -14,14 +14,14 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from assay.data.arrow_validation import sound
 from assay.data.blocks import all_rows
-from assay.data.sound import sound
 from assay.data.source import Source
 from assay.engine.current import using
 from assay.errors import DataError, ParameterError, join_convergence_warnings
 from assay.models.options import parts_of, with_parts
 from assay.shown import a_few
-from assay.summary.metrics import Gower, Metric, gaps_allowed
+from assay.summary.distances.metrics import Gower, Metric, gaps_allowed
 
 join_convergence_warnings()
 

@@ -17,7 +17,7 @@ from assay.engine.local import in_threads
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.base import Array
 from assay.models.supervised import _Classifier
-from assay.summary.accumulate import chunk_rows
+from assay.summary.moments.accumulate import chunk_rows
 
 Scores: TypeAlias = Callable[[Any, int], Array]
 

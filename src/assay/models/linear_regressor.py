@@ -17,10 +17,10 @@ from assay.errors import Caution, DataError
 from assay.models.coefficients import CoefficientTable
 from assay.models.supervised import _Regressor
 from assay.models.transformer import in_precision_of_rows
-from assay.summary.accumulate import checked_weights
-from assay.summary.grouped import GroupedMoments
-from assay.summary.moments import Moments
-from assay.summary.regression import Squares, Table, target_last
+from assay.summary.moments.accumulate import checked_weights
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
+from assay.summary.regression.regression import Squares, Table, target_last
 
 Array: TypeAlias = NDArray[np.float64]
 Target: TypeAlias = int | str | list[int] | list[str]

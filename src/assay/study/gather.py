@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from assay.asking.question import Question, Tell
 from assay.asking.table import NumberedBlocks, Table, rows_shown
 from assay.data.folds import fold_count
-from assay.data.parted import Blocks
+from assay.data.hot_deck import stood_in
+from assay.data.partitions import Blocks
 from assay.engine.current import map_reduce
 from assay.errors import DataError
-from assay.linalg.stood_in import stood_in
-from assay.study.usable import WIDEST
-from assay.summary.grouped import GroupedMoments, fold_moments
+from assay.study.usable_columns import WIDEST
+from assay.summary.moments.grouped import GroupedMoments, fold_moments
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]

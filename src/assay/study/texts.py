@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from assay.asking.table import Texts
 from assay.data.columns.target import KnownTarget
-from assay.data.kept import KeptSource
 from assay.data.media.folders import FolderSource
+from assay.data.row_cache import KeptSource
 from assay.data.source import Source
 from assay.data.texts import source_texts
 

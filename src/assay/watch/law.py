@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from assay.errors import DataError
-from assay.linalg.completion import patterns_of
-from assay.linalg.shrinkage import rao_blackwell
-from assay.linalg.spectral import eigen_symmetric
-from assay.linalg.whitening import Whitening
-from assay.summary.moments import Moments
-from assay.summary.normal_em import normal_em
+from assay.linalg.eigen.spectral import eigen_symmetric
+from assay.linalg.normal.completion import patterns_of
+from assay.linalg.normal.shrinkage import rao_blackwell
+from assay.linalg.normal.whitening import Whitening
+from assay.summary.incomplete.normal_em import normal_em
+from assay.summary.moments.moments import Moments
 from assay.watch._kernels import whitened
 
 Array: TypeAlias = NDArray[np.float64]

@@ -28,8 +28,8 @@ from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.files import from_parts, to_parts
 from assay.shown import a_few
-from assay.summary.moments import Moments
-from assay.summary.running import check_half_life, followed
+from assay.summary.moments.moments import Moments
+from assay.summary.moments.running import check_half_life, followed
 from assay.watch.alert import Alert
 from assay.watch.anomalies import Ranks
 from assay.watch.drift import ASPECTS, Aspect, Aspects, spent

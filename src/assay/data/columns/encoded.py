@@ -14,10 +14,10 @@ from assay.data.columns._codecs import Number
 from assay.data.columns.encoding import Encoding
 from assay.data.derived import DerivedSource
 from assay.data.field import Field
-from assay.data.kept import KeptSource
 from assay.data.problems import Problems
+from assay.data.row_cache import KeptSource
 from assay.data.source import Source
-from assay.engine.ahead import ahead
+from assay.engine.prefetch import ahead
 from assay.errors import ParameterError
 
 Array: TypeAlias = NDArray[np.float64]

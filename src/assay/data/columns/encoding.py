@@ -29,7 +29,7 @@ from assay.data.columns.encoding_notes import EncodedColumn, Place, contradictio
 from assay.data.columns.encoding_rules import Options, decide
 from assay.data.columns.kinds import with_kind
 from assay.data.field import Declared, Field, Kind
-from assay.data.parted import numbered_blocks
+from assay.data.partitions import numbered_blocks
 from assay.data.problems import EXAMPLES, Problem, Problems
 from assay.data.source import Source
 from assay.engine.current import map_reduce

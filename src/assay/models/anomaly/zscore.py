@@ -19,14 +19,14 @@ from sklearn.utils.validation import check_is_fitted
 from assay.data.blocks import all_rows
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
-from assay.linalg.distance_law import DistanceLaw
-from assay.linalg.principal import dense
+from assay.linalg.eigen.principal import dense
+from assay.linalg.normal.distance_law import DistanceLaw
 from assay.models.base import on_engine
 from assay.models.detector import _Detector
 from assay.models.incremental import _RowsInParts
-from assay.summary.column_sums import ColumnSums
-from assay.summary.distances import refuse_dense
-from assay.summary.moments import Moments
+from assay.summary.distances.distances import refuse_dense
+from assay.summary.moments.column_sums import ColumnSums
+from assay.summary.moments.moments import Moments
 
 Array: TypeAlias = NDArray[np.float64]
 

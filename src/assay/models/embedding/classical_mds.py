@@ -18,23 +18,23 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.errors import Caution, ParameterError
-from assay.linalg.classical_scaling import (
+from assay.linalg.eigen.classical_scaling import (
     classical_scaling,
     doubly_centred,
     lowest_eigenvalues,
     place_new,
     positive_values,
 )
-from assay.linalg.row_scaling import scaling_of_rows
-from assay.linalg.top import top_eigen
+from assay.linalg.eigen.row_scaling import scaling_of_rows
+from assay.linalg.eigen.top import top_eigen
 from assay.linalg.validate import as_generator, power_of_two
 from assay.models.base import Estimator
 from assay.models.transformer import Transformer
-from assay.summary.dissimilarities import as_dissimilarities, farthest_first, new_dissimilarities
-from assay.summary.distances import Indices, squared_distances, unit_scale
-from assay.summary.gram import HOLD_LIMIT, Gram
-from assay.summary.known_distances import all_given
-from assay.summary.metrics import Metric, checked_metric, comparable, distances, gaps_allowed, is_precomputed
+from assay.summary.distances.dissimilarities import as_dissimilarities, farthest_first, new_dissimilarities
+from assay.summary.distances.distances import Indices, squared_distances, unit_scale
+from assay.summary.distances.known_distances import all_given
+from assay.summary.distances.metrics import Metric, checked_metric, comparable, distances, gaps_allowed, is_precomputed
+from assay.summary.gram.gram import HOLD_LIMIT, Gram
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -17,18 +17,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from assay.errors import DataError, ParameterError
-from assay.linalg.monte_carlo import monte_carlo, rank_p
+from assay.linalg.eigen.top_svd import top_svd
+from assay.linalg.noise.monte_carlo import monte_carlo, rank_p
 from assay.linalg.one_thread import one_blas_thread
-from assay.linalg.top_svd import top_svd
 from assay.linalg.validate import as_generator, as_matrix
 from assay.models.base import Estimator
 from assay.models.transformer import Transformer
-from assay.optimize.tsne_layout import tsne_layout
-from assay.summary.affinities import affinities
-from assay.summary.distances import squared_distances
-from assay.summary.graph import Graph
-from assay.summary.kernels import Gaussian
-from assay.summary.metrics import (
+from assay.optimize.layout.tsne_layout import tsne_layout
+from assay.summary.distances.distances import squared_distances
+from assay.summary.distances.metrics import (
     Metric,
     checked_metric,
     distances,
@@ -36,7 +33,10 @@ from assay.summary.metrics import (
     is_precomputed,
     pair_distances,
 )
-from assay.summary.seriation import fiedler_positions, order_of
+from assay.summary.gram.kernels import Gaussian
+from assay.summary.graph.graph import Graph
+from assay.summary.graph.perplexity import affinities
+from assay.summary.graph.seriation import fiedler_positions, order_of
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]

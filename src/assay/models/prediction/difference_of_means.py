@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError
-from assay.linalg.spectral import svd
+from assay.linalg.eigen.spectral import svd
 from assay.models.base import on_engine
 from assay.models.discriminant import _Directions
-from assay.summary.accumulate import checked_weights
-from assay.summary.group_frame import column_counts
-from assay.summary.grouped import GroupedMoments
+from assay.summary.classes.group_frame import column_counts
+from assay.summary.moments.accumulate import checked_weights
+from assay.summary.moments.grouped import GroupedMoments
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -16,8 +16,8 @@ from scipy.spatial.distance import cdist
 from assay.errors import DataError
 from assay.models.base import Array, on_engine
 from assay.models.refusal import _Refusing, refuse_far
-from assay.summary.class_counts import ClassCounts
-from assay.summary.grouped import GroupedMoments
+from assay.summary.classes.class_counts import ClassCounts
+from assay.summary.moments.grouped import GroupedMoments
 
 
 class NearestCentroid(_Refusing):

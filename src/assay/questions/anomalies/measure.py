@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from assay.engine.current import map_reduce
 from assay.evidence.design import Design
 from assay.evidence.measured import robust_scale
-from assay.linalg.central_rows import central_rows
-from assay.linalg.mcd import majority
-from assay.linalg.normal import MultivariateNormal
+from assay.linalg.normal.central_rows import central_rows
+from assay.linalg.normal.mcd import majority
+from assay.linalg.normal.multivariate_normal import MultivariateNormal
 from assay.models.anomaly.mahalanobis import ROWS_PER_COLUMN, Mahalanobis
 from assay.questions.anomalies.local import FEWEST, MOST_COLUMNS, Neighbours
 

@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from assay.asking.by_law import ByLaw, Listing
 from assay.asking.words import SURVIVED, chance
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
-from assay.linalg.canonical import canonical_pairs, coupled_covariances
-from assay.linalg.fold_error import fold_mean
-from assay.linalg.wilks import log_lambda, wilks_p
+from assay.linalg.canonical.canonical import canonical_pairs, coupled_covariances
+from assay.linalg.canonical.wilks import log_lambda, wilks_p
+from assay.linalg.noise.fold_error import fold_mean
 from assay.questions.canonical.words import WORDS
-from assay.summary.grouped import GroupedMoments
-from assay.summary.moments import Moments
-from assay.summary.noisy_chance import noisy_chance, redrawn
-from assay.summary.release import Noise
-from assay.views.numbers import fraction
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
+from assay.summary.sharing.noisy_chance import noisy_chance, redrawn
+from assay.summary.sharing.release import Noise
+from assay.views.axes.numbers import fraction
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -15,8 +15,8 @@ from assay.asking.words import SURVIVED
 from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.communities.held_out import COUNTED, Unseen
 from assay.questions.communities.linked import Linked
-from assay.summary.graph import Graph
-from assay.views.view import View
+from assay.summary.graph.graph import Graph
+from assay.views.html.view import View
 
 Array: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]

@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.linalg.fold_error import fold_error, fold_interval
+from assay.linalg.noise.fold_error import fold_error, fold_interval
 from assay.questions.communities.agreement import Agreement, agreement
 from assay.questions.communities.linked import Linked
 

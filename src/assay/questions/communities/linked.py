@@ -18,9 +18,9 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from assay.models.network.communities.search import Weighted
-from assay.summary.edges import edges_of
-from assay.summary.graph import Graph
-from assay.summary.random_graphs import AlikeEnds
+from assay.summary.graph.edges import edges_of
+from assay.summary.graph.graph import Graph
+from assay.summary.network.random_graphs import AlikeEnds
 
 Array: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]

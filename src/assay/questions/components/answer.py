@@ -12,10 +12,10 @@ from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
-from assay.linalg.random_matrix import SpectrumLaw
+from assay.linalg.noise.random_matrix import SpectrumLaw
 from assay.questions.components.directions import Directions
 from assay.questions.components.held_out import together
-from assay.views.view import View
+from assay.views.html.view import View
 
 Array: TypeAlias = NDArray[np.float64]
 

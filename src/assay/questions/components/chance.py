@@ -8,10 +8,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.linalg.monte_carlo import rank_p
-from assay.summary.moments import Moments
-from assay.summary.noisy_chance import DRAWS, wishart
-from assay.summary.release import Noise
+from assay.linalg.noise.monte_carlo import rank_p
+from assay.summary.moments.moments import Moments
+from assay.summary.sharing.noisy_chance import DRAWS, wishart
+from assay.summary.sharing.release import Noise
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.evidence.design import Design
-from assay.linalg.principal import axes_of_covariance
-from assay.summary.grouped import GroupedMoments
+from assay.linalg.eigen.principal import axes_of_covariance
+from assay.summary.moments.grouped import GroupedMoments
 
 Array: TypeAlias = NDArray[np.float64]
 Span: TypeAlias = tuple[int, int]

@@ -13,10 +13,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.linalg.fold_error import fold_error, fold_interval
-from assay.linalg.principal import axes_of_covariance, axes_of_rows
-from assay.summary.columns import column_moments
-from assay.summary.grouped import GroupedMoments
+from assay.linalg.eigen.principal import axes_of_covariance, axes_of_rows
+from assay.linalg.noise.fold_error import fold_error, fold_interval
+from assay.summary.moments.column_moments import column_moments
+from assay.summary.moments.grouped import GroupedMoments
 
 Array: TypeAlias = NDArray[np.float64]
 

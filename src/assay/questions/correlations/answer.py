@@ -12,12 +12,12 @@ from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
-from assay.models.correlation.dependence import Dependence
+from assay.models.correlation.dependence.dependence import Dependence
 from assay.questions.correlations.closer import Closer, as_dicts
 from assay.questions.correlations.fcr import chosen_intervals
 from assay.questions.correlations.given import Given
-from assay.summary.pairs import Pairs
-from assay.views.view import View
+from assay.summary.pairs.pairs import Pairs
+from assay.views.html.view import View
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.asking.table import Table
-from assay.summary.rank_shapes import resting_on
+from assay.summary.pairs.rank_shapes import resting_on
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]

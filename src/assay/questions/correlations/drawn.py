@@ -14,11 +14,11 @@ from assay.questions.correlations.given import Given
 from assay.questions.correlations.levels import LENGTH
 from assay.questions.correlations.shape import Shape
 from assay.questions.correlations.words import turned_by
-from assay.views.elements import name_cell, table
-from assay.views.escape import visible
-from assay.views.numbers import count, percent
-from assay.views.pair import Axis, Scale, boxes_view, pair_view
-from assay.views.view import View
+from assay.views.axes.numbers import count, percent
+from assay.views.columns.pair import Axis, Scale, boxes_view, pair_view
+from assay.views.html.elements import name_cell, table
+from assay.views.html.escape import visible
+from assay.views.html.view import View
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from assay.summary.pairs import Pairs
+from assay.summary.pairs.pairs import Pairs
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -19,12 +19,12 @@ from scipy.stats import false_discovery_control
 from assay.asking.by_law import ByLaw, Listing
 from assay.asking.words import SURVIVED, chance
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
-from assay.linalg.fold_error import fold_mean
+from assay.linalg.noise.fold_error import fold_mean
 from assay.questions.correlations.words import WORDS
-from assay.summary.grouped import GroupedMoments
-from assay.summary.moments import Moments
-from assay.summary.release import Noise
-from assay.views.numbers import count, counted, fraction, probability
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
+from assay.summary.sharing.release import Noise
+from assay.views.axes.numbers import count, counted, fraction, probability
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]

@@ -24,10 +24,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.summary.association import Standard
-from assay.summary.association_chance import fisher_interval
-from assay.summary.pair_halves import Halves
-from assay.summary.rank_shapes import EXPECTED
+from assay.questions.correlations.halves import Halves
+from assay.summary.pairs.association import Standard
+from assay.summary.pairs.association_chance import fisher_interval
+from assay.summary.pairs.rank_shapes import EXPECTED
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]

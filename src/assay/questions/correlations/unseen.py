@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
-from assay.models.correlation.dependence import Dependence
-from assay.summary.association import Standard
-from assay.summary.association_chance import chance_of_share
-from assay.summary.pair_chance import EXACT, LAGGED, RANK, SHAPE, Chances
-from assay.summary.pair_halves import Blocks, Halves, curve, unseen_strength
-from assay.summary.pairs import CURVES, Pairs
-from assay.summary.rank_shapes import COSINES, EXPECTED, Shapes, weighted_tail
+from assay.models.correlation.dependence.dependence import Dependence
+from assay.questions.correlations.halves import Blocks, Halves, curve, unseen_strength
+from assay.summary.pairs.association import Standard
+from assay.summary.pairs.association_chance import chance_of_share
+from assay.summary.pairs.pair_chance import EXACT, LAGGED, RANK, SHAPE, Chances
+from assay.summary.pairs.pairs import CURVES, Pairs
+from assay.summary.pairs.rank_shapes import COSINES, EXPECTED, Shapes, weighted_tail
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]

@@ -14,7 +14,7 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.groups.profile import Coincidence, named
-from assay.views.view import View
+from assay.views.html.view import View
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]

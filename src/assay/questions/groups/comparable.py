@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.evidence.measured import robust_scale
-from assay.linalg.straighten import straightened, straightening_powers
 from assay.questions.groups.unimodal import second_peak
+from assay.questions.groups.yeo_johnson import straightened, straightening_powers
 
 Array: TypeAlias = NDArray[np.float64]
 

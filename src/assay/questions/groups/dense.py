@@ -20,8 +20,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.summary.distances import squared_distances
-from assay.summary.spanning_tree import spanning_tree_of_dissimilarities
+from assay.summary.distances.distances import squared_distances
+from assay.summary.graph.spanning_tree import spanning_tree_of_dissimilarities
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]

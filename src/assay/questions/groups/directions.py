@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.linalg.top import top_eigen
+from assay.linalg.eigen.top import top_eigen
 
 Array: TypeAlias = NDArray[np.float64]
 

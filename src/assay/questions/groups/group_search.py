@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.linalg.random_matrix import spectrum_law
+from assay.linalg.noise.random_matrix import spectrum_law
 from assay.questions.groups.dense import Dense
 from assay.questions.groups.dip import dips
 from assay.questions.groups.directions import components, leading, unusual

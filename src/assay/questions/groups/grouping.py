@@ -7,8 +7,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.optimize.few_rows import Few, group_few_rows
-from assay.summary.distances import squared_distances
+from assay.optimize.kmeans.few_rows import Few, group_few_rows
+from assay.summary.distances.distances import squared_distances
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, hypergeom
 
 from assay.asking.table import Table
-from assay.linalg.shrinkage import rao_blackwell
+from assay.linalg.normal.shrinkage import rao_blackwell
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]

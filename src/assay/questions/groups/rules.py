@@ -25,7 +25,7 @@ from assay.questions.groups.directions import components, unusual
 from assay.questions.groups.group_search import Room, Space
 from assay.questions.groups.grouping import grouped, labelled
 from assay.questions.groups.unimodal import peaks
-from assay.summary.distances import squared_distances
+from assay.summary.distances.distances import squared_distances
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.linalg.monte_carlo import rank_p
+from assay.linalg.noise.monte_carlo import rank_p
 
 Array: TypeAlias = NDArray[np.float64]
 

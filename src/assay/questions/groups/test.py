@@ -30,7 +30,7 @@ from assay.engine.local import in_threads
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.measured import varied
-from assay.linalg.monte_carlo import monte_carlo
+from assay.linalg.noise.monte_carlo import monte_carlo
 from assay.questions.groups.answer import Groups
 from assay.questions.groups.coming_back import jaccard
 from assay.questions.groups.comparable import Comparable

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 from scipy.special import ndtr
 
-from assay.linalg.random_matrix import spectrum_law
+from assay.linalg.noise.random_matrix import spectrum_law
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial import cKDTree
 
-from assay.linalg.shrinkage import rao_blackwell
+from assay.linalg.normal.shrinkage import rao_blackwell
 from assay.questions.groups.dense import neighbours_of
 from assay.questions.groups.dip import dip_chance, dips
 from assay.questions.groups.directions import components, unusual

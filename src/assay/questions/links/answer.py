@@ -14,8 +14,8 @@ from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Null, Verdict, verdict_of
 from assay.models.network.link_prediction.prediction import LinkPrediction, Missing
 from assay.questions.links.surprising import Surprising
-from assay.views.numbers import counted
-from assay.views.view import View
+from assay.views.axes.numbers import counted
+from assay.views.html.view import View
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from assay.engine.local import in_threads
 from assay.models.network.link_prediction.surprise import ByChance, Shared, shared_neighbours
-from assay.summary.graph import Graph
-from assay.summary.held_out_links import NonLinks, ends_of
-from assay.summary.random_graphs import Ends, same_degrees, state_of
+from assay.summary.graph.graph import Graph
+from assay.summary.network.held_out_links import NonLinks, ends_of
+from assay.summary.network.random_graphs import Ends, same_degrees, state_of
 
 Array: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]

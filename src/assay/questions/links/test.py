@@ -22,15 +22,15 @@ from scipy.stats import t as student
 from assay.errors import DataError
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.random_networks import METHOD, in_random_graphs
-from assay.linalg.monte_carlo import student_p
+from assay.linalg.noise.monte_carlo import student_p
 from assay.models.network.link_prediction.held_out import told
 from assay.models.network.link_prediction.predict import predict_links
 from assay.models.network.link_prediction.prediction import LinkPrediction
 from assay.questions.links.answer import LinksTold
 from assay.questions.links.surprising import surprising
-from assay.summary.graph import Graph
-from assay.summary.held_out_links import ends_of, folds_tested
-from assay.summary.random_graphs import Ends
+from assay.summary.graph.graph import Graph
+from assay.summary.network.held_out_links import ends_of, folds_tested
+from assay.summary.network.random_graphs import Ends
 
 Array: TypeAlias = NDArray[np.float64]
 

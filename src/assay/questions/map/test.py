@@ -25,11 +25,11 @@ from assay.engine.local import in_threads
 from assay.errors import NotConverged
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.grouped_columns import grouped_columns
-from assay.linalg.monte_carlo import monte_carlo, student_p
-from assay.models.embedding.tsne import TSNE
+from assay.linalg.eigen.grouped_columns import grouped_columns
+from assay.linalg.noise.monte_carlo import monte_carlo, student_p
+from assay.models.embedding.sne.tsne import TSNE
 from assay.questions.map.answer import RowMap
-from assay.summary.distances import squared_distances
+from assay.summary.distances.distances import squared_distances
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]

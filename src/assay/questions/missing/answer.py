@@ -14,7 +14,7 @@ from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.missing.patterns import Pattern, Run
 from assay.questions.missing.sides import Side
-from assay.views.view import View
+from assay.views.html.view import View
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -31,7 +31,7 @@ from assay.asking.card import DataCard
 from assay.asking.table import FirstLook
 from assay.evidence.design import Design, Independent, Serial
 from assay.evidence.evidence import Evidence, verdict_of
-from assay.linalg.fold_error import fold_error, fold_interval
+from assay.linalg.noise.fold_error import fold_error, fold_interval
 from assay.questions.missing.answer import Family, MissingValues, Pair
 from assay.questions.missing.patterns import patterns_of, runs_of
 from assay.questions.missing.sides import FEWEST, Compared, Side, compared

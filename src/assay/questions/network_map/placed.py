@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from assay.models.network.embedding import NetworkEmbedding
-from assay.summary.graph import Graph
-from assay.summary.random_graphs import Ends
+from assay.summary.graph.graph import Graph
+from assay.summary.network.random_graphs import Ends
 
 Array: TypeAlias = NDArray[np.float64]
 

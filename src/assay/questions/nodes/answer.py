@@ -12,8 +12,8 @@ from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
-from assay.summary.graph import Graph
-from assay.views.view import View
+from assay.summary.graph.graph import Graph
+from assay.views.html.view import View
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -90,7 +90,7 @@ class Nodes(Answer):
         """How many nodes, or the order of all."""
         if self.evidence.verdict != verdict:
             return ""
-        from assay.views.numbers import counted
+        from assay.views.axes.numbers import counted
 
         some = len(self.clear)
         return f"the ranks of {counted(some, 'node')}" if some else "the order of the nodes"

@@ -13,7 +13,7 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.models.decision.mdp.learning.learned import Learned
-from assay.views.view import View
+from assay.views.html.view import View
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from assay.errors import ParameterError
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.monte_carlo import endless, monte_carlo, rank_p
+from assay.linalg.noise.monte_carlo import endless, monte_carlo, rank_p
 from assay.models.decision.mdp.learning.counts import counted
 from assay.models.decision.mdp.learning.draws import Crossed, crossed
 from assay.models.decision.mdp.learning.learn import learned_from

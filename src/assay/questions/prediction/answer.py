@@ -21,7 +21,7 @@ from assay.questions.prediction.matters import Matters
 from assay.questions.prediction.peer import Peer
 from assay.questions.prediction.sure import COVERED, Sets
 from assay.questions.prediction.unseen import Rule
-from assay.views.view import View
+from assay.views.html.view import View
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]

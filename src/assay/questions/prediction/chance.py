@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.evidence.design import Design
-from assay.linalg.monte_carlo import Drawn, different, endless, monte_carlo
-from assay.linalg.nested_ridge import NestedRidge, nested_ridge, simplest_least
+from assay.linalg.noise.monte_carlo import Drawn, different, endless, monte_carlo
 from assay.linalg.one_thread import one_blas_thread
 from assay.questions.prediction.machines import Machine
+from assay.questions.prediction.nested_ridge import NestedRidge, nested_ridge, simplest_least
 from assay.questions.prediction.plan import Plan
 
 Array: TypeAlias = NDArray[np.float64]

@@ -38,12 +38,12 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from assay.evidence.shares import unseen_share_interval
-from assay.linalg.fold_error import fold_error
-from assay.linalg.nested_ridge import nested_ridge, simplest_least
+from assay.linalg.noise.fold_error import fold_error
 from assay.linalg.one_thread import one_blas_thread
-from assay.linalg.regression_sums import RegressionSums
+from assay.linalg.regression.regression_sums import RegressionSums
 from assay.questions.prediction.chance import Judged, pooled
 from assay.questions.prediction.machines import Machine
+from assay.questions.prediction.nested_ridge import nested_ridge, simplest_least
 from assay.questions.prediction.plan import Plan
 from assay.questions.prediction.unseen import Unseen
 

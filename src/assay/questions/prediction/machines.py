@@ -22,12 +22,12 @@ import numpy as np
 import scipy.linalg as sla
 from numpy.typing import NDArray
 
-from assay.linalg.nested_ridge import Known
-from assay.linalg.regression_sums import RegressionSums
-from assay.linalg.ridge_path import usual_penalties
-from assay.linalg.spectral import part_of_spectrum
-from assay.summary.kernels import Gaussian
-from assay.summary.landmarks import choose_landmarks
+from assay.linalg.eigen.spectral import part_of_spectrum
+from assay.linalg.regression.regression_sums import RegressionSums
+from assay.linalg.regression.ridge_path import usual_penalties
+from assay.questions.prediction.nested_ridge import Known
+from assay.summary.gram.kernels import Gaussian
+from assay.summary.gram.landmarks import choose_landmarks
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.evidence.design import Design
-from assay.linalg.nested_ridge import Choice
 from assay.questions.prediction.machines import STRENGTHS
+from assay.questions.prediction.nested_ridge import Choice
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]

@@ -27,7 +27,7 @@ from assay.asking.words import SURVIVED
 from assay.evidence.classification import calibration, confusion, roc
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.monte_carlo import Drawn
+from assay.linalg.noise.monte_carlo import Drawn
 from assay.questions.prediction.answer import Prediction, drawn
 from assay.questions.prediction.asked import Asked, asked
 from assay.questions.prediction.chance import Judged, by_chance, explained_by, measured, pooled

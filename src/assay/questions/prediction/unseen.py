@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from assay.errors import SingularError
 from assay.evidence.design import Design
-from assay.linalg.nested_ridge import judged_folds
-from assay.linalg.regression_sums import RegressionSums, RidgeFits
-from assay.models.prediction.gaussian_rule import GaussianRule
+from assay.linalg.regression.regression_sums import RegressionSums, RidgeFits
+from assay.models.prediction.gaussian_rule.gaussian_rule import GaussianRule
 from assay.questions.prediction.better import ByKind, by_kind, simplest
 from assay.questions.prediction.blocks import blocks_of
 from assay.questions.prediction.chance import Judged
 from assay.questions.prediction.machines import KINDS, Features, Kind, Machine
+from assay.questions.prediction.nested_ridge import judged_folds
 from assay.questions.prediction.plan import Plan
-from assay.summary.distances import squared_distances
+from assay.summary.distances.distances import squared_distances
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]

@@ -13,7 +13,7 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.asking.table import FirstLook
 from assay.evidence.evidence import Evidence, Verdict
-from assay.views.view import View
+from assay.views.html.view import View
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]

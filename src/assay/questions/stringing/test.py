@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 
 from assay.asking.table import FirstLook
 from assay.data.folds import fold_numbers
+from assay.data.hot_deck import stood_in
 from assay.engine.local import in_threads
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.fold_error import fold_error
-from assay.linalg.monte_carlo import monte_carlo, rank_p, student_p
+from assay.linalg.noise.fold_error import fold_error
+from assay.linalg.noise.monte_carlo import monte_carlo, rank_p, student_p
 from assay.linalg.one_thread import one_blas_thread
-from assay.linalg.stood_in import stood_in
 from assay.models.embedding.stringing import roughness, stringing
 from assay.questions.stringing.answer import AXES, Axis, StrungAxis, StrungTable
-from assay.views.drawn import drawn_columns, drawn_rows
+from assay.views.axes.drawn import drawn_columns, drawn_rows
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]

@@ -14,7 +14,7 @@ from assay.asking.page import Page
 from assay.asking.words import listed
 from assay.evidence.evidence import Evidence, Verdict
 from assay.evidence.ratings import WHATS, RatingsEvidence
-from assay.views.view import View
+from assay.views.html.view import View
 
 Array: TypeAlias = NDArray[np.float64]
 

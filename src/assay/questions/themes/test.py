@@ -1,6 +1,6 @@
 """Do texts share themes? Words that are used together more often than words that know nothing of each other.
 
-statistic  singular values of the presence of words beyond chance, one after another: see `assay.summary.themes`
+statistic  singular values of the presence of words beyond chance, one after another: see `assay.summary.texts.themes`
 chance     words exchanged between texts; each text keeps how many different words it has, each word its number of texts
 unseen     themes found in four fifths of the texts: by how much more the others vary along them than exchanged words do
 copies     texts that repeat others count once
@@ -19,8 +19,8 @@ from assay.asking.table import FirstLook, Table, Texts
 from assay.evidence.design import Design
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.questions.themes.answer import ColumnThemes, TextThemes, Theme
-from assay.summary.term_documents import TermDocuments
-from assay.summary.themes import Themes, themes
+from assay.summary.texts.term_documents import TermDocuments
+from assay.summary.texts.themes import Themes, themes
 
 Array: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]

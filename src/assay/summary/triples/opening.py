@@ -17,13 +17,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
 
-from assay.data.kept import KeptSource
-from assay.data.parted import Blocks, numbered_blocks
+from assay.data.partitions import Blocks, numbered_blocks
 from assay.data.read import read
+from assay.data.row_cache import KeptSource
 from assay.data.source import Source, is_numeric
 from assay.data.streams import OnePassSource
 from assay.errors import DataError, ParameterError
-from assay.linalg.sparse_structure import as_sparse
+from assay.linalg.sparse.structure import as_sparse
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

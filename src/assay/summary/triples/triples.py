@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from assay.data.parted import Blocks
+from assay.data.partitions import Blocks
 from assay.engine.current import is_local, map_reduce
 from assay.errors import ParameterError
 from assay.summary.triples.allowance import Plan, as_bytes, plan, run_of

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.views.anomaly_map import anomaly_map
-from assay.views.contribution_map import contribution_map
 from assay.views.figures import Panel
 from assay.views.models.rows import column_names, numbers_of, on_places
+from assay.views.rows.anomaly_map import anomaly_map
+from assay.views.rows.contribution_map import contribution_map
 
 FloatArray = NDArray[np.float64]
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.views.dendrogram import dendrogram
-from assay.views.eigengap import eigengap
-from assay.views.embedding import embedding_map
+from assay.views.clusters.eigengap import eigengap
+from assay.views.clusters.mixture import mixture_map
+from assay.views.clusters.voronoi import voronoi
 from assay.views.figures import Panel
-from assay.views.mixture import mixture_map
 from assay.views.models.rows import column_names, numbers_of
-from assay.views.voronoi import voronoi
+from assay.views.rows.embedding import embedding_map
+from assay.views.tree.dendrogram import dendrogram
 
 FloatArray = NDArray[np.float64]
 

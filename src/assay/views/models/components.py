@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.views.canonical_pairs import loadings_view
-from assay.views.cloud import drawn_rows
-from assay.views.coefficients import coefficient_view
-from assay.views.decay import eigenvalue_decay
-from assay.views.embedding import add_map, embedding_map
+from assay.views.columns.canonical_pairs import loadings_view
+from assay.views.columns.decay import eigenvalue_decay
+from assay.views.columns.spectrum import cumulative
 from assay.views.figures import Panel
 from assay.views.models.rows import column_names, per_row
-from assay.views.scores import biplot, score_source, score_strip
-from assay.views.spectrum import cumulative
+from assay.views.prediction.coefficients import coefficient_view
+from assay.views.rows.cloud import drawn_rows
+from assay.views.rows.embedding import add_map, embedding_map
+from assay.views.rows.scores import biplot, score_source, score_strip
 
 FloatArray = NDArray[np.float64]
 _MOST_GROUPS = 8  # beyond, colours can no longer be told apart

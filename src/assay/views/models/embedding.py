@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import pdist, squareform
 
-from assay.summary.metrics import distances, is_precomputed
-from assay.views.array_plot import CLIP
-from assay.views.complexity import complexity_curve_view
-from assay.views.density import sample
-from assay.views.drawn import drawn_rows
-from assay.views.embedding import embedding_map
+from assay.summary.distances.metrics import distances, is_precomputed
+from assay.views.axes.drawn import drawn_rows
+from assay.views.columns.array_plot import CLIP
 from assay.views.figures import Panel
+from assay.views.html.tables import table_picture
 from assay.views.models.components import falling
 from assay.views.models.rows import column_names, numbers_of
-from assay.views.shepard import shepard
-from assay.views.tables import table_picture
+from assay.views.prediction.complexity import complexity_curve_view
+from assay.views.rows.density import sample
+from assay.views.rows.embedding import embedding_map
+from assay.views.rows.shepard import shepard
 
 FloatArray = NDArray[np.float64]
 

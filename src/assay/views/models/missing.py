@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.views.correlation import correlation_view
-from assay.views.drawn import drawn_columns, drawn_rows
+from assay.views.axes.drawn import drawn_columns, drawn_rows
+from assay.views.columns.correlation import correlation_view
 from assay.views.figures import Panel
+from assay.views.html.tables import table_picture
 from assay.views.models.rows import column_names, numbers_of
-from assay.views.tables import table_picture
 
 FloatArray = NDArray[np.float64]
 

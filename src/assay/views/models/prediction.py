@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.views.coefficients import coefficient_view
-from assay.views.contribution_map import contribution_map
+from assay.views.clusters.voronoi import voronoi
 from assay.views.figures import Panel
-from assay.views.margin import margin_view
 from assay.views.models.rows import column_names, numbers_of, on_places, rows_and_target
-from assay.views.prediction import prediction_view
-from assay.views.refusal import refusal_view
-from assay.views.residuals import residual_view
+from assay.views.prediction.coefficients import coefficient_view
+from assay.views.prediction.margin import margin_view
+from assay.views.prediction.prediction import prediction_view
+from assay.views.prediction.refusal import refusal_view
+from assay.views.prediction.residuals import residual_view
 from assay.views.results.choices import ridge_path
 from assay.views.results.measures import calibration, confusion, roc
-from assay.views.variates import canonical_variates_view
-from assay.views.voronoi import voronoi
+from assay.views.rows.contribution_map import contribution_map
+from assay.views.rows.variates import canonical_variates_view
 
 FloatArray = NDArray[np.float64]
 

@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
 from assay.shown import shortened
-from assay.views.groups import grouped
-from assay.views.legend import legend, note
+from assay.views.axes.legend import legend, note
+from assay.views.axes.theme import CHANCE, FONT, LINE, REAL, figure, hover
+from assay.views.clusters.groups import grouped
 from assay.views.network.drawn_links import DrawnLinks, heaviest
-from assay.views.theme import CHANCE, FONT, LINE, REAL, figure, hover
 
 FloatArray = NDArray[np.float64]
 

@@ -25,15 +25,15 @@ from assay.data.source import Source
 from assay.errors import NotConverged, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import as_count
+from assay.models.cluster.divisive.divisive_tree import Bisection, bisect
 from assay.models.cluster.divisive.hierarchy import gains_of, means_of, merges_of, nodes_of, placed, placing_of
+from assay.models.cluster.divisive.sweep_splits import SweepSplits
+from assay.models.cluster.divisive.two_means import TwoMeans
 from assay.models.sampled import _Sampled
-from assay.optimize.bisection import Bisection, bisect
-from assay.optimize.lloyd import nearest
-from assay.optimize.two_means import TwoMeans
-from assay.summary.distances import as_rows
-from assay.summary.graph_options import Nearest, Within
-from assay.summary.merge_table import first_appearance
-from assay.summary.sweep_splits import SweepSplits
+from assay.optimize.kmeans.lloyd import nearest
+from assay.summary.distances.distances import as_rows
+from assay.summary.graph.merge_table import first_appearance
+from assay.summary.graph.options import Nearest, Within
 
 Ints: TypeAlias = NDArray[np.int64]
 

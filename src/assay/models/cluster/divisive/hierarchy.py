@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data.blocks import block_slices
-from assay.optimize.bisection import Bisection
-from assay.summary.distances import unit_scale
-from assay.summary.merge_table import first_appearance
+from assay.models.cluster.divisive.divisive_tree import Bisection
+from assay.summary.distances.distances import unit_scale
+from assay.summary.graph.merge_table import first_appearance
 
 Array: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

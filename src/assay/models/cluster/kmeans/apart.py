@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from assay.data.sampling import row_keys
 from assay.engine.current import map_reduce, mapped_blocks
-from assay.optimize.lloyd_pass import Passes
+from assay.optimize.kmeans.passes import Passes
 from assay.optimize.team import Team
 from assay.optimize.validate import Array
 

@@ -20,10 +20,10 @@ from scipy.sparse import issparse
 from assay.data.source import Source
 from assay.errors import ParameterError
 from assay.models.cluster.kmeans.blocks import refuse_few
+from assay.models.cluster.kmeans.cluster_indices import ClusterIndices
 from assay.models.cluster.kmeans.kmeans import KMeans
-from assay.optimize.lloyd import Lloyd, extended, lloyd
-from assay.summary.accumulate import checked_weights
-from assay.summary.cluster_indices import ClusterIndices
+from assay.optimize.kmeans.lloyd import Lloyd, extended, lloyd
+from assay.summary.moments.accumulate import checked_weights
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from assay.data.columns.encoded import EncodedSource, encode
 from assay.data.source import Source
 from assay.errors import NotConverged, ParameterError
+from assay.models.cluster.mixture.gaussians import Shape
 from assay.models.cluster.mixture.mixture import GaussianMixture
-from assay.summary.mixture import Shape
 
 Array: TypeAlias = NDArray[np.float64]
 

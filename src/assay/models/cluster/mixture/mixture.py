@@ -23,13 +23,13 @@ from assay.errors import NotConverged
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import RandomState, as_count, as_generator
 from assay.models.base import Estimator, on_engine
+from assay.models.cluster.mixture.em import Ascent, ascend
+from assay.models.cluster.mixture.gaussians import Components, Shape, Whitening, maximised, n_parameters
 from assay.models.cluster.mixture.options import Options
+from assay.models.cluster.mixture.responsibilities import MixtureTable, shared_out
 from assay.models.cluster.mixture.units import drawn_from, in_units, reading
-from assay.optimize.em import Ascent, ascend
-from assay.summary.accumulate import refuse_unusable
-from assay.summary.expectation import Frame
-from assay.summary.mixture import Components, Shape, Whitening, maximised, n_parameters
-from assay.summary.responsibilities import MixtureTable, shared_out
+from assay.summary.incomplete.expectation import Frame
+from assay.summary.moments.accumulate import refuse_unusable
 
 Array: TypeAlias = NDArray[np.float64]
 

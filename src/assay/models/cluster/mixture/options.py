@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError, ParameterError
+from assay.models.cluster.mixture.gaussians import Components, Shape, bounded, hard_start, wide_start
+from assay.models.cluster.mixture.responsibilities import MixtureTable
 from assay.models.shares import sum_to_one
-from assay.optimize.lloyd import lloyd
-from assay.summary.mixture import Components, Shape, bounded, hard_start, wide_start
-from assay.summary.responsibilities import MixtureTable
+from assay.optimize.kmeans.lloyd import lloyd
 
 Array: TypeAlias = NDArray[np.float64]
 

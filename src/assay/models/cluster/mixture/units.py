@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from assay.summary.expectation import Frame
-from assay.summary.mixture import Components, Shape, Whitening
-from assay.summary.responsibilities import MixtureTable
+from assay.models.cluster.mixture.gaussians import Components, Shape, Whitening
+from assay.models.cluster.mixture.responsibilities import MixtureTable
+from assay.summary.incomplete.expectation import Frame
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -13,10 +13,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from assay.summary.distances import Array, Indices
-from assay.summary.edges import edges_of
-from assay.summary.laplacian import degree_of
-from assay.summary.metrics import Metric, nearest
+from assay.summary.distances.distances import Array, Indices
+from assay.summary.distances.metrics import Metric, nearest
+from assay.summary.graph.edges import edges_of
+from assay.summary.graph.laplacian import degree_of
 
 _NOTHING = 1e-14  # of the root of two degrees: a link weaker than this is lost in rounding
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from assay.optimize.lloyd import lloyd
-from assay.summary.cuts import sweep_cut
-from assay.summary.distances import Array, Indices
-from assay.summary.laplacian import Kind, degree_of
-from assay.summary.lowest import Modes, lowest_modes
+from assay.optimize.kmeans.lloyd import lloyd
+from assay.summary.distances.distances import Array, Indices
+from assay.summary.graph.cuts import sweep_cut
+from assay.summary.graph.laplacian import Kind, degree_of
+from assay.summary.graph.laplacian_modes import Modes, lowest_modes
 
 _STARTS = 10  # of k-means
 

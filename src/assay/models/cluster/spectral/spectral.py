@@ -27,14 +27,14 @@ from assay.models.base import Estimator
 from assay.models.cluster.spectral.linking import similarities, weights_of
 from assay.models.cluster.spectral.parts import Parts, Space, by_first, joined, parts_of, placed, speck_sentence
 from assay.models.cluster.spectral.rounding import Part, embedded, groups_of, part_of, spectrum_of, widest_gap
-from assay.summary.conductance import cheeger, cuts_of
-from assay.summary.cuts import refine_cut
-from assay.summary.graph import Graph
-from assay.summary.graph_options import Nearest, Within
-from assay.summary.kernels import Precomputed
-from assay.summary.known_distances import distances_or_rows
-from assay.summary.laplacian import Kind
-from assay.summary.metrics import Metric, gaps_allowed, is_precomputed
+from assay.summary.distances.known_distances import distances_or_rows
+from assay.summary.distances.metrics import Metric, gaps_allowed, is_precomputed
+from assay.summary.gram.kernels import Precomputed
+from assay.summary.graph.conductance import cheeger, cuts_of
+from assay.summary.graph.cuts import refine_cut
+from assay.summary.graph.graph import Graph
+from assay.summary.graph.laplacian import Kind
+from assay.summary.graph.options import Nearest, Within
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
-from assay.linalg.sparse_structure import as_sparse
+from assay.linalg.sparse.structure import as_sparse
 from assay.models.shares import may_be_off
 
 Array: TypeAlias = NDArray[np.float64]

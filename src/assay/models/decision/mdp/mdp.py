@@ -21,11 +21,7 @@ import numpy as np
 from scipy import sparse
 
 from assay.errors import DataError, NotConverged, ParameterError
-from assay.models.decision.mdp.layout import Array, Indices, Layout, Names, of_matrices, of_rows, some
-from assay.models.decision.mdp.solution import Solution
-from assay.models.decision.mdp.table import opened, rows_of, write
-from assay.models.shares import may_be_off
-from assay.optimize.bellman import (
+from assay.models.decision.mdp.bellman import (
     Process,
     Solved,
     endless,
@@ -37,6 +33,10 @@ from assay.optimize.bellman import (
     unscaled,
     value_iteration,
 )
+from assay.models.decision.mdp.layout import Array, Indices, Layout, Names, of_matrices, of_rows, some
+from assay.models.decision.mdp.solution import Solution
+from assay.models.decision.mdp.table import opened, rows_of, write
+from assay.models.shares import may_be_off
 
 
 class MDP:

@@ -22,7 +22,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.errors import DataError, NotConverged, ParameterError
-from assay.linalg.linear_gaussian import LinearGaussian
+from assay.linalg.normal.linear_gaussian import LinearGaussian
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import RandomState, as_count, as_generator
 from assay.models.base import Array, Estimator

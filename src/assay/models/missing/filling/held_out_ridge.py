@@ -30,10 +30,10 @@ from numpy.typing import NDArray
 from assay.data.blocks import float_blocks
 from assay.data.sampling import row_keys
 from assay.engine.current import map_reduce
-from assay.linalg.completion import Law, Mask, completed, patterns_of
+from assay.linalg.normal.completion import Law, Mask, completed, patterns_of
 from assay.linalg.one_thread import one_blas_thread
-from assay.summary.expectation import Frame, Rows
-from assay.summary.observed import Observed, refuse_infinite
+from assay.summary.incomplete.expectation import Frame, Rows
+from assay.summary.incomplete.missing_patterns import Observed, refuse_infinite
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -27,8 +27,8 @@ from scipy import sparse
 
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.models.network.communities.search import Weighted, search
-from assay.summary.graph import Graph
-from assay.summary.networks import read_network
+from assay.summary.graph.graph import Graph
+from assay.summary.network.networks import read_network
 
 Whole = NDArray[np.int64]
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from assay.summary.edges import edges_of
+from assay.summary.graph.edges import edges_of
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from assay.models.network.link_prediction.scores import PairScores
-from assay.summary.held_out_links import NonLinks, degrees
+from assay.summary.network.held_out_links import NonLinks, degrees
 
 Array: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]

@@ -19,8 +19,8 @@ from scipy.optimize import isotonic_regression
 
 from assay.models.network.link_prediction.best import best
 from assay.models.network.link_prediction.scores import PairScores
-from assay.summary.held_out_links import NonLinks, fold_of_links, taken_out
-from assay.summary.random_graphs import Ends
+from assay.summary.network.held_out_links import NonLinks, fold_of_links, taken_out
+from assay.summary.network.random_graphs import Ends
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from assay.models.network.link_prediction.best import best
 from assay.models.network.link_prediction.scores import PairScores, names_of
-from assay.summary.held_out_links import HeldOut, NonLinks, auc, fold_of_links, taken_out, won
-from assay.summary.random_graphs import Ends
+from assay.summary.network.held_out_links import HeldOut, NonLinks, auc, fold_of_links, taken_out, won
+from assay.summary.network.random_graphs import Ends
 
 Array: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]

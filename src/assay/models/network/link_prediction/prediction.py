@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import ParameterError
-from assay.linalg.fold_error import fold_error, fold_mean
+from assay.linalg.noise.fold_error import fold_error, fold_mean
 from assay.models.network.link_prediction.best import EVERY, best, passed_over
 from assay.models.network.link_prediction.calibration import Calibration, calibrated
 from assay.models.network.link_prediction.held_out import FOLDS, LISTED, SCORED, Fold

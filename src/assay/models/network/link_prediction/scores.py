@@ -30,8 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from assay.summary.held_out_links import adjacency, degrees
-from assay.summary.random_graphs import Ends
+from assay.summary.network.held_out_links import adjacency, degrees
+from assay.summary.network.random_graphs import Ends
 
 Array: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]

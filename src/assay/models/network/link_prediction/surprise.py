@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.models.network.link_prediction.scores import PairScores
-from assay.summary.random_graphs import Ends
+from assay.summary.network.random_graphs import Ends
 
 Array: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data.parted import Blocks
+from assay.data.partitions import Blocks
 from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
 from assay.models.network.pagerank.links import EXACT, rounding
 from assay.models.network.pagerank.power import Solved, Sums, iterate
+from assay.models.network.pagerank.spread_links import LinksTo, SpreadLinks, kept_links
 from assay.models.network.pagerank.striped import refuse_weights, square
-from assay.summary.spread_links import LinksTo, SpreadLinks, kept_links
 from assay.summary.triples.opening import Piece
 from assay.summary.triples.triples import Triples
 

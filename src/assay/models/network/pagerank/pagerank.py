@@ -27,9 +27,9 @@ from assay.models.network.pagerank.elsewhere import given_weights, links_of_trip
 from assay.models.network.pagerank.links import Links, links_of, turned
 from assay.models.network.pagerank.power import solve
 from assay.models.network.pagerank.ranking import Ranking
+from assay.models.network.pagerank.spread_links import SpreadLinks, spread_links
 from assay.models.network.pagerank.striped import StripedRanking, ranked
-from assay.summary.networks import edge_table
-from assay.summary.spread_links import SpreadLinks, spread_links
+from assay.summary.network.networks import edge_table
 from assay.summary.triples.allowance import as_bytes
 from assay.summary.triples.triples import Triples
 from assay.summary.triples.vectors import delivered

@@ -18,15 +18,15 @@ from scipy.special import log_expit, log_softmax
 from assay.data.folds import fold_numbers
 from assay.engine.current import map_reduce
 from assay.errors import DataError
-from assay.linalg.fold_error import fold_error
-from assay.linalg.ridge_path import usual_penalties
+from assay.linalg.noise.fold_error import fold_error
+from assay.linalg.regression.ridge_path import usual_penalties
 from assay.models.base import Array
 from assay.models.held_out_folds import folds_of
 from assay.models.prediction.logistic.columns import Blocks, Part, measured
 from assay.models.prediction.logistic.reading import coefficients
 from assay.models.prediction.logistic.rows import Rows
 from assay.models.prediction.logistic.solve import solve_path
-from assay.optimize.logistic_terms import Codes
+from assay.models.prediction.logistic.terms import Codes
 
 _TRIED = 19  # penalties, half a power of ten apart
 _NEAR = 1e-5  # gradient for each unit of weight that is near enough to be judged by

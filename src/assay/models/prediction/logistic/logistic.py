@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from assay.data.blocks import all_rows, float_blocks
 from assay.data.codes import short
-from assay.data.parted import beside
+from assay.data.partitions import beside
 from assay.data.source import Source
 from assay.engine.current import is_elsewhere, mapped_blocks, scattered
 from assay.errors import NotConverged, ParameterError
@@ -44,10 +44,10 @@ from assay.models.prediction.logistic.reading import (
 )
 from assay.models.prediction.logistic.rows import Rows, blocks_of
 from assay.models.prediction.logistic.solve import SOLVERS, Solution, solve
+from assay.models.prediction.logistic.terms import Codes
 from assay.models.prediction.logistic.weights import row_weights
 from assay.models.supervised import _Classifier
 from assay.models.transformer import in_precision_of_rows
-from assay.optimize.logistic_terms import Codes
 from assay.shown import a_few
 
 # what is not finite is found on fit, which says where

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse, vstack
 
 from assay.data.blocks import block_slices
-from assay.data.parted import beside
+from assay.data.partitions import beside
 from assay.engine.current import map_reduce, mapped_blocks
 from assay.errors import DataError
 from assay.models.base import Array
 from assay.models.prediction.logistic.columns import Blocks, Part, measured
-from assay.optimize.logistic_terms import (
+from assay.models.prediction.logistic.terms import (
     Codes,
     Design,
     Terms,

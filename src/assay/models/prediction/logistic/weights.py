@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError, ParameterError
 from assay.models.base import Array
-from assay.optimize.logistic_terms import Codes
-from assay.summary.accumulate import checked_weights
+from assay.models.prediction.logistic.terms import Codes
+from assay.summary.moments.accumulate import checked_weights
 
 
 def row_weights(

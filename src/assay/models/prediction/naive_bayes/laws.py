@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.linalg.principal import dense
-from assay.summary.class_cells import Place, answered, counted, refuse_infinite
-from assay.summary.class_counts import ClassCounts
+from assay.linalg.eigen.principal import dense
+from assay.summary.classes.class_cells import Place, answered, counted, refuse_infinite
+from assay.summary.classes.class_counts import ClassCounts
 
 Array: TypeAlias = NDArray[np.float64]
 Columns: TypeAlias = NDArray[np.intp]
@@ -110,7 +110,7 @@ class ClassLaws:
                 out[known] += log_level.T[at[known]]
 
     def _add_normal(self, cells: NDArray[Any], out: Array) -> None:
-        from assay.summary._class_kernels import log_densities
+        from assay.summary.classes._class_kernels import log_densities
 
         says = self.variance > 0.0
         variance = np.where(says, self.variance, 1.0)

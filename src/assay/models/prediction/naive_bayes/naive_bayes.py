@@ -24,8 +24,8 @@ from assay.models.class_scores import _ClassScorer
 from assay.models.prediction.naive_bayes.columns import is_frame, kinds_of_encoding, kinds_of_fields, opened
 from assay.models.prediction.naive_bayes.laws import ClassLaws
 from assay.models.shares import sum_to_one
-from assay.summary.class_cells import Place, refuse_infinite
-from assay.summary.class_counts import COLUMN_KINDS, ClassCounts
+from assay.summary.classes.class_cells import Place, refuse_infinite
+from assay.summary.classes.class_counts import COLUMN_KINDS, ClassCounts
 
 Kinds: TypeAlias = str | Sequence[str]
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.linalg.fold_error import fold_error
+from assay.linalg.noise.fold_error import fold_error
 from assay.models.prediction.recommender.als import (
     Factors,
     Penalty,
@@ -26,7 +26,7 @@ from assay.models.prediction.recommender.als import (
     spectral_start,
 )
 from assay.models.prediction.recommender.ranking import ranked
-from assay.summary.ratings import Ratings
+from assay.summary.ratings.ratings import Ratings
 
 Array = NDArray[np.float64]
 

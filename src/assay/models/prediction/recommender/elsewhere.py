@@ -19,7 +19,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from assay.engine.current import map_reduce
 from assay.models.prediction.recommender.als import Factors, biases, leading_start
-from assay.summary.spread_ratings import RatedRows, SpreadRatings
+from assay.models.prediction.recommender.spread_ratings import RatedRows, SpreadRatings
 
 Array = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.summary.ratings import Ratings
+from assay.summary.ratings.ratings import Ratings
 
 Array = NDArray[np.float64]
 

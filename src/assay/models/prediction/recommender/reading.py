@@ -20,7 +20,7 @@ from assay.models.base import Estimator
 from assay.models.prediction.recommender.als import Factors, Penalty, explicit, implicit
 from assay.models.prediction.recommender.choose import POWER
 from assay.models.prediction.recommender.ranking import first
-from assay.summary.ratings import Ratings, as_name
+from assay.summary.ratings.ratings import Ratings, as_name
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.current import map_reduce
+from assay.models.prediction.recommender.spread_ratings import RatedRows, SpreadRatings
 from assay.optimize.team import Team
-from assay.summary.ratings import Ratings
-from assay.summary.spread_ratings import RatedRows, SpreadRatings
+from assay.summary.ratings.ratings import Ratings
 
 Array = NDArray[np.float64]
 Given = Ratings | SpreadRatings

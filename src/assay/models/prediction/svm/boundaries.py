@@ -10,9 +10,9 @@ import numpy as np
 from assay.models.base import Array
 from assay.models.prediction.svm.pairs import Machine, pairs_of
 from assay.models.prediction.svm.training import Training
-from assay.optimize.smo_rows import Indices
-from assay.summary.kernel_rows import by_kernel_values, kernel_sums
-from assay.summary.kernels import Kernel
+from assay.optimize.smo.rows import Indices
+from assay.summary.gram.kernel_rows import by_kernel_values, kernel_sums
+from assay.summary.gram.kernels import Kernel
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,7 @@ from assay.models.base import Array
 from assay.models.prediction.svm.boundaries import Boundaries
 from assay.models.prediction.svm.pairs import pairs_of
 from assay.models.prediction.svm.training import Training
-from assay.summary.kernels import Kernel, Precomputed
+from assay.summary.gram.kernels import Kernel, Precomputed
 
 _FOLDS = 5
 _STEPS = 100

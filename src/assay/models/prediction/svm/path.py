@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.models.base import Array
-from assay.optimize.smo_rows import Indices
+from assay.optimize.smo.rows import Indices
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from assay.models.base import Array
-from assay.optimize.smo import SMO
+from assay.optimize.smo.smo import SMO
 
 
 def ridge(prices: Array) -> Array:

@@ -33,9 +33,9 @@ from assay.models.prediction.svm.passes import GAP, lines_between
 from assay.models.prediction.svm.path import SVMPath
 from assay.models.prediction.svm.training import Training, price_of_classes
 from assay.models.supervised import _Classifier
-from assay.summary.distances import as_rows
-from assay.summary.gram import Gram
-from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel, resolved
+from assay.summary.distances.distances import as_rows
+from assay.summary.gram.gram import Gram
+from assay.summary.gram.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel, resolved
 
 
 class SVM(_Classifier):

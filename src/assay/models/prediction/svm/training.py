@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from assay.errors import ParameterError
 from assay.models.base import Array
-from assay.optimize.smo_rows import Indices, KernelRows, MatrixRows
-from assay.summary.gram import Gram
-from assay.summary.kernel_rows import kernel_rows
-from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed
+from assay.optimize.smo.rows import Indices, KernelRows, MatrixRows
+from assay.summary.gram.gram import Gram
+from assay.summary.gram.kernel_rows import kernel_rows
+from assay.summary.gram.kernels import Gaussian, Kernel, Linear, Precomputed
 
 _HOLD = 2048  # rows: up to here all values of a kernel that is a function are computed once
 
