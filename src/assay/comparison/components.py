@@ -9,11 +9,10 @@ reference  Krzanowski, Permutational tests for correlation matrices, Statistics 
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Mask
 from assay.asking.words import Words
 from assay.comparison.correlated import Scores, sampling, scores_of
 from assay.comparison.correlations import STAGES
@@ -23,9 +22,6 @@ from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
 from assay.linalg.noise.monte_carlo import monte_carlo
 from assay.views.axes.numbers import percent
-
-Array: TypeAlias = NDArray[np.float64]
-Mask: TypeAlias = NDArray[np.bool_]
 
 WORDING = "Do the leading components differ?"
 WORDS = Words(

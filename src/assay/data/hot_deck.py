@@ -7,16 +7,12 @@ in its place would: where two columns are missing in the same rows, both are at 
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
+from assay.arrays import Array, Indices
 
 
-def columns_with_gaps(block: Array) -> Numbers:
+def columns_with_gaps(block: Array) -> Indices:
     """Numbers of the columns that lack a value; a sum is much faster than a look at each.
 
     Args:
@@ -26,7 +22,7 @@ def columns_with_gaps(block: Array) -> Numbers:
 
 
 def stood_in(
-    block: Array, groups: Numbers, otherwise: Array, rng: np.random.Generator, *, in_place: bool = False
+    block: Array, groups: Indices, otherwise: Array, rng: np.random.Generator, *, in_place: bool = False
 ) -> Array:
     """(b, D) rows whose gaps hold values of other rows, all numbers of a column from one row; itself without gaps.
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.arrays import Whole
 from assay.engine.local import in_threads
 from assay.linalg.one_thread import one_blas_thread
-from assay.summary.distances.distances import Indices
 from assay.summary.distances.pair_fit import CANDIDATES, queries_at_a_time
 from assay.summary.distances.pairwise_blocks import Apart
 
 
-def ranks(space: Apart, rows: Indices, wanted: Indices) -> Indices:
+def ranks(space: Apart, rows: Whole, wanted: Whole) -> Whole:
     """The place of some neighbours among all others of a row, nearest first, equally near ones by number.
 
     Args:
@@ -38,7 +38,7 @@ def ranks(space: Apart, rows: Indices, wanted: Indices) -> Indices:
     return found
 
 
-def _rank_block(space: Apart, rows: Indices, wanted: Indices, found: Indices) -> None:
+def _rank_block(space: Apart, rows: Whole, wanted: Whole, found: Whole) -> None:
     """Blocks settle what their error bound allows; rows with a tie within it are measured as a whole."""
     from assay.summary.distances import _fidelity_kernels as kernels
 

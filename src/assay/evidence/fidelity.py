@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
 from assay.evidence._ranks import ranks
 from assay.linalg.validate import RandomState, as_generator
-from assay.summary.distances.distances import Array, Indices
 from assay.summary.distances.metrics import Metric
 from assay.summary.distances.pair_fit import PairFit, pair_fit
 from assay.summary.distances.pairwise_blocks import Apart, apart
@@ -221,7 +221,7 @@ class _Case:
             raise ParameterError(f"rows must be a whole number between 1 and {n} (the rows of the data), is {rows!r}.")
         else:
             count = int(rows)
-        self.rows: Indices = (
+        self.rows: Whole = (
             np.arange(n) if count == n else np.sort(as_generator(random_state).choice(n, count, replace=False))
         )
 
@@ -240,12 +240,12 @@ class _Case:
         """Distances on the map against those of the data."""
         return pair_fit(self.x, self.y, self.rows)
 
-    def strangers(self, found: Indices, known: Indices) -> NDArray[np.bool_]:
+    def strangers(self, found: Whole, known: Whole) -> NDArray[np.bool_]:
         """(m, k) which of the found neighbours are not among the known ones of the same row."""
         offset = np.arange(len(found))[:, None] * self.n
         return ~np.isin(found + offset, known + offset)
 
-    def rank_quality(self, space: Apart, found: Indices, known: Indices) -> tuple[Array, Array]:
+    def rank_quality(self, space: Apart, found: Whole, known: Whole) -> tuple[Array, Array]:
         """(m,) one minus the mean excess rank in `space` of neighbours found elsewhere, and (m,) the share known."""
         strange = self.strangers(found, known)
         k = found.shape[1]

@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 from assay.evidence.evidence import Evidence, Null, verdict_of
@@ -30,7 +31,6 @@ from assay.models.prediction.recommender.choose import BIAS_ALPHA, POWER, explic
 from assay.models.prediction.recommender.ranking import ranked
 from assay.summary.ratings.ratings import Ratings
 
-Array: TypeAlias = NDArray[np.float64]
 What: TypeAlias = Literal["users", "items", "tastes"]
 Interval: TypeAlias = tuple[float, float, float]  # a mean, and the ends of its 95% interval
 

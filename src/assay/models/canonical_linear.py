@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.data.blocks import block_slices
 from assay.data.folds import fold_numbers
 from assay.errors import ParameterError
@@ -14,7 +15,6 @@ from assay.linalg.canonical.canonical import Coupling, canonical_pairs, coupled_
 from assay.linalg.canonical.held_out import Fold, choose_ridge, gram_folds, usual_ridges
 from assay.linalg.eigen.principal import centred_gram, dense
 from assay.linalg.eigen.spectral import column_signs
-from assay.models.base import Array
 from assay.models.canonical import HeldOutRidge, Ridge, _Paired
 from assay.summary.moments.column_moments import column_moments
 from assay.summary.moments.moments import Moments

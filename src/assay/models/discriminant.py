@@ -14,6 +14,7 @@ from scipy.special import expit, log_expit, logsumexp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import all_rows, block_slices
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
@@ -29,7 +30,6 @@ from assay.summary.classes.group_frame import GroupFrame
 from assay.summary.classes.group_products import too_large
 from assay.summary.moments.grouped import GroupedMoments
 
-Array: TypeAlias = NDArray[np.float64]
 Priors: TypeAlias = Literal["equal"] | ArrayLike | None
 Shrinkage: TypeAlias = Literal["auto"] | float | None
 

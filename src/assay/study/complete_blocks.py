@@ -13,13 +13,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.asking.table import NumberedBlocks
 from assay.data.hot_deck import columns_with_gaps, stood_in
 from assay.engine.current import map_reduce
 from assay.study.row_dependence.copies import Copies
 
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 Missing: TypeAlias = Literal["fill", "drop"]
 Progress: TypeAlias = Callable[[int], object]
 
@@ -111,7 +110,7 @@ class Tally:
 
 
 def tallied(
-    blocks: NumberedBlocks, used: Numbers, missing: Missing, rows: int | None = None, progress: Progress | None = None
+    blocks: NumberedBlocks, used: Indices, missing: Missing, rows: int | None = None, progress: Progress | None = None
 ) -> tuple[Tally, Copies]:
     """Count rows and gaps, find the mean and range of each column in use, and count copies of rows, in one pass.
 
@@ -166,7 +165,7 @@ def _nan_mean(part: Array, axis: int) -> Array:
     return mean
 
 
-def completed(blocks: NumberedBlocks, groups: Numbers, mean: Array, seed: int) -> NumberedBlocks:
+def completed(blocks: NumberedBlocks, groups: Indices, mean: Array, seed: int) -> NumberedBlocks:
     """The same rows without gaps; every pass gives the same.
 
     Args:

@@ -6,12 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import date
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
 
 _FEWEST = 20
 _FAR = 25.0

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.asking.card import Column, DataCard
 from assay.asking.question import Tell
 from assay.asking.table import FirstLook, NumberedBlocks, Table, held_blocks, picked
@@ -33,7 +34,6 @@ from assay.study.row_dependence.rows import Told, independent_rows, rows_depend,
 from assay.study.texts import texts_in
 from assay.study.usable_columns import FEWEST_ROWS, NOT_DRAWN, mostly_missing, not_drawn, too_few, unusable, varying
 
-Array: TypeAlias = NDArray[np.float64]
 Log: TypeAlias = Literal["auto", "never"] | Sequence[str]
 
 UNTOLD = Told()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Indices
 from assay.asking.table import NumberedBlocks
 from assay.data.columns.column_stats import ColumnStats
 from assay.data.columns.encoding import Encoding
@@ -15,8 +15,6 @@ from assay.errors import DataError
 from assay.study.complete_blocks import Missing, Progress, Tally, tallied
 from assay.study.profile import Profile
 from assay.study.row_dependence.copies import Copies
-
-Numbers: TypeAlias = NDArray[np.intp]
 
 FEWEST_ROWS = 3
 FEWEST_VALUES = 20  # of a column that lacks more than half of them
@@ -94,7 +92,7 @@ def varying(
     *,
     maybe_none: bool,
     progress: Progress | None = None,
-) -> tuple[Numbers, Tally, Copies]:
+) -> tuple[Indices, Tally, Copies]:
     """The encoded columns that vary in the rows in use; what varies only in rows left out does not vary.
 
     Args:

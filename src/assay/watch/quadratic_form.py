@@ -19,8 +19,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
+from assay.arrays import Array
 from assay.errors import ParameterError
-from assay.linalg.validate import Array
 
 _POINTS = 200
 _LOWEST = -700.0  # log of the smallest chance that is told

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.alignment import Aligner
 from assay.data.files import write_archive
 from assay.data.problems import Problems
@@ -38,7 +39,6 @@ from assay.watch.learned import Learned, distances, encoded
 from assay.watch.state import restored, state_of
 from assay.watch.told import anomaly, drift, more_anomalies, problem_alerts
 
-Array: TypeAlias = NDArray[np.float64]
 Against: TypeAlias = Literal["reference", "running"]
 
 _MOST_REFERENCE = 50_000  # rows taken of data that are the reference

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.columns._codecs import Number
 from assay.data.columns.encoding import Encoding
 from assay.data.derived import DerivedSource
@@ -19,8 +18,6 @@ from assay.data.row_cache import KeptSource
 from assay.data.source import Source
 from assay.engine.prefetch import ahead
 from assay.errors import ParameterError
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class EncodedSource(DerivedSource):

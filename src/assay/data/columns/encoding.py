@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.columns._codecs import INFINITE
 from assay.data.columns.cells import cell_at
 from assay.data.columns.column_stats import TableStats, empty_stats, stats_of
@@ -36,7 +37,6 @@ from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
 from assay.shown import a_few
 
-Array: TypeAlias = NDArray[np.float64]
 Log: TypeAlias = Literal["auto", "never"] | Sequence[str]
 
 

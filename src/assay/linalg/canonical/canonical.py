@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg as sla
 
+from assay.arrays import Array
 from assay.linalg.eigen.spectral import Spectrum, svd
 from assay.linalg.eigen.top_svd import top_svd
-from assay.linalg.validate import Array
 
 _EPS = float(np.finfo(np.float64).eps)
 _DOUBT = 1e6  # times eps is what squaring costs the correlations: 2e-10

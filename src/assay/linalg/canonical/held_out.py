@@ -17,10 +17,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg.canonical.canonical import Coupling, canonical_pairs, coupled_grams, first_pair
 from assay.linalg.eigen.spectral import Spectrum
 from assay.linalg.one_thread import one_blas_thread
-from assay.linalg.validate import Array
 
 Ridge = tuple[float, float]
 USUAL = (0.0, 1e-3, 1e-2, 1e-1, 1.0, 10.0)  # candidates, as multiples of the mean variance of a side's directions

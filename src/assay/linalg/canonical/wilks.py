@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import fdtrc
 
-from assay.linalg.validate import Array
+from assay.arrays import Array
 
 
 def log_lambda(correlations: Array) -> float:

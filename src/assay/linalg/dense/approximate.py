@@ -14,10 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.linalg.dense.measures import norm
 from assay.linalg.eigen.top import top_eigen
 from assay.linalg.eigen.top_svd import top_svd
-from assay.linalg.validate import Array, RandomState, as_matrix, as_symmetric, power_of_two
+from assay.linalg.validate import RandomState, as_matrix, as_symmetric, power_of_two
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,9 +7,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError, SingularError
 from assay.linalg.dense.solve import solve
-from assay.linalg.validate import Array, as_count, as_matrix, as_square, power_of_two
+from assay.linalg.validate import as_count, as_matrix, as_square, power_of_two
 
 
 def centring(n: int) -> Array:

@@ -17,8 +17,9 @@ import scipy.linalg as sla
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg.lapack import dgetrf, dpotrf
 
+from assay.arrays import Array
 from assay.errors import ParameterError, SingularError
-from assay.linalg.validate import Array, as_matrix, as_right_side, as_square, as_symmetric, power_of_two
+from assay.linalg.validate import as_matrix, as_right_side, as_square, as_symmetric, power_of_two
 
 _EPS = float(np.finfo(np.float64).eps)
 _NEARLY_DEPENDENT = "The columns of A are dependent, or nearly (condition above 1e8): use method='householder'."

@@ -10,8 +10,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import DataError
-from assay.linalg.validate import Array, as_matrix, as_square, as_symmetric, power_of_two
+from assay.linalg.validate import as_matrix, as_square, as_symmetric, power_of_two
 
 Definiteness: TypeAlias = Literal[
     "positive definite", "positive semidefinite", "zero", "negative semidefinite", "negative definite", "indefinite"

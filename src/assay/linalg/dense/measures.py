@@ -10,8 +10,9 @@ import scipy.linalg as sla
 from numpy.typing import ArrayLike
 from scipy.linalg.lapack import dgetrf
 
+from assay.arrays import Array
 from assay.errors import ParameterError
-from assay.linalg.validate import Array, as_matrix, as_square, as_vector, power_of_two
+from assay.linalg.validate import as_matrix, as_square, as_vector, power_of_two
 
 
 @dataclass(frozen=True, slots=True)

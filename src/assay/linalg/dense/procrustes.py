@@ -14,8 +14,9 @@ import numpy as np
 import scipy.linalg as sla
 from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import DataError
-from assay.linalg.validate import Array, as_matrix, power_of_two
+from assay.linalg.validate import as_matrix, power_of_two
 
 _EPS = float(np.finfo(np.float64).eps)
 

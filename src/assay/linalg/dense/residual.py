@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.linalg.double_double import two_product, two_sum
-from assay.linalg.validate import Array
 
 # Up to so many entries residuals are formed this way (20 to 50 ns each); beyond, the caller uses plain float64.
 CAREFUL = 1_000_000

@@ -10,10 +10,11 @@ import numpy as np
 import scipy.linalg as sla
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError, SingularError
 from assay.linalg.eigen.spectral import fix_signs
 from assay.linalg.regression.least_squares import lstsq
-from assay.linalg.validate import Array, as_matrix, as_right_side, power_of_two
+from assay.linalg.validate import as_matrix, as_right_side, power_of_two
 
 _EPS = float(np.finfo(np.float64).eps)
 

@@ -25,12 +25,13 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 
+from assay.arrays import Array
 from assay.errors import DataError, NotConverged
 from assay.linalg.eigen.lanczos import lanczos
 from assay.linalg.eigen.operand import Operand, symmetric_operand
 from assay.linalg.eigen.spectral import fix_signs, part_of_spectrum
 from assay.linalg.one_thread import one_blas_thread
-from assay.linalg.validate import Array, RandomState, as_count, as_generator, as_matrix
+from assay.linalg.validate import RandomState, as_count, as_generator, as_matrix
 
 _SMALL = 700  # up to here LAPACK, on one thread, is as fast as Lanczos on ten entries per row
 _WRITTEN_OUT = 5_000  # up to here (200 MB) it is the better answer to an iteration that fails

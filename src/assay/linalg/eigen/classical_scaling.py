@@ -18,11 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigvalsh
 from scipy.sparse.linalg import LinearOperator
 
+from assay.arrays import Array
 from assay.errors import DataError
 from assay.linalg.eigen.krylov import block_krylov
 from assay.linalg.eigen.ritz import TopEigen
 from assay.linalg.eigen.top import top_eigen
-from assay.linalg.validate import Array, RandomState, as_count, as_generator, as_matrix
+from assay.linalg.validate import RandomState, as_count, as_generator, as_matrix
 
 Squares: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 

@@ -23,11 +23,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg.eigen.spectral import eigen_symmetric
 
 __all__ = ["GroupedColumns", "grouped_columns"]
 
-Floats = NDArray[np.float64]
 
 # A direction of a group with less than this share of the largest variance is rounding, not freedom.
 _NULL = 1e-9
@@ -47,16 +47,16 @@ class GroupedColumns:
     back: Any
     groups: NDArray[np.intp]
 
-    def apply(self, rows: Floats) -> Floats:
+    def apply(self, rows: Array) -> Array:
         """New columns of (n, D) rows, (n, d)."""
         return np.asarray((self.forward.T @ rows.T).T)
 
-    def loadings(self, loadings: Floats) -> Floats:
+    def loadings(self, loadings: Array) -> Array:
         """(D, k) correlations of the old columns with what (d, k) new ones correlate with."""
         return np.asarray(self.back @ loadings)
 
 
-def grouped_columns(groups: NDArray[Any], covariance: Callable[[NDArray[np.intp]], Floats]) -> GroupedColumns | None:
+def grouped_columns(groups: NDArray[Any], covariance: Callable[[NDArray[np.intp]], Array]) -> GroupedColumns | None:
     """Uncorrelated columns within each group; None if every column is a group of its own.
 
     Args:
@@ -87,7 +87,7 @@ def grouped_columns(groups: NDArray[Any], covariance: Callable[[NDArray[np.intp]
     return GroupedColumns(_rows_in(forward, order), _rows_in(back, order), np.array(kept, dtype=np.intp))
 
 
-def _whitened(C: Floats) -> tuple[Floats, Floats]:
+def _whitened(C: Array) -> tuple[Array, Array]:
     spectrum = eigen_symmetric(C)
     free = spectrum.values > _NULL * spectrum.values[0]
     L, V = spectrum.values[free], spectrum.vectors[:, free]
@@ -96,6 +96,6 @@ def _whitened(C: Floats) -> tuple[Floats, Floats]:
     return V / np.sqrt(L), V * np.sqrt(L) * scale[:, None]
 
 
-def _rows_in(parts: list[Floats], order: NDArray[np.intp]) -> Any:
+def _rows_in(parts: list[Array], order: NDArray[np.intp]) -> Any:
     stacked: Any = sp.block_diag(parts, format="csr")
     return stacked[np.argsort(order)]

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.linalg.eigen.operand import Multipliable, Operand, symmetric_operand
 from assay.linalg.eigen.ritz import TopEigen, ritz, warn_unless_converged
-from assay.linalg.validate import Array, RandomState, as_count, as_generator
+from assay.linalg.validate import RandomState, as_count, as_generator
 
 
 def power_iteration(

@@ -8,15 +8,12 @@ are kept, so that values and residuals cost no product of their own.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg.eigen.ritz import EXACT, TopEigen
 from assay.linalg.eigen.spectral import fix_signs
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 def block_krylov(apply: Callable[[Array], Array], n: int, k: int, *, passes: int = 8, seed: int = 0) -> TopEigen | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
+from assay.arrays import Array
 from assay.linalg.eigen.iterate import krylov_basis
 from assay.linalg.eigen.operand import Multipliable, Operand, symmetric_operand
 from assay.linalg.eigen.ritz import EXACT, TopEigen, lapack, orthonormal, ritz, warn_unless_converged
-from assay.linalg.validate import Array, RandomState, as_count, as_generator
+from assay.linalg.validate import RandomState, as_count, as_generator
 
 _RESTARTS = 5_000
 _NCV = 12  # of the second look: it costs 14 products where there is a gap behind the k-th value, 22 with 20

@@ -16,11 +16,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.linalg.eigen.lanczos import lanczos_operand
 from assay.linalg.eigen.operand import Multipliable, Operand, symmetric_operand
 from assay.linalg.eigen.ritz import EXACT, TopEigen, lapack
 from assay.linalg.eigen.spectral import fix_signs
-from assay.linalg.validate import Array, RandomState, as_count, as_generator
+from assay.linalg.validate import RandomState, as_count, as_generator
 
 _DIRECT = 1_000  # rows: up to here LAPACK is as fast, and needs no convergence
 _WRITTEN = 2_000  # rows: up to here LAPACK (0.5 s) is the better answer to a block that gets nowhere

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from assay.linalg.validate import Array
+from assay.arrays import Array
 
 _GATHERED = 6  # nodes of an aggregate: fewer make more levels, more make each cycle weaker
 _DAMPING = 4.0 / 3.0

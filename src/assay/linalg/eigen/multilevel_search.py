@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from assay.linalg.validate import Array
+from assay.arrays import Array
 
 _ROOM = 5  # blocks held before the space is cut
 _LOST = 1e-10  # squared length, after projection, of a direction that brings nothing new

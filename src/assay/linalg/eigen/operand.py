@@ -13,10 +13,11 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 
+from assay.arrays import Array
 from assay.errors import DataError
 from assay.linalg.sparse.centred import CentredRows
 from assay.linalg.sparse.structure import as_sparse
-from assay.linalg.validate import Array, as_matrix, as_symmetric, power_of_two
+from assay.linalg.validate import as_matrix, as_symmetric, power_of_two
 
 _COLUMNS = 64
 

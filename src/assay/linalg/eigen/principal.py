@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dsyrk
 
+from assay.arrays import Array
 from assay.linalg.eigen.iterate import power_iteration, randomised
 from assay.linalg.eigen.krylov import block_krylov
 from assay.linalg.eigen.spectral import Spectrum, eigen_symmetric, fix_signs, svd
@@ -18,7 +19,6 @@ from assay.linalg.eigen.top import top_eigen
 from assay.linalg.eigen.top_svd import top_svd
 from assay.linalg.sparse.centred import CentredRows
 
-Array: TypeAlias = NDArray[np.float64]
 Route: TypeAlias = Literal["moments", "gram", "svd", "power", "randomised"]
 
 _FEW = 500  # rows or columns: up to here a decomposition of the whole is as fast as products

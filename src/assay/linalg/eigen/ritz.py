@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg as sla
 
+from assay.arrays import Array
 from assay.errors import NotConverged
 from assay.linalg.eigen.operand import Operand
 from assay.linalg.eigen.spectral import Spectrum, fix_signs, part_of_spectrum
-from assay.linalg.validate import Array
 
 # Residual, relative to the largest |eigenvalue|, at which the exact solvers count as converged.
 EXACT = 1e-10

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.linalg.eigen.classical_scaling import positive_values
 from assay.linalg.eigen.spectral import column_signs
 from assay.linalg.eigen.top import top_eigen
-from assay.linalg.validate import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

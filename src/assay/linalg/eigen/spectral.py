@@ -17,8 +17,9 @@ import numpy as np
 import scipy.linalg as sla
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import DataError, SingularError
-from assay.linalg.validate import Array, ComplexArray, as_matrix, as_square, as_symmetric, power_of_two
+from assay.linalg.validate import ComplexArray, as_matrix, as_square, as_symmetric, power_of_two
 
 _T = TypeVar("_T", np.float64, np.complex128)
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.linalg.validate import Array
+from assay.arrays import Array
 
 _PAIR = 2
 _AGREE = 1e-6

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.linalg.validate import Array
+from assay.arrays import Array
 
 _SMALL = 1e-8  # below, tan(pi (1/2 - p)) is 1 / (pi p) to full precision
 

@@ -13,17 +13,17 @@ References:
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
+
+from assay.arrays import Array
 
 __all__ = ["column_noise", "identified", "matching_flat_noise"]
 
-Floats = NDArray[np.float64]
 
 _STEPS, _TOLERANCE = 100, 1e-6
 
 
-def column_noise(residual: Floats, components: Floats, total: Floats) -> Floats:
+def column_noise(residual: Array, components: Array, total: Array) -> Array:
     """The noise of each column, given what the first k components left of it.
 
     Args:
@@ -42,7 +42,7 @@ def column_noise(residual: Floats, components: Floats, total: Floats) -> Floats:
     d, k = components.shape
     if k == 0:
         return residual
-    psi: Floats = np.minimum(residual * d / (d - k), total)
+    psi: Array = np.minimum(residual * d / (d - k), total)
     taken = np.einsum("ik,ik->i", components, components)
     for _ in range(_STEPS):  # multiplicative updates keep psi >= 0
         inner = components.T @ (psi[:, None] * components)
@@ -64,7 +64,7 @@ def identified(d: int, k: int) -> bool:
     return (d - k) * (d - k + 1) // 2 >= d
 
 
-def matching_flat_noise(psi: Floats, weights: Floats, rows: float) -> tuple[float, float]:
+def matching_flat_noise(psi: Array, weights: Array, rows: float) -> tuple[float, float]:
     """The equal noise whose spectrum has the same upper edge and the same spread there.
 
     Args:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from assay.linalg.validate import Array
+from assay.arrays import Array
 
 
 def fold_error(values: Array, overlap: float | None = None) -> Array:

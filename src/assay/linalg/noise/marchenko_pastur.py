@@ -18,13 +18,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 
 __all__ = ["MarchenkoPastur", "debias", "marchenko_pastur", "spike_alignment", "spike_eigenvalue"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +169,7 @@ def debias(value: ArrayLike, gamma: float, noise: float = 1.0) -> Any:
     return values if values.ndim else float(values)
 
 
-def _bulk_cdf(theta: Floats, q: float) -> Floats:
+def _bulk_cdf(theta: Array, q: float) -> Array:
     """Share of the bulk below the angle theta, where x = 1 + q^2 - 2 q cos(theta) and q = sqrt(gamma) <= 1.
 
     The density in theta is (2 / pi) sin^2(theta) / (1 + q^2 - 2 q cos(theta)); its Fourier series sums to this.
@@ -185,7 +184,7 @@ def _bulk_cdf(theta: Floats, q: float) -> Floats:
     return np.asarray(np.clip(bulk / np.pi, 0.0, 1.0))
 
 
-def _strengths(b: ArrayLike, gamma: float) -> Floats:
+def _strengths(b: ArrayLike, gamma: float) -> Array:
     _check_gamma(gamma)
     strength = np.asarray(b, dtype=np.float64)
     if not np.all(strength >= 0.0):

@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.linalg import eigsh
 from scipy.special import gammaincc
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.linalg.noise.column_noise import column_noise, identified
 from assay.linalg.noise.monte_carlo import monte_carlo, rank_p
@@ -38,7 +39,6 @@ from assay.linalg.validate import as_matrix
 
 __all__ = ["PermutationPlan", "PermutedSpectrum", "permutation_plan", "permuted_spectrum", "tail_p"]
 
-Floats = NDArray[np.float64]
 
 _DENSE = 300  # below, LAPACK finds one eigenvalue faster than ARPACK
 _TAIL_DRAWS, _TAIL_FLOOR = 39, 1e-4  # where the tail fit was found calibrated, see docs/theory/spectrum-law.md
@@ -61,10 +61,10 @@ class PermutedSpectrum:
         testable: False when there are not two columns and three rows that vary.
     """
 
-    values: Floats
-    p_values: Floats
-    p_tail: Floats
-    null: tuple[Floats, ...]
+    values: Array
+    p_values: Array
+    p_tail: Array
+    null: tuple[Array, ...]
     n_real: int
     draws: tuple[int, ...]
     testable: bool
@@ -173,7 +173,7 @@ def permutation_plan(n: int, d: int) -> PermutationPlan:
     return PermutationPlan(draws, int(np.clip(20.0 / (draws * seconds), 5, 20)))
 
 
-def _centred(Z: ArrayLike) -> tuple[Floats, float]:
+def _centred(Z: ArrayLike) -> tuple[Array, float]:
     """Columns centred, in units of the largest entry, so that squares neither overflow nor vanish."""
     table = as_matrix(Z, name="Z")
     if table.shape[0] < 2:
@@ -187,7 +187,7 @@ def _centred(Z: ArrayLike) -> tuple[Floats, float]:
     return (centred / scale, scale) if scale > 0.0 else (centred, 1.0)
 
 
-def _steps(n: int, d: int, values: Floats, max_components: int | None) -> int:
+def _steps(n: int, d: int, values: Array, max_components: int | None) -> int:
     """How many components can be tested: rank, freedom left in rows and columns, Ledermann's bound."""
     moving = int(np.count_nonzero(values))
     if moving == 0 or d < 2:
@@ -197,7 +197,7 @@ def _steps(n: int, d: int, values: Floats, max_components: int | None) -> int:
     return max(limit if max_components is None else min(limit, max_components), 0)
 
 
-def _noise_table(centred: Floats, left: Floats, singular: Floats, right: Floats) -> Floats:
+def _noise_table(centred: Array, left: Array, singular: Array, right: Array) -> Array:
     """The residual with each column at its own noise level, one column per row, (d, n), free to be permuted."""
     n, k = left.shape
     residual = centred.T - (right * singular) @ left.T
@@ -214,7 +214,7 @@ def _shuffle(
     d: int,
     rng: np.random.Generator,
     drawn: Callable[[np.random.Generator], NDArray[np.intp]] | None,
-) -> Callable[[Floats], None]:
+) -> Callable[[Array], None]:
     """How a (d, n) table is shuffled in place: each line on its own, lines of one group together."""
     if groups is None and drawn is None:
         return lambda table: cast("None", rng.permuted(table, axis=1, out=table))
@@ -227,13 +227,13 @@ def _shuffle(
     if drawn is not None:
         together = [np.flatnonzero(numbers == g) for g in range(len(sizes))]
 
-        def move(table: Floats) -> None:
+        def move(table: Array) -> None:
             for group in together:
                 table[group] = table[group][:, drawn(rng)]
 
         return move
 
-    def shuffle(table: Floats) -> None:
+    def shuffle(table: Array) -> None:
         table[single] = rng.permuted(table[single], axis=1)
         for group in several:
             table[group] = table[group][:, rng.permutation(table.shape[1])]
@@ -242,15 +242,15 @@ def _shuffle(
 
 
 def _draws(
-    table: Floats,
-    left: Floats,
-    right: Floats,
+    table: Array,
+    left: Array,
+    right: Array,
     value: float,
-    shuffle: Callable[[Floats], None],
+    shuffle: Callable[[Array], None],
     alpha: float,
     n_max: int,
     told: Callable[[int], object] | None,
-) -> Floats:
+) -> Array:
     """Top eigenvalues of permuted tables, until n_max or until p cannot fall to alpha."""
 
     def draw() -> float:
@@ -268,7 +268,7 @@ def _draws(
     return np.array(drawn.values)
 
 
-def _projected_gram(table: Floats, left: Floats, right: Floats) -> Floats:
+def _projected_gram(table: Array, left: Array, right: Array) -> Array:
     """Gram matrix, on the smaller side, of (I - U U') E* (I - V V') for the transposed table E*'."""
     d, n = table.shape
     if d <= n:
@@ -282,24 +282,24 @@ def _projected_gram(table: Floats, left: Floats, right: Floats) -> Floats:
     return np.asarray(gram - crossed @ outer.T - outer @ crossed.T + outer @ (outer.T @ crossed) @ outer.T)
 
 
-def _top_eigenvalue(gram: Floats) -> float:
+def _top_eigenvalue(gram: Array) -> float:
     if len(gram) <= _DENSE:
         return float(np.linalg.eigvalsh(gram)[-1])
     start = gram[:, int(np.argmax(np.diagonal(gram)))]
     return float(eigsh(gram, k=1, which="LA", v0=start, tol=1e-8, return_eigenvectors=False)[0])
 
 
-def _reaches(tops: Floats | float, value: Floats | float) -> NDArray[np.bool_]:
+def _reaches(tops: Array | float, value: Array | float) -> NDArray[np.bool_]:
     # Discrete columns give exact ties up to rounding: they count as reached.
     return np.asarray(tops >= np.asarray(value) * (1.0 - 1e-9))
 
 
-def _monte_carlo_p(values: Floats, tops: Floats) -> Floats:
+def _monte_carlo_p(values: Array, tops: Array) -> Array:
     exceeding = _reaches(tops[None, :], values[:, None]).sum(axis=1)
     return np.array([rank_p(int(some), len(tops)) for some in exceeding])
 
 
-def tail_p(values: Floats, tops: Floats, p_values: Floats) -> Floats:
+def tail_p(values: Array, tops: Array, p_values: Array) -> Array:
     """P beyond the draws by a shifted gamma law with their mean, spread and skewness.
 
     Tracy-Widom itself is close to such a law; columns with heavy tails give more skewness, and an estimate from few
@@ -321,7 +321,7 @@ def tail_p(values: Floats, tops: Floats, p_values: Floats) -> Floats:
     return np.where(beyond, np.minimum(np.maximum(tail, _TAIL_FLOOR), p_values), p_values)
 
 
-def _skewness(x: Floats) -> float:
+def _skewness(x: Array) -> float:
     """Sample skewness, corrected for its bias under a normal law."""
     m = len(x)
     z = (x - x.mean()) / x.std()

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.linalg.noise.column_noise import column_noise, identified, matching_flat_noise
 from assay.linalg.noise.marchenko_pastur import (
@@ -42,7 +43,6 @@ __all__ = [
     "spike_eigenvalue",
 ]
 
-Floats = NDArray[np.float64]
 NullName = Literal["flat", "bounded", "columns"]
 
 
@@ -72,12 +72,12 @@ class SpectrumLaw:
     lower: float
     upper: float
     threshold: float
-    chance_median: Floats
-    chance_upper: Floats
-    p_values: Floats
+    chance_median: Array
+    chance_upper: Array
+    p_values: Array
     n_real: int
-    debiased: Floats
-    alignment: Floats
+    debiased: Array
+    alignment: Array
     testable: bool
     null: NullName
 
@@ -153,8 +153,8 @@ def spectrum_law(
 
 
 def _sequence(
-    values: Floats, step: Callable[[int], WhiteNoise | None], limit: int, alpha: float
-) -> tuple[Floats, int, list[tuple[float, float]]]:
+    values: Array, step: Callable[[int], WhiteNoise | None], limit: int, alpha: float
+) -> tuple[Array, int, list[tuple[float, float]]]:
     """P of each component, number of real ones, and for each tested one the median and the alpha point of its null."""
     p_values = np.ones(len(values))
     points: list[tuple[float, float]] = []
@@ -172,7 +172,7 @@ def _sequence(
     return p_values, max(limit, 0), points
 
 
-def _flat_steps(values: Floats, nu: int, d: int) -> Callable[[int], WhiteNoise | None]:
+def _flat_steps(values: Array, nu: int, d: int) -> Callable[[int], WhiteNoise | None]:
     def step(k: int) -> WhiteNoise | None:
         rest = values[k:].sum()
         return WhiteNoise(rest / (d - k), nu - k, d - k, hollow=False) if rest > 0.0 else None
@@ -180,7 +180,7 @@ def _flat_steps(values: Floats, nu: int, d: int) -> Callable[[int], WhiteNoise |
     return step
 
 
-def _bounded_steps(values: Floats, nu: int, d: int) -> Callable[[int], WhiteNoise | None]:
+def _bounded_steps(values: Array, nu: int, d: int) -> Callable[[int], WhiteNoise | None]:
     """The worst noise behind k components of a correlation matrix: full in some columns, none in the others."""
     unit = values.sum() / d
 
@@ -193,7 +193,7 @@ def _bounded_steps(values: Floats, nu: int, d: int) -> Callable[[int], WhiteNois
     return step
 
 
-def _column_steps(values: Floats, vectors: Floats, nu: int) -> Callable[[int], WhiteNoise | None]:
+def _column_steps(values: Array, vectors: Array, nu: int) -> Callable[[int], WhiteNoise | None]:
     squares = vectors**2
     total = squares @ values
 
@@ -213,7 +213,7 @@ def _column_steps(values: Floats, vectors: Floats, nu: int) -> Callable[[int], W
     return step
 
 
-def _population(values: Floats, nu: int, d: int, k: int) -> tuple[float, Floats]:
+def _population(values: Array, nu: int, d: int, k: int) -> tuple[float, Array]:
     """Noise level and population variances, given k spikes.
 
     The noise is that which keeps the trace (Kritchman and Nadler): trace = (d - k) noise + sum noise (1 + b_j), with
@@ -233,7 +233,7 @@ def _population(values: Floats, nu: int, d: int, k: int) -> tuple[float, Floats]
     return noise, np.concatenate([spikes, bulk])
 
 
-def _effective(values: Floats, nu: int, d: int) -> tuple[int, int, int]:
+def _effective(values: Array, nu: int, d: int) -> tuple[int, int, int]:
     """Degrees of freedom, columns and dimensions with exact constraints left out.
 
     Zero eigenvalues of a minority of directions are constraints (a column that is the sum of others, a row given
@@ -250,7 +250,7 @@ def _effective(values: Floats, nu: int, d: int) -> tuple[int, int, int]:
     return nu, d, dims
 
 
-def _checked(values: ArrayLike, n: int, d: int, alpha: float) -> tuple[Floats, float]:
+def _checked(values: ArrayLike, n: int, d: int, alpha: float) -> tuple[Array, float]:
     """Values in units of the largest (so that 1e-300 and 1e300 are as good as 1), rounding noise set to 0."""
     if n < 2 or d < 1:
         raise ParameterError(f"a spectrum needs n >= 2 rows and d >= 1 columns, got n={n}, d={d}")
@@ -276,7 +276,7 @@ def _checked(values: ArrayLike, n: int, d: int, alpha: float) -> tuple[Floats, f
     return scaled, top
 
 
-def _checked_vectors(vectors: Any, d: int, count: int) -> Floats:
+def _checked_vectors(vectors: Any, d: int, count: int) -> Array:
     array = np.asarray(vectors, dtype=np.float64)
     if array.shape != (d, count):
         raise DataError(f"vectors must have one column per eigenvalue, shape ({d}, {count}), got {array.shape}")

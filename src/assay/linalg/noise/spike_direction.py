@@ -18,14 +18,13 @@ References:
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from assay.arrays import Array
 
 __all__ = ["direction_alignment"]
 
-Floats = NDArray[np.float64]
 
-
-def direction_alignment(values: Floats, nu: int, d: int, k: int) -> Floats:
+def direction_alignment(values: Array, nu: int, d: int, k: int) -> Array:
     """Expected squared cosine of each of the leading components with its direction in the population.
 
     Args:
@@ -58,7 +57,7 @@ def direction_alignment(values: Floats, nu: int, d: int, k: int) -> Floats:
     return np.where(apart, np.clip(straight, 0.0, 1.0) * _unmixed(real, nu), 0.0)
 
 
-def _unmixed(real: Floats, nu: int) -> Floats:
+def _unmixed(real: Array, nu: int) -> Array:
     """What other real components of almost the same variance leave of each."""
     gap = real[:, None] - real
     np.fill_diagonal(gap, np.inf)

@@ -22,14 +22,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv
 
+from assay.arrays import Array
 from assay.linalg.noise.tracy_widom import TW1_MEAN, TW1_VARIANCE, tracy_widom_quantile, tracy_widom_sf
 
 __all__ = ["WhiteNoise", "top_quantile", "top_tail"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class WhiteNoise:
     hollow: bool
 
 
-def top_tail(u: Floats, noise: WhiteNoise) -> Floats:
+def top_tail(u: Array, noise: WhiteNoise) -> Array:
     """Chance that the top eigenvalue of the noise, in units of its scale, is u or more."""
     if _is_planar(noise):
         share = np.clip(u / noise.columns, 0.5, 1.0)

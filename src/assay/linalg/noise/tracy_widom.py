@@ -22,15 +22,15 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import Chebyshev
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import airy
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 
 __all__ = ["tracy_widom_cdf", "tracy_widom_quantile", "tracy_widom_sf"]
 
-Floats = NDArray[np.float64]
 
 # Mean and variance of F1 (Bornemann 2010): for matching a TW shape to a known mean and spread.
 TW1_MEAN = -1.2065335745820
@@ -132,7 +132,7 @@ def _pieces(beta: int) -> tuple[tuple[float, float, Chebyshev], ...]:
     fits = []
     for lower, upper in pairwise(_BREAKS[beta]):
 
-        def target(s: Floats, tail: bool = lower >= _SWITCH) -> Floats:
+        def target(s: Array, tail: bool = lower >= _SWITCH) -> Array:
             log_cdf = _log_cdf(s, beta)
             return np.log(-np.expm1(log_cdf)) if tail else np.exp(log_cdf)
 
@@ -140,7 +140,7 @@ def _pieces(beta: int) -> tuple[tuple[float, float, Chebyshev], ...]:
     return tuple(fits)
 
 
-def _log_cdf(s: Floats, beta: int) -> Floats:
+def _log_cdf(s: Array, beta: int) -> Array:
     """Log F at the points s, (m,), by the determinant itself."""
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     i, j = np.triu_indices(_NODES)

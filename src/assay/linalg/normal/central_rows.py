@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg.normal.mcd import majority, mcd
 from assay.linalg.normal.mcd_law import consistency, cut, few_rows
-from assay.linalg.validate import Array
 
 BULK = 0.975  # share of clean rows that counts as bulk
 _FLAT = 1e-12

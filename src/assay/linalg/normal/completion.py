@@ -13,17 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotri
 
+from assay.arrays import Array, Indices, Mask
 from assay.linalg.dense.factor import cholesky
-from assay.linalg.validate import Array
-
-Mask: TypeAlias = NDArray[np.bool_]
-Index: TypeAlias = NDArray[np.intp]
 
 # Numbers that one batch may gather: 8 MB, about what a cache holds.
 _BATCH = 1 << 20
@@ -42,10 +39,10 @@ class Patterns:
     """
 
     masks: Mask
-    counts: Index
-    order: Index
+    counts: Indices
+    order: Indices
 
-    def groups(self) -> Iterator[tuple[Mask, Index]]:
+    def groups(self) -> Iterator[tuple[Mask, Indices]]:
         """Each pattern with the numbers of its rows, ascending."""
         ends = np.cumsum(self.counts)
         return ((mask, self.order[end - n : end]) for mask, n, end in zip(self.masks, self.counts, ends, strict=True))
@@ -155,15 +152,15 @@ class _Batch:
     """Patterns with equally many gaps: masks (g, d), counts (g,), rows (r,) and the pattern of each in the batch."""
 
     masks: Mask
-    counts: Index
-    rows: Index
-    of_row: Index
+    counts: Indices
+    rows: Indices
+    of_row: Indices
 
     @property
     def gaps(self) -> int:
         return int(self.masks[0].sum())
 
-    def columns(self, mask: Mask) -> Index:
+    def columns(self, mask: Mask) -> Indices:
         """(g, k) the columns at which a mask with k True in each row is True."""
         return np.nonzero(mask)[1].reshape(len(mask), -1)
 

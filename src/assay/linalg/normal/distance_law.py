@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv, fdtrc
 
+from assay.arrays import Array
 from assay.linalg.normal.shrinkage import inflation
-from assay.linalg.validate import Array
 
 # Range of f / g: F(f, g) is a chi-square below it, and beyond it heavier in the tail than any sum of squares is.
 _FLATTEST, _HEAVIEST = 1e-6, 9.0

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import ParameterError, SingularError
 from assay.linalg.eigen.principal import axes_of_covariance, axes_of_rows
-from assay.linalg.validate import Array, as_count, as_matrix
+from assay.linalg.validate import as_count, as_matrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,17 +11,14 @@ are found, not fatal.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from assay.arrays import Array, Indices
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
-from assay.linalg.validate import Array, as_matrix
-
-Indices: TypeAlias = NDArray[np.intp]
+from assay.linalg.validate import as_matrix
 
 _STARTS = 200
 _KEPT = 10  # fits that go on after one step

@@ -17,10 +17,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array, Mask
 from assay.errors import DataError, ParameterError
-from assay.linalg.normal.completion import Law, Mask, completed, patterns_of
+from assay.linalg.normal.completion import Law, completed, patterns_of
 from assay.linalg.normal.normal_axes import Axes, Known
-from assay.linalg.validate import Array, RandomState, as_count, as_generator, as_matrix, as_symmetric, as_vector
+from assay.linalg.validate import RandomState, as_count, as_generator, as_matrix, as_symmetric, as_vector
 
 _LOG_2PI = float(np.log(2.0 * np.pi))
 

@@ -9,16 +9,12 @@ of the largest: V (d, r) spans the others.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 import scipy.linalg as sla
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Mask
 from assay.errors import DataError
-from assay.linalg.validate import Array
-
-Mask: TypeAlias = NDArray[np.bool_]
 
 _FLAT = 1e-12
 _INDEFINITE = 1e-8  # a smallest eigenvalue this far below zero is no rounding

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.linalg.validate import Array
+from assay.arrays import Array
 
 
 def ledoit_wolf(values: Array, d: int, n: float, fourth: float) -> float:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.linalg.validate import Array
+from assay.arrays import Array
 
 _OFF = 1e-5  # distance from the plane of the rows, in standard deviations, that rounding may leave
 _HELD = 1e-12  # relative distance from a constant that rounding may leave

@@ -22,9 +22,10 @@ import numpy as np
 import scipy.linalg as sla
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.linalg.dense.residual import CAREFUL, residual
-from assay.linalg.validate import Array, as_matrix, as_right_side, power_of_two
+from assay.linalg.validate import as_matrix, as_right_side, power_of_two
 
 Exponents: TypeAlias = NDArray[np.int32]
 

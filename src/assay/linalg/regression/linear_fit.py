@@ -15,9 +15,9 @@ import numpy as np
 import scipy.linalg as sla
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg.dense.residual import residual
 from assay.linalg.eigen.spectral import eigen_symmetric
-from assay.linalg.validate import Array
 
 EPS = float(np.finfo(np.float64).eps)
 _TAKES_PART = 1e-7  # a row of an orthonormal null space this long is more than rounding

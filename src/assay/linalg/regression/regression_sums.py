@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.linalg.eigen.spectral import Spectrum
 from assay.linalg.regression.ridge_path import RidgeSpectrum, spectrum_of_products
-from assay.linalg.validate import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

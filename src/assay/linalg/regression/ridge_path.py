@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg as sla
 
+from assay.arrays import Array
 from assay.linalg.eigen.spectral import Spectrum, eigen_symmetric
 from assay.linalg.regression.linear_fit import EPS
-from assay.linalg.validate import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

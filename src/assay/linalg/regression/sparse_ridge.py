@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.linalg.sparse.centred import CentredRows
-from assay.linalg.validate import Array
 
 TOL = 1e-10
 _MARGIN = 3.0  # by which the gradient may fall faster than what is left by rows

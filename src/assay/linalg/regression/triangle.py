@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg.lapack import dgeqrf
 
-from assay.linalg.validate import Array
+from assay.arrays import Array
 
 
 def triangle(*strips: Array) -> Array:

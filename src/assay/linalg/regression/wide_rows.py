@@ -17,12 +17,12 @@ import numpy as np
 import scipy.linalg as sla
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg.eigen.principal import centred_gram, dense
 from assay.linalg.eigen.spectral import eigen_symmetric
 from assay.linalg.regression.linear_fit import EPS
 from assay.linalg.regression.triangle import triangle
 from assay.linalg.sparse.centred import CentredRows
-from assay.linalg.validate import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from assay.linalg.validate import Array
+from assay.arrays import Array
 
 _FAR = 100.0  # a mean beyond so many spreads would cost more than two digits
 _STRIP = 2**22  # numbers of a Gram matrix made at a time

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import all_rows, float_blocks
 from assay.data.source import Source
 from assay.engine.current import map_reduce
@@ -36,7 +37,6 @@ from assay.summary.distances.distances import refuse_axes
 from assay.summary.moments.column_moments import column_moments
 from assay.summary.moments.moments import Moments
 
-Array: TypeAlias = NDArray[np.float64]
 Shrinkage: TypeAlias = Literal["auto", "ledoit-wolf"] | float | None
 
 ROWS_PER_COLUMN = 5  # with fewer, "auto" shrinks, and there is no robust estimate

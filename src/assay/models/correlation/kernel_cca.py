@@ -20,13 +20,13 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.utils.validation import check_consistent_length
 
+from assay.arrays import Array
 from assay.data.folds import fold_numbers
 from assay.errors import DataError, ParameterError
 from assay.linalg.canonical.canonical import CanonicalPairs, Coupling, canonical_pairs, coupled_grams
 from assay.linalg.canonical.held_out import Fold, choose_ridge, gram_folds
 from assay.linalg.eigen.spectral import column_signs
 from assay.linalg.validate import as_count
-from assay.models.base import Array
 from assay.models.canonical import HeldOutRidge, RidgeOption, _Paired, gathered
 from assay.summary.distances.distances import as_rows
 from assay.summary.gram.gram import BLOCK, Gram

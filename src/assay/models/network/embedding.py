@@ -13,10 +13,10 @@ import warnings
 from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
+from assay.arrays import Array
 from assay.errors import Caution, ParameterError
 from assay.linalg.eigen.bottom import bottom_eigen
 from assay.linalg.eigen.spectral import fix_signs
@@ -31,7 +31,6 @@ from assay.summary.graph.laplacian import Kind
 from assay.summary.graph.linking import link
 from assay.summary.graph.options import Nearest, Within
 
-Array: TypeAlias = NDArray[np.float64]
 Method: TypeAlias = Literal["laplacian", "adjacency", "factor"]
 
 _NAMED = 5

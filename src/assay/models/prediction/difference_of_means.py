@@ -8,11 +8,12 @@ reading   coordinates (X - m) Q, (n, k): Q (d, k) orthonormal, along the differe
 
 from __future__ import annotations
 
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import DataError
 from assay.linalg.eigen.spectral import svd
 from assay.models.base import on_engine
@@ -20,8 +21,6 @@ from assay.models.discriminant import _Directions
 from assay.summary.classes.group_frame import column_counts
 from assay.summary.moments.accumulate import checked_weights
 from assay.summary.moments.grouped import GroupedMoments
-
-Array: TypeAlias = NDArray[np.float64]
 
 _SAME = 1e-12  # differences of means at most this share of the largest are zero but for rounding
 

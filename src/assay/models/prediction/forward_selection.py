@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.moments.moments import Moments
 from assay.summary.regression.regression import Equations, FoldErrors, refuse_empty, target_last
 
-Array: TypeAlias = NDArray[np.float64]
 Rule: TypeAlias = Literal["least", "one-standard-error"]
 
 _FLAT = 1e-12  # a share of a column's variance at most this is rounding: the column follows from those chosen

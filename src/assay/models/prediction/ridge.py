@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.errors import NotConverged, ParameterError
 from assay.linalg.regression.ridge_path import RidgeSpectrum, usual_penalties
 from assay.models.base import on_engine
@@ -33,8 +34,6 @@ from assay.summary.regression.least_squares import intercept_at
 from assay.summary.regression.regression import Table
 from assay.summary.regression.ridge import RidgeSolutions, ridge, ridge_of
 from assay.summary.regression.sparse_ridge import LargeRidge, large_ridge, refuse_large, takes_products
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

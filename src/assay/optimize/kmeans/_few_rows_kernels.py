@@ -9,11 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.compiled import njit
-
-Array = NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)

@@ -15,12 +15,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.optimize.kmeans.passes import Passes, unit
 from assay.optimize.kmeans.seeding import plus_plus, scattered
 from assay.optimize.kmeans.settle import ArrayAssignment, Settled, settle
 from assay.optimize.team import Team
-from assay.optimize.validate import Array
 
 Floats: TypeAlias = NDArray[Any]
 

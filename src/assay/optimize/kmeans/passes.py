@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.optimize.kmeans.sums import Sums, Taken, spared
 from assay.optimize.team import Team
-from assay.optimize.validate import Array
 
 if TYPE_CHECKING:
     from assay.optimize.kmeans._lloyd_kernels import Bounds, Centres, Rows

@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.optimize.kmeans.passes import Passes
-from assay.optimize.validate import Array
 
 _FAR = 2.0**60  # beyond any squared distance in the units of the passes, where coordinates are about 1
 _ROUNDS = 5  # of k-means||

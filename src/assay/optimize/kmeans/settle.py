@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.optimize.kmeans.passes import Passes
 from assay.optimize.kmeans.sums import Sums, Taken
-from assay.optimize.validate import Array
 
 if TYPE_CHECKING:
     from assay.optimize.kmeans._lloyd_kernels import Bounds

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.optimize.validate import Array
+from assay.arrays import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

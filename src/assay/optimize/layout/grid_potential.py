@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 
+from assay.arrays import Array
 from assay.errors import DataError
 from assay.optimize.team import Task, Team
-from assay.optimize.validate import Array
 
 SPREADS = 2  # grids charged apart and then added: fixed, so that sums do not depend on the number of threads
 SUPPORT = 6  # grid points a quintic B-spline reaches

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
-from assay.optimize.validate import Array, finite
+from assay.optimize.validate import finite
 
 Callback: TypeAlias = Callable[[int, float, Array], bool | None]
 

@@ -37,6 +37,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.optimize.layout.grid_potential import GridPotential
 from assay.optimize.layout.layout import (
@@ -52,7 +53,6 @@ from assay.optimize.layout.layout import (
     sparse_parts,
 )
 from assay.optimize.team import Team
-from assay.optimize.validate import Array
 
 Method: TypeAlias = Literal["auto", "exact", "grid"]
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from assay.optimize.validate import Array
+from assay.arrays import Array
 
 _BLOCK = 4096  # rows of a product that stay in the cache
 _ENOUGH = 0.1  # share of the first slope that a line search may leave

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.optimize.margin.newton import Newton, Point, Rounding, Rows
-from assay.optimize.validate import Array
 
 _DIRECT = 8192  # rows: up to here no part of them is solved first
 _PART = 10  # of more rows, one in so many is solved first

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from assay.optimize.smo.rows import Indices, KernelRows, Values
+from assay.arrays import Array, Whole
+from assay.optimize.smo.rows import KernelRows, Values
 from assay.optimize.team import Team
-from assay.optimize.validate import Array
 
 _CHUNK = 2**20  # values computed by one task: the same cuts for any number of threads, so that bits are the same
 _STRIP = 8192  # columns summed by one task
@@ -44,7 +44,7 @@ class RowCache:
         self._owner, self._used = np.full(self.capacity, -1), np.zeros(self.capacity, dtype=np.int64)
         self._clock = 0
 
-    def narrow(self, keep: Indices) -> None:
+    def narrow(self, keep: Whole) -> None:
         """Hold only the columns at the positions `keep`, rising, of those held now; rows stay, and more have room."""
         from assay.optimize.smo._smo_kernels import keep_columns
 
@@ -57,7 +57,7 @@ class RowCache:
         self._owner = np.pad(owner, (0, empty), constant_values=-1)
         self._used = np.pad(used, (0, empty))
 
-    def slots(self, rows: Indices) -> Indices:
+    def slots(self, rows: Whole) -> Whole:
         """Where these rows, at most `capacity` different ones, stand in the table; missing ones are computed."""
         self._clock += 1
         found = self._slot[rows]
@@ -67,7 +67,7 @@ class RowCache:
             self._compute(missing)
         return self._slot[rows]
 
-    def block(self, slots: Indices, places: Indices) -> Values:
+    def block(self, slots: Whole, places: Whole) -> Values:
         """(a, b) the values of rows at `slots` in the columns at `places`."""
         from assay.optimize.smo._smo_kernels import gather_block
 
@@ -76,20 +76,20 @@ class RowCache:
         self._team.run(self._team.over_rows(len(slots), work))
         return block
 
-    def add(self, slots: Indices, weights: Array, total: Array) -> None:
+    def add(self, slots: Whole, weights: Array, total: Array) -> None:
         """Total, of one entry for each column held, += sum of weights times rows."""
         from assay.optimize.smo._smo_kernels import add_rows
 
         work = partial(add_rows, self._table, slots, weights, total)
         self._team.run([partial(work, s, min(s + _STRIP, self.width)) for s in range(0, self.width, _STRIP)])
 
-    def _widen(self, columns: Indices | None, width: int) -> None:
+    def _widen(self, columns: Whole | None, width: int) -> None:
         self.columns, self.width = columns, width
         self.capacity = max(1, min(self._flat.size // max(1, width), self._n))
         self._table = self._flat[: self.capacity * width].reshape(self.capacity, width)
         self._fill = self._kernel.among(columns, self._dtype)
 
-    def _compute(self, missing: Indices) -> None:
+    def _compute(self, missing: Whole) -> None:
         k = len(missing)
         free = np.sort(np.argpartition(self._used, k - 1)[:k]) if k < self.capacity else np.arange(self.capacity)
         gone = self._owner[free]
@@ -110,7 +110,7 @@ class RowCache:
         self.computed += k
 
 
-def weighted_rows(kernel: KernelRows, rows: Indices, weights: Array, team: Team) -> Array:
+def weighted_rows(kernel: KernelRows, rows: Whole, weights: Array, team: Team) -> Array:
     """(n,) sum of weights times K[rows], with float64 values, none of them kept."""
     from assay.optimize.smo._smo_kernels import add_rows
 

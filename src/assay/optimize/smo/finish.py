@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from assay.optimize.smo.rows import Indices, KernelRows
+from assay.arrays import Array, Whole
+from assay.optimize.smo.rows import KernelRows
 from assay.optimize.smo.solver import Problem, Reached, violation
-from assay.optimize.validate import Array
 
 FEW = 512  # kernel rows: up to here it is worth it
 _WORKING = 400  # variables between their bounds, at most
@@ -66,7 +66,7 @@ class _Rows:
         self._values, self._known = np.empty((n, n)), np.zeros(n, dtype=np.bool_)
         self._fill = kernel.among(None, self._values.dtype)
 
-    def __getitem__(self, rows: Indices) -> Array:
+    def __getitem__(self, rows: Whole) -> Array:
         """(m, n) their values."""
         missing = np.unique(rows[~self._known[rows]])
         if len(missing):

@@ -8,12 +8,12 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError
-from assay.optimize.validate import Array, finite
+from assay.optimize.validate import finite
 
-Indices: TypeAlias = NDArray[np.int64]
 Values: TypeAlias = NDArray[Any]  # float32 or float64
-Fill: TypeAlias = Callable[[Indices, Values], None]
+Fill: TypeAlias = Callable[[Whole, Values], None]
 
 
 class KernelRows(Protocol):
@@ -27,7 +27,7 @@ class KernelRows(Protocol):
     diagonal: Array
     threads: bool
 
-    def among(self, columns: Indices | None, dtype: np.dtype[Any]) -> Fill:
+    def among(self, columns: Whole | None, dtype: np.dtype[Any]) -> Fill:
         """From (rows, out) to nothing: writes K[rows][:, columns] to `out`, of this dtype. None means all columns.
 
         Rows and columns rise.
@@ -56,11 +56,11 @@ class RidgedRows:
         self.diagonal: Array = kernel.diagonal + ridge
         self.threads = kernel.threads
 
-    def among(self, columns: Indices | None, dtype: np.dtype[Any]) -> Fill:
+    def among(self, columns: Whole | None, dtype: np.dtype[Any]) -> Fill:
         """Rows of the matrix, their own entries raised."""
         inner, place = self._kernel.among(columns, dtype), np.arange(len(self.diagonal)) if columns is None else columns
 
-        def fill(rows: Indices, out: Values) -> None:
+        def fill(rows: Whole, out: Values) -> None:
             inner(rows, out)
             at = np.minimum(np.searchsorted(place, rows), len(place) - 1)
             own = np.flatnonzero(place[at] == rows)
@@ -92,10 +92,10 @@ class MatrixRows:
             raise DataError(f"K must be square, has shape {self.values.shape}.")
         self.diagonal = np.diag(self.values).copy()
 
-    def among(self, columns: Indices | None, dtype: np.dtype[Any]) -> Fill:
+    def among(self, columns: Whole | None, dtype: np.dtype[Any]) -> Fill:
         """Rows of K, all of their columns or some."""
 
-        def fill(rows: Indices, out: Values) -> None:
+        def fill(rows: Whole, out: Values) -> None:
             out[:] = self.values[rows] if columns is None else self.values[np.ix_(rows, columns)]
 
         return fill

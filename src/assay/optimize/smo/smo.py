@@ -23,13 +23,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.optimize.smo.finish import FEW, Finish
-from assay.optimize.smo.rows import Indices, KernelRows
+from assay.optimize.smo.rows import KernelRows
 from assay.optimize.smo.solver import BlockSolver, Limits, Problem, Reached
 from assay.optimize.smo.start import feasible
 from assay.optimize.team import Team
-from assay.optimize.validate import Array, finite
+from assay.optimize.validate import finite
 
 Precision: TypeAlias = Literal["float32", "float64"]
 
@@ -204,7 +205,7 @@ def _signed(
     """The signs, and the problem in b = y a: the line becomes a sum, and Q becomes K itself."""
     p = finite(linear, "linear", 1)
     N, n = len(p), len(kernel.diagonal)
-    r: Indices = np.arange(N) if rows is None else np.asarray(rows, dtype=np.int64)
+    r: Whole = np.arange(N) if rows is None else np.asarray(rows, dtype=np.int64)
     if r.shape != (N,) or (N and not 0 <= r.min() <= r.max() < n):
         raise DataError(f"rows must name one of {n} kernel rows for each of {N} variables.")
     y = np.ones(N) if signs is None else finite(signs, "signs", 1, N)
@@ -214,7 +215,7 @@ def _signed(
     if np.any(low > high):
         i = int(np.argmax(low > high))
         raise DataError(f"lower must not exceed upper, does for variable {i}: {low[i]:.6g} > {high[i]:.6g}.")
-    of: Indices | None = None if lines is None else np.asarray(lines, dtype=np.int64)
+    of: Whole | None = None if lines is None else np.asarray(lines, dtype=np.int64)
     if of is not None and (of.shape != (N,) or (N and of.min() < 0)):
         raise DataError(f"lines must name a line, counted from 0, for each of {N} variables.")
     return y, Problem(y * p, np.where(y > 0, low, -high), np.where(y > 0, high, -low), r, of)

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.optimize.smo.cache import RowCache, weighted_rows
-from assay.optimize.smo.rows import Indices, KernelRows
+from assay.optimize.smo.rows import KernelRows
 from assay.optimize.team import Team
-from assay.optimize.validate import Array
 
 BLOCK = 768  # variables solved at once, at most
 _SMALL_BLOCK = 256  # of the problems that do not fit in one block, the smallest have such
@@ -51,8 +51,8 @@ class Problem:
     linear: Array
     lower: Array
     upper: Array
-    rows: Indices
-    lines: Indices | None = None
+    rows: Whole
+    lines: Whole | None = None
 
     def members(self) -> list[NDArray[np.bool_]]:
         """(N,) which variables are on each line."""
@@ -217,7 +217,7 @@ class BlockSolver:
         self._exact = self._exact and self._dtype == np.float64
         return taken if len(moved) else 0
 
-    def _block(self, G: Array, up: NDArray[np.bool_], low: NDArray[np.bool_], stop: float) -> Indices:
+    def _block(self, G: Array, up: NDArray[np.bool_], low: NDArray[np.bool_], stop: float) -> Whole:
         """Positions of the block's variables: half of the last block, free and new ones first, then violating ones."""
         rising, falling = np.where(up, G, np.inf), np.where(low, -G, np.inf)
         least, highest = float(rising.min()), -float(falling.min())
@@ -270,7 +270,7 @@ def violation(G: Array, up: NDArray[np.bool_], low: NDArray[np.bool_]) -> float:
     return float(np.where(low, G, -np.inf).max(initial=-np.inf) - np.where(up, G, np.inf).min(initial=np.inf))
 
 
-def _middles(G: Array, up: NDArray[np.bool_], low: NDArray[np.bool_], lines: Indices) -> Array:
+def _middles(G: Array, up: NDArray[np.bool_], low: NDArray[np.bool_], lines: Whole) -> Array:
     """(N,) the middle between the largest gradient that may fall and the least that may rise, of each one's line."""
     middle = np.zeros(int(lines.max(initial=0)) + 1)
     for line in range(len(middle)):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.errors import DataError
 from assay.optimize.smo.rows import KernelRows
-from assay.optimize.validate import Array
 
 _ROUNDING = 1e-12  # share of a sum that rounding of its terms may take
 _SAMPLE = 256  # rows whose mean stands for that of all

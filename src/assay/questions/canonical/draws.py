@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.linalg.validate import Array
+from assay.arrays import Array
 from assay.questions.canonical.row_folds import SideFold
 
 _EPS = float(np.finfo(np.float64).eps)

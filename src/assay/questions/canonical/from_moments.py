@@ -10,11 +10,12 @@ Reference: Rao, Bull. Int. Stat. Inst. 33 (1951).
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.asking.by_law import ByLaw, Listing
 from assay.asking.words import SURVIVED, chance
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
@@ -27,8 +28,6 @@ from assay.summary.moments.moments import Moments
 from assay.summary.sharing.noisy_chance import noisy_chance, redrawn
 from assay.summary.sharing.release import Noise
 from assay.views.axes.numbers import fraction
-
-Array: TypeAlias = NDArray[np.float64]
 
 _HEADS = ("Column", "Side", "Weight")
 _FREE = 5  # rows beyond those that the columns use up

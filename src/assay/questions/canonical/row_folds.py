@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg.canonical.canonical import Coupling, principal_side
 from assay.linalg.canonical.held_out import Fold
 from assay.linalg.eigen.spectral import Spectrum
-from assay.linalg.validate import Array
 
 _EPS = float(np.finfo(np.float64).eps)
 

@@ -12,11 +12,12 @@ rows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.folds import fold_count
 from assay.errors import ParameterError
 from assay.evidence.design import Design, Independent
@@ -33,7 +34,6 @@ from assay.questions.components.held_out import HeldOut, held_out_from_folds, he
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.sharing.release import Noise
 
-Array: TypeAlias = NDArray[np.float64]
 T = TypeVar("T")
 FEWEST_ROWS = 10
 # Nobody decides by the 21st component; testing goes no further.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.asking.table import FirstLook
 from assay.questions.correlations.answer import Correlations
 from assay.questions.correlations.closer import NAMED
@@ -19,8 +20,6 @@ from assay.views.columns.pair import Axis, Scale, boxes_view, pair_view
 from assay.views.html.elements import name_cell, table
 from assay.views.html.escape import visible
 from assay.views.html.view import View
-
-Array: TypeAlias = NDArray[np.float64]
 
 DRAWN, _MOST = 3, 5  # strongest pairs; and with those that bend or are turned: with the matrix three rows of figures
 _FEWEST = 3  # rows that both columns must have

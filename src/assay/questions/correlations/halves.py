@@ -15,13 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
+from assay.arrays import Array, Indices
 
 _SPLITS = 20
 _PARTS, _PARTS_OF_FEW, _FEW = 20, 40, 2000

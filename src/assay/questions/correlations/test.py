@@ -12,11 +12,11 @@ held out  strength in one half of the rows by the other, over many halves; a pai
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.evidence.design import Design, Serial
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.models.correlation.dependence.dependence import Dependence, dependence_of
@@ -28,9 +28,6 @@ from assay.summary.graph.seriation import fiedler_positions, order_of
 from assay.summary.pairs.association_chance import Likely
 from assay.summary.pairs.pair_chance import FEWEST_EFFECTIVE, LAGS
 from assay.summary.pairs.pairs import CORRELATION_RATIO, RANK_CORRELATION, Pairs, V
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
 
 FEWEST_ROWS = 10
 _DRAWN = 1000  # columns that are put in order

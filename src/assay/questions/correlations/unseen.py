@@ -7,12 +7,12 @@ Every pair is looked for in a half by what showed it in all rows: ranks, shape, 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
+from assay.arrays import Array, Indices, Mask
 from assay.models.correlation.dependence.dependence import Dependence
 from assay.questions.correlations.halves import Blocks, Halves, curve, unseen_strength
 from assay.summary.pairs.association import Standard
@@ -20,10 +20,6 @@ from assay.summary.pairs.association_chance import chance_of_share
 from assay.summary.pairs.pair_chance import EXACT, LAGGED, RANK, SHAPE, Chances
 from assay.summary.pairs.pairs import CURVES, Pairs
 from assay.summary.pairs.rank_shapes import COSINES, EXPECTED, Shapes, weighted_tail
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
-Mask: TypeAlias = NDArray[np.bool_]
 
 AGAIN = 0.05  # the level at which a pair counts as found in half of the rows
 _WAVES = 0.2  # of the variance of a curve that may go the other way

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.linalg.validate import Array
+from assay.arrays import Array
 
 _RANGE = (-4.0, 6.0)
 _STEPS = 36  # the section is 3e-7 wide at the end

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.asking.by_law import ByLaw, Listing
 from assay.asking.table import KnownGroups
 from assay.asking.words import SURVIVED, Words, chance, listed
@@ -30,8 +30,6 @@ from assay.summary.moments.moments import Moments
 from assay.summary.sharing.noisy_chance import noisy_chance, redrawn
 from assay.summary.sharing.release import Noise
 from assay.views.axes.numbers import count, counted, fraction, number, percent
-
-Array: TypeAlias = NDArray[np.float64]
 
 _FREE = 5  # rows beyond those that columns and groups use up
 _NAMED, _SHOWN = 3, 3

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
@@ -16,8 +16,6 @@ from assay.models.network.link_prediction.prediction import LinkPrediction, Miss
 from assay.questions.links.surprising import Surprising
 from assay.views.axes.numbers import counted
 from assay.views.html.view import View
-
-Array: TypeAlias = NDArray[np.float64]
 
 LISTED = 1000  # surprising links that a program is given
 

@@ -14,12 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from assay.arrays import Array
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.random_networks import METHOD, in_random_graphs
 from assay.linalg.dense.procrustes import procrustes
@@ -38,8 +37,6 @@ from assay.summary.network.held_out_links import (
     won,
 )
 from assay.summary.network.random_graphs import Ends
-
-Array: TypeAlias = NDArray[np.float64]
 
 FEWEST_LINKS = 20
 FEWEST_NODES = 10

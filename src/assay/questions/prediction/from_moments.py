@@ -13,7 +13,7 @@ References: Olkin and Pratt, Ann. Math. Stat. 29 (1958). Browne, Br. J. Math. St
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,6 @@ from assay.summary.regression.ridge import ridge_of
 from assay.summary.sharing.noisy_chance import NoisyChance, noisy_chance, redrawn
 from assay.summary.sharing.release import Noise
 from assay.views.axes.numbers import number, percent
-
-Array: TypeAlias = NDArray[np.float64]
 
 _WORDS = replace(WORDS, statistic="Share of variance explained at hand")
 _FREE = 5  # rows beyond those that the columns use up

@@ -32,10 +32,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg.eigen.spectral import Spectrum, eigen_symmetric
 from assay.linalg.regression.regression_sums import RegressionSums, RidgeFits
 
-Array: TypeAlias = NDArray[np.float64]
 Choice: TypeAlias = Literal["rows", "blocks", "forward"]
 Known: TypeAlias = dict[frozenset[int], Spectrum]
 

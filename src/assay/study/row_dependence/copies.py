@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.hot_deck import columns_with_gaps
 from assay.data.row_hashes import hashes_of_numbers, likely_bound
-
-Array: TypeAlias = NDArray[np.float64]
-
 
 # Hashes kept at most, and rows.
 MOST = 20_000

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices, Mask
 from assay.data.columns.cells import as_values
 from assay.data.columns.column_stats import ColumnStats
 from assay.data.field import Field
 from assay.data.row_cache import KeptSource
 from assay.errors import DataError
 from assay.study.row_dependence.levels import Candidate, could_name_subjects
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
-Mask: TypeAlias = NDArray[np.bool_]
 
 _KINDS = ("category", "identifier", "count", "ordered", "text", "number")
 
@@ -38,7 +34,7 @@ class Labels:
         self._known = {f.name: (f, s) for f, s in zip(fields, stats, strict=True)}
         self._used = used
 
-    def codes(self, name: str) -> Numbers:
+    def codes(self, name: str) -> Indices:
         """(n,) number of the level of each row, in the order of first appearance; a missing value is -1."""
         encoded = pc.dictionary_encode(_plain(self._column(name)))
         return np.asarray(pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False), dtype=np.intp)

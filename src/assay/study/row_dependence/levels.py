@@ -13,18 +13,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc
 from scipy.stats import rankdata
 
+from assay.arrays import Array, Indices
 from assay.evidence.design import Grouped
 from assay.linalg.noise.cauchy_combination import cauchy_combined
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 
 LEVEL = 1e-3
 _LEFT = 0.9  # of the rows, for the pair of columns that loses most: above, nothing is done
@@ -50,7 +46,7 @@ class Candidate:
         ordered: whether the levels are numbers, whose order may explain as much.
     """
 
-    codes: Numbers
+    codes: Indices
     ordered: bool
 
 
@@ -131,7 +127,7 @@ def _units(Z: Array) -> Array:
     return np.asarray(np.divide(Z, size, out=np.zeros_like(Z), where=size > 1e-9))
 
 
-def _without_order(Z: Array, codes: Numbers) -> Array:
+def _without_order(Z: Array, codes: Indices) -> Array:
     """What the order of the levels does not explain."""
     u = (rankdata(codes) - 0.5) / len(codes)
     waves = np.cos(np.pi * np.outer(u, np.arange(_SMOOTH + 1)))

@@ -9,20 +9,16 @@ does, and 3 at least. m is taken from the distances beyond the jump, in columns 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
+from assay.arrays import Array, Indices
 from assay.data.row_hashes import hashes_of_numbers
 from assay.evidence.design import Grouped
 from assay.summary.distances.distances import squared_distances
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 
 _ASKED = 400  # rows whose neighbours are looked at
 _NEAR = 16  # neighbours
@@ -84,17 +80,17 @@ class _Units:
     """Some columns of rows in standard deviations, block by block."""
 
     X: Array
-    columns: Numbers
+    columns: Indices
     mean: Array
     spread: Array
 
     @staticmethod
-    def of(X: Array, columns: Numbers) -> _Units:
+    def of(X: Array, columns: Indices) -> _Units:
         each = [(x.mean(), x.std()) for x in (X[:, j] for j in columns)]
         mean, spread = np.array(each).T
         return _Units(X, columns, mean, spread)
 
-    def rows(self, which: slice | Numbers) -> Array:
+    def rows(self, which: slice | Indices) -> Array:
         return np.asarray((self.X[which][:, self.columns] - self.mean) / self.spread)
 
 
@@ -125,7 +121,7 @@ def _jump(units: _Units, rng: np.random.Generator) -> float | None:
     return float(np.sqrt(below * above))
 
 
-def _nearest(units: _Units, asked: Numbers, k: int) -> Array:
+def _nearest(units: _Units, asked: Indices, k: int) -> Array:
     """(m, k) distances of some rows to their nearest others, ascending; a block of the others at a time."""
     own, near = units.rows(asked), np.empty((len(asked), 0))
     for start in range(0, len(units.X), _BLOCK):
@@ -137,7 +133,7 @@ def _nearest(units: _Units, asked: Numbers, k: int) -> Array:
     return np.sort(np.sqrt(near), axis=1)
 
 
-def _enough(near: Array, at: Numbers) -> float:
+def _enough(near: Array, at: Indices) -> float:
     """The jump that one row in a hundred has by chance, by the dimensions that distances beyond the jumps show."""
     found = []
     for distances, jump in zip(near, at, strict=True):
@@ -148,7 +144,7 @@ def _enough(near: Array, at: Numbers) -> float:
     return float(np.clip(100.0 ** (1.0 / np.median(found)), low, high)) if found else high
 
 
-def _linked(Z: Array, reach: float) -> Numbers | None:
+def _linked(Z: Array, reach: float) -> Indices | None:
     """(n,) rows that are linked by distances below reach; None where these are no small parts."""
     tree = cKDTree(Z)
     if tree.count_neighbors(tree, reach) > _MOST_LINKS:

@@ -9,18 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.special import ndtr
 from scipy.stats import rankdata
 
+from assay.arrays import Array
 from assay.evidence.design import Placed, correlogram
 from assay.linalg.noise.cauchy_combination import cauchy_combined
-
-Array: TypeAlias = NDArray[np.float64]
 
 LEVEL = 1e-3
 _NEAR = 4

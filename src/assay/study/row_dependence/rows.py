@@ -8,12 +8,11 @@ next.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.evidence.design import Design, Grouped, Independent, Serial
 from assay.evidence.evidence import Evidence, verdict_of
@@ -25,9 +24,6 @@ from assay.study.row_dependence.near_copies import copies_look
 from assay.study.row_dependence.place import coordinates, depends, place_look
 from assay.study.row_dependence.serial import serial_look
 from assay.views.axes.numbers import count, fraction
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 
 # below, a law of chance rests on too little; a shift over a map has seams all along two of its sides
 FEWEST_EFFECTIVE = {"time": 12.0, "groups": 12.0, "place": 30.0}

@@ -17,18 +17,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import rankdata
 
+from assay.arrays import Array, Indices
 from assay.evidence.design import Design, Grouped, Placed, Runs, Serial, within_parts
 from assay.linalg.noise.cauchy_combination import cauchy_combined
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 
 FEWEST_ROWS = 20
 _SEEN = 4096  # rows that are looked at, from the first on
@@ -65,7 +62,7 @@ class SerialLook:
     parts: int
 
 
-def serial_look(X: Array, *, given: Numbers | None = None) -> SerialLook | None:
+def serial_look(X: Array, *, given: Indices | None = None) -> SerialLook | None:
     """Look at rows in their order; None for too few rows or columns.
 
     Args:
@@ -90,7 +87,7 @@ def serial_look(X: Array, *, given: Numbers | None = None) -> SerialLook | None:
     return SerialLook(p, float(lags[0, most]), int(kept[most]), left, design, len(cuts) - 1)
 
 
-def _ranked(X: Array, *, sorted_apart: bool) -> tuple[Numbers, Array, Numbers]:
+def _ranked(X: Array, *, sorted_apart: bool) -> tuple[Indices, Array, Indices]:
     """Numbers of columns that vary enough, their ranks, of length 1, and where the order steps from class to class.
 
     Without columns that the table is sorted by, and what goes along with those of many values; those of few values are
@@ -121,7 +118,7 @@ def _ranked(X: Array, *, sorted_apart: bool) -> tuple[Numbers, Array, Numbers]:
     return kept[size > 0], np.asarray(Z[:, size > 0] / size[size > 0]), ends
 
 
-def _commonest(X: Array) -> Numbers:
+def _commonest(X: Array) -> Indices:
     """(D,) how many rows have the commonest value of each column; of many columns, all at once."""
     if X.shape[1] < len(X):
         return np.array([np.unique(x, return_counts=True)[1].max() for x in X.T])
@@ -147,7 +144,7 @@ def _components(Z: Array) -> Array:
     return np.asarray(scores[:, size > 1e-6] / size[size > 1e-6])
 
 
-def parts(S: Array) -> Numbers:
+def parts(S: Array) -> Indices:
     """Where the level of any component changes: parts of at least 12 rows, at most 12, each cut beyond chance.
 
     Args:
@@ -197,7 +194,7 @@ def _left(R: Array) -> float:
     return min(1.0, float(design.effective(R)[pairs].min() / shuffled))
 
 
-def _design(X: Array, place: Numbers, Z: Array, cuts: Numbers, left: float, *, told: bool) -> Design:
+def _design(X: Array, place: Indices, Z: Array, cuts: Indices, left: float, *, told: bool) -> Design:
     n, seen = len(X), len(Z)
     memory = min(max(_memory(Z, 0.75), 2), max(n // 4, 1))
     if told:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from assay.arrays import Array
 from assay.errors import DataError
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class Place(NamedTuple):

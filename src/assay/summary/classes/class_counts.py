@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
+from assay.arrays import Array
 from assay.data.blocks import block_slices, float_blocks
 from assay.data.codes import short
 from assay.data.partitions import beside
@@ -30,7 +31,6 @@ from assay.summary.classes.class_tally import Members, Tallied, merged, tally
 from assay.summary.moments.accumulate import checked_weights
 from assay.summary.moments.stored import Stored, known_labels
 
-Array: TypeAlias = NDArray[np.float64]
 ColumnKind: TypeAlias = Literal["gaussian", "multinomial", "bernoulli", "categorical"]
 COLUMN_KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from assay.arrays import Array
 from assay.linalg.eigen.principal import dense
 from assay.linalg.sparse.centred import as_entries, sparse_moments
 from assay.summary.classes.class_cells import Place, answered, counted, refuse_infinite
 from assay.summary.moments.accumulate import TINY, chunk_rows, refuse_unusable
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class Tallied(NamedTuple):

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.data.blocks import block_slices, float_blocks
 from assay.data.codes import short
 from assay.data.partitions import beside
@@ -25,9 +26,6 @@ from assay.summary.classes.class_counts import ClassCounts
 from assay.summary.moments.accumulate import refuse_unusable_rows
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.moments.moments import Moments
-
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.intp]
 
 _FLAT = 1e-12  # a variance at most this share of the largest is zero but for rounding
 _HELD = 4.0 * np.finfo(float).eps  # relative spread that rounding may leave in a constant
@@ -68,7 +66,7 @@ class GroupFrame:
         return cls(total.mean, scale, None, means, centres, grouped.parts)
 
     @classmethod
-    def of_rows(cls, X: Any, codes: Codes, names: tuple[str, ...] | None, weights: Array | None = None) -> GroupFrame:
+    def of_rows(cls, X: Any, codes: Indices, names: tuple[str, ...] | None, weights: Array | None = None) -> GroupFrame:
         """The frame of (n, d) rows with more columns than rows.
 
         Args:
@@ -152,7 +150,7 @@ class GroupFrame:
         found[:, self.scale > 0.0] = directions
         return found * self._inverse
 
-    def fourth_powers(self, data: Any, codes: Codes, weights: Array | None = None) -> Array:
+    def fourth_powers(self, data: Any, codes: Indices, weights: Array | None = None) -> Array:
         """(g,) sums over the rows of each group of the fourth power of their distance from its mean, in the frame.
 
         Args:
@@ -184,7 +182,7 @@ class GroupFrame:
         return np.asarray(inner / self.scale[varying] / self.scale[varying][:, None])
 
 
-def column_counts(data: Any, codes: Codes, weights: Array | None, names: tuple[str, ...] | None) -> ClassCounts:
+def column_counts(data: Any, codes: Indices, weights: Array | None, names: tuple[str, ...] | None) -> ClassCounts:
     """Weight, means and squares of the columns in each group, without gaps; no (d, d) product is made.
 
     Args:

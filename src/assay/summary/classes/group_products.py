@@ -7,18 +7,16 @@ S* = keep Z^T Z / n + ridge I  solved by conjugate gradients; tr S and tr S^2 = 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from assay.arrays import Array, Indices
 from assay.errors import DataError
 from assay.linalg.sparse.centred import CentredRows
-from assay.summary.classes.group_frame import Codes, column_counts, units_of
+from assay.summary.classes.group_frame import column_counts, units_of
 from assay.summary.distances.distances import DENSE_LIMIT
-
-Array: TypeAlias = NDArray[np.float64]
 
 _FEW = 1_000  # rows or columns: up to here axes of the rows take less than a second
 _PAIRS = 20_000  # rows of which all pairs are compared for the shrinkage: a few seconds
@@ -63,11 +61,11 @@ class GroupProducts:
     scale: Array
     gaps: Array
     rows: CentredRows
-    codes: Codes
+    codes: Indices
     squares: Array
 
     @classmethod
-    def of(cls, X: Any, codes: Codes, names: tuple[str, ...] | None) -> GroupProducts:
+    def of(cls, X: Any, codes: Indices, names: tuple[str, ...] | None) -> GroupProducts:
         """From (n, d) sparse rows.
 
         Args:

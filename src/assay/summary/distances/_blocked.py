@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
 from assay.linalg.one_thread import one_blas_thread
-from assay.summary.distances.distances import Array, Indices, middle, pair_squares
+from assay.summary.distances.distances import middle, pair_squares
 
 QUERIES, CANDIDATES = 512, 1024  # of one block; measured best of 128..1024 x 512..4096 for d = 50
 PILOT = 64  # queries that decide between single and double precision
@@ -43,8 +44,8 @@ class Bounds:
     """
 
     rows: Array
-    ids: Indices
-    places: Indices
+    ids: Whole
+    places: Whole
     middle: Array
     factors: npt.NDArray[Any]
     norms: Array
@@ -108,7 +109,7 @@ def _rounding(d: int, dtype: type[np.floating[Any]]) -> tuple[float, float, Arra
     return alpha, beta, np.array([2 * alpha, 2 * beta, 4 * eps, underflow, 4 * u])
 
 
-def nearest_blocked(X: Array, Y: Array, k: int, own: Indices) -> tuple[Indices, Array]:
+def nearest_blocked(X: Array, Y: Array, k: int, own: Whole) -> tuple[Whole, Array]:
     """The k rows of Y nearest to each row of X, by (distance, number), own[i] left out for row i.
 
     Args:
@@ -123,7 +124,7 @@ def nearest_blocked(X: Array, Y: Array, k: int, own: Indices) -> tuple[Indices, 
     indices = np.empty((len(X), k), np.int64)
     distances = np.empty((len(X), k))
 
-    def search(bounds: Bounds, part: slice | Indices) -> int:
+    def search(bounds: Bounds, part: slice | Whole) -> int:
         found, apart, measured = _search(bounds, X[part], k, own[part])
         indices[part], distances[part] = found, apart
         return measured
@@ -138,7 +139,7 @@ def nearest_blocked(X: Array, Y: Array, k: int, own: Indices) -> tuple[Indices, 
     return indices, distances
 
 
-def _search(bounds: Bounds, X: Array, k: int, own: Indices) -> tuple[Indices, Array, int]:
+def _search(bounds: Bounds, X: Array, k: int, own: Whole) -> tuple[Whole, Array, int]:
     from assay.summary.distances import _neighbours_kernels as kernels
 
     n = len(X)
@@ -162,7 +163,7 @@ def _search(bounds: Bounds, X: Array, k: int, own: Indices) -> tuple[Indices, Ar
     return indices, distances, measured
 
 
-def within_blocked(X: Array, Y: Array, radius: float, limit: int) -> tuple[Indices, Indices, Array] | None:
+def within_blocked(X: Array, Y: Array, radius: float, limit: int) -> tuple[Whole, Whole, Array] | None:
     """All pairs of rows no further apart than radius, by (row of X, row of Y); None when there are more than limit.
 
     Args:
@@ -178,7 +179,7 @@ def within_blocked(X: Array, Y: Array, radius: float, limit: int) -> tuple[Indic
     relative, tiny = bounds.slack[2], bounds.slack[3]
     total = 0
 
-    def search(start: int) -> tuple[Indices, Indices, Array]:
+    def search(start: int) -> tuple[Whole, Whole, Array]:
         nonlocal total
         part = X[start : start + QUERIES]
         factors, reach = bounds.queries(part)

@@ -17,10 +17,10 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, shortest_path
 from scipy.spatial.distance import squareform
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
 from assay.linalg.eigen.classical_scaling import doubly_centred
 from assay.linalg.validate import as_symmetric, power_of_two
-from assay.summary.distances.distances import Array, Indices
 from assay.summary.distances.known_distances import all_given
 
 _HUBS = 64  # rows over which a way is looked for first
@@ -155,7 +155,7 @@ def completed(D: Array, known: Any) -> Array:
     return lengths
 
 
-def farthest_first(n: int, m: int, distances_from: Callable[[int], Array], rng: np.random.Generator) -> Indices:
+def farthest_first(n: int, m: int, distances_from: Callable[[int], Array], rng: np.random.Generator) -> Whole:
     """M of n items, each the farthest from those before it; the first is drawn. Equal items are not taken twice.
 
     Args:

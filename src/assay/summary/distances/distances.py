@@ -10,14 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError
 from assay.linalg.sparse.structure import as_sparse
 from assay.linalg.validate import as_matrix
-
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 DENSE_LIMIT = 2**27  # entries: sparse rows up to 1 GiB as float64 are made dense, larger ones refused
 RELATIVE_ERROR = 1e-9  # of a squared distance taken from the product
@@ -113,7 +110,7 @@ def unit_scale(*tables: Array) -> float:
     return float(np.ldexp(1.0, min(-int(np.frexp(spread)[1]) - 1, 1000 - largest, 1000)))
 
 
-def pair_squares(X: Array, Y: Array, rows: Indices, cols: Indices) -> Array:
+def pair_squares(X: Array, Y: Array, rows: Whole, cols: Whole) -> Array:
     """|X[rows] - Y[cols]|^2, measured from the differences: zero for equal rows, whatever their size.
 
     Four partial sums over every fourth column, added as (0+1) + (2+3): the compiled kernel of the neighbour search

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
 from assay.linalg.sparse.structure import as_sparse
-from assay.summary.distances.distances import Array, Indices
 from assay.summary.distances.metrics import Metric, comparable, is_precomputed
 
 _SAME = 1e-10  # how far the two ways between a pair may differ, relative to the largest distance
@@ -103,7 +103,7 @@ def fewest(known: sparse.csr_array) -> tuple[int, int]:
     return row, int(counts[row])
 
 
-def nearest_known(known: sparse.csr_array, k: int) -> tuple[Indices, Array]:
+def nearest_known(known: sparse.csr_array, k: int) -> tuple[Whole, Array]:
     """The k nearest of each row among those known.
 
     Args:
@@ -133,7 +133,7 @@ def nearest_known(known: sparse.csr_array, k: int) -> tuple[Indices, Array]:
     return known.indices[places].astype(np.int64), known.data[places]
 
 
-def within_known(known: sparse.csr_array, radius: float) -> tuple[Indices, Indices, Array]:
+def within_known(known: sparse.csr_array, radius: float) -> tuple[Whole, Whole, Array]:
     """Pairs known to be no further apart than the radius, both ways; one given one way only is mirrored.
 
     Args:

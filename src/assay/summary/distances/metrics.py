@@ -24,17 +24,10 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
+from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
-from assay.summary.distances.distances import (
-    DENSE_LIMIT,
-    Array,
-    Indices,
-    as_rows,
-    pair_squares,
-    squared_distances,
-    unit_scale,
-)
+from assay.summary.distances.distances import DENSE_LIMIT, as_rows, pair_squares, squared_distances, unit_scale
 from assay.summary.distances.neighbours import PAIRS_LIMIT, Neighbours, Pairs, nearest_neighbours, neighbours_within
 
 _TILE = 2**20  # distances held at a time, in each thread
@@ -192,7 +185,7 @@ def nearest(X: Any, k: int, metric: Metric, among: Any = None) -> Neighbours:
         among: (m, d) rows to search; X itself when not given, and then no row is its own neighbour.
 
     Returns:
-        Indices into `among` and distances.
+        Whole into `among` and distances.
 
     >>> nearest([[0.0, 0.0], [1.0, 1.0], [3.0, 0.0]], 1, "manhattan").distances.ravel()
     array([2., 2., 3.])
@@ -239,7 +232,7 @@ def within(X: Any, radius: float, metric: Metric, among: Any = None) -> Pairs:
     if not np.isfinite(radius) or radius < 0:
         raise ParameterError(f"the radius must be a finite number of at least 0, got {radius!r}")
     X, Y = _two(X, among, metric)
-    found: dict[int, tuple[Indices, Indices, Array]] = {}
+    found: dict[int, tuple[Whole, Whole, Array]] = {}
 
     def search(part: slice, D: Array) -> None:
         near = radius >= D
@@ -294,7 +287,7 @@ def distances(X: Any, metric: Metric, Y: Any = None) -> Array:
     return D
 
 
-def pair_distances(X: Array, metric: Metric, rows: Indices, cols: Indices) -> Array:
+def pair_distances(X: Array, metric: Metric, rows: Whole, cols: Whole) -> Array:
     """(m,) distances of some pairs of checked rows.
 
     >>> pair_distances(np.array([[0.0], [1.0], [5.0]]), "manhattan", np.array([0, 0]), np.array([1, 2]))
@@ -333,12 +326,12 @@ def _within_flat(X: Any, radius: float, metric: Metric, among: Any) -> Pairs:
     return Pairs(found.rows[kept], found.cols[kept], lengths[kept], found.route)
 
 
-def _by_tree(X: Array, Y: Array, k: int, metric: Metric, own: Indices) -> Neighbours:
+def _by_tree(X: Array, Y: Array, k: int, metric: Metric, own: Whole) -> Neighbours:
     """Candidates from a tree, measured anew; a row whose last candidate may be as near as its k-th asks all of Y."""
     scale = unit_scale(X, Y)
     X, Y = X * scale, Y * scale
     wanted = min(len(Y), k + 1 + _SPARE)
-    places: Indices = np.asarray(cKDTree(Y).query(X, wanted, p=_POWERS[str(metric)], workers=-1)[1], dtype=np.int64)
+    places: Whole = np.asarray(cKDTree(Y).query(X, wanted, p=_POWERS[str(metric)], workers=-1)[1], dtype=np.int64)
     lengths = np.empty(places.shape)
     for start in range(0, len(X), max(1, _TILE // (wanted * X.shape[1]))):
         part = slice(start, start + max(1, _TILE // (wanted * X.shape[1])))
@@ -451,7 +444,7 @@ def _refuse_odd(D: Array) -> Array:
     return D
 
 
-def _least(D: Array, k: int) -> tuple[Indices, Array]:
+def _least(D: Array, k: int) -> tuple[Whole, Array]:
     """The k least of each row by (value, place)."""
     last = np.partition(D, k - 1, axis=1)[:, k - 1]
     rows, cols = np.nonzero(last[:, None] >= D)  # more than k where some are equal

@@ -12,10 +12,11 @@ from typing import Any, Literal
 import numpy as np
 from scipy.spatial import cKDTree
 
+from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 from assay.summary.distances._blocked import nearest_blocked, within_blocked
-from assay.summary.distances.distances import Array, Indices, as_rows, pair_squares, unit_scale
+from assay.summary.distances.distances import as_rows, pair_squares, unit_scale
 
 Route = Literal["auto", "tree", "blocked"]
 
@@ -32,7 +33,7 @@ class Neighbours:
         route: "tree" or "blocked", how they were found.
     """
 
-    indices: Indices
+    indices: Whole
     distances: Array
     route: str
 
@@ -48,8 +49,8 @@ class Pairs:
         route: "tree" or "blocked", how they were found.
     """
 
-    rows: Indices
-    cols: Indices
+    rows: Whole
+    cols: Whole
     distances: Array
     route: str
 
@@ -64,7 +65,7 @@ def nearest_neighbours(X: Any, k: int, among: Any = None, *, route: Route = "aut
         route: "tree", "blocked" or "auto", whichever was faster for this shape when measured. The answer is the same.
 
     Returns:
-        Indices into `among` and distances.
+        Whole into `among` and distances.
 
     >>> nearest_neighbours([[0.0], [1.0], [3.0]], 1).indices.ravel()
     array([1, 0, 1])
@@ -139,7 +140,7 @@ def _route(route: Route, n: int, d: int) -> Literal["tree", "blocked"]:
     return "tree" if d <= 6 or (d <= 8 and n >= 40_000) or (d <= 10 and n >= 160_000) else "blocked"
 
 
-def _without_copies(Y: Array, k: int, route: str) -> tuple[Indices, Array]:
+def _without_copies(Y: Array, k: int, route: str) -> tuple[Whole, Array]:
     """Neighbours of the rows among themselves; of many equal rows only the first k + 1 need be searched.
 
     Later copies are never among the k nearest of any row, since equally near ones go by row number. All copies of a row
@@ -158,7 +159,7 @@ def _without_copies(Y: Array, k: int, route: str) -> tuple[Indices, Array]:
     return indices[~dropped].reshape(-1, k), distances[~dropped].reshape(-1, k)
 
 
-def _copies(Y: Array) -> tuple[Indices, Indices]:
+def _copies(Y: Array) -> tuple[Whole, Whole]:
     """For each row the number of its group of equal rows, counted by first appearance, and its rank in it."""
     n = len(Y)
     keys = np.zeros(n, np.uint64)
@@ -182,12 +183,12 @@ def _copies(Y: Array) -> tuple[Indices, Indices]:
     return np.cumsum(rank == 0)[representative] - 1, rank
 
 
-def _search(X: Array, Y: Array, k: int, route: str, own: Indices | None = None) -> tuple[Indices, Array]:
+def _search(X: Array, Y: Array, k: int, route: str, own: Whole | None = None) -> tuple[Whole, Array]:
     own = np.full(len(X), -1) if own is None else own
     return (_nearest_tree if route == "tree" else nearest_blocked)(X, Y, k, own)
 
 
-def _nearest_tree(X: Array, Y: Array, k: int, own: Indices) -> tuple[Indices, Array]:
+def _nearest_tree(X: Array, Y: Array, k: int, own: Whole) -> tuple[Whole, Array]:
     """As nearest_blocked. A query whose last candidate is as near as its k-th, up to rounding, asks again for more."""
     tree = cKDTree(Y)
     n, d = X.shape
@@ -197,7 +198,7 @@ def _nearest_tree(X: Array, Y: Array, k: int, own: Indices) -> tuple[Indices, Ar
     wanted = min(len(Y), k + 2)  # itself, and one more to see whether the k-th stands alone
     rounding = 8 * (d + 8) * np.finfo(float).eps
 
-    def ask(start: int) -> Indices:
+    def ask(start: int) -> Whole:
         rows = asking[start : start + step]
         far, places = (np.reshape(a, (-1, wanted)) for a in tree.query(X[rows], wanted))
         places, measured = _by_distance(X, Y, rows, places, own)
@@ -216,7 +217,7 @@ def _nearest_tree(X: Array, Y: Array, k: int, own: Indices) -> tuple[Indices, Ar
     return indices, distances
 
 
-def _by_distance(X: Array, Y: Array, rows: Indices, places: Indices, own: Indices) -> tuple[Indices, Array]:
+def _by_distance(X: Array, Y: Array, rows: Whole, places: Whole, own: Whole) -> tuple[Whole, Array]:
     """The candidates of some rows by (measured distance, number), the row's own one last."""
     squares = pair_squares(X, Y, np.repeat(rows, places.shape[1]), places.ravel()).reshape(places.shape)
     measured = np.where(places == own[rows, None], np.inf, np.sqrt(squares))
@@ -224,7 +225,7 @@ def _by_distance(X: Array, Y: Array, rows: Indices, places: Indices, own: Indice
     return np.take_along_axis(places, order, axis=1), np.take_along_axis(measured, order, axis=1)
 
 
-def _within_tree(X: Array, Y: Array, radius: float, limit: int) -> tuple[Indices, Indices, Array] | None:
+def _within_tree(X: Array, Y: Array, radius: float, limit: int) -> tuple[Whole, Whole, Array] | None:
     tree = cKDTree(Y)
     reach = radius * (1 + 8 * (Y.shape[1] + 8) * np.finfo(float).eps)
     other = tree if X is Y else cKDTree(X)

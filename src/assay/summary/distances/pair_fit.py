@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
 from assay.linalg.one_thread import one_blas_thread
-from assay.summary.distances.distances import Array, Indices
 from assay.summary.distances.pairwise_blocks import Apart, own_places
 
 QUERIES, CANDIDATES = 256, 1024  # of one block: 2 MB of distances
@@ -48,7 +48,7 @@ class _Line(NamedTuple):
     slope: float
 
 
-def pair_fit(data: Apart, plane: Apart, rows: Indices) -> PairFit:
+def pair_fit(data: Apart, plane: Apart, rows: Whole) -> PairFit:
     """Compare all pairs of some points with all others.
 
     Args:
@@ -96,7 +96,7 @@ def queries_at_a_time(n: int) -> int:
     return int(np.clip(_PAIRS_PER_CHUNK // n, 8, QUERIES))
 
 
-def _pilot(data: Apart, plane: Apart, rows: Indices) -> _Line:
+def _pilot(data: Apart, plane: Apart, rows: Whole) -> _Line:
     """A line near the best one, from the first pairs."""
     part, last = rows[:QUERIES], min(data.n, CANDIDATES)
     pair = np.ones((len(part), last), dtype=bool)

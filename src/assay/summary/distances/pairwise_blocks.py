@@ -13,9 +13,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError
 from assay.linalg.validate import as_symmetric, power_of_two
-from assay.summary.distances.distances import Array, Indices, as_rows, middle, pair_squares, unit_scale
+from assay.summary.distances.distances import as_rows, middle, pair_squares, unit_scale
 from assay.summary.distances.known_distances import all_given
 from assay.summary.distances.metrics import Metric, checked_metric, distances, is_precomputed
 from assay.summary.distances.neighbours import nearest_neighbours
@@ -29,19 +30,19 @@ class Apart(Protocol):
     n: int
     unit: float
 
-    def block(self, rows: Indices, first: int, last: int) -> Array:
+    def block(self, rows: Whole, first: int, last: int) -> Array:
         """(m, last - first) distances from some points to those numbered first to last - 1; zero to itself."""
 
     def row(self, i: int) -> Array:
         """(n,) distances from one point."""
 
-    def pairs(self, rows: Indices, cols: Indices) -> Array:
+    def pairs(self, rows: Whole, cols: Whole) -> Array:
         """(m,) distances of some pairs."""
 
-    def slack(self, rows: Indices) -> Array:
+    def slack(self, rows: Whole) -> Array:
         """(m,) how far the square of a block's distance may be off, beyond rounding."""
 
-    def nearest(self, rows: Indices, k: int) -> Indices:
+    def nearest(self, rows: Whole, k: int) -> Whole:
         """(m, k) the nearest others of some points, equally near ones by number."""
 
 
@@ -57,7 +58,7 @@ class Rows:
             self._centred = self._rows - middle(self._rows)
             self._norms = np.einsum("ij,ij->i", self._centred, self._centred)
 
-    def block(self, rows: Indices, first: int, last: int) -> Array:
+    def block(self, rows: Whole, first: int, last: int) -> Array:
         """From differences or products."""
         from assay.summary.distances import _fidelity_kernels as kernels
 
@@ -77,18 +78,18 @@ class Rows:
         kernels.measured(self._rows[i : i + 1], self._columns, found)
         return np.asarray(found[0])
 
-    def pairs(self, rows: Indices, cols: Indices) -> Array:
+    def pairs(self, rows: Whole, cols: Whole) -> Array:
         """From differences."""
         return np.sqrt(pair_squares(self._rows, self._rows, rows, cols))
 
-    def slack(self, rows: Indices) -> Array:
+    def slack(self, rows: Whole) -> Array:
         """Of a product: shifting rows costs 2 eps (|x|^2 + |y|^2), the sums (d + 4) eps; twice that, to be safe."""
         if self.d <= FEW:
             return np.zeros(len(rows))
         bound = 2 * (self.d + 8) * np.finfo(float).eps
         return np.asarray(bound * (self._norms[rows] + self._norms.max()))
 
-    def nearest(self, rows: Indices, k: int) -> Indices:
+    def nearest(self, rows: Whole, k: int) -> Whole:
         """By search; copies of a row, itself among them, are told apart by number."""
         if len(rows) == self.n:
             return nearest_neighbours(self._rows, k).indices
@@ -107,7 +108,7 @@ class Given:
         places: (n,) the row of `values` that belongs to each point; the point's own number when not given.
     """
 
-    def __init__(self, values: NDArray[Any], *, squared: bool = False, places: Indices | None = None) -> None:
+    def __init__(self, values: NDArray[Any], *, squared: bool = False, places: Whole | None = None) -> None:
         self.n = values.shape[1]
         largest = power_of_two(values)
         self.unit = 1.0 / (math.sqrt(largest) if squared else largest)
@@ -116,7 +117,7 @@ class Given:
         self._squared = squared
         self._places = places
 
-    def block(self, rows: Indices, first: int, last: int) -> Array:
+    def block(self, rows: Whole, first: int, last: int) -> Array:
         """Looked up."""
         places = rows if self._places is None else self._places[rows]
         return _without_own(self._scaled(self._values[places, first:last]), rows, first, last)
@@ -125,15 +126,15 @@ class Given:
         """Looked up."""
         return self._scaled(self._values[i if self._places is None else self._places[i]])
 
-    def pairs(self, rows: Indices, cols: Indices) -> Array:
+    def pairs(self, rows: Whole, cols: Whole) -> Array:
         """Looked up."""
         return self._scaled(self._values[rows if self._places is None else self._places[rows], cols])
 
-    def slack(self, rows: Indices) -> Array:
+    def slack(self, rows: Whole) -> Array:
         """None."""
         return np.zeros(len(rows))
 
-    def nearest(self, rows: Indices, k: int) -> Indices:
+    def nearest(self, rows: Whole, k: int) -> Whole:
         """By sorting each row."""
         found = np.empty((len(rows), k), np.int64)
         for place, i in enumerate(rows):
@@ -168,7 +169,7 @@ def apart(X: Any, metric: Metric, name: str = "X") -> Rows | Given:
     return Given(D)
 
 
-def own_places(rows: Indices, first: int, last: int) -> tuple[Indices, Indices]:
+def own_places(rows: Whole, first: int, last: int) -> tuple[Whole, Whole]:
     """Where in a block points meet themselves.
 
     >>> own_places(np.array([7, 2]), 5, 9)
@@ -178,6 +179,6 @@ def own_places(rows: Indices, first: int, last: int) -> tuple[Indices, Indices]:
     return inside, rows[inside] - first
 
 
-def _without_own(block: Array, rows: Indices, first: int, last: int) -> Array:
+def _without_own(block: Array, rows: Whole, first: int, last: int) -> Array:
     block[own_places(rows, first, last)] = 0.0
     return block

@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.blocks import float_blocks
 from assay.data.columns.encoded import EncodedSource, encode
 from assay.data.columns.encoding import Encoding
@@ -30,8 +31,6 @@ from assay.summary.gram.features import Features, as_features
 from assay.summary.gram.kernels import Kernel
 from assay.summary.gram.landmarks import Landmarks, choose_landmarks
 from assay.summary.moments.column_sums import ColumnSums
-
-Array: TypeAlias = NDArray[np.float64]
 
 _SAMPLE = 20_000  # rows at most that landmarks are chosen from
 

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations_with_replacement
 from math import comb
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
-
-Array: TypeAlias = NDArray[np.float64]
 
 _MOST = 20_000  # features of one side
 

@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import as_symmetric
-from assay.summary.distances.distances import Array, as_rows, both_rows
+from assay.summary.distances.distances import as_rows, both_rows
 
 
 @dataclass(frozen=True, slots=True, repr=False)

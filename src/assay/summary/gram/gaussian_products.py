@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.optimize.smo.rows import Values
-from assay.summary.distances.distances import Array, middle
+from assay.summary.distances.distances import middle
 from assay.summary.gram.kernels import Gaussian
 
 

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import LinearOperator
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import RandomState, as_matrix, as_symmetric
-from assay.optimize.smo.rows import Indices
-from assay.summary.distances.distances import Array, as_rows
+from assay.summary.distances.distances import as_rows
 from assay.summary.gram.kernels import Kernel, Linear, Precomputed, as_kernel
 from assay.summary.gram.landmarks import Landmarks, choose_landmarks
 
@@ -119,7 +119,7 @@ class Gram:
         marks, factor = choose_landmarks(X, m, kernel, random_state)
         return Gram(kernel, len(X), X, None, factor, marks=marks)
 
-    def among(self, kept: Indices) -> Gram:
+    def among(self, kept: Whole) -> Gram:
         """The matrix of some of the rows, an exact one that is not centred; its kernel is the same."""
         held = None if self.held is None else self.held[np.ix_(kept, kept)]
         points, factor = (None if part is None else part[kept] for part in (self.points, self.factor))

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
 from assay.linalg.one_thread import one_blas_thread
-from assay.optimize.smo.rows import Fill, Indices, KernelRows, Values
-from assay.summary.distances.distances import Array
+from assay.optimize.smo.rows import Fill, KernelRows, Values
 from assay.summary.gram.gaussian_products import GaussianProducts
 from assay.summary.gram.gram import BLOCK, Gram
 from assay.summary.gram.kernels import Gaussian, Kernel, Linear, Polynomial
@@ -54,7 +54,7 @@ def kernel_rows(gram: Gram, *, shift: bool = False) -> KernelRows:
     if isinstance(kernel, Gaussian):
         return _GaussianRows(points, kernel)
 
-    def values(i: Indices, j: Indices | None) -> Array:
+    def values(i: Whole, j: Whole | None) -> Array:
         return kernel(points[i], points if j is None else points[j])
 
     return _AnyRows(kernel.diagonal(points), values, shift, threads=isinstance(kernel, Polynomial))
@@ -150,13 +150,13 @@ class _GaussianRows:
     def error(self, dtype: np.dtype[Any]) -> float:
         return _sampled_error(self, dtype, lambda i, j: self._kernel(self._points[i], self._points[j]))
 
-    def among(self, columns: Indices | None, dtype: np.dtype[Any]) -> Fill:
+    def among(self, columns: Whole | None, dtype: np.dtype[Any]) -> Fill:
         used = next((t for t in (dtype, np.dtype(np.float64)) if self._products.error(t) <= _allowed(t)), None)
         chosen = _span(columns)
         if used is None:
             base = self._points[chosen]
 
-            def measured(rows: Indices, out: Values) -> None:
+            def measured(rows: Whole, out: Values) -> None:
                 out[:] = self._kernel(self._points[rows], base)
 
             return measured
@@ -164,7 +164,7 @@ class _GaussianRows:
         right = other[:, chosen] if isinstance(chosen, slice) else np.take(other, chosen, axis=1)
         place = np.arange(right.shape[1]) if columns is None else columns
 
-        def fill(rows: Indices, out: Values) -> None:
+        def fill(rows: Whole, out: Values) -> None:
             if used == dtype and out.flags.c_contiguous:
                 self._products.values(left[rows], right, out)
             else:
@@ -195,11 +195,11 @@ class _FactorRows:
     def error(self, dtype: np.dtype[Any]) -> float:
         return _sampled_error(self, dtype, lambda i, j: self._factor[i] @ self._factor[j].T)
 
-    def among(self, columns: Indices | None, dtype: np.dtype[Any]) -> Fill:
+    def among(self, columns: Whole | None, dtype: np.dtype[Any]) -> Fill:
         left = self._factor.astype(dtype, copy=False)
         right = left[_span(columns)].T
 
-        def fill(rows: Indices, out: Values) -> None:
+        def fill(rows: Whole, out: Values) -> None:
             np.matmul(left[rows], right, out=out)
 
         return fill
@@ -212,7 +212,7 @@ class _AnyRows:
     """
 
     def __init__(
-        self, diagonal: Array, values: Callable[[Indices, Indices | None], Array], shift: bool, *, threads: bool
+        self, diagonal: Array, values: Callable[[Whole, Whole | None], Array], shift: bool, *, threads: bool
     ) -> None:
         self.threads = threads
         self._values, self._shift, self._toward = values, shift, np.zeros(len(diagonal))
@@ -223,17 +223,17 @@ class _AnyRows:
         self.diagonal = np.maximum(diagonal - 2.0 * self._toward, 0.0) if shift else diagonal
 
     def error(self, dtype: np.dtype[Any]) -> float:
-        def shifted(i: Indices, j: Indices) -> Array:
+        def shifted(i: Whole, j: Whole) -> Array:
             values = np.empty((len(i), len(j)))
             self.among(j, values.dtype)(i, values)
             return values
 
         return _sampled_error(self, dtype, shifted)
 
-    def among(self, columns: Indices | None, dtype: np.dtype[Any]) -> Fill:
+    def among(self, columns: Whole | None, dtype: np.dtype[Any]) -> Fill:
         toward = self._toward if columns is None else self._toward[columns]
 
-        def fill(rows: Indices, out: Values) -> None:
+        def fill(rows: Whole, out: Values) -> None:
             values = self._values(rows, columns)
             out[:] = values - toward - self._toward[rows, None] if self._shift else values
 
@@ -241,7 +241,7 @@ class _AnyRows:
 
 
 def _sampled_error(
-    rows: KernelRows, dtype: np.dtype[Any], exact: Callable[[Indices, Indices], Array], few: int = 32
+    rows: KernelRows, dtype: np.dtype[Any], exact: Callable[[Whole, Whole], Array], few: int = 32
 ) -> float:
     """Root mean square of the error of kernel values in a sample of rows and columns, not below that of rounding."""
     n = len(rows.diagonal)
@@ -253,7 +253,7 @@ def _sampled_error(
     return max(rounding, float(np.sqrt(np.mean((found - truth) ** 2))))
 
 
-def _span(columns: Indices | None) -> Indices | slice:
+def _span(columns: Whole | None) -> Whole | slice:
     """The same columns as a slice, which copies nothing, if they follow each other."""
     if columns is None:
         return slice(None)

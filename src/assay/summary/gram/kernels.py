@@ -9,9 +9,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import as_matrix, as_symmetric
-from assay.summary.distances.distances import Array, as_rows, both_rows, squared_distances, unit_scale
+from assay.summary.distances.distances import as_rows, both_rows, squared_distances, unit_scale
 from assay.summary.gram.function_kernel import FunctionKernel
 
 SAMPLE = 1000  # rows whose distances give the default width

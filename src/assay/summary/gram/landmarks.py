@@ -23,9 +23,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError
 from assay.linalg.validate import RandomState, as_count, as_generator
-from assay.summary.distances.distances import Array, Indices, as_rows
+from assay.summary.distances.distances import as_rows
 from assay.summary.gram.kernels import Kernel
 
 CUTOFF = (
@@ -46,7 +47,7 @@ class Landmarks:
             sqrt(e_i e_j) with e the diagonal of the difference, whose sum this is.
     """
 
-    indices: Indices
+    indices: Whole
     points: Array
     triangle: Array
     trace: float

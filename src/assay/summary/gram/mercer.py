@@ -16,10 +16,11 @@ import numpy as np
 import scipy.linalg as sla
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.linalg.eigen.spectral import part_of_spectrum
 from assay.linalg.one_thread import one_blas_thread
-from assay.linalg.validate import Array, as_square, power_of_two
+from assay.linalg.validate import as_square, power_of_two
 from assay.summary.distances.distances import as_rows
 from assay.summary.gram.gram import HOLD_LIMIT, Gram
 from assay.summary.gram.kernels import Kernel, Precomputed, as_kernel

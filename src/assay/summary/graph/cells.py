@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from assay.summary.distances.distances import Array, Indices
+from assay.arrays import Array, Whole
 
 CELL = 128
 _LEAF = 64
 
 
-def by_place(rows: Array) -> Indices:
+def by_place(rows: Array) -> Whole:
     """An order of the rows in which those that lie together stand together: that of a k-d tree's leaves.
 
     >>> by_place(np.array([[0.0], [5.0], [1.0]])).tolist()

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
-from assay.summary.distances.distances import Array, Indices
 from assay.summary.graph.edges import edges_of
 from assay.summary.graph.graph import Graph
 from assay.summary.graph.laplacian import degree_of
@@ -64,7 +64,7 @@ class Conductance:
     """
 
     groups: NDArray[Any]
-    sizes: Indices
+    sizes: Whole
     cut: Array
     volume: Array
     conductance: Array
@@ -124,7 +124,7 @@ def conductance(graph: Graph, labels: ArrayLike) -> Conductance:
     )
 
 
-def cuts_of(W: sparse.csr_array, labels: Indices, k: int) -> Cuts:
+def cuts_of(W: sparse.csr_array, labels: Whole, k: int) -> Cuts:
     """Cut, volume and conductance of the groups 0 to k - 1 of a matrix of similarities.
 
     >>> cuts_of(sparse.csr_array([[0.0, 1.0], [1.0, 0.0]]), np.array([0, 1]), 2).normalized_cut

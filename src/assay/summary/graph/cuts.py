@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from assay.summary.distances.distances import Array, Indices
+from assay.arrays import Array, Whole
 from assay.summary.graph.edges import edges_of
 from assay.summary.graph.laplacian import degree_of
 
@@ -70,7 +70,7 @@ def sweep_cut(W: sparse.csr_array, f: Array) -> Sweep:
     return Sweep(above, float(level[at] / 2.0 + level[at + 1] / 2.0), float(phi[at]))
 
 
-def refine_cut(W: sparse.csr_array, labels: Indices, k: int) -> Indices:
+def refine_cut(W: sparse.csr_array, labels: Whole, k: int) -> Whole:
     """Lower the normalised cut of a partition; its largest conductance never rises.
 
     Args:
@@ -117,13 +117,13 @@ def _share(cut: Array, volume: Array) -> Array:
     return np.divide(cut, volume, out=np.zeros(len(cut)), where=cut > 0)
 
 
-def _tallied(W: sparse.csr_array, labels: Indices, k: int) -> _Tally:
+def _tallied(W: sparse.csr_array, labels: Whole, k: int) -> _Tally:
     from assay.summary.graph._cut_kernels import tally
 
     return _Tally(*tally(W.indptr, W.indices, W.data, labels, k))
 
 
-def _moved(W: sparse.csr_array, labels: Indices, before: _Tally) -> Indices:
+def _moved(W: sparse.csr_array, labels: Whole, before: _Tally) -> Whole:
     from assay.summary.graph._cut_kernels import move_nodes
 
     labels, inside = labels.copy(), before.inside.copy()
@@ -134,13 +134,13 @@ def _moved(W: sparse.csr_array, labels: Indices, before: _Tally) -> Indices:
     return labels
 
 
-def _differing(after: Indices, before: Indices) -> set[int]:
+def _differing(after: Whole, before: Whole) -> set[int]:
     """Groups that gained or lost a node."""
     moved = after != before
     return {*after[moved].tolist(), *before[moved].tolist()}
 
 
-def _touching(W: sparse.csr_array, labels: Indices, k: int) -> list[tuple[int, int]]:
+def _touching(W: sparse.csr_array, labels: Whole, k: int) -> list[tuple[int, int]]:
     """Pairs of groups with edges between them, the most first."""
     if k == 2:
         return [(0, 1)]
@@ -151,7 +151,7 @@ def _touching(W: sparse.csr_array, labels: Indices, k: int) -> list[tuple[int, i
     return [(int(p) // k, int(p) % k) for p in order if between[p] > 0]
 
 
-def _flowed(W: sparse.csr_array, labels: Indices, a: int, b: int, k: int) -> Indices:
+def _flowed(W: sparse.csr_array, labels: Whole, a: int, b: int, k: int) -> Whole:
     """The smallest cut between the cores of two groups, if that lowers the normalised cut; else what was given."""
     from assay.summary.graph._cut_kernels import border_band
 

@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import as_square, as_symmetric
-from assay.summary.distances.distances import Array, Indices
 from assay.summary.distances.known_distances import known_distances, nearest_known, square, within_known
 from assay.summary.distances.metrics import Metric, checked_metric, is_precomputed, nearest, within
 from assay.summary.distances.neighbours import Neighbours
 
-Edges = tuple[Indices, Indices, Array]
+Edges = tuple[Whole, Whole, Array]
 
 _SORTED = 2**22  # distances put in order at once
 _REDUCE = {"min": np.minimum, "max": np.maximum, "sum": np.add}
@@ -160,7 +160,7 @@ def _nearest_given(D: Any, k: int) -> Neighbours:
     return Neighbours(indices, np.take_along_axis(D, indices, axis=1), "precomputed")
 
 
-def refuse_unusable(values: Array, rows: Indices, cols: Indices) -> None:
+def refuse_unusable(values: Array, rows: Whole, cols: Whole) -> None:
     """Refuse weights that are negative or not finite, with the first edge that has one."""
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if len(bad):
@@ -173,7 +173,7 @@ def refuse_unusable(values: Array, rows: Indices, cols: Indices) -> None:
 
 def numbered(
     rows: npt.ArrayLike, cols: npt.ArrayLike, n: int | None, names: tuple[str, ...] | None
-) -> tuple[Indices, Indices, int, tuple[str, ...] | None]:
+) -> tuple[Whole, Whole, int, tuple[str, ...] | None]:
     """Ends of edges as node numbers; ends given by name are numbered by first appearance, or as `names` says.
 
     >>> numbered(["b", "a"], ["a", "c"], None, None)
@@ -193,7 +193,7 @@ def numbered(
     return both[0], both[1], n, names
 
 
-def _named(ends: npt.NDArray[np.str_], names: tuple[str, ...] | None) -> tuple[Indices, Indices, int, tuple[str, ...]]:
+def _named(ends: npt.NDArray[np.str_], names: tuple[str, ...] | None) -> tuple[Whole, Whole, int, tuple[str, ...]]:
     number = {name: i for i, name in enumerate(names or dict.fromkeys(ends.ravel().tolist()))}
     unknown = next((str(end) for end in ends.ravel() if end not in number), None)
     if unknown is not None:

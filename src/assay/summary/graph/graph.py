@@ -11,9 +11,9 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
 from assay.linalg.sparse.structure import as_sparse
-from assay.summary.distances.distances import Array, Indices
 from assay.summary.distances.metrics import Metric
 from assay.summary.gram.kernels import Gaussian
 from assay.summary.graph.edges import (
@@ -43,8 +43,8 @@ class Components:
     """
 
     count: int
-    labels: Indices
-    sizes: Indices
+    labels: Whole
+    sizes: Whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +57,7 @@ class Part:
     """
 
     graph: Graph
-    nodes: Indices
+    nodes: Whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,7 +197,7 @@ class Graph:
         return len(rows) if self.directed else (len(rows) + int((rows == cols).sum())) // 2
 
     @property
-    def links(self) -> Indices:
+    def links(self) -> Whole:
         """(n,) number of edges leaving each node."""
         return np.diff(self.weights.indptr).astype(np.int64)
 

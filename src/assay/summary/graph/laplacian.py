@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
-from assay.summary.distances.distances import Array
 from assay.summary.graph.edges import edges_of, matrix_of
 
 Kind = Literal["plain", "symmetric", "random-walk"]

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from assay.arrays import Array
 from assay.linalg.eigen.bottom import bottom_eigen
 from assay.linalg.eigen.leading import leading_eigen
 from assay.linalg.eigen.multilevel import multilevel_eigen
-from assay.summary.distances.distances import Array
 from assay.summary.graph.laplacian import Kind, degree_of, laplacian_of
 
 _DENSE = 0.1  # share of all pairs that are linked, above which products with the full matrix are faster

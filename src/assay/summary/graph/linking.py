@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.summary.distances.distances import Array
+from assay.arrays import Array
 from assay.summary.graph.graph import Graph
 from assay.summary.graph.options import Nearest
 

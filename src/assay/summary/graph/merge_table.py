@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import as_count
-from assay.summary.distances.distances import Array, Indices
 
 
 def as_merges(merges: Any, name: str = "merges") -> Array:
@@ -58,7 +58,7 @@ def as_merges(merges: Any, name: str = "merges") -> Array:
     return table
 
 
-def merge_table(pairs: Indices, heights: Array) -> Array:
+def merge_table(pairs: Whole, heights: Array) -> Array:
     """The merge table of merges given in any order that puts parts before the whole.
 
     Args:
@@ -78,7 +78,7 @@ def merge_table(pairs: Indices, heights: Array) -> Array:
     return np.asarray(label(pairs[order], heights[order]))
 
 
-def merge_sequence(pairs: Indices, heights: Array) -> Array:
+def merge_sequence(pairs: Whole, heights: Array) -> Array:
     """The merge table of merges in the order in which they were made, whatever their heights.
 
     >>> merge_sequence(np.array([[0, 1], [0, 2]]), np.array([3.0, 2.0]))
@@ -90,7 +90,7 @@ def merge_sequence(pairs: Indices, heights: Array) -> Array:
     return np.asarray(label(pairs, heights))
 
 
-def inversions(merges: Array) -> Indices:
+def inversions(merges: Array) -> Whole:
     """Numbers of the merges that are lower than one of the two groups they join.
 
     >>> inversions(np.array([[0, 1, 3.0, 2], [2, 3, 2.0, 3]]))
@@ -113,7 +113,7 @@ def whole_at(merges: Array) -> Array:
     return np.array(highest[n:])
 
 
-def cut(merges: Array, *, n_clusters: int | None = None, height: float | None = None) -> Indices:
+def cut(merges: Array, *, n_clusters: int | None = None, height: float | None = None) -> Whole:
     """Groups of items where a hierarchy is cut.
 
     Args:
@@ -150,7 +150,7 @@ def as_height(height: Any, name: str = "the height of a cut") -> float:
     return float(height)
 
 
-def first_appearance(labels: Any) -> Indices:
+def first_appearance(labels: Any) -> Whole:
     """Renumber groups by the first item that carries them.
 
     >>> first_appearance([7, 7, 2, 7, 5])
@@ -162,7 +162,7 @@ def first_appearance(labels: Any) -> Indices:
     return np.asarray(rank[inverse])
 
 
-def _tops(merges: Array, made: NDArray[np.bool_]) -> Indices:
+def _tops(merges: Array, made: NDArray[np.bool_]) -> Whole:
     """For each item the last group that holds it after some merges; parents are looked up from the last down."""
     n = len(merges) + 1
     top = list(range(2 * n - 1))

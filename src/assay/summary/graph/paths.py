@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from assay.arrays import Array, Whole
 from assay.engine.local import available_cores, in_threads
 from assay.errors import DataError, ParameterError
-from assay.summary.distances.distances import Array, Indices
 
 _EDGES_PER_CHUNK = 2**22  # about a third of a second of work between two looks at an interrupt
 
@@ -50,7 +50,7 @@ def shortest_paths(
     return _run(lengths, nodes, by, progress)
 
 
-def _run(lengths: sparse.csr_array, nodes: Indices, by: str, progress: Callable[[int, int], None] | None) -> Array:
+def _run(lengths: sparse.csr_array, nodes: Whole, by: str, progress: Callable[[int, int], None] | None) -> Array:
     from assay.summary.graph import _paths_kernels as kernels
 
     starts = lengths.indptr.astype(np.int64, copy=False)
@@ -87,7 +87,7 @@ def _buckets(lengths: Array) -> tuple[float, int]:
     return width, int(longest / width) + 3 if usable else 0
 
 
-def _nodes(sources: npt.ArrayLike | None, n: int) -> Indices:
+def _nodes(sources: npt.ArrayLike | None, n: int) -> Whole:
     if sources is None:
         return np.arange(n)
     nodes: npt.NDArray[Any] = np.atleast_1d(np.asarray(sources))

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
-from assay.summary.distances.distances import Array, Indices
 from assay.summary.distances.known_distances import fewest, known_distances, nearest_known, square
 from assay.summary.distances.metrics import Metric
 from assay.summary.graph.edges import edges_of, matrix_of, mirrored, nearest_edges
@@ -101,7 +101,7 @@ def affinities(X: Any, perplexity: float | None = None, metric: Metric = "euclid
     return Affinities(joint(conditional), conditional, found.sigma, perplexity, found.reached)
 
 
-def labelled(found: Affinities, classes: Indices, weight: float) -> Affinities:
+def labelled(found: Affinities, classes: Whole, weight: float) -> Affinities:
     """Affinities in which neighbours of another label count for 1 - weight; each row still sums to one.
 
     >>> found = affinities([[0.0], [1.0], [3.0], [4.0]], 1.5)
@@ -298,7 +298,7 @@ def _usual(neighbours: float) -> float:
     return max(1.0, min(USUAL, max(neighbours / 3, 1.5), neighbours))
 
 
-def _graph_perplexity(perplexity: float | None, counts: Indices) -> float:
+def _graph_perplexity(perplexity: float | None, counts: Whole) -> float:
     if perplexity is None:
         return _usual(float(counts.mean()))
     most = int(counts.max())

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError
 from assay.linalg.eigen.bottom import bottom_eigen
 from assay.linalg.validate import RandomState
-from assay.summary.distances.distances import Array, Indices
 from assay.summary.graph.graph import Graph
 
 _TIE = 1e-9  # positions this close together, in units of the whole string, count as equal
@@ -56,7 +56,7 @@ def fiedler_positions(W: Any, lean: Array | None = None, *, random_state: Random
     return positions
 
 
-def order_of(positions: Array, lean: Array | None = None) -> Indices:
+def order_of(positions: Array, lean: Array | None = None) -> Whole:
     """The nodes by their position; equal ones (to 1e-9 of the whole) by lean, then by number.
 
     >>> order_of(np.array([0.5, 0.1, 0.5]))
@@ -71,7 +71,7 @@ def order_of(positions: Array, lean: Array | None = None) -> Indices:
     return np.lexsort((np.arange(len(positions)), second, level))
 
 
-def node_order(graph: Graph) -> Indices:
+def node_order(graph: Graph) -> Whole:
     """The nodes of a network in an order in which linked ones are near; directions do not count.
 
     Links count by D^-1/2 W D^-1/2, or single nodes that hang by one link would make the order.
@@ -91,7 +91,7 @@ def node_order(graph: Graph) -> Indices:
     return order_of(fiedler_positions(sparse.csr_array((links, (rows, cols)), shape=shared.shape)))
 
 
-def _along(W: sparse.csr_array, nodes: Indices, lean: Array | None, random_state: RandomState) -> Array:
+def _along(W: sparse.csr_array, nodes: Whole, lean: Array | None, random_state: RandomState) -> Array:
     """Positions of the nodes of one component between 0 and 1."""
     m = len(nodes)
     if m == 1:

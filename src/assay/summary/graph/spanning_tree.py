@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.summary.distances.distances import Array, Indices, middle, unit_scale
+from assay.arrays import Array, Whole
+from assay.summary.distances.distances import middle, unit_scale
 from assay.summary.graph.cells import CELL, boxes_of, by_place, in_cells, padded
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class SpanningTree:
         lengths: (n - 1,) of the links.
     """
 
-    edges: Indices
+    edges: Whole
     lengths: Array
 
 
@@ -75,7 +76,7 @@ def spanning_tree(X: Array) -> SpanningTree:
 
 
 def _gathered(
-    rows: Array, ids: Indices, reach: Array, via: Indices, last: int, precision: Any
+    rows: Array, ids: Whole, reach: Array, via: Whole, last: int, precision: Any
 ) -> tuple[Outside, Array, NDArray[Any]]:
     """The rows not in the tree, the errors of distances by their cells, and the last row of the tree as a query."""
     from assay.summary.graph._spanning_tree_kernels import FAR, Outside

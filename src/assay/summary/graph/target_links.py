@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
-from assay.summary.distances.distances import Array, Indices
 from assay.summary.graph.edges import edges_of, matrix_of
 from assay.summary.graph.graph import Graph
 
@@ -40,7 +40,7 @@ def refuse_weight(weight: Any) -> None:
         )
 
 
-def as_classes(y: Any, n: int) -> Indices:
+def as_classes(y: Any, n: int) -> Whole:
     """(n,) labels by number, -1 for rows without one: None or NaN.
 
     >>> as_classes(["b", None, "a", "b"], 4)
@@ -58,7 +58,7 @@ def as_classes(y: Any, n: int) -> Indices:
     return np.array([number[label] if there else -1 for label, there in zip(labels, known, strict=True)], np.int64)
 
 
-def kept(classes: Indices, rows: Any, cols: Any, weight: float) -> Array:
+def kept(classes: Whole, rows: Any, cols: Any, weight: float) -> Array:
     """What is left of links: 1, or 1 - weight where both ends have labels and these differ.
 
     >>> kept(np.array([0, 1, -1]), np.array([0, 0]), np.array([1, 2]), 0.75)
@@ -68,7 +68,7 @@ def kept(classes: Indices, rows: Any, cols: Any, weight: float) -> Array:
     return np.where((a != b) & (a >= 0) & (b >= 0), 1.0 - weight, 1.0)
 
 
-def with_labels(graph: Graph, classes: Indices, weight: float) -> Graph:
+def with_labels(graph: Graph, classes: Whole, weight: float) -> Graph:
     """A graph whose links between different labels are longer, or weaker.
 
     >>> found = with_labels(Graph.of_edges([0, 1], [1, 2], meaning="distance"), np.array([0, 0, 1]), 0.5)

@@ -13,19 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Mask
 from assay.data.blocks import FloatBlocks
 from assay.data.partitions import Blocks, Here
 from assay.engine.current import is_elsewhere, map_reduce, scattered
 from assay.errors import DataError
-from assay.linalg.normal.completion import Law, Mask, Patterns, completed, patterns_of
+from assay.linalg.normal.completion import Law, Patterns, completed, patterns_of
 from assay.summary.incomplete.missing_patterns import Observed
-
-Array: TypeAlias = NDArray[np.float64]
 
 # Numbers that may be held in memory between passes, for the moments of patterns and for rows: 128 and 256 MB.
 _HELD_MOMENTS = 1 << 24

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.data.blocks import FloatBlocks, float_blocks
 from assay.engine.current import map_reduce
 from assay.engine.engine import Parted
 from assay.errors import DataError
 from assay.linalg.normal.completion import patterns_of
-
-Array: TypeAlias = NDArray[np.float64]
-Counts: TypeAlias = NDArray[np.int64]
 
 # Patterns counted by name at most, so that memory stays bounded when every row has its own.
 MOST_PATTERNS = 1 << 16
@@ -50,7 +48,7 @@ class Observed:
     """
 
     rows: int
-    count: Counts
+    count: Whole
     mean: Array
     norm: Array
     low: Array
@@ -89,7 +87,7 @@ class Observed:
         return len(self.count)
 
     @property
-    def missing(self) -> Counts:
+    def missing(self) -> Whole:
         """(d,) missing values of each column."""
         return self.rows - self.count
 

@@ -16,11 +16,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.blocks import float_blocks
 from assay.errors import DataError, NotConverged, ParameterError, SingularError
 from assay.linalg import double_double as dd
@@ -31,8 +32,6 @@ from assay.summary.incomplete.expectation import Expected, Frame, GappedTable
 from assay.summary.incomplete.missing_patterns import Observed
 from assay.summary.incomplete.squarem import Climb, Point, Step, climb
 from assay.summary.moments.moments import Moments
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.errors import SingularError
 
-Array: TypeAlias = NDArray[np.float64]
 Point: TypeAlias = tuple[Array, Array]
 
 # Jumps shorter than this gain less than the pass that tests them: rates of convergence below 1/3.

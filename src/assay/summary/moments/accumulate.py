@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
 from assay.linalg import double_double as dd
-
-Array: TypeAlias = NDArray[np.float64]
 
 # Squares of what lies beyond these leave the range of float64.
 HUGE = 1e140

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg.eigen.principal import dense
 from assay.linalg.sparse.centred import as_entries, sparse_moments
 from assay.summary.moments.accumulate import TINY, refuse_unusable
 
-Array: TypeAlias = NDArray[np.float64]
 _WIDTH = 1024
 
 

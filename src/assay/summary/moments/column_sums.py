@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.blocks import float_blocks
 from assay.engine.current import map_reduce
 from assay.errors import DataError
 from assay.summary.moments.accumulate import TINY, chunk_rows, refuse_unusable
 from assay.summary.moments.column_moments import column_moments
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.data.blocks import float_blocks
 from assay.data.codes import numbered, short
 from assay.data.folds import fold_numbers
@@ -21,8 +22,6 @@ from assay.summary.moments.accumulate import Accumulator, checked_weights, chunk
 from assay.summary.moments.moments import Moments
 from assay.summary.moments.stacked import stacked, unstacked
 from assay.summary.moments.stored import Stored, known_labels
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

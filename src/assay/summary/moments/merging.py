@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg import double_double as dd
-
-Array: TypeAlias = NDArray[np.float64]
 
 _STRIP = 1 << 18
 # What a pair of float64 rounds is 2**-104 of the terms of a sum; thousands of merges leave some 2**-92 of them.

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.data.blocks import block_slices, float_blocks
 from assay.engine.current import map_reduce
 from assay.errors import DataError, FileFormatError, ParameterError
@@ -25,7 +26,6 @@ from assay.summary.moments.accumulate import Accumulator, checked_weights
 from assay.summary.moments.merging import combined_scatter, weighted_gap
 from assay.summary.moments.stored import Stored
 
-Array: TypeAlias = NDArray[np.float64]
 Columns: TypeAlias = int | str | slice | Sequence[int] | Sequence[str] | NDArray[Any]
 
 

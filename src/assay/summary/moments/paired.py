@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.blocks import float_blocks
 from assay.data.columns.two_sides import both_sides
 from assay.data.partitions import Blocks, Here
@@ -20,7 +21,6 @@ from assay.summary.moments.accumulate import Accumulator, chunk_rows, refuse_unu
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.moments.moments import Moments
 
-Array: TypeAlias = NDArray[np.float64]
 Names: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 Pair: TypeAlias = tuple[int, NDArray[Any], NDArray[Any]]
 Change: TypeAlias = Callable[[NDArray[Any]], Array]

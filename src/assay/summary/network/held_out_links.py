@@ -14,19 +14,16 @@ a score wins above one half of the matched pairs is no matter of degrees.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.stats import rankdata
 
+from assay.arrays import Array, Whole
 from assay.summary.graph.edges import edges_of
 from assay.summary.graph.graph import Graph
 from assay.summary.network.random_graphs import Ends
-
-Array: TypeAlias = NDArray[np.float64]
-Whole: TypeAlias = NDArray[np.int64]
 
 _LIKE = 4  # nodes of next smaller and next larger degree that count as like, where few have the same
 _ROUNDS = 24  # tries for a pair; the nodes that count as like double with each fourth

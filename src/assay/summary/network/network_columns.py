@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from assay.arrays import Array, Whole
 from assay.data.formats.edge_lists import FIRST, SECOND, TYPE, WEIGHT, EdgeListSource, folded
 from assay.data.source import Source, is_numeric
 from assay.errors import DataError, ParameterError
-from assay.summary.distances.distances import Array, Indices
 
 # Numbers that are no weights although they stand behind two names.
 _NO_WEIGHT = ("id", "edgeid", "key", "index", "time", "timestamp", "date", "year")
@@ -52,8 +52,8 @@ class EdgeTable:
         types: what the column of types holds, each value once.
     """
 
-    first: Indices
-    second: Indices
+    first: Whole
+    second: Whole
     values: Array
     names: tuple[str, ...]
     types: frozenset[str]
@@ -240,7 +240,7 @@ def _as_numbers(column: pa.Array) -> pa.Array | None:
         return None
 
 
-def _numbered(chunks: list[pa.Array]) -> tuple[Indices, tuple[str, ...]]:
+def _numbered(chunks: list[pa.Array]) -> tuple[Whole, tuple[str, ...]]:
     """Nodes as numbers: by value where all names are whole numbers, by first appearance otherwise."""
     if all(pa.types.is_integer(chunk.type) and chunk.type != pa.uint64() for chunk in chunks):
         values = np.concatenate([np.empty(0, np.int64), *(chunk.to_numpy().astype(np.int64) for chunk in chunks)])
@@ -255,7 +255,7 @@ def _numbered(chunks: list[pa.Array]) -> tuple[Indices, tuple[str, ...]]:
     return number[codes], tuple(names.take(pa.array(order)).to_pylist())
 
 
-def _ranked(values: Indices) -> tuple[Indices, Indices]:
+def _ranked(values: Whole) -> tuple[Whole, Whole]:
     """Each value's place among the different ones, and these ascending."""
     low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
     if high - low > 4 * len(values) + 1024:
@@ -266,7 +266,7 @@ def _ranked(values: Indices) -> tuple[Indices, Indices]:
     return (np.cumsum(seen) - 1)[values - low], np.flatnonzero(seen) + low
 
 
-def _first_places(codes: Indices, count: int) -> Indices:
+def _first_places(codes: Whole, count: int) -> Whole:
     """Where each code is met first, reading edge by edge."""
     by_edge = codes.reshape(2, -1).T.ravel()
     first = np.empty(count, np.int64)
@@ -275,8 +275,8 @@ def _first_places(codes: Indices, count: int) -> Indices:
 
 
 def _among(
-    table: Source, codes: Indices, names: tuple[str, ...], nodes: tuple[str, ...]
-) -> tuple[Indices, tuple[str, ...]]:
+    table: Source, codes: Whole, names: tuple[str, ...], nodes: tuple[str, ...]
+) -> tuple[Whole, tuple[str, ...]]:
     number = {name: i for i, name in enumerate(nodes)}
     place = np.array([number.get(name, -1) for name in names], np.int64)
     mapped = place[codes] if len(codes) else codes

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import io, sparse
 
+from assay.arrays import Array
 from assay.data.formats.edge_lists import EdgeListSource, is_number
 from assay.data.place import Place
 from assay.data.source import Source, is_numeric
 from assay.data.text.encodings import Readable, unpacked
 from assay.errors import DataError
-from assay.summary.distances.distances import Array
 from assay.summary.graph.graph import Graph, Meaning
 from assay.summary.network.network_columns import where
 

@@ -13,11 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.summary.graph.edges import edges_of
 from assay.summary.graph.graph import Graph, Meaning
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _TRIES = 3  # pairs looked at for each link
 

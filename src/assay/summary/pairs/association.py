@@ -17,19 +17,17 @@ Reference: Kendall and Stuart, The Advanced Theory of Statistics 2, chapter 33.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 import scipy.linalg as sla
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from assay.arrays import Array
 from assay.engine.local import in_threads
 from assay.summary.pairs.association_chance import Likely
 from assay.summary.pairs.category_basis import codes_of, contrasts
 from assay.summary.pairs.rank_shapes import EXPECTED, ranks_resting_on
-
-Array: TypeAlias = NDArray[np.float64]
 
 _STRIP = 16  # columns worked on at a time
 _NUMBERS = 1 << 21  # of columns or pairs worked on at a time: 16 MB

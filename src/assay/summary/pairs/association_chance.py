@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import scipy.special as sc
 from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
 
 _ALL_ORDERS = 8  # rows whose orders are gone through one by one
 _NORMAL_975 = float(sc.ndtri(0.975))

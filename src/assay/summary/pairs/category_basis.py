@@ -11,13 +11,10 @@ levels as one, by their margins alone, so that what is kept can follow the law o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
+from assay.arrays import Array, Indices
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,19 +12,17 @@ pairs of columns with fewer than 12 of these cannot be told from chance.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.linalg.noise.cauchy_combination import cauchy_combined
 from assay.summary.pairs.association import Standard
 from assay.summary.pairs.association_chance import chance_of_share
 from assay.summary.pairs.rank_shapes import EXPECTED, Shapes, shapes
 from assay.summary.pairs.rare_cells import Levels, levels_of
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
 
 LAGS = 10
 FEWEST_EFFECTIVE = 12.0

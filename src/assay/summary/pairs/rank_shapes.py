@@ -24,18 +24,15 @@ Reference: Kallenberg and Ledwina, Data-driven rank tests for independence, JASA
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 import scipy.special as sc
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from assay.arrays import Array, Indices
 from assay.engine.local import in_threads
 from assay.summary.pairs.category_basis import codes_of, contrasts
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
 
 COSINES = 6
 EXPECTED = 5.0  # rows, from which on counts follow the law of large ones

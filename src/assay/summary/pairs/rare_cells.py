@@ -11,17 +11,14 @@ Reference: Agresti, Categorical Data Analysis, section 3.5.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
+from assay.arrays import Array, Indices
 from assay.summary.pairs.category_basis import codes_of
 from assay.summary.pairs.rank_shapes import EXPECTED, resting_on
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
 
 _EQUAL = 1.0 + 1e-7  # probabilities that are the same but for rounding, as in SciPy and R
 _AT_ONCE = 1 << 22  # probabilities held at a time

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
 from assay.linalg.sparse.structure import as_sparse
-from assay.summary.distances.distances import Array, Indices
 from assay.summary.ratings.ratings_columns import RatingRoles, Repeated, cells_in, opened, rating_roles
 
 _NEAR = 3  # names told that are like an unknown one
@@ -33,9 +33,9 @@ class Turned(NamedTuple):
         place: (m,) of each entry in the order by user.
     """
 
-    starts: Indices
+    starts: Whole
     user: NDArray[np.int32]
-    place: Indices
+    place: Whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class Ratings:
 
     users: tuple[str, ...]
     items: tuple[str, ...]
-    starts: Indices
+    starts: Whole
     item: NDArray[np.int32]
     value: Array
     when: Array | None = None
@@ -190,12 +190,12 @@ class Ratings:
         return Turned(starts.astype(np.int64), self.user[place], place.astype(np.int64))
 
     @property
-    def per_user(self) -> Indices:
+    def per_user(self) -> Whole:
         """(n,) ratings of each user."""
         return np.diff(self.starts)
 
     @property
-    def per_item(self) -> Indices:
+    def per_item(self) -> Whole:
         """(d,) ratings of each item."""
         return np.diff(self.turned.starts)
 
@@ -227,7 +227,7 @@ class Ratings:
                 made.__dict__[known] = self.__dict__[known]
         return made
 
-    def folds(self, k: int, seed: int) -> Indices:
+    def folds(self, k: int, seed: int) -> Whole:
         """(m,) the fold of each entry, from 0, dealt out user by user; -1 for that of a user with one rating.
 
         So every user keeps ratings outside of each fold. That of a user with a single one is never held out.
@@ -305,8 +305,8 @@ def said_of(roles: RatingRoles) -> str:
 def _of_cells(
     users: tuple[str, ...],
     items: tuple[str, ...],
-    user: Indices,
-    item: Indices,
+    user: Whole,
+    item: Whole,
     value: Array,
     when: Array | None,
     repeated: Repeated,
@@ -322,8 +322,8 @@ def _of_cells(
 
 
 def merged_cells(
-    user: Indices, item: Indices, value: Array, when: Array | None, repeated: Repeated
-) -> tuple[Indices, Indices, Array, Array | None, int]:
+    user: Whole, item: Whole, value: Array, when: Array | None, repeated: Repeated
+) -> tuple[Whole, Whole, Array, Array | None, int]:
     """Cells by user and item, those given twice as one, and how many were merged.
 
     Args:

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from assay.arrays import Array, Whole
 from assay.data.formats.edge_lists import EdgeListSource, folded
 from assay.data.formats.recognise import format_by_name
 from assay.data.read import read
 from assay.data.source import ArrowSource, Source, is_numeric
 from assay.errors import DataError, ParameterError
-from assay.summary.distances.distances import Array, Indices
 
 Repeated = Literal["mean", "sum", "last"]
 
@@ -79,8 +79,8 @@ class Cells:
         items: names, in order of number or text.
     """
 
-    user: Indices
-    item: Indices
+    user: Whole
+    item: Whole
     value: Array
     when: Array | None
     users: tuple[str, ...]
@@ -260,7 +260,7 @@ def _times_in(column: pa.Array) -> Array:
     return np.asarray(numbers.to_numpy(zero_copy_only=False), np.float64)
 
 
-def _numbered(chunks: list[pa.Array]) -> tuple[Indices, tuple[str, ...]]:
+def _numbered(chunks: list[pa.Array]) -> tuple[Whole, tuple[str, ...]]:
     """Names as numbers, whatever the order of the rows: by value where all are whole numbers, else by text."""
     if not chunks:
         return np.empty(0, np.int64), ()
@@ -280,7 +280,7 @@ def _numbered(chunks: list[pa.Array]) -> tuple[Indices, tuple[str, ...]]:
     return rank[codes], tuple(names.cast(pa.string()).take(pa.array(order)).to_pylist())
 
 
-def order_of(names: pa.Array) -> Indices:
+def order_of(names: pa.Array) -> Whole:
     """How different names are put in order: by value where all are whole numbers, else by text."""
     if pa.types.is_string(names.type):
         try:

@@ -9,11 +9,10 @@ other: refined to the last digit for small tables, by the triangle of the rows f
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg.dense.residual import CAREFUL, residual
 from assay.linalg.regression.least_squares import lstsq
 from assay.linalg.regression.linear_fit import LinearFit, fit_wide, polished
@@ -29,7 +28,6 @@ from assay.summary.regression.regression import (
 from assay.summary.regression.triangles import triangles
 from assay.summary.regression.wide_table import WideTable, wide_condition
 
-Array: TypeAlias = NDArray[np.float64]
 _SMALL = 100_000  # entries that are gone through a few times within milliseconds
 
 

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.blocks import all_rows, float_blocks
 from assay.data.codes import short
 from assay.data.partitions import beside
@@ -30,7 +31,6 @@ from assay.summary.moments.accumulate import Accumulator, chunk_rows, refuse_unu
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.moments.moments import Moments
 
-Array: TypeAlias = NDArray[np.float64]
 Folds: TypeAlias = NDArray[np.intp] | None
 # first row, rows, targets, weights and folds of a block
 Part: TypeAlias = tuple[int, NDArray[Any], Array, Array | None, NDArray[Any] | None]

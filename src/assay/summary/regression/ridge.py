@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.engine.local import in_threads
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.regression.ridge_path import RidgeSpectrum
@@ -34,7 +35,6 @@ from assay.summary.regression.regression import (
 from assay.summary.regression.triangles import Triangle, training, triangles
 from assay.summary.regression.wide_table import WideTable, wide_condition
 
-Array: TypeAlias = NDArray[np.float64]
 Prices: TypeAlias = Callable[[Array, int], Array]  # from eigenvalues and the number of columns to penalties
 Summary: TypeAlias = Equations | Triangle
 

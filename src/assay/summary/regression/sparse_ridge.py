@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from assay.arrays import Array
 from assay.errors import DataError
 from assay.linalg.regression.sparse_ridge import SparseRidge, sparse_ridge
 from assay.linalg.sparse.centred import CentredRows, sparse_moments
 from assay.summary.distances.distances import DENSE_LIMIT
 from assay.summary.moments.column_moments import column_moments
 from assay.summary.regression.regression import Squares, Table
-
-Array: TypeAlias = NDArray[np.float64]
 
 _SPECTRUM = 1_000  # rows or columns up to which a whole spectrum takes less than a second
 

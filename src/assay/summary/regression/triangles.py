@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.engine.current import map_reduce
 from assay.linalg.regression.linear_fit import LinearFit, fit_triangle
 from assay.linalg.regression.ridge_path import RidgeSpectrum, spectrum_of_rows
 from assay.linalg.regression.triangle import triangle
 from assay.summary.moments.accumulate import chunk_rows
 from assay.summary.regression.regression import Folds, Part, Squares, Table
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

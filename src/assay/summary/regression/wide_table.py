@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg.regression.wide_rows import LeftSpectrum, WideRows, across, along
 from assay.summary.moments.column_moments import column_moments
 from assay.summary.regression.regression import Squares, Table
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

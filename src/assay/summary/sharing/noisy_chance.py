@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg import double_double as dd
 from assay.linalg.noise.monte_carlo import rank_p
 from assay.summary.moments.moments import Moments
 from assay.summary.sharing.release import Noise, semidefinite
-
-Array: TypeAlias = NDArray[np.float64]
 
 DRAWS = 499
 

@@ -22,8 +22,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.data.columns._codecs import Boolean, Levels, Number
 from assay.data.columns.agreed import of_codecs
 from assay.data.columns.encoding import Encoding
@@ -37,8 +37,6 @@ from assay.summary.moments.moments import Moments
 from assay.summary.sharing.release import Release, semidefinite
 from assay.summary.sharing.shared import Contribution, SharedMoments
 
-Array: TypeAlias = NDArray[np.float64]
-Whole: TypeAlias = NDArray[np.int64]
 AddNoise: TypeAlias = Callable[[Whole, float], Whole]
 Tell: TypeAlias = Callable[[str, int | None, float | None], object]
 

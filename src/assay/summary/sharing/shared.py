@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,6 @@ from assay.summary.moments.moments import Moments
 from assay.summary.moments.stacked import stacked, unstacked
 from assay.summary.moments.stored import FEWEST_ROWS, Stored
 from assay.summary.sharing.release import Noise, Release, release_of
-
-Array: TypeAlias = NDArray[np.float64]
 
 _ID = re.compile("[0-9a-f]{32}")
 _DIFFERENCES = 3

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.columns._codecs import Levels
 from assay.data.columns.agreed import agreed
 from assay.data.columns.cells import coded
@@ -28,7 +29,6 @@ from assay.summary.moments.moments import Moments
 from assay.summary.moments.stored import FEWEST_ROWS
 from assay.summary.sharing.shared import Contribution, SharedMoments, small_cells
 
-Array: TypeAlias = NDArray[np.float64]
 Tell: TypeAlias = Callable[[str, int | None, float | None], object]
 Log: TypeAlias = Literal["auto", "never"] | Sequence[str]
 Cell: TypeAlias = tuple[str, int, int]

@@ -20,15 +20,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.int64]
+from assay.arrays import Array, Whole
 
 TRIES = 5  # exchanges tried for each entry, twice as many in which it takes part
 _RANK = 1e-6
@@ -45,8 +44,8 @@ class Occurrence:
         d: how many terms there are; each is in a document, and each document has one.
     """
 
-    ends: Numbers
-    terms: Numbers
+    ends: Whole
+    terms: Whole
     d: int
 
     @classmethod
@@ -60,22 +59,22 @@ class Occurrence:
         return len(self.ends) - 1
 
     @cached_property
-    def sizes(self) -> Numbers:
+    def sizes(self) -> Whole:
         """(n,) different terms of each document."""
         return np.diff(self.ends)
 
     @cached_property
-    def documents_with(self) -> Numbers:
+    def documents_with(self) -> Whole:
         """(d,) documents with each term."""
         return np.bincount(self.terms, minlength=self.d).astype(np.int64)
 
     @cached_property
-    def document(self) -> Numbers:
+    def document(self) -> Whole:
         """(e,) document of each entry."""
         return np.repeat(np.arange(self.n), self.sizes)
 
     @cached_property
-    def _race(self) -> tuple[Numbers, Numbers, Array, Array, Array]:
+    def _race(self) -> tuple[Whole, Whole, Array, Array, Array]:
         """Class of each document and of each term; w t, and the factors of P, for each pair of classes."""
         sizes, row, rows = np.unique(self.sizes, return_inverse=True, return_counts=True)
         with_term, column, columns = np.unique(self.documents_with, return_inverse=True, return_counts=True)
@@ -92,7 +91,7 @@ class Occurrence:
         row, column, _, L, M = self._race
         return L[row], M[column]
 
-    def drawn(self, seed: int) -> Numbers:
+    def drawn(self, seed: int) -> Whole:
         """(e,) terms of a draw of chance, document by document.
 
         Args:
@@ -119,7 +118,7 @@ class Rest:
         rows: which documents; all if not given.
     """
 
-    def __init__(self, occurrence: Occurrence, terms: Numbers, g: Array, rows: NDArray[Any] | None = None) -> None:
+    def __init__(self, occurrence: Occurrence, terms: Whole, g: Array, rows: NDArray[Any] | None = None) -> None:
         a = 1.0 / np.sqrt(occurrence.sizes)
         values = a[occurrence.document] * g[terms]
         shape = (occurrence.n, occurrence.d)
@@ -160,7 +159,7 @@ class Rest:
         return values, vectors * np.where(signs == 0.0, 1.0, signs)
 
 
-def _times_and_rates(sizes: Numbers, rows: Numbers, with_term: Numbers, columns: Numbers) -> tuple[Array, Array]:
+def _times_and_rates(sizes: Whole, rows: Whole, with_term: Whole, columns: Whole) -> tuple[Array, Array]:
     """T and w that give both margins, by Newton's steps in their logarithms, one side after the other."""
     unit = np.sqrt(float(sizes @ rows))
     t, w = sizes / unit, with_term / unit
@@ -174,7 +173,7 @@ def _times_and_rates(sizes: Numbers, rows: Numbers, with_term: Numbers, columns:
     return t, w
 
 
-def _step(reach: Array, weight: Numbers, wanted: Numbers) -> Array:
+def _step(reach: Array, weight: Whole, wanted: Whole) -> Array:
     """Newton's step in the logarithm of each line's rate; at most one, since a full line has no finite rate."""
     gone = np.exp(-reach)
     slope = (reach * gone) @ weight

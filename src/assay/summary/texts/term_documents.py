@@ -10,18 +10,17 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
+from assay.arrays import Whole
 from assay.data.texts import texts_of
 from assay.data.tokens import stop_list, terms_of
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import as_count
-
-Counts: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +72,7 @@ class TermDocuments:
         return int(self.counts.shape[0])
 
     @property
-    def documents_with(self) -> Counts:
+    def documents_with(self) -> Whole:
         """(d,) in how many documents each term occurs."""
         return np.bincount(self.counts.indices, minlength=len(self.terms)).astype(np.int64)
 
@@ -133,7 +132,7 @@ def counted_in(texts: Iterable[str], terms: Iterable[str], stop_words: frozenset
     return _counted(columns, np.frombuffer(ends, dtype=np.int64), len(place))
 
 
-def _counted(columns: Counts, ends: Counts, d: int) -> Any:
+def _counted(columns: Whole, ends: Whole, d: int) -> Any:
     """CSR of how often each column comes between two ends."""
     rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
     cells, times = np.unique(rows * max(d, 1) + columns, return_counts=True)

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from assay.arrays import Array, Indices
 from assay.data.folds import fold_numbers
 from assay.engine.local import in_threads
 from assay.linalg.noise.fold_error import fold_error
@@ -29,9 +30,6 @@ from assay.linalg.noise.monte_carlo import monte_carlo, rank_p
 from assay.linalg.noise.permutation_test import tail_p
 from assay.linalg.one_thread import one_blas_thread
 from assay.summary.texts.occurrence import Occurrence, Rest
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 
 ALIKE, SURE = 0.3, 3.0
 _STEPS = 100_000  # of looking for a document that one repeats
@@ -109,7 +107,7 @@ def themes(
     weights: Array | None = None,
     *,
     alpha: float = 0.05,
-    folds: Callable[[Numbers], Numbers] | None = None,
+    folds: Callable[[Indices], Indices] | None = None,
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
 ) -> Themes:
@@ -158,7 +156,7 @@ def themes(
     return Themes(values, chance, p, gain.mean(axis=0), error, everywhere, all_weights, used, first, alpha)
 
 
-def _looked_at(counts: Any) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
+def _looked_at(counts: Any) -> tuple[Indices, Indices, NDArray[np.bool_]]:
     """Documents and terms that say something, as numbers, and which documents repeat no other."""
     from assay.summary.texts._occurrence_kernels import first_of_copies
 
@@ -226,7 +224,7 @@ def _beyond(occurrence: Occurrence, g: Array, chance: Array, alpha: float) -> tu
         k = min(2 * k, MOST, most)
 
 
-def _unseen(occurrence: Occurrence, g: Array, r: int, fold: Numbers, draws: list[NDArray[np.int64]]) -> Array:
+def _unseen(occurrence: Occurrence, g: Array, r: int, fold: Indices, draws: list[NDArray[np.int64]]) -> Array:
     """(folds, r) by which share documents that were left out vary more along the concepts of the others than draws."""
     numbers = np.unique(fold)
     gain = np.zeros((len(numbers), r))

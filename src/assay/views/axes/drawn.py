@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
-
-FloatArray = NDArray[np.float64]
 
 COLUMNS = 300
 ROWS = 400
@@ -66,7 +65,7 @@ def drawn_rows(m: int, most: int = ROWS) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, max(m - 1, 0), min(m, most)).round().astype(np.intp))
 
 
-def as_table(values: ArrayLike) -> FloatArray:
+def as_table(values: ArrayLike) -> Array:
     """Values with one line per row."""
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2:

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
-
-FloatArray = NDArray[np.float64]
 
 LARGEST = 1e300  # a range of larger numbers has no width that a browser can compute with
 
 
-def vector(name: str, values: ArrayLike, n: int | None = None, *, what: str = "row") -> FloatArray:
+def vector(name: str, values: ArrayLike, n: int | None = None, *, what: str = "row") -> Array:
     """Take one finite number per row, or per whatever the figure counts.
 
     Args:
@@ -33,7 +32,7 @@ def vector(name: str, values: ArrayLike, n: int | None = None, *, what: str = "r
     return _drawable(name, numbers)
 
 
-def matrix(name: str, values: ArrayLike, shape: tuple[int | None, int | None] = (None, None)) -> FloatArray:
+def matrix(name: str, values: ArrayLike, shape: tuple[int | None, int | None] = (None, None)) -> Array:
     """Take a table of finite numbers.
 
     Args:
@@ -52,7 +51,7 @@ def matrix(name: str, values: ArrayLike, shape: tuple[int | None, int | None] = 
     return _drawable(name, numbers)
 
 
-def shares(name: str, values: ArrayLike, n: int | None = None, *, what: str = "point") -> FloatArray:
+def shares(name: str, values: ArrayLike, n: int | None = None, *, what: str = "point") -> Array:
     """Take one share from 0 to 1 per point of a curve.
 
     Args:
@@ -71,7 +70,7 @@ def shares(name: str, values: ArrayLike, n: int | None = None, *, what: str = "p
     return numbers
 
 
-def _drawable(name: str, numbers: FloatArray) -> FloatArray:
+def _drawable(name: str, numbers: Array) -> Array:
     wrong = np.argwhere(~(np.abs(numbers) <= LARGEST))
     if len(wrong):
         at = tuple(int(i) for i in wrong[0])
@@ -117,7 +116,7 @@ def names_of(names: Any, n: int, *, name: str = "names", word: str = "column") -
     return given
 
 
-def padded(values: FloatArray, room: float = 0.05) -> tuple[float, float]:
+def padded(values: Array, room: float = 0.05) -> tuple[float, float]:
     """Ends of an axis that holds all values with some room on either side, also where they are all alike.
 
     Args:

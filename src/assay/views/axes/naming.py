@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.shown import shortened
 from assay.views.axes.theme import label
-
-FloatArray = NDArray[np.float64]
 
 NAMED = 60
 _NAME = 20
@@ -47,7 +46,7 @@ def written(names: Sequence[Any]) -> NDArray[np.intp]:
 
 
 def write_names(
-    plot: Any, points: FloatArray, names: Sequence[Any], *, height: int, axes: bool = False, equal: bool = True
+    plot: Any, points: Array, names: Sequence[Any], *, height: int, axes: bool = False, equal: bool = True
 ) -> bool:
     """Write names beside their points, and leave a margin around them.
 
@@ -101,7 +100,7 @@ def place_names(
     limits: ArrayLike = ((-np.inf, -np.inf), (np.inf, np.inf)),
     around: ArrayLike | None = None,
     radius: float = 5.0,
-) -> tuple[FloatArray, FloatArray, NDArray[np.intp]]:
+) -> tuple[Array, Array, NDArray[np.intp]]:
     """Find a place beside each point where its name covers neither another name nor another point that has one.
 
     Names keep their distance in pixels while the points move apart on a wider page, so a name that has no place on a
@@ -147,13 +146,13 @@ def place_names(
     return offsets, half, fits
 
 
-def _within(middles: FloatArray, places: FloatArray, reach: FloatArray) -> NDArray[np.bool_]:
+def _within(middles: Array, places: Array, reach: Array) -> NDArray[np.bool_]:
     """Which places lie in boxes about the middles, (s, middles, places)."""
     near: NDArray[np.bool_] = np.all(np.abs(middles[:, :, None] - places[:, None]) < reach, axis=3)
     return near
 
 
-def _crowded_first(points: FloatArray) -> NDArray[np.intp]:
+def _crowded_first(points: Array) -> NDArray[np.intp]:
     apart = np.hypot(*(points[:, None] - points).transpose(2, 0, 1))
     np.fill_diagonal(apart, np.inf)
     return np.argsort(apart.min(axis=1, initial=np.inf).round(6), kind="stable")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from assay.arrays import Array
 
 _CHARACTER = 8.0  # of a bold 12 px system font, on average
 _LINE = 17.0
@@ -15,7 +15,7 @@ _TURNS = np.linspace(0, 2 * np.pi, 24, endpoint=False)
 _GOLDEN = 0.6180339887498949
 
 
-def place_labels(tips: ArrayLike, widths: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def place_labels(tips: ArrayLike, widths: ArrayLike) -> tuple[Array, Array]:
     """Find where the names of arrows go: beside the tip, clear of the other names and of every shaft.
 
     Names are placed one by one, longest arrow first, each at the best of the positions around its tip: overlap
@@ -48,19 +48,17 @@ def place_labels(tips: ArrayLike, widths: ArrayLike) -> tuple[FloatArray, FloatA
     return centres, half
 
 
-def _conflicts(
-    tried: FloatArray, half: FloatArray, placed: FloatArray, halves: FloatArray, tips: FloatArray
-) -> FloatArray:
+def _conflicts(tried: Array, half: Array, placed: Array, halves: Array, tips: Array) -> Array:
     """Price of a name at each place tried: names it would cover, and shafts that would run through it."""
     covered = np.all(np.abs(tried[:, None] - placed) < half + halves, axis=2).sum(axis=1)
     # a shaft is sampled densely enough that none of its samples can step over a line of text
     along = np.linspace(0, 1, 60)[:, None, None] * tips
     struck = np.all(np.abs(tried[:, None, None] - along) < half + 1.0, axis=3).any(axis=1).sum(axis=1)
-    price: FloatArray = 50.0 * covered + 8.0 * struck
+    price: Array = 50.0 * covered + 8.0 * struck
     return price
 
 
-def spread(values: ArrayLike) -> FloatArray:
+def spread(values: ArrayLike) -> Array:
     """Heights in [-1, 1] that turn numbers on a line into a strip as thick as they are dense.
 
     The golden-ratio sequence takes the place of random jitter, so a page is the same each time.
@@ -83,5 +81,5 @@ def spread(values: ArrayLike) -> FloatArray:
     thickness = np.interp(values, (edges[:-1] + edges[1:]) / 2, counts / counts.max())
     order = np.empty(len(values))
     order[np.argsort(values, kind="stable")] = np.arange(1, len(values) + 1)
-    height: FloatArray = thickness * (2 * ((order * _GOLDEN) % 1.0) - 1)
+    height: Array = thickness * (2 * ((order * _GOLDEN) % 1.0) - 1)
     return height

@@ -9,12 +9,11 @@ from bokeh.models import ColumnDataSource, FixedTicker
 from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.axes.legend import note
 from assay.views.axes.theme import CHANCE, REAL, figure, hover, label
 from assay.views.axes.ticks import number_ticks
-
-FloatArray = NDArray[np.float64]
 
 _DESCRIPTION = "A description, not evidence: rows without groups have such a k too."
 _TICKS = 15
@@ -59,7 +58,7 @@ def choice_of_k(
     return {"Inertia": within, "Calinski-Harabasz index": index}
 
 
-def _curve(at: NDArray[Any], values: FloatArray, words: str, marked: int | None, why: str, *, top: bool) -> Any:
+def _curve(at: NDArray[Any], values: Array, words: str, marked: int | None, why: str, *, top: bool) -> Any:
     plot = figure(x_label="groups, k", y_label=words)
     plot.xaxis.ticker = FixedTicker(ticks=at[:: -(-len(at) // _TICKS)].tolist())
     known = np.isfinite(values)

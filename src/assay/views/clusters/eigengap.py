@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker
 from bokeh.models.annotations.geometry import BoxAnnotation
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.axes.legend import legend
 from assay.views.axes.theme import CHANCE, REAL, figure, hover
-
-FloatArray = NDArray[np.float64]
 
 
 def eigengap(values: ArrayLike, k: int) -> Any:
@@ -73,7 +72,7 @@ def eigengap(values: ArrayLike, k: int) -> Any:
     return plot
 
 
-def _heights(rising: FloatArray) -> tuple[float, FloatArray]:
+def _heights(rising: Array) -> tuple[float, Array]:
     """Where zero is drawn, a factor of ten below the first eigenvalue above it, and where all are."""
     above = rising[rising > 0]
     zero = float(above[0]) / 10.0 if len(above) else 0.1

@@ -8,16 +8,15 @@ from typing import Any, Literal
 import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker
 from bokeh.models.annotations.geometry import Span
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import CHANCE, INK, figure, hover, label
 from assay.views.axes.ticks import number_ticks
 from assay.views.clusters.groups import COLOURS, MARKERS, grouped
 from assay.views.rows.embedding import embedding_map
-
-FloatArray = NDArray[np.float64]
 
 _TURN = np.linspace(0.0, 2.0 * np.pi, 97)
 _TOLD = "Ellipses at 1 (solid) and 2 (dashed) standard deviations hold 39% and 86% of a component's rows."
@@ -134,14 +133,14 @@ def bic_choice(
     return plot
 
 
-def ellipse(mean: FloatArray, covariance: FloatArray, deviations: float) -> FloatArray:
+def ellipse(mean: Array, covariance: Array, deviations: float) -> Array:
     """(97, 2) points of a closed curve at so many standard deviations from a mean (2,)."""
     values, vectors = np.linalg.eigh(covariance)
     circle = np.stack([np.cos(_TURN), np.sin(_TURN)], axis=1)
     return np.asarray(mean + deviations * (circle * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
-def _plane(d: int, columns: tuple[int, int], plane: ArrayLike | None) -> tuple[FloatArray, tuple[str, str]]:
+def _plane(d: int, columns: tuple[int, int], plane: ArrayLike | None) -> tuple[Array, tuple[str, str]]:
     if plane is not None:
         A = np.asarray(plane, dtype=np.float64)
         if A.shape != (d, 2):
@@ -153,7 +152,7 @@ def _plane(d: int, columns: tuple[int, int], plane: ArrayLike | None) -> tuple[F
     return np.eye(d)[:, [x, y]], (f"column {x}", f"column {y}")
 
 
-def _dense(given: ArrayLike, covariance_type: str, k: int, d: int) -> FloatArray:
+def _dense(given: ArrayLike, covariance_type: str, k: int, d: int) -> Array:
     """Covariances of any type as (k, d, d)."""
     covariances = np.asarray(given, dtype=np.float64)
     shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}

@@ -13,13 +13,12 @@ import numpy as np
 from bokeh.models import ColumnDataSource
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.axes.legend import note
 from assay.views.axes.theme import CHANCE, INK, hover
 from assay.views.clusters.groups import grouped
 from assay.views.rows.embedding import embedding_map
-
-FloatArray = NDArray[np.float64]
 
 _MARGIN = 0.06
 
@@ -74,7 +73,7 @@ def voronoi(
     return plot
 
 
-def cells(sites: ArrayLike, heights: ArrayLike, box: tuple[FloatArray, FloatArray]) -> list[FloatArray]:
+def cells(sites: ArrayLike, heights: ArrayLike, box: tuple[Array, Array]) -> list[Array]:
     """Polygons of the places u with the least (u - a)^2 + h, cut off at a box.
 
     Args:
@@ -98,7 +97,7 @@ def cells(sites: ArrayLike, heights: ArrayLike, box: tuple[FloatArray, FloatArra
     return [low + unit * _cell(i, a, level, whole) for i in range(len(a))]
 
 
-def _cell(i: int, a: FloatArray, level: FloatArray, polygon: FloatArray) -> FloatArray:
+def _cell(i: int, a: Array, level: Array, polygon: Array) -> Array:
     """Cut away what is nearer to another site, the farthest overlap first, until nothing is."""
     normal, limit = 2.0 * (a - a[i]), level - level[i]
     same = (normal == 0.0).all(axis=1)
@@ -115,10 +114,10 @@ def _cell(i: int, a: FloatArray, level: FloatArray, polygon: FloatArray) -> Floa
     return polygon
 
 
-def _clipped(polygon: FloatArray, normal: FloatArray, limit: float) -> FloatArray:
+def _clipped(polygon: Array, normal: Array, limit: float) -> Array:
     """The part of a convex polygon where normal . u <= limit (Sutherland & Hodgman 1974)."""
     over = polygon @ normal - limit
-    corners: list[FloatArray] = []
+    corners: list[Array] = []
     for p, q, s, t in zip(polygon, np.roll(polygon, -1, axis=0), over, np.roll(over, -1), strict=True):
         if s <= 0.0:
             corners.append(p)
@@ -127,7 +126,7 @@ def _clipped(polygon: FloatArray, normal: FloatArray, limit: float) -> FloatArra
     return np.array(corners) if len(corners) > 2 else np.empty((0, 2))
 
 
-def _plane(sites: FloatArray, plane: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
+def _plane(sites: Array, plane: ArrayLike | None) -> tuple[Array, Array]:
     """A point of the plane, and its (d, 2) directions."""
     origin, d = sites.mean(axis=0), sites.shape[1]
     if plane is None:
@@ -141,7 +140,7 @@ def _plane(sites: FloatArray, plane: ArrayLike | None) -> tuple[FloatArray, Floa
     return origin, A
 
 
-def _box(places: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _box(places: Array) -> tuple[Array, Array]:
     low, high = places.min(axis=0), places.max(axis=0)
     size = float((high - low).max()) or max(1.0, float(np.abs(low).max()))
     return low - _MARGIN * size, high + _MARGIN * size
@@ -156,7 +155,7 @@ def _tints(k: int, labels: ArrayLike | None) -> list[str]:
     return [looks.colours[looks.code[rows[0]]] if len(rows) else CHANCE for rows in own]
 
 
-def _draw_cells(plot: Any, polygons: list[FloatArray], tints: list[str]) -> None:
+def _draw_cells(plot: Any, polygons: list[Array], tints: list[str]) -> None:
     shown = [g for g, polygon in enumerate(polygons) if len(polygon)]
     source = ColumnDataSource(
         {
@@ -171,7 +170,7 @@ def _draw_cells(plot: Any, polygons: list[FloatArray], tints: list[str]) -> None
     )  # fmt: skip
 
 
-def _draw_centres(plot: Any, at: FloatArray, tints: list[str]) -> None:
+def _draw_centres(plot: Any, at: Array, tints: list[str]) -> None:
     source = ColumnDataSource({"x": at[:, 0], "y": at[:, 1], "tint": tints, "centre": np.arange(len(at))})
     marks = plot.scatter(
         "x", "y", source=source, marker="circle_x", size=15, fill_color="tint", line_color=INK, line_width=1.5,
@@ -180,7 +179,7 @@ def _draw_centres(plot: Any, at: FloatArray, tints: list[str]) -> None:
     plot.add_tools(hover([marks], [("centre", "@centre")]))
 
 
-def _told(drawn: FloatArray, at: FloatArray, heights: FloatArray, labels: ArrayLike | None, *, flat: bool) -> str:
+def _told(drawn: Array, at: Array, heights: Array, labels: ArrayLike | None, *, flat: bool) -> str:
     """What the cells are, and how far the drawing can be trusted."""
     told = "Circles with a cross are centres; a cell holds all places nearer to its centre than to any other."
     if flat:
@@ -196,7 +195,7 @@ def _told(drawn: FloatArray, at: FloatArray, heights: FloatArray, labels: ArrayL
     return told
 
 
-def _nearest(drawn: FloatArray, at: FloatArray, heights: FloatArray) -> NDArray[np.intp]:
-    squares: FloatArray = (at**2).sum(axis=1) + heights - 2.0 * drawn @ at.T
+def _nearest(drawn: Array, at: Array, heights: Array) -> NDArray[np.intp]:
+    squares: Array = (at**2).sum(axis=1) + heights - 2.0 * drawn @ at.T
     nearest: NDArray[np.intp] = squares.argmin(axis=1)
     return nearest

@@ -23,12 +23,12 @@ from bokeh.models import (
 from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.drawn import ROWS, as_table
 from assay.views.axes.theme import CHANCE, FONT, INK, REAL, UNSEEN, figure
 
-FloatArray = NDArray[np.float64]
 Shades = NDArray[np.uint8]
 
 CLIP = 3.0
@@ -193,12 +193,12 @@ def _part_kinds(plot: Any, kinds: Sequence[str]) -> None:
     plot.add_layout(above, "above")
 
 
-def _shades(part: FloatArray, missing: NDArray[np.bool_]) -> Shades:
+def _shades(part: Array, missing: NDArray[np.bool_]) -> Shades:
     steps = np.round(np.clip(np.nan_to_num(part, nan=0.0, posinf=1.0, neginf=-1.0), -1, 1) * _STEPS)
     return np.where(missing, 0, steps + _MIDDLE).astype(np.uint8)
 
 
-def _per_column(numbers: ArrayLike, values: FloatArray) -> FloatArray:
+def _per_column(numbers: ArrayLike, values: Array) -> Array:
     vector = np.asarray(numbers, dtype=np.float64)
     if vector.shape != values.shape[1:]:
         raise ParameterError(f"centre and scale are one per column; got {vector.shape} for {values.shape[1]} columns")

@@ -10,6 +10,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, PlainText
 from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.given import matrix, names_of, padded, row_numbers, vector
@@ -17,8 +18,6 @@ from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import CHANCE, REAL, UNSEEN, figure, hover
 from assay.views.axes.ticks import brief
 from assay.views.rows.cloud import TOOLS, drawn_rows, row_source, scatter_rows, shade_rows
-
-FloatArray = NDArray[np.float64]
 
 PAIRS = 6
 BARS = 12
@@ -162,7 +161,7 @@ def loadings_view(
     return plot
 
 
-def _left_out(values: list[FloatArray], chosen: list[NDArray[np.intp]], sides: tuple[str, str]) -> str:
+def _left_out(values: list[Array], chosen: list[NDArray[np.intp]], sides: tuple[str, str]) -> str:
     told = []
     for side, numbers, which in zip(sides, values, chosen, strict=True):
         if len(which) < len(numbers):

@@ -14,14 +14,13 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, FixedTicker, LinearColorMapper, NoOverlap, PlainText
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.given import names_of
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import CHANCE, FONT, figure, hover
 from assay.views.columns.array_plot import palette
-
-FloatArray = NDArray[np.float64]
 
 COLUMNS = 150
 CELLS = 60  # columns up to which each cell is drawn on its own
@@ -101,7 +100,7 @@ def correlation_view(
     return plot
 
 
-def _square(name: str, values: ArrayLike, d: int | None = None) -> FloatArray:
+def _square(name: str, values: ArrayLike, d: int | None = None) -> Array:
     table = np.asarray(values)
     table = table if table.dtype in (np.float32, np.float64) else table.astype(np.float64)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or (d is not None and len(table) != d):
@@ -126,7 +125,7 @@ def _flags(supported: ArrayLike, d: int) -> NDArray[np.bool_]:
     return sure
 
 
-def _strongest(table: FloatArray) -> tuple[NDArray[np.intp], float]:
+def _strongest(table: Array) -> tuple[NDArray[np.intp], float]:
     """Columns that are drawn, and the largest correlation of any other: strongest pairs stay together."""
     d = len(table)
     if d <= COLUMNS:
@@ -150,7 +149,7 @@ def _ordered(chosen: NDArray[np.intp], order: ArrayLike | None, d: int) -> NDArr
     return kept
 
 
-def _shades(shown: FloatArray, clear: NDArray[np.bool_] | None) -> NDArray[np.uint8]:
+def _shades(shown: Array, clear: NDArray[np.bool_] | None) -> NDArray[np.uint8]:
     """0 to 61 as the array plot has them, 62 to 124 the same but faint, then the diagonal and what is not known."""
     steps = 31 + np.round(30 * np.clip(np.nan_to_num(shown), -1, 1))
     if clear is not None:
@@ -169,7 +168,7 @@ def _palette() -> list[str]:
 
 
 def _draw_cells(
-    plot: Any, shown: FloatArray, shades: NDArray[np.uint8], clear: NDArray[np.bool_] | None, names: list[str],
+    plot: Any, shown: Array, shades: NDArray[np.uint8], clear: NDArray[np.bool_] | None, names: list[str],
     mapper: Any, kinds: tuple[str, str],
 ) -> Any:  # fmt: skip
     m = len(names)
@@ -199,7 +198,7 @@ def _draw_cells(
 
 
 def _draw_image(
-    plot: Any, shown: FloatArray, shades: NDArray[np.uint8], clear: NDArray[np.bool_] | None, names: list[str],
+    plot: Any, shown: Array, shades: NDArray[np.uint8], clear: NDArray[np.bool_] | None, names: list[str],
     mapper: Any, kinds: tuple[str, str],
 ) -> Any:  # fmt: skip
     """All cells as one image; the page writes the words of a cell from its names and number, as figures.js does."""
@@ -236,7 +235,7 @@ def _name_colours(plot: Any, mapper: Any, faint: bool) -> None:
     legend(plot, [(text, [marks], j) for j, text in enumerate(words)], title="correlation")
 
 
-def _told(shown: FloatArray, m: int, d: int, rest: float, ranked: bool) -> str:
+def _told(shown: Array, m: int, d: int, rest: float, ranked: bool) -> str:
     told = ["Above the diagonal: Pearson. Below: rank."] if ranked else []
     if m < d:
         told.append(

@@ -9,12 +9,11 @@ from bokeh.models import ColumnDataSource, FixedTicker
 from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import CHANCE, REAL, UNSEEN, figure, hover
 from assay.views.axes.ticks import number_ticks
-
-FloatArray = NDArray[np.float64]
 
 SHOWN = 40
 NEGATIVE = 20
@@ -92,7 +91,7 @@ def eigenvalue_decay(
     return plot
 
 
-def _all_values(values: ArrayLike, negative: ArrayLike | None) -> FloatArray:
+def _all_values(values: ArrayLike, negative: ArrayLike | None) -> Array:
     spectrum, below = _vector("values", values), _vector("negative", negative)
     if np.any(np.diff(spectrum) > 0):
         raise ParameterError("values are eigenvalues in descending order; sort them first")
@@ -101,20 +100,18 @@ def _all_values(values: ArrayLike, negative: ArrayLike | None) -> FloatArray:
     return np.concatenate([spectrum, np.sort(below)[::-1]])
 
 
-def _vector(name: str, numbers: ArrayLike | None) -> FloatArray:
+def _vector(name: str, numbers: ArrayLike | None) -> Array:
     vector = np.asarray(() if numbers is None else numbers, dtype=np.float64)
     if vector.ndim != 1 or not np.isfinite(vector).all():
         raise ParameterError(f"{name} is one finite number per eigenvalue; got {_told(vector)}")
     return vector
 
 
-def _told(vector: FloatArray) -> str:
+def _told(vector: Array) -> str:
     return f"an array of shape {vector.shape}" if vector.ndim != 1 else "some that are not finite"
 
 
-def _kinds(
-    drawn: NDArray[np.intp], shown: FloatArray, kept: int
-) -> list[tuple[str, NDArray[np.bool_], dict[str, Any]]]:
+def _kinds(drawn: NDArray[np.intp], shown: Array, kept: int) -> list[tuple[str, NDArray[np.bool_], dict[str, Any]]]:
     used = drawn < kept
     return [
         ("kept", used & (shown >= 0), {"marker": "circle", "color": REAL}),
@@ -127,7 +124,7 @@ def _kinds(
     ]
 
 
-def _count_up(plot: Any, heights: FloatArray) -> None:
+def _count_up(plot: Any, heights: Array) -> None:
     """A linear axis that holds zero and all heights, with ticks in few words whatever their size."""
     low, high = float(heights.min(initial=0.0)), float(heights.max(initial=0.0))
     ticks = number_ticks(low, high, 7)

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.ticks import Tick, log_ticks, number_ticks, time_ticks
-
-FloatArray = NDArray[np.float64]
 
 BINS = 40
 LEVELS = 7
@@ -79,7 +78,7 @@ def binned(values: ArrayLike, *, whole: bool = False, most: int = BINS) -> Bins:
     return Bins(counts, low, high)
 
 
-def _width(part: FloatArray, most: int) -> float:
+def _width(part: Array, most: int) -> float:
     """Width of a bin for sorted values from 0 to 1."""
     quarter, three_quarters = np.quantile(part, [0.25, 0.75])
     width = float(2 * (three_quarters - quarter) / len(part) ** (1 / 3))
@@ -98,7 +97,7 @@ def skewness(values: ArrayLike) -> float:
     return float(skewness_by_column(_vector(values)[:, None])[0])
 
 
-def skewness_by_column(values: FloatArray) -> FloatArray:
+def skewness_by_column(values: Array) -> Array:
     """The same of each column.
 
     Args:
@@ -230,7 +229,7 @@ def by_level(counts: ArrayLike, names: Sequence[str], *, label: str = "") -> str
     return svg(f'<path class="bars" d="{"".join(bars)}"/>{"".join(lines)}', label)
 
 
-def _drawn(bins: Bins, ticks: list[Tick], label: str, curve: FloatArray | None = None) -> str:
+def _drawn(bins: Bins, ticks: list[Tick], label: str, curve: Array | None = None) -> str:
     total = bins.counts.sum()
     if not total:
         return svg(f'<text x="{WIDTH / 2:g}" y="{BASE / 2:g}">no values</text>', label)
@@ -278,7 +277,7 @@ def part_of(bins: Bins, at: float) -> float:
     return (at / 2 - bins.low / 2) / half if half else 0.5
 
 
-def _vector(values: ArrayLike) -> FloatArray:
+def _vector(values: ArrayLike) -> Array:
     vector = np.asarray(values, dtype=np.float64)
     if vector.ndim != 1:
         raise ParameterError(f"a histogram is of one column; got an array of shape {vector.shape}")

@@ -15,6 +15,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, NoOverlap, PlainText
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.given import padded, row_numbers, vector
@@ -25,7 +26,6 @@ from assay.views.clusters.groups import Groups, grouped
 from assay.views.prediction.residuals import running_quantiles
 from assay.views.rows.cloud import as_text, group_key, scatter_rows
 
-FloatArray: TypeAlias = NDArray[np.float64]
 Scale: TypeAlias = Literal["plain", "log", "time"]
 
 ROWS = 2000
@@ -53,14 +53,14 @@ class Axis:
     scale: Scale = "plain"
     levels: Sequence[str] = ()
 
-    def places(self, n: int | None = None) -> FloatArray:
+    def places(self, n: int | None = None) -> Array:
         """(n,) where the values are drawn."""
         values = vector(self.name, self.values, n)
         if self.scale == "log" and np.any(values <= -1):
             raise ParameterError(f"{self.name} has values of -1 or less, which have no log(1 + x)")
         return np.log1p(values) if self.scale == "log" else values
 
-    def dress(self, axis: Any, at: FloatArray) -> None:
+    def dress(self, axis: Any, at: Array) -> None:
         """Name an axis of a figure and its ticks."""
         axis.axis_label = PlainText(text=self.name)
         if self.levels:
@@ -124,8 +124,8 @@ def pair_view(
 def _source(
     across: Axis,
     up: Axis,
-    x: FloatArray,
-    y: FloatArray,
+    x: Array,
+    y: Array,
     kept: NDArray[np.intp],
     rows: NDArray[Any],
     looks: Groups | None,
@@ -145,7 +145,7 @@ def _source(
     return ColumnDataSource(data)
 
 
-def _draw_middle(plot: Any, x: FloatArray, y: FloatArray) -> None:
+def _draw_middle(plot: Any, x: Array, y: Array) -> None:
     if len(x) < _FEWEST or x.min() == x.max():
         return
     at, (low, median, high) = running_quantiles(x, y, (0.25, 0.5, 0.75))
@@ -154,7 +154,7 @@ def _draw_middle(plot: Any, x: FloatArray, y: FloatArray) -> None:
     legend(plot, [("running median", [line], None), ("half of the rows nearby", [band], None)])
 
 
-def _draw_groups(plot: Any, x: FloatArray, y: FloatArray, looks: Groups) -> None:
+def _draw_groups(plot: Any, x: Array, y: Array, looks: Groups) -> None:
     """A running median for each group, and a dashed one for all rows."""
     for k, colour in enumerate(looks.colours):
         here = looks.code == k
@@ -209,7 +209,7 @@ def boxes_view(across: Axis, up: Axis, *, height: int = 380) -> Any:
     return plot
 
 
-def _draw_boxes(plot: Any, ends: FloatArray, said: FloatArray, names: list[str]) -> None:
+def _draw_boxes(plot: Any, ends: Array, said: Array, names: list[str]) -> None:
     places = {f"y{k}": ends[:, k] for k in range(5)}
     texts = {f"t{k}": as_text(said[:, k]) for k in range(5)}
     source = ColumnDataSource({"x": np.arange(len(names)), "level": names, **places, **texts})

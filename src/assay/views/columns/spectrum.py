@@ -9,10 +9,9 @@ from bokeh.models import BasicTickFormatter, ColumnDataSource, FixedTicker, Nume
 from bokeh.models.annotations.geometry import BoxAnnotation, Span
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.axes.theme import CHANCE, REAL, UNSEEN, figure, hover, label
-
-FloatArray = NDArray[np.float64]
 
 SHOWN = 40
 _LOG_FROM = 30.0
@@ -130,7 +129,7 @@ def _draw_law(plot: Any, lower: float, upper: float, right: float) -> None:
     plot.add_layout(words)
 
 
-def _draw_chance(plot: Any, number: NDArray[np.intp], median: FloatArray, upper: FloatArray) -> None:
+def _draw_chance(plot: Any, number: NDArray[np.intp], median: Array, upper: Array) -> None:
     source = ColumnDataSource(
         {"number": number, "median": median, "upper": upper, "left": number - 0.31, "right": number + 0.31}
     )
@@ -145,7 +144,7 @@ def _draw_chance(plot: Any, number: NDArray[np.intp], median: FloatArray, upper:
     plot.add_tools(hover([bars], rows))
 
 
-def _draw_values(plot: Any, values: FloatArray, share: FloatArray, n_real: int, p: FloatArray) -> None:
+def _draw_values(plot: Any, values: Array, share: Array, n_real: int, p: Array) -> None:
     number = np.arange(1, len(values) + 1)
     source = ColumnDataSource(
         {
@@ -169,14 +168,14 @@ def _chance_in_words(p: float) -> str:
     return "less than .0001" if p < 1e-4 else f"{p:.2g}".removeprefix("0")
 
 
-def _vector(name: str, values: ArrayLike) -> FloatArray:
+def _vector(name: str, values: ArrayLike) -> Array:
     vector = np.asarray(values, dtype=np.float64)
     if vector.ndim != 1:
         raise ParameterError(f"{name} is one number per component; got an array of shape {vector.shape}")
     return vector
 
 
-def _needs_log(values: FloatArray, upper: FloatArray) -> bool:
+def _needs_log(values: Array, upper: Array) -> bool:
     """Whether the first eigenvalue would press the rest of a linear axis flat."""
     if not len(values):
         return False
@@ -184,7 +183,7 @@ def _needs_log(values: FloatArray, upper: FloatArray) -> bool:
     return bool(yardstick > 0 and values[0] > _LOG_FROM * yardstick)
 
 
-def _floor(values: FloatArray) -> float:
+def _floor(values: Array) -> float:
     """Lower end of a log axis; eigenvalues that are zero but for rounding are drawn on it."""
     return float(values[values > values.max() * 1e-4].min()) * 0.6
 

@@ -10,13 +10,12 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.shown import shortened
 from assay.views.axes.legend import note
 from assay.views.axes.theme import FONT, INK, LINE, REAL, UNSEEN, figure, hover
 from assay.views.axes.ticks import brief
 from assay.views.decisions.policy_grid import mixed
-
-FloatArray = NDArray[np.float64]
 
 SHOWN = 30
 _BENT = 0.35  # how far an edge bends towards the middle
@@ -27,7 +26,7 @@ _LEAST = 0.005  # probabilities below are not drawn
 
 def policy_graph(
     states: Sequence[Any],
-    values: FloatArray,
+    values: Array,
     actions: Sequence[Any],
     leads: Any,
     *,
@@ -92,7 +91,7 @@ def _most_visited(leads: Any, n: int) -> NDArray[np.intp]:
     return np.sort(np.argsort(-often, kind="stable")[:SHOWN])
 
 
-def _draw_edges(plot: Any, leads: Any, place: Any, x: FloatArray, y: FloatArray, states: Sequence[Any]) -> None:
+def _draw_edges(plot: Any, leads: Any, place: Any, x: Array, y: Array, states: Sequence[Any]) -> None:
     found = leads.tocoo()
     kept = (place[found.row] >= 0) & (place[found.col] >= 0) & (found.data >= _LEAST)
     one, two, p = place[found.row][kept], place[found.col][kept], found.data[kept]
@@ -126,7 +125,7 @@ def _draw_edges(plot: Any, leads: Any, place: Any, x: FloatArray, y: FloatArray,
     plot.add_tools(hover([lines], [("from", "@from"), ("to", "@to"), ("probability", "@p")]))
 
 
-def _name(plot: Any, x: FloatArray, y: FloatArray, words: list[str]) -> None:
+def _name(plot: Any, x: Array, y: Array, words: list[str]) -> None:
     middle = np.abs(x) < 0.05
     for side, align in ((middle, "center"), (~middle & (x > 0), "left"), (~middle & (x < 0), "right")):
         at = np.flatnonzero(side)

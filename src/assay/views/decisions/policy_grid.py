@@ -12,14 +12,12 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.legend import legend
 from assay.views.axes.theme import CHANCE, FONT, INK, REAL, UNSEEN, figure, hover
 from assay.views.axes.ticks import brief
-
-FloatArray = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 CELLS = 900
 _NUMBERS = 14  # columns up to which values are written into the cells
@@ -89,11 +87,11 @@ def grid_of(
 def policy_grid(
     grid: Grid,
     states: Sequence[Any],
-    values: FloatArray,
+    values: Array,
     actions: Sequence[Any],
     *,
     moves: Mapping[Any, Any] | None = None,
-    entering: FloatArray | None = None,
+    entering: Array | None = None,
     faint: Sequence[bool] | None = None,
 ) -> Any:
     """Draw the action and the value of each cell; cells in which the process ends say what ending there gives.
@@ -153,14 +151,14 @@ def policy_grid(
     return plot
 
 
-def _best_ends(ends: NDArray[np.bool_], entering: FloatArray | None) -> NDArray[np.bool_]:
+def _best_ends(ends: NDArray[np.bool_], entering: Array | None) -> NDArray[np.bool_]:
     if entering is None or not ends.any():
         return ends.copy()
     top = float(entering[ends].max())
     return np.asarray(ends & (entering >= top - 1e-9 * max(1.0, abs(top))))
 
 
-def _tints(values: FloatArray, ends: NDArray[np.bool_], best: NDArray[np.bool_]) -> list[tuple[str, str]]:
+def _tints(values: Array, ends: NDArray[np.bool_], best: NDArray[np.bool_]) -> list[tuple[str, str]]:
     """Colour of each cell and of the words in it."""
     live = values[~ends]
     low, high = (float(live.min()), float(live.max())) if len(live) else (0.0, 1.0)
@@ -184,7 +182,7 @@ def mixed(part: float) -> str:
     return "#" + "".join(f"{level:02x}" for level in levels)
 
 
-def _explain(plot: Any, values: FloatArray, ends: Any, best: Any, unsure: NDArray[np.bool_]) -> None:
+def _explain(plot: Any, values: Array, ends: Any, best: Any, unsure: NDArray[np.bool_]) -> None:
     nowhere: dict[str, Any] = {"x": [np.nan], "y": [np.nan], "marker": "square", "size": 13, "line_color": CHANCE}
     live = values[~ends]
     entries: list[Any] = []

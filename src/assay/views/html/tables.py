@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.views.columns.array_plot import array_plot, standardised
 
-FloatArray = NDArray[np.float64]
 
-
-def table_picture(table: FloatArray, down: NDArray[Any], across: NDArray[Any], names: Sequence[str]) -> Any:
+def table_picture(table: Array, down: NDArray[Any], across: NDArray[Any], names: Sequence[str]) -> Any:
     """Draw a table in standard deviations of each column; what is missing is black.
 
     Args:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
 from assay.views.clusters.eigengap import eigengap
@@ -16,8 +16,6 @@ from assay.views.figures import Panel
 from assay.views.models.rows import column_names, numbers_of
 from assay.views.rows.embedding import embedding_map
 from assay.views.tree.dendrogram import dendrogram
-
-FloatArray = NDArray[np.float64]
 
 
 def kmeans(model: Any, X: Any = None, y: ArrayLike | None = None) -> list[Panel]:

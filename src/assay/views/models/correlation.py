@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
 from assay.views.columns.canonical_pairs import canonical_pairs_view, loadings_view
@@ -15,8 +15,6 @@ from assay.views.models.rows import column_names, per_row
 from assay.views.prediction.coefficients import coefficient_view
 from assay.views.rows.cloud import drawn_rows
 from assay.views.rows.embedding import embedding_map
-
-FloatArray = NDArray[np.float64]
 
 
 def linear_pairs(

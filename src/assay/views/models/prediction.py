@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.clusters.voronoi import voronoi
 from assay.views.figures import Panel
@@ -21,8 +22,6 @@ from assay.views.results.choices import ridge_path
 from assay.views.results.measures import calibration, confusion, roc
 from assay.views.rows.contribution_map import contribution_map
 from assay.views.rows.variates import canonical_variates_view
-
-FloatArray = NDArray[np.float64]
 
 
 def least_squares(
@@ -207,7 +206,7 @@ def judged(model: Any, rows: Any, truth: NDArray[Any]) -> list[Panel]:
 
 
 def _predicted(
-    model: Any, rows: Any, truth: ArrayLike, held_out: bool | None, unit: str, intervals: FloatArray | None
+    model: Any, rows: Any, truth: ArrayLike, held_out: bool | None, unit: str, intervals: Array | None
 ) -> list[Panel]:
     true = np.asarray(truth, dtype=np.float64)
     said = np.asarray(model.predict(rows), dtype=np.float64)
@@ -248,7 +247,7 @@ def _weights(model: Any) -> list[Panel]:
     ]
 
 
-def _within(scores: FloatArray, truth: NDArray[Any]) -> float:
+def _within(scores: Array, truth: NDArray[Any]) -> float:
     """Root mean variance of the scores within classes: the unit that the circles of a drawing are in."""
     squares = sum(
         float(((part - part.mean(axis=0)) ** 2).sum()) for c in np.unique(truth) for part in [scores[truth == c]]

@@ -10,14 +10,13 @@ from bokeh.models import ColumnDataSource, FixedTicker, PlainText
 from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.given import names_of, padded, vector
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import CHANCE, REAL, figure, hover
 from assay.views.axes.ticks import brief
-
-FloatArray = NDArray[np.float64]
 
 SHOWN = 25
 _NAME = 22
@@ -80,7 +79,7 @@ def coefficient_view(
     return plot
 
 
-def _ends(at: FloatArray, low: ArrayLike | None, high: ArrayLike | None) -> FloatArray:
+def _ends(at: Array, low: ArrayLike | None, high: ArrayLike | None) -> Array:
     if low is None or high is None:
         return np.full((len(at), 2), np.nan)
     ends = np.stack([np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)], axis=-1)
@@ -89,7 +88,7 @@ def _ends(at: FloatArray, low: ArrayLike | None, high: ArrayLike | None) -> Floa
     return ends
 
 
-def _farness(at: FloatArray, ends: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
+def _farness(at: Array, ends: Array, known: NDArray[np.bool_]) -> Array:
     """How many half intervals each is from zero; without intervals its size."""
     if not known.all():
         return np.abs(at)
@@ -97,7 +96,7 @@ def _farness(at: FloatArray, ends: FloatArray, known: NDArray[np.bool_]) -> Floa
     return np.divide(np.abs(at), half, out=np.where(at != 0, np.inf, 0.0), where=half > 0)
 
 
-def _canvas(drawn: FloatArray, m: int, x_label: str) -> Any:
+def _canvas(drawn: Array, m: int, x_label: str) -> Any:
     plot = figure(
         x_label="", y_label="", height=_AROUND + _LINE * max(m, 3), x_range=padded(drawn, 0.06),
         y_range=(max(m, 3) - 0.4, -0.6),

@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, NoOverlap, PlainText
 from bokeh.models.annotations.geometry import Span
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.axes.given import padded, vector
 from assay.views.axes.legend import legend, note
 from assay.views.axes.powers import log_padded, power_ticks
 from assay.views.axes.theme import LINE, REAL, UNSEEN, figure, hover, label
 from assay.views.axes.ticks import brief, number_ticks
-
-FloatArray = NDArray[np.float64]
 
 _LOG_FROM = 20.0
 _PAIRS = (("training", "training_errors"), ("held_out", "errors"))
@@ -100,7 +99,7 @@ def complexity_curve_view(
     return plot
 
 
-def _canvas(at: FloatArray, span: tuple[float, float], log: bool, x_label: str, y_label: str, height: int) -> Any:
+def _canvas(at: Array, span: tuple[float, float], log: bool, x_label: str, y_label: str, height: int) -> Any:
     reach = log_padded(at, 0.04, 0.04) if log else padded(at, 0.04)
     plot = figure(
         x_label="", y_label="", height=height, x_axis_type="log" if log else "linear", x_range=reach, y_range=span
@@ -120,7 +119,7 @@ def _canvas(at: FloatArray, span: tuple[float, float], log: bool, x_label: str, 
     return plot
 
 
-def _draw_errors(plot: Any, source: ColumnDataSource, curves: dict[str, FloatArray]) -> list[Any]:
+def _draw_errors(plot: Any, source: ColumnDataSource, curves: dict[str, Array]) -> list[Any]:
     every = (("held_out", "errors", "held-out rows", UNSEEN, "solid", "circle"),
              ("training", "training_errors", "rows fitted", REAL, "dashed", "square"))  # fmt: skip
     looks = [look for look in every if look[0] in curves]
@@ -142,7 +141,7 @@ def _draw_errors(plot: Any, source: ColumnDataSource, curves: dict[str, FloatArr
     return entries
 
 
-def _marked(at: FloatArray, chosen: float | None, simplest: float | None) -> list[tuple[float, str]]:
+def _marked(at: Array, chosen: float | None, simplest: float | None) -> list[tuple[float, str]]:
     marked = []
     for name, x, words in (
         ("chosen", chosen, "least"), ("one_standard_error", simplest, "simplest"),

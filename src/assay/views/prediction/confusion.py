@@ -10,13 +10,12 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, FixedTicker, NoOverlap, PlainText
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.given import names_of
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import CHANCE, FONT, UNSEEN, figure, hover
-
-FloatArray = NDArray[np.float64]
 
 CLASSES = 30
 NUMBERS = 12  # classes up to which the counts are written into the cells
@@ -77,7 +76,7 @@ def _most_confused(counts: NDArray[np.int64]) -> NDArray[np.intp]:
     return np.sort(np.argsort(-wrong, kind="stable")[:CLASSES])
 
 
-def _draw_cells(plot: Any, counts: NDArray[np.int64], shares: FloatArray, names: list[str]) -> None:
+def _draw_cells(plot: Any, counts: NDArray[np.int64], shares: Array, names: list[str]) -> None:
     m = len(names)
     down, across = np.divmod(np.arange(m * m), m)
     right, many, part = down == across, counts.ravel(), shares.ravel()
@@ -123,7 +122,7 @@ def _name_colours(plot: Any) -> None:
     legend(plot, entries)
 
 
-def _told(counts: NDArray[np.int64], shares: FloatArray, names: list[str], m: int) -> str:
+def _told(counts: NDArray[np.int64], shares: Array, names: list[str], m: int) -> str:
     g, n, right = len(counts), int(counts.sum()), int(np.trace(counts))
     told = [f"{right:,} of {n:,} rows are right ({right / n:.1%})." if n else "There are no rows."]
     off = np.where(np.eye(g, dtype=bool), 0, counts).ravel()

@@ -9,6 +9,7 @@ import numpy as np
 from bokeh.models import LinearColorMapper, PlainText
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.axes.given import matrix, padded, row_numbers, vector
 from assay.views.axes.legend import legend, note
@@ -16,8 +17,7 @@ from assay.views.axes.theme import LINE, figure
 from assay.views.clusters.groups import Groups, grouped
 from assay.views.rows.cloud import TOOLS, drawn_rows, group_key, row_source, scatter_rows, shade_rows
 
-FloatArray: TypeAlias = NDArray[np.float64]
-Decision: TypeAlias = Callable[[FloatArray], ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]
+Decision: TypeAlias = Callable[[Array], ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]
 
 _GRID = 161
 _RINGED = 300
@@ -102,7 +102,7 @@ def _support(support: ArrayLike | None, n: int) -> NDArray[np.intp]:
     return held
 
 
-def _decisions(decision: Decision, at_rows: ArrayLike | None, places: FloatArray) -> FloatArray | None:
+def _decisions(decision: Decision, at_rows: ArrayLike | None, places: Array) -> Array | None:
     if at_rows is not None:
         return vector("at_rows", at_rows, len(places))
     if callable(decision):
@@ -110,16 +110,14 @@ def _decisions(decision: Decision, at_rows: ArrayLike | None, places: FloatArray
     return None
 
 
-def _asked(decision: Callable[[FloatArray], ArrayLike], places: FloatArray) -> FloatArray:
+def _asked(decision: Callable[[Array], ArrayLike], places: Array) -> Array:
     values = np.asarray(decision(places), dtype=np.float64)
     if values.shape != (len(places),):
         raise ParameterError(f"decision gives one number per place; got shape {values.shape} for {len(places)} places")
     return vector("decision", values)
 
 
-def _grid(
-    decision: Decision, across: tuple[float, float], upward: tuple[float, float]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _grid(decision: Decision, across: tuple[float, float], upward: tuple[float, float]) -> tuple[Array, Array, Array]:
     """Places across and upward, and the decision at each."""
     if not callable(decision):
         x, y = (vector("decision", side, what="place") for side in decision[:2])
@@ -132,7 +130,7 @@ def _grid(
     return x, y, _asked(decision, every).reshape(_GRID, _GRID)
 
 
-def _draw_rule(plot: Any, grid: tuple[FloatArray, FloatArray, FloatArray], looks: Groups) -> list[Any]:
+def _draw_rule(plot: Any, grid: tuple[Array, Array, Array], looks: Groups) -> list[Any]:
     x, y, values = grid
     low, high = looks.colours
     mapper = LinearColorMapper(palette=[f"{low}22", f"{high}22"], low=0, high=1)
@@ -155,7 +153,7 @@ def _draw_rule(plot: Any, grid: tuple[FloatArray, FloatArray, FloatArray], looks
 
 
 def _draw_marks(
-    plot: Any, places: FloatArray, drawn: NDArray[np.intp], held: NDArray[np.intp], wrong: NDArray[np.bool_]
+    plot: Any, places: Array, drawn: NDArray[np.intp], held: NDArray[np.intp], wrong: NDArray[np.bool_]
 ) -> list[Any]:
     entries = []
     ringed = np.intersect1d(held, drawn)

@@ -11,6 +11,7 @@ from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.given import matrix, names_of, padded, vector
@@ -19,8 +20,6 @@ from assay.views.axes.powers import log_padded, power_ticks
 from assay.views.axes.theme import CHANCE, FONT, INK, LINE, figure, hover, label
 from assay.views.axes.ticks import brief
 from assay.views.clusters.groups import COLOURS
-
-FloatArray = NDArray[np.float64]
 
 NAMED = 10
 LINES = 200
@@ -96,7 +95,7 @@ def coefficient_path_view(
     return plot
 
 
-def _floor(at: FloatArray) -> float:
+def _floor(at: Array) -> float:
     """Where a strength of zero is drawn: a step below the least other one."""
     above = np.unique(at[at > 0])
     if not len(above):
@@ -105,7 +104,7 @@ def _floor(at: FloatArray) -> float:
     return float(above[0] / 10.0 ** np.clip(powers[0] if len(powers) else 1.0, 0.2, 1.0))
 
 
-def _tick(plot: Any, at: FloatArray, floor: float, reach: tuple[float, float]) -> None:
+def _tick(plot: Any, at: Array, floor: float, reach: tuple[float, float]) -> None:
     ticks = power_ticks(*reach)
     if at[0] == 0:
         ticks = [(floor, "0"), *((x, words) for x, words in ticks if x > floor)]
@@ -113,7 +112,7 @@ def _tick(plot: Any, at: FloatArray, floor: float, reach: tuple[float, float]) -
     plot.xaxis.major_label_overrides = dict(ticks)
 
 
-def _draw_faint(plot: Any, places: FloatArray, table: FloatArray, which: NDArray[np.intp], names: list[str]) -> None:
+def _draw_faint(plot: Any, places: Array, table: Array, which: NDArray[np.intp], names: list[str]) -> None:
     source = ColumnDataSource(
         {"x": [places] * len(which), "y": [table[:, j] for j in which], "name": [names[j] for j in which]}
     )
@@ -121,9 +120,7 @@ def _draw_faint(plot: Any, places: FloatArray, table: FloatArray, which: NDArray
     plot.add_tools(hover([lines], [("column", "@name")]))
 
 
-def _draw_named(
-    plot: Any, at: FloatArray, places: FloatArray, table: FloatArray, which: NDArray[np.intp], names: list[str]
-) -> None:
+def _draw_named(plot: Any, at: Array, places: Array, table: Array, which: NDArray[np.intp], names: list[str]) -> None:
     for k, j in reversed(list(enumerate(which))):
         source = ColumnDataSource(
             {
@@ -140,7 +137,7 @@ def _draw_named(
 
 
 def _name_lines(
-    plot: Any, ends: FloatArray, which: NDArray[np.intp], names: list[str], places: FloatArray,
+    plot: Any, ends: Array, which: NDArray[np.intp], names: list[str], places: Array,
     reach: tuple[float, float], span: tuple[float, float], height: int, left: bool,
 ) -> None:  # fmt: skip
     """Write names beside the frame, none over another, with a line from each to the end of its path."""
@@ -166,7 +163,7 @@ def _name_lines(
     )  # fmt: skip
 
 
-def apart(heights: ArrayLike, gap: float, span: tuple[float, float]) -> FloatArray:
+def apart(heights: ArrayLike, gap: float, span: tuple[float, float]) -> Array:
     """Move heights so that none is nearer than a gap to the next, and none leaves the span, by as little as it takes.
 
     Args:
@@ -202,7 +199,7 @@ def _mark(plot: Any, chosen: float, floor: float, reach: tuple[float, float], sp
     plot.add_layout(label(x, span[1], f"chosen: {brief(chosen)}", text_baseline="top", **place))
 
 
-def _told(peak: FloatArray, largest: NDArray[np.intp]) -> str:
+def _told(peak: Array, largest: NDArray[np.intp]) -> str:
     d = len(peak)
     told = [f"The {NAMED} columns with the largest coefficients are named."] if d > NAMED else []
     if d > LINES:

@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 from bokeh.models import ColumnDataSource, PlainText
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.axes.given import matrix, padded, row_numbers, vector
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import LINE, REAL, UNSEEN, figure
 from assay.views.rows.cloud import TOOLS, drawn_rows, row_source, scatter_rows, shade_rows
-
-FloatArray = NDArray[np.float64]
 
 
 def prediction_view(
@@ -81,7 +80,7 @@ def prediction_view(
     return plot
 
 
-def _ends(intervals: ArrayLike, n: int) -> FloatArray:
+def _ends(intervals: ArrayLike, n: int) -> Array:
     ends = matrix("intervals", intervals, (n, 2))
     turned = np.flatnonzero(ends[:, 0] > ends[:, 1])
     if len(turned):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, PlainText
 from bokeh.models.annotations.geometry import Span
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
 from assay.shown import shortened
@@ -17,8 +17,6 @@ from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import CHANCE, REAL, UNSEEN, figure, hover
 from assay.views.axes.ticks import brief
 from assay.views.rows.embedding import embedding_map
-
-FloatArray = NDArray[np.float64]
 
 NAMED = 30  # items whose names are written
 ITEMS = 300  # items drawn: of those with few ratings little is known

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 from bokeh.models import PlainText
 from bokeh.models.annotations.geometry import Span
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv, ndtri
 
+from assay.arrays import Array
 from assay.views.axes.given import padded, row_numbers, vector
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import CHANCE, LINE, REAL, UNSEEN, figure
 from assay.views.rows.cloud import TOOLS, drawn_rows, row_source, scatter_rows, shade_rows
-
-FloatArray = NDArray[np.float64]
 
 _FEWEST = 20  # rows from which on a running median says more than the points
 _WINDOWS = 30
@@ -68,7 +67,7 @@ def residual_view(
     return {"Residuals over predictions": over, "Residuals beside a normal law": beside}
 
 
-def running_quantiles(at: FloatArray, values: FloatArray, shares: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
+def running_quantiles(at: Array, values: Array, shares: tuple[float, ...]) -> tuple[Array, Array]:
     """Quantiles of values in windows of as many rows each, along another number.
 
     Args:
@@ -100,7 +99,7 @@ def _canvas(x_label: str, y_label: str, height: int, across: tuple[float, float]
     return plot
 
 
-def _draw_middle(plot: Any, at: FloatArray, left: FloatArray, told: list[str]) -> None:
+def _draw_middle(plot: Any, at: Array, left: Array, told: list[str]) -> None:
     plot.add_layout(Span(location=0, dimension="width", line_color=CHANCE, line_width=1.5))
     if len(at) >= _FEWEST and at.max() > at.min():
         x, (low, median, high) = running_quantiles(at, left, (0.1, 0.5, 0.9))
@@ -112,7 +111,7 @@ def _draw_middle(plot: Any, at: FloatArray, left: FloatArray, told: list[str]) -
         note(plot, " ".join(told))
 
 
-def _draw_law(plot: Any, left: FloatArray, normal: FloatArray) -> None:
+def _draw_law(plot: Any, left: Array, normal: Array) -> None:
     """The normal law with the quartiles of the residuals, and where 95% of such a sample lie at each place."""
     if len(left) < 2:
         return

@@ -9,14 +9,13 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource, NumeralTickFormatter, PlainText
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.given import shares, vector
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import CHANCE, FONT, LINE, REAL, figure, hover
 from assay.views.axes.ticks import brief
-
-FloatArray = NDArray[np.float64]
 
 _CORNERS = 1500
 _NAME = 18
@@ -91,7 +90,7 @@ def roc_view(
     return plot
 
 
-def _corners(across: FloatArray, up: FloatArray) -> NDArray[np.intp]:
+def _corners(across: Array, up: Array) -> NDArray[np.intp]:
     """Points where the curve turns, thinned evenly beyond 1,500; the ends stay."""
     m = len(across)
     if m < 3:
@@ -170,14 +169,14 @@ def calibration_view(
     return plot
 
 
-def _of_bins(name: str, values: ArrayLike, full: NDArray[np.bool_]) -> FloatArray:
+def _of_bins(name: str, values: ArrayLike, full: NDArray[np.bool_]) -> Array:
     numbers = np.asarray(values, dtype=np.float64)
     if numbers.shape != full.shape:
         raise ParameterError(f"{name} has one number per bin; got shape {numbers.shape} for {len(full)} bins")
     return shares(name, numbers[full])
 
 
-def _draw_counts(plot: Any, ends: FloatArray, many: FloatArray) -> None:
+def _draw_counts(plot: Any, ends: Array, many: Array) -> None:
     """Bars in a strip below the shares, each with its count."""
     plot.y_range.start, plot.yaxis.bounds = _FOOT - 0.02, (0.0, 1.0)
     top = float(many.max(initial=0.0)) or 1.0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
 from assay.summary.graph.seriation import fiedler_positions, order_of
@@ -20,8 +20,6 @@ from assay.views.prediction.confusion import confusion_view
 from assay.views.prediction.roc import calibration_view, roc_view
 from assay.views.rows.contribution_map import contribution_map
 from assay.views.rows.embedding import embedding_map
-
-FloatArray = NDArray[np.float64]
 
 
 def roc(found: Any) -> list[Panel]:

@@ -15,6 +15,7 @@ import numpy as np
 from bokeh.models import BoxSelectTool, ColumnDataSource, PlainText
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.legend import legend, note
@@ -23,8 +24,7 @@ from assay.views.axes.theme import CHANCE, INK, UNSEEN, figure, hover
 from assay.views.axes.ticks import brief
 from assay.views.rows.density import draw_density, sample
 
-FloatArray: TypeAlias = NDArray[np.float64]
-Boundary: TypeAlias = Callable[[FloatArray], ArrayLike]
+Boundary: TypeAlias = Callable[[Array], ArrayLike]
 
 WHOLE = 5000
 SAMPLE = 2000
@@ -106,9 +106,7 @@ def anomaly_map(
     return plot
 
 
-def _checked(
-    coordinates: ArrayLike, scores: ArrayLike, flagged: ArrayLike
-) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+def _checked(coordinates: ArrayLike, scores: ArrayLike, flagged: ArrayLike) -> tuple[Array, Array, NDArray[np.bool_]]:
     places = np.asarray(coordinates, dtype=np.float64)
     if places.ndim != 2 or places.shape[1] < 2:
         raise ParameterError(f"coordinates have two numbers or more per row; got an array of shape {places.shape}")
@@ -140,7 +138,7 @@ def _texts(values: Any, what: str, n: int) -> NDArray[np.object_]:
     )
 
 
-def _drawn(found: NDArray[np.bool_], out: NDArray[np.bool_], score: FloatArray) -> NDArray[np.intp]:
+def _drawn(found: NDArray[np.bool_], out: NDArray[np.bool_], score: Array) -> NDArray[np.intp]:
     """Rows drawn as points, the flagged on top: all, or fair samples of either, the most unusual always."""
     flagged, others = np.flatnonzero(out & found), np.flatnonzero(~out & found)
     if len(flagged) + len(others) > WHOLE:
@@ -177,7 +175,7 @@ def _canvas(axes: tuple[str, str] | None, height: int, equal: bool) -> Any:
     return plot
 
 
-def _draw_boundary(plot: Any, boundary: Boundary, places: FloatArray) -> None:
+def _draw_boundary(plot: Any, boundary: Boundary, places: Array) -> None:
     """The line where the decision is zero, on a grid that reaches beyond the rows."""
     if not len(places):
         return
@@ -192,7 +190,7 @@ def _draw_boundary(plot: Any, boundary: Boundary, places: FloatArray) -> None:
 
 
 def _write_names(
-    plot: Any, places: FloatArray, names: NDArray[np.object_], out: NDArray[np.bool_], score: FloatArray,
+    plot: Any, places: Array, names: NDArray[np.object_], out: NDArray[np.bool_], score: Array,
     height: int, axes: bool, equal: bool,
 ) -> list[str]:  # fmt: skip
     flagged = np.flatnonzero(out)

@@ -9,11 +9,10 @@ import numpy as np
 from bokeh.models import BoxSelectTool, ColumnDataSource
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.views.axes.theme import REAL, hover
 from assay.views.clusters.groups import Groups
 from assay.views.rows.density import draw_density, sample
-
-FloatArray = NDArray[np.float64]
 
 WHOLE = 5000
 SAMPLE = 2000
@@ -39,7 +38,7 @@ def row_source(
     columns: Mapping[str, Any],
     drawn: NDArray[np.intp],
     *,
-    said: Mapping[str, FloatArray] | None = None,
+    said: Mapping[str, Array] | None = None,
 ) -> ColumnDataSource:
     """Hold the rows drawn, once for all figures that share them; pages select the same rows in all of them.
 
@@ -57,7 +56,7 @@ def row_source(
     return ColumnDataSource({"row": rows[drawn], **held, **texts}, name="rows")
 
 
-def as_text(values: FloatArray) -> NDArray[np.object_]:
+def as_text(values: Array) -> NDArray[np.object_]:
     """Numbers as the pointer shows them: Bokeh's own formats show nothing of 1e-300.
 
     Args:
@@ -98,7 +97,7 @@ def scatter_rows(
     return marks
 
 
-def shade_rows(plot: Any, points: FloatArray, drawn: NDArray[np.intp], *, equal: bool = False) -> list[str]:
+def shade_rows(plot: Any, points: Array, drawn: NDArray[np.intp], *, equal: bool = False) -> list[str]:
     """Shade a figure by all rows where not all are drawn, and say so.
 
     Args:

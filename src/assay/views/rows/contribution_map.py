@@ -9,13 +9,12 @@ import numpy as np
 from bokeh.models import AllLabels, ColumnDataSource, FixedTicker, LinearColorMapper, PlainText
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import CHANCE, INK, REAL, UNSEEN, figure, hover
 from assay.views.axes.ticks import brief
-
-FloatArray = NDArray[np.float64]
 
 ROWS = 40
 COLUMNS = 20
@@ -96,7 +95,7 @@ def contribution_map(
 
 def _checked(
     contributions: ArrayLike, columns: Sequence[str], rows: Any, names: Any, values: Any, shares: bool
-) -> tuple[FloatArray, NDArray[Any], NDArray[np.object_], NDArray[np.object_]]:
+) -> tuple[Array, NDArray[Any], NDArray[np.object_], NDArray[np.object_]]:
     table = np.asarray(contributions, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] != len(columns) or not len(table):
         raise ParameterError(
@@ -158,7 +157,7 @@ def _name_colours(plot: Any, mapper: Any, shares: bool, top: float, title: str) 
     legend(plot, entries, title=shortened(title, 60))
 
 
-def _left_out(table: FloatArray, chosen: NDArray[np.intp], shares: bool) -> str:
+def _left_out(table: Array, chosen: NDArray[np.intp], shares: bool) -> str:
     m, d = table.shape
     told = [f"{ROWS} of {m:,} flagged rows are shown, the first given."] if m > ROWS else []
     if len(chosen) < d:

@@ -8,9 +8,8 @@ import numpy as np
 from bokeh.models import LinearColorMapper
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.views.axes.theme import CHANCE
-
-FloatArray = NDArray[np.float64]
 
 LEVELS = 16
 _GOLDEN = (5.0**0.5 - 1.0) / 2.0
@@ -41,7 +40,7 @@ def sample(n: int, most: int, always: NDArray[np.intp] | None = None) -> NDArray
     return chosen
 
 
-def draw_density(plot: Any, points: FloatArray, *, squares: int = 90, equal: bool = True) -> Any:
+def draw_density(plot: Any, points: Array, *, squares: int = 90, equal: bool = True) -> Any:
     """Shade a figure by how many points lie where, on a scale of doublings, from clear to grey.
 
     Args:

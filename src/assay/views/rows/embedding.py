@@ -13,6 +13,7 @@ import numpy as np
 from bokeh.models import BoxSelectTool, ColumnDataSource, LinearColorMapper, PlainText
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.legend import legend, note
@@ -22,8 +23,6 @@ from assay.views.axes.theme import CHANCE, REAL, figure, hover
 from assay.views.axes.ticks import number_ticks
 from assay.views.clusters.groups import Groups, grouped
 from assay.views.rows.density import draw_density, sample
-
-FloatArray = NDArray[np.float64]
 
 WHOLE = 5000
 SAMPLE = 2000
@@ -137,7 +136,7 @@ def embedding_map(
     return plot
 
 
-def _places(coordinates: ArrayLike) -> FloatArray:
+def _places(coordinates: ArrayLike) -> Array:
     """The two coordinates drawn; a single one is spread out to a strip that is thick where rows are many."""
     places = np.asarray(coordinates, dtype=np.float64)
     if places.ndim != 2 or places.shape[1] == 0:
@@ -152,7 +151,7 @@ def _places(coordinates: ArrayLike) -> FloatArray:
     return places[:, :2]
 
 
-def _found(places: FloatArray) -> NDArray[np.bool_]:
+def _found(places: Array) -> NDArray[np.bool_]:
     found: NDArray[np.bool_] = np.all(np.isfinite(places), axis=1)
     return found
 
@@ -180,7 +179,7 @@ def _columns(n: int, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sampled(
-    places: FloatArray, rows: ArrayLike | None, columns: dict[str, Any], prefix: str
+    places: Array, rows: ArrayLike | None, columns: dict[str, Any], prefix: str
 ) -> tuple[ColumnDataSource, dict[str, Any]]:
     """A source of all rows, or of a fair sample where they are too many; rows whose names are written stay."""
     n = len(places)
@@ -195,7 +194,7 @@ def _sampled(
     return source, {key: values[drawn] for key, values in columns.items()}
 
 
-def _shaded(plot: Any, shown: FloatArray, behind: ArrayLike | None, equal: bool, called: str) -> list[str]:
+def _shaded(plot: Any, shown: Array, behind: ArrayLike | None, equal: bool, called: str) -> list[str]:
     """Shade the map by all rows where there are more than are drawn, and say so."""
     if behind is None:
         return []
@@ -207,7 +206,7 @@ def _shaded(plot: Any, shown: FloatArray, behind: ArrayLike | None, equal: bool,
     return [f"{drawn:,} {called} are drawn as points; the shade counts all {len(everyone):,}."]
 
 
-def _clearness(m: int, faint: Any) -> dict[str, FloatArray]:
+def _clearness(m: int, faint: Any) -> dict[str, Array]:
     """How opaque fill and outline of each of m points are: the more points, the clearer, and the doubtful ones more."""
     doubt = np.broadcast_to(np.asarray(faint), (m,))
     crowd = np.clip(np.log10(max(m, 1)) - 2, 0.0, 1.7)  # from a hundred points to five thousand
@@ -258,7 +257,7 @@ def _name_colours(plot: Any, mapper: Any, words: str) -> None:
     legend(plot, [(number, [marks], j) for j, (_, number) in enumerate(ticks)], title=shortened(words, _TITLE))
 
 
-def _mapper(values: FloatArray) -> LinearColorMapper:
+def _mapper(values: Array) -> LinearColorMapper:
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
     ends = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in _RAMP], dtype=np.float64)

@@ -9,12 +9,11 @@ import numpy as np
 from bokeh.models import ColumnDataSource
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import REAL, UNSEEN, figure, hover
 from assay.views.rows.density import draw_density, sample
-
-FloatArray = NDArray[np.float64]
 
 PAIRS = 3000
 _CORNERS = 400
@@ -100,7 +99,7 @@ def _points(plot: Any, source: ColumnDataSource) -> Any:
     )  # fmt: skip
 
 
-def _line(plot: Any, given: FloatArray, fitted: FloatArray | None) -> tuple[Any, str]:
+def _line(plot: Any, given: Array, fitted: Array | None) -> tuple[Any, str]:
     """Where pairs ought to lie: on the fitted steps, or at equal distance."""
     style = {"line_color": UNSEEN, "line_width": 2.5}
     if fitted is None:

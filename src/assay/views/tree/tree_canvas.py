@@ -7,14 +7,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, PlainText
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.theme import figure
 from assay.views.tree.tree_scale import HeightScale
 
-Floats: TypeAlias = NDArray[np.float64]
 Orientation: TypeAlias = Literal["left", "top"]
 
 SLOT = 15  # pixels of a line of words
@@ -56,7 +56,7 @@ class TreeCanvas:
         self.ends.update(axis_line_alpha=0.0, major_tick_line_alpha=0.0, major_label_standoff=0)
         self.ends.major_label_orientation = np.pi / 2 if self.upright else "horizontal"
 
-    def at(self, heights: ArrayLike) -> Floats:
+    def at(self, heights: ArrayLike) -> Array:
         """Where heights lie on the axis of heights."""
         return self.heights.place(heights)
 
@@ -75,7 +75,7 @@ class TreeCanvas:
         x, y = self._turned(heights, places)
         return self._drawn(self.plot.patches, {"xs": x, "ys": y}, told, style)
 
-    def name(self, places: Floats, words: Sequence[str]) -> None:
+    def name(self, places: Array, words: Sequence[str]) -> None:
         """Write words beside the ends."""
         self.ends.ticker = FixedTicker(ticks=places.tolist())
         self.ends.major_label_overrides = {

@@ -12,11 +12,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array, Whole
 from assay.errors import ParameterError
 from assay.summary.graph.merge_table import as_merges
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 Order: TypeAlias = Literal["size", "table"]
 
 SHARE = 0.5  # room given out by numbers of rows, beside that of equal slots
@@ -35,10 +34,10 @@ class Tree:
         rows: (2 n - 1,) rows under each node; leaves may be groups of rows.
     """
 
-    joined: Ints
-    height: Floats
-    leaves: Ints
-    rows: Ints
+    joined: Whole
+    height: Array
+    leaves: Whole
+    rows: Whole
 
     @property
     def n(self) -> int:
@@ -72,14 +71,14 @@ class Tree:
         return cls(joined, np.concatenate([np.zeros(n), table[:, 2]]), leaves, np.array(rows, dtype=np.int64))
 
     @property
-    def joins(self) -> Floats:
+    def joins(self) -> Array:
         """(2 n - 1,) the height at which each node is merged with another; its own for the last."""
         height = self.height.copy()
         height[self.joined] = self.height[self.n :, None]
         return height
 
     @property
-    def lesser(self) -> Ints:
+    def lesser(self) -> Whole:
         """(n - 1,) rows in the smaller of the two parts of each merge."""
         return np.asarray(self.rows[self.joined].min(axis=1))
 
@@ -126,7 +125,7 @@ def choose(tree: Tree, most: int, least: int | None = None) -> Shown:
     return Shown(lesser >= least, least)
 
 
-def _only_crumbs(tree: Tree, last: NDArray[np.bool_], lesser: Ints) -> bool:
+def _only_crumbs(tree: Tree, last: NDArray[np.bool_], lesser: Whole) -> bool:
     few = _CRUMBS * tree.rows[-1]
     below = tree.joined[last].ravel()
     ends = np.sort(tree.rows[below[below < 2 * tree.n - 1 - np.count_nonzero(last)]])
@@ -152,16 +151,16 @@ class Layout:
         first: (2 n - 1,) where in this order the leaves of each node begin.
     """
 
-    ends: Ints
-    forks: Ints
-    branches: Ints
+    ends: Whole
+    forks: Whole
+    branches: Whole
     top: int
     twigs: dict[int, list[int]]
-    place: Floats
-    breadth: Floats
+    place: Array
+    breadth: Array
     length: float
-    order: Ints
-    first: Ints
+    order: Whole
+    first: Whole
 
 
 def lay_out(tree: Tree, shown: Shown, *, order: Order = "size") -> Layout:
@@ -204,13 +203,13 @@ def lay_out(tree: Tree, shown: Shown, *, order: Order = "size") -> Layout:
     return Layout(ends, np.array(forks, np.int64), joined, top, twigs, place, breadth, length, leaves, first)
 
 
-def _larger_first(tree: Tree) -> Ints:
+def _larger_first(tree: Tree) -> Whole:
     a, b = tree.joined.min(axis=1), tree.joined.max(axis=1)
     swap = (tree.rows[b] > tree.rows[a]) | ((tree.rows[b] == tree.rows[a]) & (tree.height[b] < tree.height[a]))
     return np.stack([np.where(swap, b, a), np.where(swap, a, b)], axis=1)
 
 
-def _first_leaves(tree: Tree, pairs: Ints) -> Ints:
+def _first_leaves(tree: Tree, pairs: Whole) -> Whole:
     """Where the leaves of each node begin: a parent is placed before its parts, from the last merge down."""
     first = [0] * (2 * tree.n - 1)
     leaves = tree.leaves.tolist()
@@ -220,7 +219,7 @@ def _first_leaves(tree: Tree, pairs: Ints) -> Ints:
     return np.array(first, dtype=np.int64)
 
 
-def _leads(n: int, pairs: Ints, forks: NDArray[np.bool_]) -> list[int]:
+def _leads(n: int, pairs: Whole, forks: NDArray[np.bool_]) -> list[int]:
     """The shown node that a branch to each node leads to: the next fork below, or itself where there is none.
 
     A merge that is no fork has forks under one of its parts at most: where both have, both are large enough for one.
@@ -234,7 +233,7 @@ def _leads(n: int, pairs: Ints, forks: NDArray[np.bool_]) -> list[int]:
     return leads
 
 
-def _places(tree: Tree, ends: Ints, forks: list[int], branches: list[tuple[int, int]]) -> tuple[Floats, Floats, float]:
+def _places(tree: Tree, ends: Whole, forks: list[int], branches: list[tuple[int, int]]) -> tuple[Array, Array, float]:
     """Each end has a slot for its words and, where ends stand for many rows, more of it for more rows.
 
     A mark in a slot of 1 + room r_i, r_i the share of rows, may be b r_i broad: it fits for b <= room + 1 / max(r).

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Whole
 from assay.views.axes.theme import CHANCE, REAL, hover
 from assay.views.clusters.groups import Groups, grouped
 from assay.views.tree.tree_canvas import OVER, TreeCanvas
 from assay.views.tree.tree_layout import Layout, Tree
-
-Ints: TypeAlias = NDArray[np.int64]
 
 _EXAMPLES = 3
 _STROKES = 60
@@ -30,7 +28,7 @@ class Looks:
         groups: their looks; None where there are no groups.
     """
 
-    code: Ints
+    code: Whole
     groups: Groups | None
 
     @classmethod

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.axes.ticks import Tick, brief, number_ticks
 
-Floats: TypeAlias = NDArray[np.float64]
 Kind: TypeAlias = Literal["auto", "linear", "sqrt", "log"]
 
 _ROOT_BELOW = 0.2  # the middle of the heights, as a share of the largest
@@ -57,7 +57,7 @@ class HeightScale:
             kind = "linear" if middle >= _ROOT_BELOW else "sqrt" if middle >= _LOG_BELOW else "log"
         return cls(kind, top, float(found.min()) / _BELOW if kind == "log" else 0.0)
 
-    def place(self, heights: ArrayLike) -> Floats:
+    def place(self, heights: ArrayLike) -> Array:
         """Where heights lie.
 
         >>> HeightScale("sqrt", 100.0, 0.0).place([0.0, 25.0, 100.0]).tolist()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.optimize.validate import Array
+from assay.arrays import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

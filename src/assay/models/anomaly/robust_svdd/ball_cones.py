@@ -18,7 +18,7 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from assay.optimize.validate import Array
+from assay.arrays import Array
 
 
 class Scaling(Protocol):

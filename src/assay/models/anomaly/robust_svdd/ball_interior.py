@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from assay.arrays import Array
 from assay.models.anomaly.robust_svdd.ball_cones import Scaling, longest
-from assay.optimize.validate import Array
 
 _KEPT = 0.99  # share of the way to the boundary that a step may go
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.linalg import lstsq
 from scipy.optimize import lsq_linear
 
+from assay.arrays import Array
 from assay.models.anomaly.robust_svdd.ball_bounds import Candidate, Points
-from assay.optimize.validate import Array
 
 _STEPS = 12
 _MOST = 400  # rows on the sphere beyond which a step is dearer than those through the interior

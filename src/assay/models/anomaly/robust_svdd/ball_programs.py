@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.models.anomaly.robust_svdd.ball_bounds import Points
 from assay.models.anomaly.robust_svdd.ball_cones import HalfLines, SecondOrderCones
 from assay.models.anomaly.robust_svdd.ball_interior import Problem, State
-from assay.optimize.validate import Array
 
 
 def program(points: Points, c: Array, beyond: Array | None = None) -> tuple[Problem, State]:

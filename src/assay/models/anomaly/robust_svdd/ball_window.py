@@ -12,11 +12,11 @@ from itertools import islice
 import numpy as np
 from scipy.optimize import minimize
 
+from assay.arrays import Array
 from assay.models.anomaly.robust_svdd.ball_bounds import Candidate, Points
 from assay.models.anomaly.robust_svdd.ball_interior import interior_points
 from assay.models.anomaly.robust_svdd.ball_polish import finished
 from assay.models.anomaly.robust_svdd.ball_programs import program
-from assay.optimize.validate import Array
 
 _ROUNDS = 4
 _STEPS = 40

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import qr
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.models.anomaly.robust_svdd.ball_bounds import Candidate, Points
 from assay.models.anomaly.robust_svdd.ball_interior import interior_points
@@ -28,7 +29,7 @@ from assay.models.anomaly.robust_svdd.ball_polish import finished, on_sphere
 from assay.models.anomaly.robust_svdd.ball_programs import program
 from assay.models.anomaly.robust_svdd.ball_window import by_window
 from assay.optimize.enclosing_ball import Units, enclosing_ball
-from assay.optimize.validate import Array, finite
+from assay.optimize.validate import finite
 
 Loss: TypeAlias = Literal["linear", "hinge"]
 Route: TypeAlias = Literal["interior", "window", "enclosing", "mean"]

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.errors import NotConverged, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import power_of_two
 from assay.models.anomaly.robust_svdd.robust_ball import Loss, robust_ball
-from assay.models.base import Array, Estimator
+from assay.models.base import Estimator
 from assay.summary.distances.distances import as_rows
 
 _SMALL = 100  # matrices of so few rows gain nothing from threads, which wait for each other on a busy machine

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import qr
 
+from assay.arrays import Array
 from assay.errors import NotConverged
 from assay.optimize.margin.newton import Rows
 from assay.optimize.margin.stages import solve
-from assay.optimize.validate import Array
 
 _FIRST = 1e-8  # gap as a share of the objective, to begin with
 _TIGHTER = 1e-2

@@ -19,10 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.anomaly.svdd.ball_newton import ball_by_newton
-from assay.models.base import Array, Estimator
+from assay.models.base import Estimator
 from assay.optimize.qp import linear_kkt
 from assay.optimize.smo.rows import KernelRows
 from assay.optimize.smo.smo import smo

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array, Whole
 from assay.data.source import Source
 from assay.errors import Caution, ParameterError
 from assay.linalg.validate import as_count
@@ -49,9 +49,6 @@ from assay.summary.distances.metrics import (
 )
 from assay.summary.graph.merge_table import as_height, cut, inversions
 from assay.summary.graph.options import Nearest, Within
-
-Array: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 _PAIRS = 1 << 22  # distances held at a time
 
@@ -159,13 +156,13 @@ class Agglomerative(ClusterMixin, _Sampled):
         self.n_clusters_ = int(self.labels_.max()) + 1
         return self
 
-    def fit_predict(self, X: Any, y: None = None, **options: Any) -> Ints:
+    def fit_predict(self, X: Any, y: None = None, **options: Any) -> Whole:
         """Merge rows: the group of each, also of those outside of the sample of a large source."""
         self.fit(X)
         return np.asarray(self.labels_ if self.sample_ is None else self.predict(X))
 
     @available_if(_of_rows)  # type: ignore[untyped-decorator]
-    def predict(self, X: Any) -> Ints:
+    def predict(self, X: Any) -> Whole:
         """(m,) the group that each of (m, d) rows would be merged into next, the tree held: the least linkage to it.
 
         A row that was fitted keeps its group. Rows of a `Source` are grouped by the workers of the engine in use.
@@ -175,7 +172,7 @@ class Agglomerative(ClusterMixin, _Sampled):
             return self._block_by_block(X, type(self)._predicted)
         return self._predicted(X)
 
-    def cut(self, *, n_clusters: int | None = None, height: float | None = None) -> Ints:
+    def cut(self, *, n_clusters: int | None = None, height: float | None = None) -> Whole:
         """Groups of the fitted rows elsewhere in the tree.
 
         Args:
@@ -213,7 +210,7 @@ class Agglomerative(ClusterMixin, _Sampled):
             )
         return table, parts
 
-    def _predicted(self, X: Any) -> Ints:
+    def _predicted(self, X: Any) -> Whole:
         checked = self._checked(X, reset=False, dtype=np.float64, accept_sparse="csr", ensure_all_finite=False)
         rows = comparable(checked, self.metric)
         near = nearest(rows, 1, self.metric_, among=self.rows_)
@@ -258,7 +255,7 @@ class Agglomerative(ClusterMixin, _Sampled):
         return share[:n]
 
     @property
-    def children_(self) -> Ints:
+    def children_(self) -> Whole:
         """(n - 1, 2) the groups that each merge joins."""
         return self.merges_[:, :2].astype(np.int64)
 

@@ -11,15 +11,15 @@ from itertools import pairwise
 
 import numpy as np
 
+from assay.arrays import Array, Whole
 from assay.optimize.team import Team
-from assay.summary.distances.distances import Array, Indices
 from assay.summary.graph.cells import in_cells, padded
 
 _PAIRS = 2**25  # numbers touched in one piece, between which an interrupt is heard
 _SIDE = 512  # of a square that is mirrored at once
 
 
-def group_distances(rows: Array, starts: Indices, kind: int) -> Array:
+def group_distances(rows: Array, starts: Whole, kind: int) -> Array:
     """How far groups of rows are apart: by the mean distance of their rows, or the largest.
 
     Args:
@@ -55,7 +55,7 @@ def group_distances(rows: Array, starts: Indices, kind: int) -> Array:
     return out
 
 
-def merge_in_matrix(D: Array, sizes: Indices, first: Indices, kind: int) -> tuple[Indices, Array]:
+def merge_in_matrix(D: Array, sizes: Whole, first: Whole, kind: int) -> tuple[Whole, Array]:
     """Merge groups until one is left.
 
     Args:
@@ -91,7 +91,7 @@ def merge_in_matrix(D: Array, sizes: Indices, first: Indices, kind: int) -> tupl
     return pairs, heights
 
 
-def merge_by_centres(D: Array, kind: int) -> tuple[Indices, Array]:
+def merge_by_centres(D: Array, kind: int) -> tuple[Whole, Array]:
     """Merge items until one group is left, always the two whose centres are nearest; heights may fall.
 
     Args:

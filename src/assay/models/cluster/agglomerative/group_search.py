@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.arrays import Array, Whole
 from assay.optimize.team import Team
-from assay.summary.distances.distances import Array, Indices, middle
+from assay.summary.distances.distances import middle
 from assay.summary.graph.cells import CELL, boxes_of, by_place, in_cells, out_of_cells, padded
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class GroupSearch:
         )
 
     @property
-    def pairs(self) -> Indices:
+    def pairs(self) -> Whole:
         """(m, 2) merges so far: first items of the two groups, as places in `rows`; the left is that of the whole."""
         return self._pairs[: len(self.rows) - self._count]
 
@@ -78,7 +79,7 @@ class GroupSearch:
                 if self._count < 0.75 * len(self._groups.sizes) - CELL:
                     self._close_up()
 
-    def members(self) -> tuple[Indices, Indices]:
+    def members(self) -> tuple[Whole, Whole]:
         """The items of each group, group after group, and where each begins, (m + 1,)."""
         keep = np.flatnonzero(self._groups.sizes)
         starts = np.concatenate([[0], np.cumsum(self._groups.sizes[keep])])
@@ -92,11 +93,11 @@ class GroupSearch:
             left = left[place[left] >= 0]
         return items, starts
 
-    def _search(self, team: Team, asking: Indices) -> int:
+    def _search(self, team: Team, asking: Whole) -> int:
         """Let some groups find their nearest; how many pairs of items were measured for it."""
         measured: list[int] = []
 
-        def search(part: Indices) -> None:
+        def search(part: Whole) -> None:
             measured.append(self._kernels.search(part, self._kind, self._groups, self.rows, self._following))
 
         block = self._kernels.BLOCK  # whole blocks, so that the work does not depend on the number of threads

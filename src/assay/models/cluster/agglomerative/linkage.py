@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import squareform
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import power_of_two
 from assay.models.cluster.agglomerative.group_matrix import group_distances, merge_by_centres, merge_in_matrix
 from assay.models.cluster.agglomerative.group_search import GroupSearch
-from assay.summary.distances.distances import Array, Indices, unit_scale
+from assay.summary.distances.distances import unit_scale
 from assay.summary.distances.metrics import Metric, as_euclidean, as_metric, distances, is_flat
 from assay.summary.graph.merge_table import merge_sequence, merge_table
 from assay.summary.graph.spanning_tree import spanning_tree, spanning_tree_of_dissimilarities
@@ -166,7 +167,7 @@ def _kind(linkage: str) -> int | None:
     return numbers.get(linkage)
 
 
-def _table(pairs: Indices, heights: Array) -> Array:
+def _table(pairs: Whole, heights: Array) -> Array:
     from assay.summary.graph._merge_kernels import raise_to_parts
 
     raise_to_parts(pairs, heights)

@@ -19,9 +19,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
 from assay.models.cluster.agglomerative.linkage import Linkage
-from assay.summary.distances.distances import Array, Indices, middle, unit_scale
+from assay.summary.distances.distances import middle, unit_scale
 from assay.summary.distances.metrics import Metric, is_precomputed, nearest, pair_distances
 from assay.summary.graph.merge_table import merge_sequence, merge_table
 
@@ -86,7 +87,7 @@ def agglomerate_linked(X: Array, links: sparse.csr_array, linkage: Linkage, metr
     return merge_sequence(pairs, heights), int(count)
 
 
-def _bridges(X: Array, metric: Metric, part: Indices, count: int) -> sparse.csr_array:
+def _bridges(X: Array, metric: Metric, part: Whole, count: int) -> sparse.csr_array:
     if count > MOST_PARTS:
         raise DataError(
             f"the connectivity falls into {count} parts, and no more than {MOST_PARTS} are joined. Link more rows."
@@ -108,7 +109,7 @@ def _bridges(X: Array, metric: Metric, part: Indices, count: int) -> sparse.csr_
     return sparse.csr_array(bridges + bridges.T)
 
 
-def _spanned(n: int, rows: Indices, cols: Indices, lengths: Array) -> Array:
+def _spanned(n: int, rows: Whole, cols: Whole, lengths: Array) -> Array:
     """Single linkage is the least tree that spans the links."""
     rank = np.empty(len(lengths))
     rank[np.argsort(lengths, kind="stable")] = np.arange(1.0, len(lengths) + 1)  # a link of length 0 is one, too
@@ -119,7 +120,7 @@ def _spanned(n: int, rows: Indices, cols: Indices, lengths: Array) -> Array:
     return merge_table(np.column_stack([rows[chosen], cols[chosen]]), lengths[chosen])
 
 
-def _merged(n: int, rows: Indices, cols: Indices, values: Array, join: Join) -> tuple[Indices, Array]:
+def _merged(n: int, rows: Whole, cols: Whole, values: Array, join: Join) -> tuple[Whole, Array]:
     """Merge the two linked groups that are least apart, again and again; groups are numbered on from n.
 
     Args:

@@ -11,8 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
+from assay.arrays import Array, Whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +29,7 @@ class Split:
     bounds: tuple[float, float] = (math.inf, math.inf)
 
 
-Splitter: TypeAlias = Callable[[int, Ints], Split | None]
+Splitter: TypeAlias = Callable[[int, Whole], Split | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,9 +42,9 @@ class Bisection:
         leaf: (n,) the node, never split, that each row ended in.
     """
 
-    parents: Ints
+    parents: Whole
     heights: Array
-    leaf: Ints
+    leaf: Whole
 
 
 def bisect(n: int, split: Splitter, *, most: int, above: float = 0.0) -> Bisection:
@@ -67,7 +66,7 @@ def bisect(n: int, split: Splitter, *, most: int, above: float = 0.0) -> Bisecti
     ([6.0, 3.0], [3, 3, 4, 2, 2, 2])
     """
     leaf = np.zeros(n, dtype=np.int64)
-    rows: dict[int, Ints] = {0: np.arange(n)}
+    rows: dict[int, Whole] = {0: np.arange(n)}
     parents: list[int] = []
     heights: list[float] = []
     waiting: list[tuple[float, int, Split | None]] = [(-math.inf, 0, None)]  # least first, so heights are negated

@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from assay.arrays import Whole
 from assay.models.cluster.divisive.divisive_tree import Split
-from assay.summary.distances.distances import Indices
 from assay.summary.graph.conductance import cuts_of
 from assay.summary.graph.cuts import refine_cut, sweep_cut
 from assay.summary.graph.laplacian import degree_of
@@ -34,7 +34,7 @@ class SweepSplits:
     def __init__(self, W: sparse.csr_array, *, least: int = 1, seed: int = 0) -> None:
         self._W, self._least, self._seed = W, least, seed
 
-    def __call__(self, node: int, rows: Indices) -> Split | None:
+    def __call__(self, node: int, rows: Whole) -> Split | None:
         """The split of these nodes."""
         if len(rows) < 2 * self._least or len(rows) < 2:
             return None
@@ -54,7 +54,7 @@ class SweepSplits:
             return None
         return Split(side != side[0], 1.0 - float(cuts_of(W, side, 2).conductance.max()))
 
-    def _cut(self, W: sparse.csr_array) -> Indices:
+    def _cut(self, W: sparse.csr_array) -> Whole:
         root = np.sqrt(degree_of(W))
         along = lowest_modes(W, 1, seed=self._seed).vectors[:, 0] / root
         return refine_cut(W, sweep_cut(W, along).above.astype(np.int64), 2)

@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.models.cluster.divisive.divisive_tree import Ints, Split
+from assay.arrays import Array, Whole
+from assay.models.cluster.divisive.divisive_tree import Split
 from assay.optimize.kmeans.lloyd import lloyd
 
 Floats: TypeAlias = NDArray[Any]
-Array: TypeAlias = NDArray[np.float64]
 
 _SAMPLE = 2048  # rows that starts are tried on
 _FEW = 16  # up to so many rows the first start is the only one
@@ -69,7 +69,7 @@ class TwoMeans:
         self._X, self._least, self._alike = X, least, alike
         self._n_init, self._max_iter, self._tol, self._seed = n_init, max_iter, tol, seed
 
-    def __call__(self, node: int, rows: Ints) -> Split | None:
+    def __call__(self, node: int, rows: Whole) -> Split | None:
         """The split of these rows."""
         if len(rows) < 2 * self._least:
             return None

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.data.blocks import FloatBlocks
 from assay.data.partitions import beside
 from assay.data.sampling import row_keys
@@ -22,7 +23,6 @@ from assay.optimize.kmeans.lloyd import Lloyd, condense, lloyd
 from assay.optimize.kmeans.passes import unit
 from assay.optimize.kmeans.settle import Settled, settle
 from assay.optimize.kmeans.sums import Sums, Taken, spared
-from assay.optimize.validate import Array
 from assay.summary.incomplete.missing_patterns import Observed
 from assay.summary.moments.accumulate import checked_weights, refuse_unusable_rows
 

@@ -9,7 +9,7 @@ Descriptions, not evidence: k-means and Ward make both large on rows without any
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from assay.errors import DataError, ParameterError
 from assay.summary.distances.distances import unit_scale
 from assay.summary.moments.accumulate import checked_weights
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

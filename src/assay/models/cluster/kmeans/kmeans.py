@@ -21,6 +21,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import FloatBlocks, float_blocks
 from assay.data.source import Source
 from assay.engine.current import mapped_blocks
@@ -35,7 +36,6 @@ from assay.optimize.kmeans.lloyd import Lloyd, lloyd, nearest
 from assay.summary.distances.distances import unit_scale
 from assay.summary.moments.accumulate import checked_weights
 
-Array: TypeAlias = NDArray[np.float64]
 Floats: TypeAlias = NDArray[Any]
 
 

@@ -14,10 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg.sparse.centred import CentredRows, as_entries, sparse_moments
 from assay.linalg.validate import power_of_two
 from assay.optimize.kmeans.lloyd import Lloyd
-from assay.optimize.validate import Array
 
 Labels: TypeAlias = NDArray[np.int32]
 

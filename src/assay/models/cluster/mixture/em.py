@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from assay.optimize.validate import Array
+from assay.arrays import Array
 
 Point = TypeVar("Point")
 

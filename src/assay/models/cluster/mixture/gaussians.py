@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
+
 Shape: TypeAlias = Literal["full", "tied", "diag", "spherical"]
 
 _LOG_2PI = float(np.log(2.0 * np.pi))

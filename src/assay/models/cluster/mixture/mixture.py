@@ -9,13 +9,14 @@ reading  r_ig = pi_g N(x_i | mu_g, S_g) / p(x_i), (n, k): how far row i belongs 
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import FloatBlocks, float_blocks
 from assay.data.source import Source
 from assay.engine.current import mapped_blocks, scattered
@@ -30,8 +31,6 @@ from assay.models.cluster.mixture.responsibilities import MixtureTable, shared_o
 from assay.models.cluster.mixture.units import drawn_from, in_units, reading
 from assay.summary.incomplete.expectation import Frame
 from assay.summary.moments.accumulate import refuse_unusable
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class GaussianMixture(DensityMixin, Estimator):

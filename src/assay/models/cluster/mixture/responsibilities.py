@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.blocks import FloatBlocks
 from assay.data.sampling import row_keys
 from assay.engine.current import map_reduce, mapped_blocks
@@ -21,8 +22,6 @@ from assay.models.cluster.mixture.gaussians import Components, Shape, Sums, Whit
 from assay.summary.incomplete.expectation import Frame
 from assay.summary.incomplete.missing_patterns import Observed
 from assay.summary.moments.accumulate import refuse_unusable_rows
-
-Array: TypeAlias = NDArray[np.float64]
 
 # Whitened residuals of a chunk of rows: 512 kB, about a core's second-level cache.
 _RESIDUALS = 1 << 16

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.models.cluster.spectral.parts import Space
-from assay.summary.distances.distances import Array
 from assay.summary.distances.metrics import is_precomputed
 from assay.summary.gram.kernels import Gaussian, Kernel, Precomputed, as_kernel
 from assay.summary.graph.edges import nearest_edges

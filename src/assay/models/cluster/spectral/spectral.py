@@ -14,13 +14,14 @@ import math
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import ClusterMixin
 
+from assay.arrays import Array
 from assay.errors import Caution, ParameterError
 from assay.linalg.validate import as_count
 from assay.models.base import Estimator
@@ -35,8 +36,6 @@ from assay.summary.graph.cuts import refine_cut
 from assay.summary.graph.graph import Graph
 from assay.summary.graph.laplacian import Kind
 from assay.summary.graph.options import Nearest, Within
-
-Array: TypeAlias = NDArray[np.float64]
 
 _TOL = 1e-2  # residuals, as a share of the k-th eigenvalue; the eigenvalues are then right to a ten-thousandth of it
 

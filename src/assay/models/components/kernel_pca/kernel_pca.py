@@ -14,15 +14,16 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import eigvalsh, solve_triangular
 from scipy.sparse.linalg import LinearOperator
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.errors import Caution, ParameterError
 from assay.linalg.eigen.leading import leading_eigen
 from assay.linalg.eigen.spectral import column_signs
@@ -36,8 +37,6 @@ from assay.models.transformer import Transformer
 from assay.summary.distances.distances import as_rows, squared_distances
 from assay.summary.gram.gram import BLOCK, HOLD_LIMIT, Gram
 from assay.summary.gram.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed, as_kernel
-
-Array: TypeAlias = NDArray[np.float64]
 
 _LANDMARKS = 1_000  # stand for the rows when there are too many to hold K
 _ALL_VALUES = 2_000  # up to so many rows every eigenvalue is found where some may be negative, half a second's work

@@ -12,8 +12,8 @@ import warnings
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.errors import NotConverged
-from assay.summary.distances.distances import Array
 from assay.summary.gram.kernels import Gaussian
 
 _TOL = 1e-6  # of sigma: steps shorter than this end the iteration

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.engine.local import in_threads
 from assay.linalg.one_thread import one_blas_thread
-from assay.summary.distances.distances import Array
 
 SIDE = 1000  # rows of a tile: 8 MB, large enough for BLAS, small enough for the caches
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.texts import texts_of
 from assay.errors import DataError, ParameterError
 from assay.linalg.eigen.top_svd import top_svd
@@ -29,8 +30,6 @@ from assay.models.components.lsi.term_weights import Scheme, TermWeights
 from assay.models.transformer import Transformer
 from assay.summary.texts.term_documents import TermDocuments
 from assay.summary.texts.themes import Themes, themes
-
-Array: TypeAlias = NDArray[np.float64]
 
 _DEFAULT = 100
 

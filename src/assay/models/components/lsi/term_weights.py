@@ -19,13 +19,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.summary.texts.term_documents import TermDocuments, counted_in
 
-Array: TypeAlias = NDArray[np.float64]
 Scheme: TypeAlias = Literal["counts", "tf-idf", "log-entropy"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 

@@ -18,15 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg.noise.monte_carlo import Drawn, monte_carlo
 from assay.summary.sharing.noisy_chance import wishart
-
-Array: TypeAlias = NDArray[np.float64]
 
 _DRAWS = 199
 _ROUNDS, _SETTLED = 200, 1e-4

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.source import Source
-from assay.models.base import Array
 from assay.models.components.mixed.mixed_axes import _MixedAxes
 
 

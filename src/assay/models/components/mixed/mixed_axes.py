@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.canonical.canonical import principal_side
 from assay.linalg.eigen.principal import dense
 from assay.linalg.eigen.spectral import eigen_symmetric
 from assay.models.axes import _Axes
-from assay.models.base import Array, on_engine
+from assay.models.base import on_engine
 from assay.models.components.mixed.axis_chance import AxisChance, Margin, axis_chance
 from assay.models.components.mixed.mixed_columns import _MixedColumns
 from assay.models.transformer import Transformer

@@ -9,11 +9,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
+from assay.arrays import Array
 from assay.data.arrow_validation import sound
 from assay.data.columns.typed import TypedColumn, told_levels, typed_columns
 from assay.data.source import Source
 from assay.errors import DataError
-from assay.models.base import Array, Estimator
+from assay.models.base import Estimator
 
 _MOST_COLUMNS = 4_096  # moments of so many take 128 MB
 

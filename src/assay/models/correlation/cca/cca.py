@@ -17,11 +17,12 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
 
+from assay.arrays import Array
 from assay.data.arrow_validation import sound
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.eigen.principal import dense
-from assay.models.base import Array, on_engine
+from assay.models.base import on_engine
 from assay.models.canonical import HeldOutRidge, RidgeOption, gathered
 from assay.models.canonical_linear import _LinearPairs, checked_solver
 from assay.models.correlation.cca.classical_tests import CanonicalTests, canonical_tests

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtrc
 
+from assay.arrays import Array
 from assay.linalg.canonical.wilks import log_lambda
-from assay.linalg.validate import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

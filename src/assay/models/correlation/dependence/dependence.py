@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.data.columns.by_column import numbers_by_column
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
@@ -25,8 +25,6 @@ from assay.summary.pairs.pair_chance import WIDEST, Chances, Rows, TileChances, 
 from assay.summary.pairs.pairs import CORRELATION_RATIO, CURVES, RANK_CORRELATION, Pairs, V
 from assay.summary.pairs.rank_shapes import COSINES
 
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
 Tested: TypeAlias = Literal["any", "rank", "pearson"]
 
 _SIDE = 512  # columns of a tile

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
+from assay.arrays import Array, Indices
 
 _CLASSES = 231  # to a decade: a class is 1% wide
 _DECADES = 330  # float64 ends at 1e-324

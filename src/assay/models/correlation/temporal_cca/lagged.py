@@ -12,19 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.engine.current import map_reduce
 from assay.engine.engine import Parted
 from assay.errors import DataError, ParameterError
 from assay.linalg import double_double as dd
 from assay.summary.moments.accumulate import TINY, chunk_rows, refuse_unusable
 from assay.summary.moments.moments import Moments
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.linalg.eigen.principal import dense
-from assay.models.base import Array, on_engine
+from assay.models.base import on_engine
 from assay.models.canonical import HeldOutRidge, RidgeOption, gathered
 from assay.models.canonical_linear import _LinearPairs
 from assay.models.correlation.temporal_cca.lagged import LaggedMoments

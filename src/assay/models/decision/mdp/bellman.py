@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import bicgstab, splu
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError
 from assay.optimize.team import Team
 
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.int64]
 Called: TypeAlias = Callable[[int, Array], object]
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -55,8 +54,8 @@ class Process:
         discount: from 0 to 1.
     """
 
-    first: Indices
-    start: Indices
+    first: Whole
+    start: Whole
     after: NDArray[np.int32]
     p: Array
     r: Array
@@ -74,7 +73,7 @@ class Process:
         return np.asarray(np.diff(self.first) == 0)
 
     @property
-    def owner(self) -> Indices:
+    def owner(self) -> Whole:
         """(m,) the state of each pair."""
         return np.repeat(np.arange(self.n), np.diff(self.first))
 
@@ -96,7 +95,7 @@ class Solved:
 
     values: Array
     pair_values: Array
-    chosen: Indices
+    chosen: Whole
     residual: float
     distance: float
     rounding: float
@@ -135,7 +134,7 @@ def modified_policy_iteration(
 
 
 def policy_iteration(
-    process: Process, *, chosen: Indices | None = None, max_iter: int = 1000, callback: Called | None = None
+    process: Process, *, chosen: Whole | None = None, max_iter: int = 1000, callback: Called | None = None
 ) -> Solved:
     """Solve for the values of a policy, take the best actions, until none is better.
 
@@ -164,7 +163,7 @@ def policy_iteration(
         return _judged(backups, bound, v, np.inf, n_iter, converged, unit)
 
 
-def policy_rows(process: Process, chosen: Indices) -> tuple[sparse.csr_array, Array]:
+def policy_rows(process: Process, chosen: Whole) -> tuple[sparse.csr_array, Array]:
     """The transitions (n, n) and rewards (n,) of the chosen pairs; an end has no transitions and its final value."""
     going = np.flatnonzero(chosen >= 0)
     pairs = chosen[going]
@@ -215,7 +214,7 @@ def _refined(A: sparse.csr_array, b: Array, v: Array) -> tuple[Array, float]:
     return v, off
 
 
-def endless(process: Process) -> Indices:
+def endless(process: Process) -> Whole:
     """The states from which some choice of actions never ends; every choice ends where there are none."""
     from assay.models.decision.mdp._bellman_kernels import leave
 
@@ -227,7 +226,7 @@ def endless(process: Process) -> Indices:
     return np.flatnonzero(inside)
 
 
-def never_ending(P: sparse.csr_array, ends: NDArray[np.bool_]) -> Indices:
+def never_ending(P: sparse.csr_array, ends: NDArray[np.bool_]) -> Whole:
     """The states from which a policy with transitions P (n, n) cannot come to an end."""
     back = sparse.csr_array(P.T)
     reached = ends.copy()
@@ -376,9 +375,7 @@ class _Backups:
         self.process = process
         self._team = Team(None if len(process.p) > _THREADED else 1)
 
-    def best(
-        self, v: Array, chosen: Indices, slack: float, *, keep: bool
-    ) -> tuple[Array, Indices, tuple[float, float]]:
+    def best(self, v: Array, chosen: Whole, slack: float, *, keep: bool) -> tuple[Array, Whole, tuple[float, float]]:
         """T v, the pairs chosen, and the least and largest change."""
         a, new = self.process, np.empty_like(v)
 
@@ -389,7 +386,7 @@ class _Backups:
 
         return new, chosen, self._spans(work)
 
-    def follow(self, v: Array, chosen: Indices) -> tuple[Array, tuple[float, float]]:
+    def follow(self, v: Array, chosen: Whole) -> tuple[Array, tuple[float, float]]:
         """One step of the chosen pairs, and the least and largest change."""
         a, new = self.process, np.empty_like(v)
 
@@ -398,7 +395,7 @@ class _Backups:
 
         return new, self._spans(work)
 
-    def weigh(self, v: Array, slack: float) -> tuple[Array, Indices, tuple[float, float], Array]:
+    def weigh(self, v: Array, slack: float) -> tuple[Array, Whole, tuple[float, float], Array]:
         """T v, the pairs chosen, the least and largest change, and the values of all pairs."""
         a, new, chosen, q = self.process, np.empty_like(v), np.empty(len(v), np.int64), np.empty(len(self.process.r))
 

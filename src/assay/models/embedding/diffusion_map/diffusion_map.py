@@ -17,14 +17,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from numbers import Real
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.validate import as_count
@@ -46,8 +46,6 @@ from assay.summary.gram.gram import BLOCK
 from assay.summary.graph.graph import Graph
 from assay.summary.graph.options import Nearest, Within
 from assay.summary.graph.target_links import as_classes, checked_weight, kept, refuse_weight
-
-Array: TypeAlias = NDArray[np.float64]
 
 _DENSE = 2_000  # rows: all pairs are compared up to here (LAPACK takes 0.5 s at worst), neighbours beyond
 

@@ -11,7 +11,8 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
-from assay.summary.distances.distances import Array, squared_distances
+from assay.arrays import Array
+from assay.summary.distances.distances import squared_distances
 from assay.summary.distances.metrics import Metric, distances, nearest
 from assay.summary.graph.edges import edges_of, matrix_of
 from assay.summary.graph.graph import Graph

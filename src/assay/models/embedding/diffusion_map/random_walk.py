@@ -20,11 +20,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
+from assay.arrays import Array, Whole
 from assay.linalg.eigen.leading import leading_eigen
 from assay.linalg.eigen.spectral import fix_signs
 from assay.linalg.eigen.top import top_eigen
 from assay.linalg.validate import RandomState
-from assay.summary.distances.distances import Array, Indices
 from assay.summary.graph.graph import Graph
 
 _APART = 1e-12  # of the walk: links weaker than this are not told from none
@@ -49,7 +49,7 @@ class Walk:
     stationary: Array
     density: Array
     residual: float
-    parts: Indices
+    parts: Whole
 
 
 def random_walk(W: Array | sparse.csr_array, k: int, *, alpha: float = 1.0, random_state: RandomState = 0) -> Walk:
@@ -93,7 +93,7 @@ def _without_trivial(W: sparse.csr_array, scale: Array, trivial: Array) -> Linea
     return LinearOperator(W.shape, matvec=product, matmat=product, dtype=np.dtype(np.float64))
 
 
-def _parts(W: Array | sparse.csr_array, scale: Array) -> Indices:
+def _parts(W: Array | sparse.csr_array, scale: Array) -> Whole:
     links = sparse.csr_array(W).tocoo()
     linked = links.data * scale[links.row] * scale[links.col] > _APART
     return Graph.of_edges(links.row[linked], links.col[linked], n=len(scale)).components().labels

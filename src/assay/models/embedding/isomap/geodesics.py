@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from assay.arrays import Array, Whole
 from assay.engine.local import available_cores
 from assay.errors import ParameterError
 from assay.linalg.validate import power_of_two
-from assay.summary.distances.distances import Array, Indices
 from assay.summary.graph.edges import Edges, edges_of, matrix_of
 from assay.summary.graph.graph import Graph
 from assay.summary.graph.paths import shortest_paths
@@ -41,9 +41,9 @@ class Geodesics:
            [4., 1., 0.]]))
     """
 
-    nodes: Indices
-    starts: Indices
-    ends: Indices
+    nodes: Whole
+    starts: Whole
+    ends: Whole
     lengths: Array
     unit: float
 
@@ -65,7 +65,7 @@ class Geodesics:
 
     def squares(
         self,
-        sources: Indices | None = None,
+        sources: Whole | None = None,
         dtype: type[np.floating[Any]] = np.float64,
         progress: Callable[[int, int], None] | None = None,
     ) -> NDArray[Any]:
@@ -87,7 +87,7 @@ class Geodesics:
                 progress(min(first + step, len(start)), len(start))
         return found
 
-    def squares_to_new(self, links: Edges, count: int, targets: Indices) -> Array:
+    def squares_to_new(self, links: Edges, count: int, targets: Whole) -> Array:
         """(count, t) squared lengths of the paths from new nodes to some places: along one link, then along edges.
 
         Args:

@@ -15,10 +15,10 @@ from dataclasses import asdict, replace
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array, Whole
 from assay.data.source import Source
 from assay.errors import Caution, DataError, ParameterError
 from assay.linalg.validate import as_count, as_generator
@@ -34,8 +34,6 @@ from assay.summary.graph.linking import link
 from assay.summary.graph.options import Nearest, Within
 from assay.summary.graph.target_links import as_classes, checked_weight, refuse_weight, with_labels
 
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.int64]
 Progress: TypeAlias = Callable[[int, int], None]
 
 EXACT_LIMIT = 2**31  # squared paths held at most, 8 GiB in single precision: 46,340 rows
@@ -264,6 +262,6 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
         return tags
 
 
-def _some(rows: Indices) -> str:
+def _some(rows: Whole) -> str:
     """The first few row numbers."""
     return ", ".join(str(row) for row in rows[:5]) + (", ..." if len(rows) > 5 else "")

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.linalg.validate import RandomState, as_count, as_generator
 from assay.models.embedding.isomap.geodesics import Geodesics
@@ -23,8 +24,6 @@ from assay.models.embedding.isomap.unrolling import unroll
 from assay.summary.distances.known_distances import distances_or_rows
 from assay.summary.distances.metrics import Metric
 from assay.summary.graph.options import Nearest, Within
-
-Array: TypeAlias = NDArray[np.float64]
 
 KS = (4, 6, 8, 11, 16, 23, 32, 45)  # tried when no scales are given: each about 1.4 times the last
 EXACT_UP_TO, LANDMARKS = 2000, 500  # rows up to which all paths are measured, and how many to measure from beyond

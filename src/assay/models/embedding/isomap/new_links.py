@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from assay.arrays import Array
 from assay.errors import DataError
-from assay.summary.distances.distances import Array
 from assay.summary.distances.known_distances import distances_or_rows, nearest_known
 from assay.summary.distances.metrics import is_precomputed, nearest, within
 from assay.summary.graph.edges import Edges

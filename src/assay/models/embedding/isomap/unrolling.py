@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.linalg.eigen.classical_scaling import classical_scaling, place_new
 from assay.models.embedding.isomap.geodesics import Geodesics
-from assay.summary.distances.distances import Array, Indices
 from assay.summary.distances.pair_fit import pair_fit
 from assay.summary.distances.pairwise_blocks import Given, Rows
 
@@ -36,7 +36,7 @@ class Placing:
         coordinates: (s, k) of the marks.
     """
 
-    marks: Indices
+    marks: Whole
     row_means: Array
     values: Array
     coordinates: Array
@@ -102,7 +102,7 @@ def unroll(
     return Unrolled(coordinates, placing, _residual_variances(squares, marks, coordinates), single)
 
 
-def _residual_variances(squares: NDArray[Any], marks: Indices, coordinates: Array) -> Array:
+def _residual_variances(squares: NDArray[Any], marks: Whole, coordinates: Array) -> Array:
     m, k = coordinates.shape
     if m == 1:
         return np.zeros(k)

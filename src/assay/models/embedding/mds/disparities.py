@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.optimize.validate import Array
+from assay.arrays import Array, Whole
 
 Ties: TypeAlias = Literal["primary", "secondary"]
-Indices: TypeAlias = NDArray[np.int64]
 
 _NO_WEIGHTS = np.empty(0)
 _NO_RUNS = np.empty(0, dtype=np.int64)
@@ -27,7 +25,7 @@ class Ranking:
         starts: (b + 1,) where each run of equal dissimilarities begins in `order`, and p at the end.
     """
 
-    def __init__(self, order: Indices, starts: Indices) -> None:
+    def __init__(self, order: Whole, starts: Whole) -> None:
         self.order = order
         self.starts = starts
         tied = np.diff(starts) > 1

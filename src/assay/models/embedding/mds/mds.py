@@ -19,6 +19,7 @@ from scipy.spatial.distance import squareform
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.source import Source
 from assay.engine.local import available_cores, in_threads
 from assay.errors import DataError, NotConverged, ParameterError
@@ -40,7 +41,6 @@ from assay.summary.distances.distances import as_rows, squared_distances, unit_s
 from assay.summary.distances.known_distances import all_given
 from assay.summary.distances.metrics import Metric, checked_metric, comparable, distances, gaps_allowed, is_precomputed
 
-Array: TypeAlias = NDArray[np.float64]
 Callback: TypeAlias = Callable[[int, int, float], bool | None]
 
 _PLACED_AT_A_TIME = 16  # new rows between two looks at an interrupt

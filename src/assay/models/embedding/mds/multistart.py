@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
 
+from assay.arrays import Array
 from assay.models.embedding.mds.smacof import Majorised, majorise
 from assay.models.embedding.mds.stress import Objective
-from assay.optimize.validate import Array
 
 
 def from_all(

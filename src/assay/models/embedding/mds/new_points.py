@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.optimize.validate import Array
+from assay.arrays import Array
 
 _TOL = 1e-7  # step at which a point has arrived, relative to the size of the configuration
 _MAX_ITER = 2000

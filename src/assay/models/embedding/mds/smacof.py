@@ -15,8 +15,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.models.embedding.mds.stress import Evaluation, Objective
-from assay.optimize.validate import Array, finite
+from assay.optimize.validate import finite
 
 Callback: TypeAlias = Callable[[int, float], bool | None]
 

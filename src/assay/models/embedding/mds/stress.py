@@ -19,9 +19,9 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.distance import squareform
 
+from assay.arrays import Array
 from assay.models.embedding.mds.disparities import Ranking, Ties
 from assay.optimize.team import Team
-from assay.optimize.validate import Array
 
 _NO_WEIGHTS = np.empty(0)
 _PAIRS_PER_PART = 200_000  # half a millisecond of work: less would not be worth a thread

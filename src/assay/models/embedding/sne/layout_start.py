@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from assay.arrays import Array
 from assay.linalg.eigen.top_svd import top_svd
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import power_of_two
-from assay.summary.distances.distances import Array
 
 SPREAD = 1e-4  # standard deviation of the first axis: repulsion between all points is linear there
 JITTER = 1e-2  # of the spread, so that equal rows, and axes the rows do not have, can part

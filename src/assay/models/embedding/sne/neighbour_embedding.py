@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.source import Source
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.linalg.validate import as_matrix
@@ -43,7 +44,6 @@ from assay.summary.graph.perplexity import (
 )
 from assay.summary.graph.target_links import as_classes, refuse_weight
 
-Array: TypeAlias = NDArray[np.float64]
 Callback: TypeAlias = Callable[[int, float, Array], bool | None]
 Init: TypeAlias = Literal["auto", "pca", "spectral", "random"] | ArrayLike
 

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from assay.arrays import Array
 from assay.optimize.layout.grid_potential import GridPotential
 from assay.optimize.layout.layout import by_axis, sparse_parts
 from assay.optimize.layout.tsne_layout import SPACING
 from assay.optimize.team import Team
-from assay.optimize.validate import Array
 
 STEPS = 200
 _RATE, _MOMENTUM, _LONGEST = 0.5, 0.8, 1.0

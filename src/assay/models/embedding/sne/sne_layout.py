@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from assay.arrays import Array
 from assay.errors import DataError
 from assay.optimize.layout.layout import (
     Callback,
@@ -29,7 +30,6 @@ from assay.optimize.layout.layout import (
     plogp,
 )
 from assay.optimize.team import Team
-from assay.optimize.validate import Array
 
 
 class GaussianCost:

@@ -15,8 +15,9 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
+from assay.arrays import Array
 from assay.errors import ParameterError
-from assay.models.embedding.sne.neighbour_embedding import Array, Callback, Init, _NeighbourEmbedding
+from assay.models.embedding.sne.neighbour_embedding import Callback, Init, _NeighbourEmbedding
 from assay.models.embedding.sne.new_points import place_student
 from assay.optimize.layout.layout import Layout
 from assay.optimize.layout.tsne_layout import Method, tsne_layout

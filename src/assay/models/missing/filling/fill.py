@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import block_slices
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
@@ -31,7 +32,6 @@ from assay.summary.incomplete.missing_patterns import Observed, refuse_infinite
 from assay.summary.incomplete.normal_em import normal_em
 from assay.summary.moments.moments import Moments
 
-Array: TypeAlias = NDArray[np.float64]
 Strategy: TypeAlias = Literal["conditional", "constant", "indicator", "pair"]
 
 

@@ -11,18 +11,15 @@ fewer of the pairs are links.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
+from assay.arrays import Array
 from assay.models.network.link_prediction.best import best
 from assay.models.network.link_prediction.scores import PairScores
 from assay.summary.network.held_out_links import NonLinks, fold_of_links, taken_out
 from assay.summary.network.random_graphs import Ends
-
-Array: TypeAlias = NDArray[np.float64]
 
 _TAKEN = 500  # best pairs of a fold
 _UNIT = 5_000  # links whose mean score is the unit

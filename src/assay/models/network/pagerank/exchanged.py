@@ -14,16 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
 from assay.models.network.pagerank.links import Links, turned
 from assay.models.network.pagerank.power import solve
 from assay.summary.network.random_graphs import Ends
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _ENTRIES = 2**25  # scores kept of all graphs
 _SAME = 1e-6  # relative differences below are of the solver

@@ -19,8 +19,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.engine.current import is_local, using
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.models.network.pagerank.elsewhere import given_weights, links_of_triples, solve_elsewhere
@@ -33,8 +34,6 @@ from assay.summary.network.networks import edge_table
 from assay.summary.triples.allowance import as_bytes
 from assay.summary.triples.triples import Triples
 from assay.summary.triples.vectors import delivered
-
-Array = NDArray[np.float64]
 
 
 def pagerank(

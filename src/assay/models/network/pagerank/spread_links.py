@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.data.partitions import numbered_blocks
 from assay.data.source import Source
 from assay.engine.current import map_reduce, regrouped
@@ -24,9 +25,6 @@ from assay.errors import DataError
 from assay.summary.graph.edges import matrix_of
 from assay.summary.network.network_columns import Roles, column_roles, direction, names_in, refuse_square, weights_in
 from assay.summary.numbering import Numbering, joined, told_apart
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _BLOCK, _BLOCKS = 2**18, 64  # links kept together at least, and blocks of them at most
 
@@ -44,7 +42,7 @@ class LinksTo:
     """
 
     first: int
-    starts: Indices
+    starts: Whole
     origins: NDArray[np.uint32]
     weights: Array
     loops: int
@@ -108,7 +106,7 @@ def spread_links(table: Source, directed: bool | None) -> SpreadLinks:
     numeric = pa.types.is_integer(told.names.type)
     numbering = Numbering.of(told.names.take(pc.sort_indices(told.names)) if numeric else told.names)
 
-    def ends(block: tuple[int, pa.RecordBatch]) -> tuple[Indices, Indices, Array]:
+    def ends(block: tuple[int, pa.RecordBatch]) -> tuple[Whole, Whole, Array]:
         first, second, values, _ = _read(table, roles, block)
         return numbering.numbers(first), numbering.numbers(second), values
 
@@ -145,7 +143,7 @@ def kept_links(blocks: Any, n: int, count: int, *, both_ways: bool = False) -> A
     many = int(min(max(1, -(-count // _BLOCK)), _BLOCKS, n))
     cuts = n * np.arange(many + 1) // many
 
-    def split(block: tuple[Indices, Indices, Array]) -> list[tuple[Any, ...]]:
+    def split(block: tuple[Whole, Whole, Array]) -> list[tuple[Any, ...]]:
         i, j, value = block
         there = value > 0.0
         if not there.all():

@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.optimize.validate import Array
+from assay.arrays import Array
 
 _AT_ONCE = 100  # columns that may enter at a time, while there are fewer
 

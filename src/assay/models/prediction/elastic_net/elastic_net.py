@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.errors import NotConverged, ParameterError
 from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable
@@ -29,7 +30,6 @@ from assay.summary.moments.moments import Moments
 from assay.summary.regression.least_squares import intercept_at
 from assay.summary.regression.regression import FoldErrors
 
-Array: TypeAlias = NDArray[np.float64]
 _WARM = 12  # prices on the way to a single one, from which rows of wide tables are solved
 
 

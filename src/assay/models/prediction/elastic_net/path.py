@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.engine.local import in_threads
 from assay.errors import DataError
 from assay.linalg.one_thread import one_blas_thread
@@ -29,7 +30,6 @@ from assay.summary.regression.regression import (
     refuse_empty,
 )
 
-Array: TypeAlias = NDArray[np.float64]
 _MOST = 1 << 29  # numbers that summaries or rows may hold: 4 GB
 
 

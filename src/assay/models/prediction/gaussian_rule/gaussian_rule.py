@@ -11,17 +11,16 @@ from __future__ import annotations
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtri
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError, SingularError
 from assay.models.class_scores import Scores
 from assay.models.discriminant import Priors, Shrinkage, Whitener, _Discriminant
 from assay.models.prediction.gaussian_rule.normal_scores import NormalScores
 from assay.summary.classes.group_frame import GroupFrame
 
-Array: TypeAlias = NDArray[np.float64]
 Covariance: TypeAlias = Literal["equal", "unequal"]
 
 

@@ -11,15 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg.eigen.principal import dense
 from assay.summary.classes.group_frame import GroupFrame
-
-Array: TypeAlias = NDArray[np.float64]
 
 _WIDTH = 1024  # columns of a folded product: beyond them nothing is gained
 _RESIDUALS = 1 << 18  # whitened numbers of a block of rows: 2 MB

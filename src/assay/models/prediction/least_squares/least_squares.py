@@ -13,13 +13,13 @@ together  F = (explained / rank) / s^2,  log L = -n/2 (log(2 pi error / n) + 1),
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc, stdtrit
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.errors import Caution, DataError, ParameterError
 from assay.linalg.eigen.principal import dense
 from assay.linalg.regression.linear_fit import determined
@@ -33,8 +33,6 @@ from assay.summary.moments.moments import Moments
 from assay.summary.regression.least_squares import Solution, least_squares, least_squares_of
 from assay.summary.regression.regression import Equations, Squares, Table
 from assay.summary.regression.sparse_ridge import refuse_large
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class LeastSquares(_TargetsInParts, _LinearRegressor):

@@ -12,17 +12,15 @@ Reference: MacKinnon and White, J. Econometrics 29, 1985.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.engine.current import map_reduce
 from assay.summary.moments.accumulate import chunk_rows
 from assay.summary.regression.least_squares import Solution
 from assay.summary.regression.regression import Part, Table
 
-Array: TypeAlias = NDArray[np.float64]
 POWERS = {"HC0": 0, "HC1": 0, "HC2": 1, "HC3": 2}
 _ITS_OWN = 1e-10  # one less the leverage of a row that the fit goes through whatever its target
 

@@ -7,10 +7,10 @@ import warnings
 import numpy as np
 from scipy.optimize import minimize
 
+from assay.arrays import Array
 from assay.errors import NotConverged
 from assay.models.prediction.logistic.newton import Evaluate, Optimum, Point, Ridged
 from assay.optimize.descent import gradient_descent
-from assay.optimize.validate import Array
 
 _PAIRS = 20  # last steps that the inverse curvature is guessed from
 

@@ -18,8 +18,8 @@ from typing import TypeAlias
 import numpy as np
 import scipy.linalg as sla
 
+from assay.arrays import Array
 from assay.models.prediction.logistic.terms import Terms
-from assay.optimize.validate import Array
 
 Evaluate: TypeAlias = Callable[[Array, bool], Terms]
 

@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.models.prediction.logistic.newton import Evaluate, Optimum, Point, Ridged
-from assay.optimize.validate import Array
 
 Product: TypeAlias = Callable[[Array], Array]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.linalg as sla
 
-from assay.models.base import Array
+from assay.arrays import Array
 from assay.models.prediction.logistic.rows import Rows, blocks_of
 from assay.models.prediction.logistic.terms import Design
 

@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from assay.models.prediction.logistic.terms import Codes, contrasts
-from assay.optimize.validate import Array
+from assay.arrays import Array, Indices
+from assay.models.prediction.logistic.terms import contrasts
 
 # worst(direction, count): rows whose own class is least ahead: their numbers, design (b, m) and classes
-Worst: TypeAlias = Callable[[Array, int], tuple[NDArray[np.intp], Array, Codes]]
+Worst: TypeAlias = Callable[[Array, int], tuple[NDArray[np.intp], Array, Indices]]
 
 _ZERO = 1e-7  # what a linear program leaves of a zero, rows scaled to length 1
 _STRICT = 1e-4  # a difference of scores that is none of rounding, the direction's largest entry being 1
@@ -83,7 +83,7 @@ def separating_direction(
     return Separation(None, None, _ROUNDS)
 
 
-def pair_rows(Z: Array, codes: Codes, k: int) -> Array:
+def pair_rows(Z: Array, codes: Indices, k: int) -> Array:
     """(b k, k m) rows that give, times a direction, how far each row's class is ahead of each other class."""
     A = contrasts(k + 1)
     Z = Z / np.linalg.norm(Z, axis=1, keepdims=True).clip(np.finfo(float).tiny)

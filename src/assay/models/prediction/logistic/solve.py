@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.errors import ParameterError
-from assay.models.base import Array
 from assay.models.prediction.logistic.descent import gradient_ascent, lbfgs
 from assay.models.prediction.logistic.newton import Curvature, Optimum, Ridged, newton
 from assay.models.prediction.logistic.products import newton_cg

@@ -22,14 +22,12 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import scipy.linalg as sla
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from scipy.special import expit, softmax
 
-from assay.optimize.validate import Array
+from assay.arrays import Array, Indices
 
 Rows: TypeAlias = Any  # (b, d) array, float64 or float32, or a sparse matrix
-Codes: TypeAlias = NDArray[np.intp]
 
 _TINY = float(np.finfo(np.float64).tiny)
 _CHUNK = 1 << 18  # numbers of a chunk: 2 MB, so that the products after the first find it in the cache
@@ -104,7 +102,7 @@ def contrasts(g: int) -> Array:
 
 
 def block_terms(
-    design: Design, rows: Rows, codes: Codes, weights: Array | None, theta: Array, *, curvature: bool
+    design: Design, rows: Rows, codes: Indices, weights: Array | None, theta: Array, *, curvature: bool
 ) -> Terms:
     """What a block adds.
 
@@ -224,7 +222,7 @@ def _of_others(chances: Array) -> Array:
     return others
 
 
-def score_ranges(design: Design, rows: Rows, codes: Codes, weights: Array | None, theta: Array) -> Array:
+def score_ranges(design: Design, rows: Rows, codes: Indices, weights: Array | None, theta: Array) -> Array:
     """How far the scores of a row lie apart, highest minus lowest: (g,) the largest for rows of each class."""
     of_classes = contrasts(len(theta) + 1) @ theta
     found = np.zeros(len(of_classes))
@@ -237,7 +235,7 @@ def score_ranges(design: Design, rows: Rows, codes: Codes, weights: Array | None
     return found
 
 
-def advantages(design: Design, rows: Rows, codes: Codes, theta: Array) -> Array:
+def advantages(design: Design, rows: Rows, codes: Indices, theta: Array) -> Array:
     """By how much each row's own class is ahead of the next, (b,), negative where behind; rows scaled to length 1."""
     of_classes = contrasts(len(theta) + 1) @ theta
     found = np.empty(len(codes))
@@ -261,7 +259,7 @@ def _scored(design: Design, rows: Rows, of_classes: Array) -> Iterator[tuple[sli
     yield slice(0, len(squares)), _sparse_scores(design, rows, of_classes), np.sqrt(squares + design.intercept)
 
 
-def _two_classes(margins: Array, codes: Codes, w: Array | None) -> tuple[float, int, Array, Array]:
+def _two_classes(margins: Array, codes: Indices, w: Array | None) -> tuple[float, int, Array, Array]:
     sign = 2.0 * codes - 1.0
     ahead = sign * margins
     small = np.exp(-np.abs(ahead))  # never overflows
@@ -274,7 +272,7 @@ def _two_classes(margins: Array, codes: Codes, w: Array | None) -> tuple[float, 
     return float(w @ losses), int(((ahead <= 0.0) & (w > 0.0)).sum()), -sign * wrong * w, chances
 
 
-def _many_classes(scores: Array, codes: Codes, w: Array | None) -> tuple[float, int, Array, Array]:
+def _many_classes(scores: Array, codes: Indices, w: Array | None) -> tuple[float, int, Array, Array]:
     at = np.arange(len(codes))
     scores = scores - scores.max(axis=1, keepdims=True)
     chances = np.exp(scores)
@@ -289,7 +287,7 @@ def _many_classes(scores: Array, codes: Codes, w: Array | None) -> tuple[float, 
     return float(w @ losses), int((unsure & (w > 0.0)).sum()), residual * w[:, None], chances
 
 
-def _sparse_terms(design: Design, rows: Rows, codes: Codes, weights: Array | None, theta: Array) -> Terms:
+def _sparse_terms(design: Design, rows: Rows, codes: Indices, weights: Array | None, theta: Array) -> Terms:
     k = len(theta)
     A = contrasts(k + 1)
     of_classes = theta if k == 1 else A @ theta

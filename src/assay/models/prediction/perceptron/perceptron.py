@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.errors import NotConverged, ParameterError
-from assay.models.base import Array
 from assay.models.prediction.perceptron.perceptron_rule import Separation, Version, perceptron_rule
 from assay.models.supervised import _Classifier
 from assay.summary.moments.column_moments import column_moments

@@ -17,7 +17,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
+
 Version: TypeAlias = Literal["plain", "pocket", "averaged"]
 
 # Products of one call, so that an interrupt is heard in a fraction of a second.

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.linalg.noise.fold_error import fold_error
 from assay.models.prediction.recommender.als import (
     Factors,
@@ -27,8 +28,6 @@ from assay.models.prediction.recommender.als import (
 )
 from assay.models.prediction.recommender.ranking import ranked
 from assay.summary.ratings.ratings import Ratings
-
-Array = NDArray[np.float64]
 
 POWER = 0.5  # of the number of ratings in penalties: between weighted lambda (1) and plain (0); see docs/adr/0023
 RANKS = (2, 5, 10, 20)

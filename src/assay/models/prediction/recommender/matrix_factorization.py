@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,7 @@ from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.source import Source
 from assay.engine.current import is_local
 from assay.errors import DataError, NotConverged, ParameterError
@@ -55,8 +56,6 @@ from assay.models.prediction.recommender.spread_ratings import SpreadRatings, sp
 from assay.models.transformer import Transformer
 from assay.summary.ratings.ratings import Ratings
 from assay.summary.ratings.ratings_columns import looks_like_ratings, opened, rating_roles
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, Transformer, _Reading):

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.data.partitions import numbered_blocks
 from assay.data.source import Source
 from assay.engine.current import map_reduce, regrouped
@@ -23,8 +24,6 @@ from assay.summary.numbering import Numbering, joined, told_apart
 from assay.summary.ratings.ratings import Ratings, merged_cells, repeated_note, said_of, size_note
 from assay.summary.ratings.ratings_columns import RatingRoles, Repeated, names_in, order_of, values_in
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Change = Callable[[Array], Array]
 
 _BLOCK, _BLOCKS = 2**17, 64  # ratings kept together at least, and blocks of them at most
@@ -44,10 +43,10 @@ class RatedRows:
     """
 
     first: int
-    starts: Indices
+    starts: Whole
     index: NDArray[np.int32]
     value: Array
-    rated: Indices
+    rated: Whole
     again: int
 
     @property
@@ -56,7 +55,7 @@ class RatedRows:
         return slice(self.first, self.first + len(self.starts) - 1)
 
     @property
-    def own(self) -> Indices:
+    def own(self) -> Whole:
         """(m,) the row of each entry."""
         return np.repeat(np.arange(self.rows.start, self.rows.stop), np.diff(self.starts))
 
@@ -77,9 +76,9 @@ class SpreadRatings:
     named: Ratings
     by_user: Any
     by_item: Any
-    per_user: Indices
-    per_item: Indices
-    rated_per_item: Indices
+    per_user: Whole
+    per_item: Whole
+    rated_per_item: Whole
     change: Change | None = None
 
     def __len__(self) -> int:
@@ -162,7 +161,7 @@ def spread_ratings(table: Source, roles: RatingRoles, repeated: Repeated | None,
         raise DataError(f"{table.name} holds no ratings; give a row for each")
     users, items = (Numbering.of(names.take(pa.array(order_of(names)))) for names in (told.users, told.items))
 
-    def cells(block: tuple[int, pa.RecordBatch]) -> tuple[Indices, Indices, Array]:
+    def cells(block: tuple[int, pa.RecordBatch]) -> tuple[Whole, Whole, Array]:
         whom, what, value = _read(table, roles, block)
         return users.numbers(whom), items.numbers(what), value
 
@@ -191,7 +190,7 @@ def _kept(blocks: Any, side: int, n: int, count: int, how: Repeated, done: bool)
     many = int(min(max(1, -(-count // _BLOCK)), _BLOCKS, n))
     cuts = n * np.arange(many + 1) // many
 
-    def split(block: tuple[Indices, Indices, Array]) -> list[tuple[Any, ...]]:
+    def split(block: tuple[Whole, Whole, Array]) -> list[tuple[Any, ...]]:
         to = np.searchsorted(cuts, block[side], side="right") - 1
         order = np.argsort(to, kind="stable")
         at = np.searchsorted(to[order], np.arange(many + 1))
@@ -211,10 +210,10 @@ def _kept(blocks: Any, side: int, n: int, count: int, how: Repeated, done: bool)
     return regrouped(blocks, split, join, many)
 
 
-def _counted(side: Any) -> tuple[Indices, Indices, int]:
+def _counted(side: Any) -> tuple[Whole, Whole, int]:
     """Entries of each row, the same with those left out, and how many were merged."""
 
-    def look(part: RatedRows) -> tuple[list[Indices], list[Indices], int]:
+    def look(part: RatedRows) -> tuple[list[Whole], list[Whole], int]:
         return [np.diff(part.starts)], [part.rated], part.again
 
     kept, rated, again = map_reduce(side, look, lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]))

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.optimize.smo.rows import Indices
+from assay.arrays import Array, Whole
 from assay.optimize.smo.smo import SMO
-from assay.optimize.validate import Array
 
 _NONE = 1e-5  # of the spread of the rows: a narrower margin is none
 _RAISE = 8.0  # factor between prices
@@ -41,7 +40,7 @@ class HardMargin:
     largest_margin: float
     unit: float
     price: float
-    inside: Indices
+    inside: Whole
 
     @property
     def decided(self) -> bool:

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.optimize.smo.rows import Fill, Indices, KernelRows, Values
+from assay.arrays import Whole
+from assay.optimize.smo.rows import Fill, KernelRows, Values
 
 
 class GroupedRows:
@@ -31,7 +32,7 @@ class GroupedRows:
     array([1., 3.])
     """
 
-    def __init__(self, kernel: KernelRows, groups: Sequence[Indices], shared_mb: float = 128.0) -> None:
+    def __init__(self, kernel: KernelRows, groups: Sequence[Whole], shared_mb: float = 128.0) -> None:
         self.kernel, self.groups = kernel, groups
         values = sum(len(group) ** 2 for group in groups)
         self._bytes = shared_mb * 2**20 / max(values, 1) if len(groups) > 2 else 0.0  # there is room for, of each value
@@ -72,7 +73,7 @@ class _PairRows:
     def error(self, dtype: np.dtype[Any]) -> float:
         return self._whole.error(dtype)
 
-    def among(self, columns: Indices | None, dtype: np.dtype[Any]) -> Fill:
+    def among(self, columns: Whole | None, dtype: np.dtype[Any]) -> Fill:
         held = np.arange(len(self.diagonal)) if columns is None else columns
         cut = int(np.searchsorted(held, self._first))
         blocks = (slice(0, cut), slice(cut, len(held)))
@@ -81,7 +82,7 @@ class _PairRows:
         fills = [self._whole.kernel.among(group[at], dtype) for group, at in zip(groups, places, strict=True)]
         tables = [self._whole.own(side, dtype) for side in self._sides]
 
-        def fill(rows: Indices, out: Values) -> None:
+        def fill(rows: Whole, out: Values) -> None:
             middle = int(np.searchsorted(rows, self._first))
             for i, (part, own) in enumerate(
                 [(slice(0, middle), rows[:middle]), (slice(middle, len(rows)), rows[middle:] - self._first)]

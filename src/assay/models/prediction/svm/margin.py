@@ -21,10 +21,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.optimize.margin.newton import Point, Rows
 from assay.optimize.margin.stages import Certified, certified, solve
-from assay.optimize.validate import Array, finite
+from assay.optimize.validate import finite
 
 Loss: TypeAlias = Literal["hinge", "squared_hinge"]
 TubeLoss: TypeAlias = Literal["epsilon_insensitive", "squared_epsilon_insensitive"]

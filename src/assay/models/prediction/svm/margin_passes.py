@@ -22,7 +22,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from assay.optimize.validate import Array
+from assay.arrays import Array
 
 _WIDE = 4.0  # first width of a corner, in units of the mean loss
 _NARROWER = 0.2

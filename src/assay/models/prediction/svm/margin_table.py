@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.blocks import FloatBlocks
 from assay.data.partitions import beside
 from assay.engine.current import map_reduce, scattered
@@ -16,7 +17,6 @@ from assay.models.prediction.svm.margin_passes import Line, PriceSums, price_sum
 from assay.summary.incomplete.missing_patterns import Observed
 from assay.summary.moments.accumulate import refuse_unusable_rows
 
-Array: TypeAlias = NDArray[np.float64]
 # from what is known of the rows of a block: which of them count, the ends of what costs nothing, and prices
 Ends: TypeAlias = Callable[[NDArray[Any]], tuple[Any, Array, Array, Array]]
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.linalg.one_thread import one_blas_thread
-from assay.models.base import Array
 from assay.optimize.smo.rows import KernelRows
 from assay.optimize.smo.smo import SMO, judged, smo
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.engine.local import available_cores
 from assay.errors import DataError
 from assay.linalg.one_thread import one_blas_thread
-from assay.models.base import Array
 from assay.models.prediction.svm.hard_margin import HardMargin, hard_margin
 from assay.models.prediction.svm.kernel_pairs import GroupedRows
 from assay.models.prediction.svm.margin import Margin

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.errors import NotConverged
-from assay.models.base import Array
 from assay.models.prediction.svm.margin import Loss, Margin, margin
 from assay.models.prediction.svm.squared import ridge, with_gap
 from assay.optimize.smo.smo import SMO, judged

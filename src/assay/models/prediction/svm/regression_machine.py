@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.errors import NotConverged
 from assay.linalg.one_thread import one_blas_thread
-from assay.models.base import Array
 from assay.models.prediction.svm.margin import Margin, tube
 from assay.optimize.smo.smo import smo
 from assay.summary.gram.gram import Gram

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.models.base import Array
+from assay.arrays import Array
 from assay.optimize.smo.smo import SMO
 
 

@@ -21,11 +21,12 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import float_blocks
 from assay.data.source import Source
 from assay.engine.current import is_local, mapped_blocks
 from assay.errors import NotConverged, ParameterError
-from assay.models.base import Array, on_engine
+from assay.models.base import on_engine
 from assay.models.prediction.svm.boundaries import Boundaries, votes
 from assay.models.prediction.svm.calibration import class_probabilities, sigmoids
 from assay.models.prediction.svm.pairs import Form, Limits, Machine, PairSolver, pairs_of

@@ -18,11 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import float_blocks
 from assay.data.source import Source
 from assay.engine.current import is_local
 from assay.errors import DataError, NotConverged, ParameterError
-from assay.models.base import Array, on_engine
+from assay.models.base import on_engine
 from assay.models.prediction.svm.margin_table import MarginTable
 from assay.models.prediction.svm.regression_machine import Machine, Problem, solve
 from assay.models.prediction.svm.svr_path import SVRPath

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.models.base import Array
+from assay.arrays import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
