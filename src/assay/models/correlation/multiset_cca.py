@@ -26,8 +26,8 @@ from assay.linalg.canonical.canonical import principal_side
 from assay.linalg.eigen.principal import dense
 from assay.linalg.eigen.spectral import column_signs, eigen_symmetric
 from assay.linalg.validate import as_count
+from assay.models.axis_chance import AxisChance, axis_chance
 from assay.models.base import Estimator, on_engine
-from assay.models.components.mixed.axis_chance import AxisChance, axis_chance
 from assay.models.transformer import Transformer
 from assay.summary.moments.moments import Moments
 

@@ -15,8 +15,8 @@ from scipy import sparse
 from assay.arrays import Array
 from assay.linalg.eigen.bottom import bottom_eigen
 from assay.linalg.eigen.leading import leading_eigen
-from assay.linalg.eigen.multilevel import multilevel_eigen
 from assay.summary.graph.laplacian import Kind, degree_of, laplacian_of
+from assay.summary.graph.multilevel import multilevel_eigen
 
 _DENSE = 0.1  # share of all pairs that are linked, above which products with the full matrix are faster
 _SMALL = 700  # nodes: up to here one LAPACK call

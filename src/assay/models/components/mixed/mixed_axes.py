@@ -28,8 +28,8 @@ from assay.linalg.canonical.canonical import principal_side
 from assay.linalg.eigen.principal import dense
 from assay.linalg.eigen.spectral import eigen_symmetric
 from assay.models.axes import _Axes
+from assay.models.axis_chance import AxisChance, Margin, axis_chance
 from assay.models.base import on_engine
-from assay.models.components.mixed.axis_chance import AxisChance, Margin, axis_chance
 from assay.models.components.mixed.mixed_columns import _MixedColumns
 from assay.models.transformer import Transformer
 from assay.summary.moments.moments import Moments

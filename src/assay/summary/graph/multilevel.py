@@ -21,11 +21,11 @@ from numpy.typing import ArrayLike
 from assay.arrays import Array
 from assay.errors import DataError
 from assay.linalg.eigen.bottom import BottomEigen, bottom_eigen
-from assay.linalg.eigen.multilevel_grid import Cycle, hierarchy, relaxed
-from assay.linalg.eigen.multilevel_search import Found, davidson
 from assay.linalg.eigen.spectral import fix_signs
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import RandomState, as_count, as_vector, power_of_two
+from assay.summary.graph.multilevel_grid import Cycle, hierarchy, relaxed
+from assay.summary.graph.multilevel_search import Found, davidson
 
 _SMALL = 700  # up to here LAPACK is as fast
 _COARSEST = 200

@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import f as fisher
 
 from assay import CCA
-from assay.models.components.mixed.grouped_law import apart, grouped_law, shared_part, sharing
+from assay.models.grouped_law import apart, grouped_law, shared_part, sharing
 
 
 def correlations(rows, groups):

@@ -75,7 +75,7 @@ class Cycle:
 
 def relaxed(level: Level, b: Array, x: Array, *, backward: bool = False) -> None:
     """One Gauss-Seidel sweep on the columns of x, in place."""
-    from assay.linalg.eigen._multilevel_kernels import relax
+    from assay.summary.graph._multilevel_kernels import relax
 
     A = level.matrix
     relax(A.indptr, A.indices, A.data, level.diagonal, b, x, backward)
@@ -109,7 +109,7 @@ def hierarchy(A: sp.csr_array, null: Array, coarsest: int, least: int = 2) -> li
 def _coarser(
     A: sp.csr_array, diagonal: Array, null: Array
 ) -> tuple[sp.csr_array, sp.csr_array, sp.csr_array, Array] | None:
-    from assay.linalg.eigen._multilevel_kernels import aggregate
+    from assay.summary.graph._multilevel_kernels import aggregate
 
     n = int(A.shape[0])
     found, count = aggregate(A.indptr, A.indices, A.data, _GATHERED)

@@ -9,8 +9,8 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import eigsh
 
 from assay.errors import DataError, ParameterError
-from assay.linalg.eigen.multilevel import multilevel_eigen
-from assay.linalg.eigen.multilevel_grid import Cycle, hierarchy
+from assay.summary.graph.multilevel import multilevel_eigen
+from assay.summary.graph.multilevel_grid import Cycle, hierarchy
 
 
 def laplacian(W):

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.linalg.noise.permutation_test import PermutationPlan, permutation_plan
-from assay.models.components.mixed.grouped_law import GroupedLaw, chained, drawn_until, grouped_law, own_part
+from assay.models.grouped_law import GroupedLaw, chained, drawn_until, grouped_law, own_part
 
 _MOST_TESTED = 20
 _DRAWS = 199
