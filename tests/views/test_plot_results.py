@@ -53,7 +53,7 @@ CASES = {
     "Fidelity": (lambda: assay.fidelity(X, FLAT), [(), (FLAT,)]),
     "Strung": (lambda: assay.stringing(X), [(X,)]),
     "CoefficientTable": (lambda: assay.Logistic().fit(X, Y).table(), [()]),
-    "Explained": (lambda: assay.Mahalanobis(alpha=0.9).fit(X).explain(X, [0, 9, 60]), [()]),
+    "Explained": (lambda: assay.Mahalanobis(level=0.9).fit(X).explain(X, [0, 9, 60]), [()]),
     "EuclideanDimension": (lambda: assay.euclidean_dimension(np.abs(FLAT[:9, :1] - FLAT[:9, 0]) ** 1.5), [()]),
     "Spectrum": (lambda: eigen_symmetric(np.cov(X.T)), [()]),
     "Ranking": (lambda: assay.pagerank(np.eye(9, k=1) + np.eye(9, k=-3) + np.eye(9, k=2), graphs=19), [()]),

@@ -195,7 +195,7 @@ def compare(
     output: Page = None,
     json: Printed = False,
     seed: Seed = 0,
-    alpha: Level = 0.05,
+    level: Level = 0.05,
     drop: Drop = None,
     sensitive: Sensitive = None,
     option: Reading = None,
@@ -217,7 +217,7 @@ def compare(
         sources = opened(a, b, sensitive or [], how)
         where = tuple(place.split(",")) if place else ()
         asked: dict[str, Any] = {"drop": drop or (), "time": time, "by": by, "place": where}
-        found = compare(*sources, seed=seed, alpha=alpha, progress=tell, **asked)
+        found = compare(*sources, seed=seed, level=level, progress=tell, **asked)
         if output is not None:
             with suppress(typer.Exit), delivered(output) as page:
                 write_comparison(found, html_path=page)

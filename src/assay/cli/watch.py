@@ -75,7 +75,7 @@ def watch(
     state: State = None,
     reference: Reference = "5000",
     half_life: HalfLife = None,
-    alpha: Level = 0.05,
+    level: Level = 0.05,
     every: Every = 1000,
     horizon: Horizon = 100_000,
     against: Against = "reference",
@@ -104,7 +104,7 @@ def watch(
         _check_places(data, state, output)
         declared = Declared(_pairs(kind, "--kind"), _pairs(unit, "--unit"), {}, frozenset(sensitive or ()))
         options: dict[str, Any] = {
-            "alpha": alpha, "half_life": half_life, "every": every, "horizon": horizon, "against": against,
+            "level": level, "half_life": half_life, "every": every, "horizon": horizon, "against": against,
             "extrapolate": extrapolate, "drop": drop or [], "seed": seed,
         }  # fmt: skip
         watched = _begun(state, reference, options, declared)

@@ -100,9 +100,9 @@ class RatingsEvidence:
         low, high = fold_interval(mean, fold_error(each, _OVERLAP), len(each), within=(0.0, np.inf))
         return mean, float(low), float(high)
 
-    def stricter(self, factor: float, alpha: float) -> RatingsEvidence:
+    def stricter(self, factor: float, level: float) -> RatingsEvidence:
         """The same where other questions were asked too."""
-        made = {what: self.evidence(what).stricter(factor, alpha, effect_holds=self.holds[what]) for what in WHATS}
+        made = {what: self.evidence(what).stricter(factor, level, effect_holds=self.holds[what]) for what in WHATS}
         return replace(self, users=made["users"], items=made["items"], tastes=made["tastes"])
 
     def plot(self) -> Any:
@@ -127,7 +127,7 @@ def ratings_evidence(
     data: Any,
     *,
     draws: int = 99,
-    alpha: float = 0.05,
+    level: float = 0.05,
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
 ) -> RatingsEvidence:
@@ -136,7 +136,7 @@ def ratings_evidence(
     Args:
         data: `Ratings`, or what `Ratings.of` reads.
         draws: of chance at most, for each of the three.
-        alpha: level; the three are corrected for each other.
+        level: level; the three are corrected for each other.
         seed: of folds and draws.
         progress: told what is being done.
 
@@ -162,7 +162,7 @@ def ratings_evidence(
     found = _drawn(core, draws, seed, tell)
     squared = np.array([one.squared for one in judged])
     gains = np.array([_gains(row) for row in squared])
-    evidence, holds = _evidence(gains, found, len(ratings), alpha, draws)
+    evidence, holds = _evidence(gains, found, len(ratings), level, draws)
     alphas = [one.alpha for one in judged if one.alpha is not None]
     return RatingsEvidence(
         ratings,
@@ -343,7 +343,7 @@ def _taste_gain(z: Ratings, folds: Any) -> float:
 
 
 def _evidence(
-    gains: Array, found: dict[What, Drawn[float]], n: int, alpha: float, draws: int
+    gains: Array, found: dict[What, Drawn[float]], n: int, level: float, draws: int
 ) -> tuple[dict[What, Evidence], dict[What, bool]]:
     p = np.array([found[what].p for what in WHATS])
     order = np.argsort(p, kind="stable")
@@ -366,7 +366,7 @@ def _evidence(
         made[what] = Evidence(
             statistic=float(ours),
             null=Null(
-                kept[what], float(np.median(by_chance)), float(np.quantile(by_chance, 1 - alpha)), len(by_chance)
+                kept[what], float(np.median(by_chance)), float(np.quantile(by_chance, 1 - level)), len(by_chance)
             ),
             p=float(p[j]),
             q=float(q[j]),
@@ -375,7 +375,7 @@ def _evidence(
             n=n,
             looks=3,
             method=f"{kept[what]}, the whole procedure on each of {len(by_chance)} draws",
-            verdict=verdict_of(float(q[j]), effect_holds=holds[what], alpha=alpha),
+            verdict=verdict_of(float(q[j]), effect_holds=holds[what], level=level),
         )
     return made, holds
 

@@ -139,7 +139,7 @@ def test_clean_tables_are_flagged_about_as_often_as_alpha_says(n, d, options):
 
 def test_predict_flags_new_rows_beyond_the_offset():
     X = table(100, 3)
-    found = Mahalanobis(alpha=0.01).fit(X)
+    found = Mahalanobis(level=0.01).fit(X)
     gap = X[:1] - found.location_
     edge = gap * np.sqrt(found.offset_ / found.score_samples(X[:1]))
     around = found.location_ + np.vstack([edge * (1 - 1e-9), edge * (1 + 1e-9)])

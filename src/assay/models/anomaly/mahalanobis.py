@@ -57,7 +57,7 @@ class Mahalanobis(_RowsInParts, _Detector):
             independent of units and rotations. A number: add so many times the identity. None: do nothing.
         robust: estimate centre and covariance from the bulk of the rows (minimum covariance determinant, then
             reweighting), so that outliers do not hide each other. Needs 5 rows for each column.
-        alpha: the chance that any row of a clean table as large as the one fitted is flagged, at most.
+        level: the chance that any row of a clean table as large as the one fitted is flagged, at most.
         standardise: shrink in units of each column's standard deviation, so that units do not matter; else in the
             units of the data, where a ridge of 0.1 is 0.1 in squared units.
         support_fraction: share of the rows that are surely clean, from 0.5 to 1, where robust. None: as few as can
@@ -100,14 +100,14 @@ class Mahalanobis(_RowsInParts, _Detector):
         *,
         shrinkage: Shrinkage = "auto",
         robust: bool = False,
-        alpha: float = 0.05,
+        level: float = 0.05,
         standardise: bool = True,
         support_fraction: float | None = None,
         random_state: Any = None,
     ) -> None:
         self.shrinkage = shrinkage
         self.robust = robust
-        self.alpha = alpha
+        self.level = level
         self.standardise = standardise
         self.support_fraction = support_fraction
         self.random_state = random_state
