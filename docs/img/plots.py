@@ -178,7 +178,7 @@ def themes():
 
 def policy():
     """For learning-decisions.md."""
-    return assay.plot(assay.explore("FrozenLake-v1", trials=300, discount=0.99, seed=1))
+    return assay.plot(assay.explore("FrozenLake-v1", trials=300, discount=0.99, random_state=1))
 
 
 PICTURES = (

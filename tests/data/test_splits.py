@@ -39,8 +39,8 @@ def test_folds_test_every_row_once_in_parts_of_equal_size(n, k, seed, stratify):
 
 def test_folds_are_those_of_the_grouped_moments():
     X = np.random.default_rng(0).standard_normal((103, 2))
-    summaries = GroupedMoments.folds(X, 7, seed=5)
-    for (train, test), (outside, inside) in zip(Folds(7, seed=5).split(X), summaries.training(), strict=True):
+    summaries = GroupedMoments.folds(X, 7, random_state=5)
+    for (train, test), (outside, inside) in zip(Folds(7, random_state=5).split(X), summaries.training(), strict=True):
         np.testing.assert_allclose(X[test].mean(axis=0), inside.mean, rtol=1e-12)
         np.testing.assert_allclose(X[train].mean(axis=0), outside.mean, rtol=1e-10)
 

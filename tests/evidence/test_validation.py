@@ -47,7 +47,7 @@ class Remembering(ClassifierMixin, BaseEstimator):
 
 def test_scores_and_predictions_are_those_of_scikit_learn_on_the_same_folds():
     X, y = labelled()
-    for splits in (Folds(6, seed=3), KFold(5), TimeBlocks(4)):
+    for splits in (Folds(6, random_state=3), KFold(5), TimeBlocks(4)):
         found = validate(Fisher(), X, y, splits=splits)
         np.testing.assert_allclose(found.scores, cross_val_score(Fisher(), X, y, cv=splits))
         np.testing.assert_array_equal(found.predictions, cross_val_predict(Fisher(), X, y, cv=splits))

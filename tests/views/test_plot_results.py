@@ -63,7 +63,7 @@ CASES = {
     "Exploration": (lambda: assay.explore("CliffWalking-v1", 3, 0.9, draws=20), [()]),
     "Graph": (lambda: assay.Graph.of_edges([0, 1, 2], [1, 2, 0]), [()]),
     "Communities": (lambda: assay.communities([(a, b) for a in range(12) for b in range(a) if a // 4 == b // 4]), [()]),
-    "RatingsEvidence": (lambda: assay.ratings_evidence(RATED, draws=19, seed=0), [()]),
+    "RatingsEvidence": (lambda: assay.ratings_evidence(RATED, draws=19, random_state=0), [()]),
 }
 
 

@@ -17,6 +17,7 @@ from assay.comparison.schema import schema_of
 from assay.data.read import read
 from assay.data.source import Source
 from assay.errors import ParameterError
+from assay.random_state import RandomState, seed_of
 from assay.study.findings import Ledger, NotAsked
 from assay.study.row_dependence.answer import WORDING as ROWS_DEPEND
 from assay.study.row_dependence.rows import Told
@@ -58,7 +59,7 @@ def compare(
     a: Any,
     b: Any,
     *,
-    seed: int = 0,
+    random_state: RandomState = 0,
     level: float = 0.05,
     drop: Sequence[str] = (),
     time: str | None = None,
@@ -71,7 +72,8 @@ def compare(
     Args:
         a: anything `assay.read` takes.
         b: the other data set.
-        seed: of everything random; the same seed gives the same comparison.
+        random_state: of everything random, a whole number from 0 on, None for 0, or a generator of NumPy's; the same
+            number, `comparison.ledger.seed`, gives the same comparison.
         level: chance of any supported difference between two tables drawn from the same source.
         drop: columns to leave out of both.
         time: the column that orders rows which depend on those before, in both.
@@ -95,6 +97,7 @@ def compare(
     names = _named(*sources)
     told = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
     _check(drop, sources)
+    seed = seed_of(random_state)
     first, second = (side_of(one, name, drop, told, seed, tell) for one, name in zip(sources, names, strict=True))
     schema = schema_of((first.source, second.source), names, (*drop, *told.columns), first.card.rows + second.card.rows)
     pair = paired((first, second), schema, drop)

@@ -18,6 +18,7 @@ from assay.arrays import Indices
 from assay.data.codes import numbered
 from assay.data.folds import fold_numbers
 from assay.errors import DataError, ParameterError
+from assay.random_state import RandomState, seed_of
 
 Pair: TypeAlias = tuple[Indices, Indices]
 
@@ -57,7 +58,7 @@ class HoldOut(Splitter):
 
     Attributes:
         share: of the rows that are held out, between 0 and 1.
-        seed: another seed, other rows.
+        random_state: of the draw: a whole number from 0 on, None for 0, or a generator of NumPy's.
         stratify: hold out the same share of every class.
 
     >>> train, test = next(HoldOut(share=0.25).split(np.zeros((8, 1))))
@@ -66,7 +67,7 @@ class HoldOut(Splitter):
     """
 
     share: float = 0.25
-    seed: int = 0
+    random_state: RandomState = 0
     stratify: bool = False
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -79,7 +80,7 @@ class HoldOut(Splitter):
         if n < 2:
             raise DataError(f"a hold-out needs at least 2 rows; there is {n}")
         size = min(max(round(self.share * n), 1), n - 1)
-        order = _drawn(n, self.seed, y if self.stratify else None)
+        order = _drawn(n, seed_of(self.random_state), y if self.stratify else None)
         # every (n / size)-th row of the order: of each class, which are together there, its share to within one row
         steps = np.arange(n + 1) * size // n
         yield order[np.diff(steps) == 1], _nobody()
@@ -89,11 +90,11 @@ class HoldOut(Splitter):
 class Folds(Splitter):
     """k splits: each row is tested once, by a model that was trained without its fold.
 
-    Without strata the folds are those of `GroupedMoments.folds(X, k, seed=seed)`.
+    Without strata the folds are those of `GroupedMoments.folds(X, n_splits, random_state=...)`.
 
     Attributes:
         k: how many folds.
-        seed: another seed, other folds.
+        random_state: of the folds: a whole number from 0 on, None for 0, or a generator of NumPy's.
         stratify: spread the rows of each class evenly over the folds.
 
     >>> [len(test) for _, test in Folds(3).split(np.zeros((10, 1)))]
@@ -101,7 +102,7 @@ class Folds(Splitter):
     """
 
     k: int = 10
-    seed: int = 0
+    random_state: RandomState = 0
     stratify: bool = False
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -114,9 +115,9 @@ class Folds(Splitter):
             raise DataError(f"{k} folds need at least {k} rows; there are {n}: ask for fewer folds")
         if self.stratify:
             fold = np.empty(n, dtype=np.intp)
-            fold[_drawn(n, self.seed, y)] = np.arange(n) % k
+            fold[_drawn(n, seed_of(self.random_state), y)] = np.arange(n) % k
         else:
-            fold = fold_numbers(0, n, k, self.seed)
+            fold = fold_numbers(0, n, k, seed_of(self.random_state))
         for i in range(k):
             yield np.flatnonzero(fold == i), _nobody()
 

@@ -20,6 +20,7 @@ from sklearn.metrics import check_scoring
 from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.evidence.labelled import Labelled, Score
+from assay.random_state import RandomState, seed_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,7 +160,7 @@ def learning_curve(
     splits: Any = None,
     score: Score = None,
     groups: ArrayLike | None = None,
-    seed: int = 0,
+    random_state: RandomState = 0,
 ) -> LearningCurve:
     """Would more rows help?
 
@@ -171,7 +172,8 @@ def learning_curve(
         splits: as in `validate`.
         score: as in `validate`; None: accuracy or mean squared error.
         groups: (n,) what must stay together.
-        seed: of the order in which rows are added.
+        random_state: of the order in which rows are added: a whole number from 0 on, None for 0, or a generator of
+            NumPy's.
 
     >>> from assay import Fisher
     >>> rng = np.random.default_rng(0)
@@ -186,7 +188,7 @@ def learning_curve(
         raise ParameterError(f"shares are ascending numbers in (0, 1]; got {shares!r}")
     data = Labelled.of(X, y, groups)
     pairs = data.pairs(splits)
-    errors = np.empty((2, len(parts), len(pairs)))
+    errors, seed = np.empty((2, len(parts), len(pairs))), seed_of(random_state)
     error = _error_of(model, score)
     for j, (train, test) in enumerate(pairs):
         order = np.random.default_rng((seed, j)).permutation(train)

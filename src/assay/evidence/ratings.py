@@ -29,6 +29,7 @@ from assay.linalg.noise.monte_carlo import Drawn, endless, monte_carlo
 from assay.models.prediction.recommender.als import Factors, Penalty, biases, explicit, slopes
 from assay.models.prediction.recommender.choose import BIAS_ALPHA, POWER, explicit_path, left_by_biases
 from assay.models.prediction.recommender.ranking import ranked
+from assay.random_state import RandomState, seed_of
 from assay.summary.ratings.ratings import Ratings
 
 What: TypeAlias = Literal["users", "items", "tastes"]
@@ -128,7 +129,7 @@ def ratings_evidence(
     *,
     draws: int = 99,
     level: float = 0.05,
-    seed: int = 0,
+    random_state: RandomState = 0,
     progress: Callable[[str], object] | None = None,
 ) -> RatingsEvidence:
     """Do factors predict ratings better than levels of users and items do, on ratings not seen, and beyond chance?
@@ -137,7 +138,7 @@ def ratings_evidence(
         data: `Ratings`, or what `Ratings.of` reads.
         draws: of chance at most, for each of the three.
         level: level; the three are corrected for each other.
-        seed: of folds and draws.
+        random_state: of folds and draws: a whole number from 0 on, None for 0, or a generator of NumPy's.
         progress: told what is being done.
 
     >>> rng = np.random.default_rng(0)
@@ -154,6 +155,7 @@ def ratings_evidence(
     tell("predicting ratings that were held out")
     whole = _standard(ratings)
     repeats = _REPEATS if len(whole) <= _REPEATED else 1
+    seed = seed_of(random_state)
     dealt = [whole.folds(FOLDS, seed + repeat) for repeat in range(repeats)]
     judged = [_judged(whole, fold, folds) for folds in dealt for fold in range(FOLDS)]
     unit = float(ratings.value.std()) / float(whole.value.std())

@@ -20,6 +20,7 @@ from assay.data.columns.target import KnownTarget
 from assay.data.source import Source
 from assay.engine.current import engine_of, using
 from assay.errors import AssayError, ParameterError
+from assay.random_state import RandomState, seed_of
 from assay.study.complete_blocks import Missing
 from assay.study.findings import Ledger, NotAsked, Study
 from assay.study.forms.opened import TABLE, opened
@@ -39,7 +40,7 @@ _SPARSE = "every column lacks more than half of its values"
 def study(
     data: Any,
     *,
-    seed: int = 0,
+    random_state: RandomState = 0,
     level: float = 0.05,
     drop: Sequence[str] = (),
     log: Log = "auto",
@@ -59,7 +60,8 @@ def study(
         data: anything `assay.read` takes; or a summary, `Moments` or `GroupedMoments`, or a file of one, of which laws
             tell what they can: see docs/guide/summaries.md. A network (a list of links, a graph), ratings and trials
             are told from tables by their columns and get questions of their own: see docs/guide/forms.md.
-        seed: of everything random; the same seed gives the same study.
+        random_state: of everything random, a whole number from 0 on, None for 0, or a generator of NumPy's; the same
+            number, `study.ledger.seed`, gives the same study.
         level: chance of any supported finding in data without structure.
         drop: columns to leave out.
         log: which columns to take log(1 + x) of: "auto" by the rule of the encoding, "never", or their names.
@@ -89,7 +91,7 @@ def study(
     """
     told = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
     with using(engine_of(data) if engine is None else engine, resume=resume):
-        return _studied(data, seed, level, drop, log, missing, told, form, progress, options)
+        return _studied(data, seed_of(random_state), level, drop, log, missing, told, form, progress, options)
 
 
 def _studied(

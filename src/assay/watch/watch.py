@@ -28,6 +28,7 @@ from assay.data.source import BLOCK_ROWS, Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.files import from_parts, to_parts
+from assay.random_state import RandomState, seed_of
 from assay.shown import a_few
 from assay.summary.moments.moments import Moments
 from assay.summary.moments.running import check_half_life, followed
@@ -64,7 +65,8 @@ class Watch:
             that drift, and has no exact chance.
         extrapolate: tell anomalies too few rows were seen for by an extrapolated tail; such alerts are suggestive.
         drop: columns to leave out.
-        seed: of the numbers that put rows with the same score in order.
+        random_state: of the numbers that put rows with the same score in order: a whole number from 0 on, None for 0,
+            or a generator of NumPy's.
 
     Attributes:
         rows: how many arrived, the reference included where it was the first of them.
@@ -93,11 +95,11 @@ class Watch:
         against: Against = "reference",
         extrapolate: bool = True,
         drop: Sequence[str] = (),
-        seed: int = 0,
+        random_state: RandomState = 0,
     ) -> None:
         self.options: dict[str, Any] = {
             "level": level, "half_life": half_life, "every": every, "horizon": horizon, "against": against,
-            "extrapolate": extrapolate, "drop": list(drop), "seed": seed,
+            "extrapolate": extrapolate, "drop": list(drop), "random_state": seed_of(random_state),
         }  # fmt: skip
         check_options(self.options)
         self.rows = self.gaps = self.looks = 0
@@ -236,7 +238,7 @@ class Watch:
         o, d = self.options, law.d
         self._law, self._aspects = law, aspects
         renewed = max(int(20 * o["half_life"]), 1) if o["against"] == "running" else 0
-        self._ranks = Ranks(o["level"], o["horizon"], renewed, o["extrapolate"], o["seed"])
+        self._ranks = Ranks(o["level"], o["horizon"], renewed, o["extrapolate"], o["random_state"])
         self._moments = Moments.empty(d, names)
         self._raw, self._drawn = np.empty((d, o["every"])), np.empty((d, o["every"]))
         self._filled = 0

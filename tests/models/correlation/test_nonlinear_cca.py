@@ -122,7 +122,7 @@ class TestEdges:
 
     def test_it_is_saved_as_data(self, tmp_path):
         x, y = circle(50)
-        cca = NonlinearCCA(1, features=(Products(3), RandomFourier(9, seed=4))).fit(x[:, None], y)
+        cca = NonlinearCCA(1, features=(Products(3), RandomFourier(9, random_state=4))).fit(x[:, None], y)
         cca.save(tmp_path / "model")
         back = assay.load(tmp_path / "model")
         assert back.features == cca.features

@@ -54,7 +54,7 @@ def links_told(
     tell = progress or (lambda _: None)
     tell("taking links out")
     try:
-        found = predict_links(graph, seed=seed)
+        found = predict_links(graph, random_state=seed)
     except DataError:
         return None
     ends = ends_of(graph)

@@ -38,7 +38,7 @@ def nodes(graph: Graph, level: float, seed: int, tell: Callable[[str], object]) 
     """
     tell("ranking")
     graphs = max(19, min(_GRAPHS, _GRAPHS * _MANY_LINKS // max(graph.weights.nnz, 1)))
-    ranking = pagerank(graph, graphs=graphs, seed=seed)
+    ranking = pagerank(graph, graphs=graphs, random_state=seed)
     tell("random graphs with the same degrees")
     beyond = ranking.beyond_degree
     if not len(beyond.nodes):
@@ -79,7 +79,7 @@ def _unseen(graph: Graph, seed: int) -> list[float]:
     halves = [
         pagerank(
             Graph.of_edges(rows[half], cols[half], values[half], n=graph.n, directed=graph.directed),
-            graphs=_HALF_GRAPHS, seed=seed,
+            graphs=_HALF_GRAPHS, random_state=seed,
         ).beyond_degree
         for half in (first, ~first)
     ]  # fmt: skip

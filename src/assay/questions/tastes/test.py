@@ -28,7 +28,7 @@ def tastes(ratings: Ratings, *, level: float, seed: int, progress: Callable[[str
         seed: of folds and draws.
         progress: told what is being done.
     """
-    found = ratings_evidence(ratings, level=level, seed=seed, progress=progress)
+    found = ratings_evidence(ratings, level=level, random_state=seed, progress=progress)
     progress("factors of all ratings")
     model = MatrixFactorization(_RANK, alpha=found.alpha or 1.7, max_iter=_SWEEPS)
     with catch_warnings():

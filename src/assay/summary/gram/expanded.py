@@ -27,6 +27,7 @@ from assay.data.sampling import row_keys
 from assay.data.source import Source
 from assay.engine.current import mapped_blocks
 from assay.errors import ParameterError
+from assay.random_state import RandomState, seed_of
 from assay.summary.gram.features import Features, as_features
 from assay.summary.gram.kernels import Kernel
 from assay.summary.gram.landmarks import Landmarks, choose_landmarks
@@ -97,7 +98,9 @@ class ExpandedSource(EncodedSource):
             yield row, self.features((block - self.units[0]) / self.units[1])
 
 
-def expand(source: Source, by: Any, *, number: int = 200, standardise: bool = True, seed: int = 0) -> ExpandedSource:
+def expand(
+    source: Source, by: Any, *, number: int = 200, standardise: bool = True, random_state: RandomState = 0
+) -> ExpandedSource:
     """A source as features of its columns, for linear methods that are then methods of a kernel.
 
     Read where its rows are read, by the workers of an engine in use; only what the linear method sums up travels.
@@ -109,7 +112,7 @@ def expand(source: Source, by: Any, *, number: int = 200, standardise: bool = Tr
             `expand(assay.encode(source, drop=["price"]), ...)`, and fitted by its name.
         number: how many landmarks.
         standardise: bring columns to mean 0 and standard deviation 1 first.
-        seed: of the draws.
+        random_state: of the draws: a whole number from 0 on, None for 0, or a generator of NumPy's.
 
     >>> from assay.data.source import ArrowSource
     >>> table = ArrowSource(pa.table({"x": np.linspace(0.0, 9.0, 50) ** 2, "y": np.linspace(0.0, 9.0, 50) ** 3}))
@@ -127,7 +130,7 @@ def expand(source: Source, by: Any, *, number: int = 200, standardise: bool = Tr
         units = np.stack([np.zeros_like(spread), np.ones_like(spread)])
     features: Features
     if isinstance(by, Kernel) and not isinstance(by, type):
-        features = _by_landmarks(numbers, by, units, sums.count, number, seed)
+        features = _by_landmarks(numbers, by, units, sums.count, number, seed_of(random_state))
     else:
         features = as_features(by)
     return ExpandedSource(numbers.source, numbers.encoding, units, features)

@@ -17,6 +17,7 @@ from assay.data.folds import fold_numbers
 from assay.data.partitions import beside
 from assay.engine.current import map_reduce
 from assay.errors import FileFormatError, ParameterError
+from assay.random_state import RandomState, seed_of
 from assay.shown import a_few
 from assay.summary.moments.accumulate import Accumulator, checked_weights, chunk_rows, refuse_unusable
 from assay.summary.moments.moments import Moments
@@ -72,7 +73,7 @@ class GroupedMoments(Stored):
         data: Any,
         n_folds: int = 10,
         *,
-        seed: int = 0,
+        random_state: RandomState = 0,
         threads: int | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> GroupedMoments:
@@ -81,12 +82,12 @@ class GroupedMoments(Stored):
         Args:
             data: as for `Moments.of`.
             n_folds: how many folds.
-            seed: another seed, other folds.
+            random_state: of the folds: a whole number from 0 on, None for 0, or a generator of NumPy's.
             threads: workers; the result does not depend on it.
             progress: called with the number of blocks done.
         """
         blocks = float_blocks(data, groups=n_folds)
-        of_block = fold_moments(n_folds, seed, blocks.columns)
+        of_block = fold_moments(n_folds, seed_of(random_state), blocks.columns)
         return map_reduce(blocks, of_block, _merged, threads=threads, progress=progress)
 
     @property

@@ -23,6 +23,7 @@ from assay.data.row_cache import KeptSource
 from assay.data.source import Source
 from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
+from assay.random_state import RandomState, seed_of
 from assay.summary.moments.accumulate import Accumulator, refuse_unusable
 from assay.summary.moments.grouped import GroupedMoments, accumulate_groups
 from assay.summary.moments.moments import Moments
@@ -70,7 +71,7 @@ def summarize(
     epsilon: float | None = None,
     delta: float | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
-    seed: int = 0,
+    random_state: RandomState = 0,
     progress: Tell | None = None,
     **reading: Any,
 ) -> SharedMoments:
@@ -93,7 +94,7 @@ def summarize(
         epsilon, delta: add noise, so that the summary is (epsilon, delta)-differentially private for one row more or
             less; needs `bounds` and the package opendp.
         bounds: by column, the least and largest value; values beyond count as these. Of all columns that are used.
-        seed: of the folds.
+        random_state: of the folds: a whole number from 0 on, None for 0, or a generator of NumPy's.
         progress: told what is being done.
         reading: of `assay.read`: sensitive, kinds, units and options of the format.
 
@@ -120,7 +121,7 @@ def summarize(
         encoding = _decided(kept, (*drop, *((by,) if by else ())), log, fewest_rows, tell)
     else:
         encoding = encoding_like(like, by, drop)
-    return _counted(kept, encoding, by, tuple(groups), folds, fewest_rows, seed, tell)
+    return _counted(kept, encoding, by, tuple(groups), folds, fewest_rows, seed_of(random_state), tell)
 
 
 def encoding_like(like: SharedMoments | Encoding, by: str | None, drop: Sequence[str]) -> Encoding:

@@ -122,7 +122,7 @@ def test_the_question_of_components_has_these_eigenvalues():
     table = mixed(strength=1.0)
     Z = np.hstack([pd.get_dummies(table["a"]), pd.get_dummies(table["b"]), table[["x", "y", "z"]]]).astype(float)
     groups = np.array([0] * 4 + [1] * 2 + [2, 3, 4])
-    asked = components(tuple("pqrsnyXYZ"), rows=Z, folds=GroupedMoments.folds(Z, 10, seed=0), groups=groups)
+    asked = components(tuple("pqrsnyXYZ"), rows=Z, folds=GroupedMoments.folds(Z, 10, random_state=0), groups=groups)
     np.testing.assert_allclose(asked.values, MixedPCA().fit(table).eigenvalues_, rtol=1e-9)
 
 
