@@ -103,7 +103,7 @@ SETTINGS = {
     "CCA": [
         {"n_components": 1, "solver": "svd"},
         {"n_components": 1, "solver": "moments", "ridge": 0.1, "scale": False},
-        {"n_components": 1, "solver": "dual", "ridge": HeldOutRidge(folds=2)},
+        {"n_components": 1, "solver": "dual", "ridge": HeldOutRidge(cv=2)},
     ],
     "MultisetCCA": [{"n_components": 1}],
     "TemporalCCA": [{"n_components": 1, "lags": 1}],

@@ -105,9 +105,9 @@ def test_they_serve_in_scikit_learn():
 
 
 def test_what_cannot_be_split_is_refused_in_words():
-    with pytest.raises(ParameterError, match="k is a whole number, 2 or more; got 1"):
+    with pytest.raises(ParameterError, match="n_splits is a whole number, 2 or more; got 1"):
         list(Folds(1).split(rows(9)))
-    with pytest.raises(ParameterError, match="k is a whole number, 2 or more; got 2.5"):
+    with pytest.raises(ParameterError, match="n_splits is a whole number, 2 or more; got 2.5"):
         Folds(2.5).get_n_splits()
     with pytest.raises(DataError, match="10 folds need at least 10 rows; there are 4: ask for fewer folds"):
         list(Folds(10).split(rows(4)))
@@ -115,7 +115,7 @@ def test_what_cannot_be_split_is_refused_in_words():
         list(Folds(2, stratify=True).split(rows(4), ["a", "a", "a", "b"]))
     with pytest.raises(ParameterError, match="one class for each of the 4 rows"):
         list(Folds(2, stratify=True).split(rows(4), ["a", "b"]))
-    with pytest.raises(ParameterError, match="share is between 0 and 1; got 1.5"):
+    with pytest.raises(ParameterError, match="test_size is a share between 0 and 1; got 1.5"):
         list(HoldOut(1.5).split(rows(4)))
     with pytest.raises(DataError, match="a hold-out needs at least 2 rows; there is 1"):
         list(HoldOut().split(rows(1)))

@@ -14,6 +14,7 @@ from assay.arrays import Array
 from assay.data.blocks import float_blocks
 from assay.data.codes import numbered, short
 from assay.data.folds import fold_numbers
+from assay.data.held_out_folds import folds_of, is_number
 from assay.data.partitions import beside
 from assay.engine.current import map_reduce
 from assay.errors import FileFormatError, ParameterError
@@ -71,23 +72,29 @@ class GroupedMoments(Stored):
     def folds(
         cls,
         data: Any,
-        n_folds: int = 10,
+        cv: Any = 10,
         *,
         random_state: RandomState = 0,
         threads: int | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> GroupedMoments:
-        """Summarise `n_folds` random folds of equal size: `without(fold)` is then the training summary.
+        """Summarise folds, by default ten random ones of equal size: `without(fold)` is then the training summary.
 
         Args:
             data: as for `Moments.of`.
-            n_folds: how many folds.
+            cv: how many random folds; or, for an array, a sparse matrix or a data frame, a splitter, assay's or
+                scikit-learn's, that tests each row once, pairs of training and test rows, or the fold of each row.
             random_state: of the folds: a whole number from 0 on, None for 0, or a generator of NumPy's.
             threads: workers; the result does not depend on it.
             progress: called with the number of blocks done.
         """
-        blocks = float_blocks(data, groups=n_folds)
-        of_block = fold_moments(n_folds, seed_of(random_state), blocks.columns)
+        if not is_number(cv):
+            if not hasattr(data, "shape"):
+                raise ParameterError(f"cv is a number of folds where rows are read in blocks; got {cv!r}")
+            folds = folds_of(cv, data.shape[0], np.zeros(data.shape[0]), 0, "fewer folds")
+            return cls.of(data, folds, threads=threads, progress=progress)
+        blocks = float_blocks(data, groups=cv)
+        of_block = fold_moments(cv, seed_of(random_state), blocks.columns)
         return map_reduce(blocks, of_block, _merged, threads=threads, progress=progress)
 
     @property

@@ -17,6 +17,7 @@ from assay.data.columns.agreed import agreed
 from assay.data.columns.cells import coded
 from assay.data.columns.encoding import Encoding
 from assay.data.folds import fold_numbers
+from assay.data.held_out_folds import is_number
 from assay.data.partitions import numbered_blocks
 from assay.data.read import read
 from assay.data.row_cache import KeptSource
@@ -62,7 +63,7 @@ def summarize(
     data: Any,
     *,
     by: str | None = None,
-    folds: int = FOLDS,
+    cv: int = FOLDS,
     drop: Sequence[str] = (),
     log: Log = "auto",
     like: SharedMoments | Encoding | None = None,
@@ -83,7 +84,8 @@ def summarize(
     Args:
         data: anything `assay.read` takes.
         by: a column of groups, each of which gets moments of its own.
-        folds: parts of the rows that are unseen for each other, at most; fewer where they would be too small.
+        cv: how many parts of the rows, unseen for each other, at most; fewer where they would be too small. A number,
+            never a splitter: sites cut their rows alike without knowing each other's.
         drop: columns to leave out.
         log: which columns to take log(1 + x) of: "auto", "never", or their names.
         like: the summary, or the encoding, of another site, so that both make the same numbers. Without it the
@@ -106,7 +108,7 @@ def summarize(
     True
     """
     source = read(data, **reading)
-    _check(source, by, drop, folds, fewest_rows)
+    _check(source, by, drop, cv, fewest_rows)
     if groups and by is None:
         raise ParameterError("groups are named, but not the column they are of: give it with --by")
     tell = progress or (lambda what, rows, fraction: None)
@@ -114,14 +116,14 @@ def summarize(
         from assay.summary.sharing.private import private_summary
 
         return private_summary(
-            source, by, folds, drop, like, groups, bounds or {}, epsilon, delta, fewest_rows=fewest_rows, tell=tell
+            source, by, cv, drop, like, groups, bounds or {}, epsilon, delta, fewest_rows=fewest_rows, tell=tell
         )
     kept = KeptSource(source)
     if like is None:
         encoding = _decided(kept, (*drop, *((by,) if by else ())), log, fewest_rows, tell)
     else:
         encoding = encoding_like(like, by, drop)
-    return _counted(kept, encoding, by, tuple(groups), folds, fewest_rows, seed_of(random_state), tell)
+    return _counted(kept, encoding, by, tuple(groups), cv, fewest_rows, seed_of(random_state), tell)
 
 
 def encoding_like(like: SharedMoments | Encoding, by: str | None, drop: Sequence[str]) -> Encoding:
@@ -177,15 +179,15 @@ def unknown_levels(rows: Array, encoding: Encoding) -> NDArray[np.bool_]:
     return strange
 
 
-def _check(source: Source, by: str | None, drop: Sequence[str], folds: int, fewest_rows: int) -> None:
+def _check(source: Source, by: str | None, drop: Sequence[str], cv: int, fewest_rows: int) -> None:
     names = source.arrow_schema.names
     for column in (*drop, *((by,) if by is not None else ())):
         if column not in names:
             raise ParameterError(f"there is no column {column!r}; there are {', '.join(names[:20])}")
     if by in drop:
         raise ParameterError(f"{by!r} cannot be left out: rows are grouped by it")
-    if folds < 1 or fewest_rows < 1:
-        raise ParameterError(f"folds and fewest rows are at least 1; got {folds} and {fewest_rows}")
+    if not is_number(cv) or cv < 1 or fewest_rows < 1:
+        raise ParameterError(f"cv and fewest_rows are whole numbers, at least 1; got {cv!r} and {fewest_rows}")
 
 
 def _decided(source: KeptSource, drop: tuple[str, ...], log: Log, fewest_rows: int, tell: Tell) -> Encoding:
