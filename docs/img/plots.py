@@ -44,7 +44,7 @@ def customers():
 def components():
     """For components.md."""
     X = customers()
-    return assay.PCA("real", standardise=True).fit(X).plot(X)
+    return assay.PCA("real", scale=True).fit(X).plot(X)
 
 
 def kernel_pca():

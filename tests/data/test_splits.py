@@ -47,7 +47,7 @@ def test_folds_are_those_of_the_grouped_moments():
 
 def test_another_seed_gives_other_rows_and_the_same_seed_the_same():
     for split in (Folds, HoldOut):
-        first, again, other = (next(split(seed=s).split(rows(50)))[1] for s in (1, 1, 2))
+        first, again, other = (next(split(random_state=s).split(rows(50)))[1] for s in (1, 1, 2))
         np.testing.assert_array_equal(first, again)
         assert not np.array_equal(first, other)
     strata = [next(Folds(5, s, stratify=True).split(rows(50), np.arange(50) % 2))[1] for s in (1, 2)]

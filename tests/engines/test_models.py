@@ -123,7 +123,7 @@ def assert_same(found, expected, rtol):
 
 
 OF_MOMENTS = {
-    "PCA": lambda: assay.PCA("real", standardise=True),
+    "PCA": lambda: assay.PCA("real", scale=True),
     "ZScore": lambda: assay.ZScore(),
     "Mahalanobis": lambda: assay.Mahalanobis(shrinkage="ledoit-wolf"),
 }

@@ -38,7 +38,7 @@ def test_two_sets_have_one_plus_their_canonical_correlations():
 
 def test_sets_of_one_column_are_the_pca_of_correlations():
     X = several()
-    found, pca = MultisetCCA().fit(X), PCA(standardise=True).fit(X)
+    found, pca = MultisetCCA().fit(X), PCA(scale=True).fit(X)
     np.testing.assert_allclose(found.eigenvalues_, pca.eigenvalues_[:8], rtol=1e-9)
     np.testing.assert_allclose(found.loadings_, pca.loadings_[:, :8], atol=1e-7)
 

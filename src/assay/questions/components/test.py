@@ -80,7 +80,7 @@ def components(
     if parts is not None:
         rows = None if rows is None else parts.apply(rows)
         folds = None if folds is None else folds.map(lambda m: m @ parts.forward.toarray())
-    pca = PCA(standardise=True)
+    pca = PCA(scale=True)
     pca = pca.fit(rows) if folds is None else pca.fit_moments(folds.total)
     n, d = pca.n_samples_, len(pca.mean_)
     r = min(n - 1, d)

@@ -131,7 +131,7 @@ def _strung(
 
 
 def _order(z: Array, axis: Axis) -> Any:
-    return stringing(z, axis=axis, standardise=False, draws=0)
+    return stringing(z, axis=axis, scale=False, draws=0)
 
 
 def _by_chance(z: Array, axis: Axis, design: Design, ours: float, seed: int) -> Array:

@@ -99,7 +99,7 @@ class ExpandedSource(EncodedSource):
 
 
 def expand(
-    source: Source, by: Any, *, number: int = 200, standardise: bool = True, random_state: RandomState = 0
+    source: Source, by: Any, *, number: int = 200, scale: bool = True, random_state: RandomState = 0
 ) -> ExpandedSource:
     """A source as features of its columns, for linear methods that are then methods of a kernel.
 
@@ -111,7 +111,7 @@ def expand(
             then by landmarks, chosen from up to 20,000 rows drawn fairly. A target is left out before:
             `expand(assay.encode(source, drop=["price"]), ...)`, and fitted by its name.
         number: how many landmarks.
-        standardise: bring columns to mean 0 and standard deviation 1 first.
+        scale: bring columns to mean 0 and standard deviation 1 first.
         random_state: of the draws: a whole number from 0 on, None for 0, or a generator of NumPy's.
 
     >>> from assay.data.source import ArrowSource
@@ -126,7 +126,7 @@ def expand(
     sums = ColumnSums.of(numbers)
     spread = np.sqrt(sums.variance)
     units = np.stack([sums.mean, np.where(spread > 0.0, spread, 1.0)])
-    if not standardise:
+    if not scale:
         units = np.stack([np.zeros_like(spread), np.ones_like(spread)])
     features: Features
     if isinstance(by, Kernel) and not isinstance(by, type):

@@ -52,7 +52,7 @@ def test_poison_is_princes():
 
 def test_numbers_alone_are_the_pca_of_their_correlations():
     X = mixed().iloc[:, 2:].to_numpy() * [1.0, 100.0, 0.01] + [0.0, 1e6, 3.0]
-    found, pca = MixedPCA().fit(X), PCA(standardise=True).fit(X)
+    found, pca = MixedPCA().fit(X), PCA(scale=True).fit(X)
     np.testing.assert_allclose(found.eigenvalues_, pca.eigenvalues_, rtol=1e-9)
     np.testing.assert_allclose(found.column_coordinates_, pca.loadings_, atol=1e-9)
     # spreads by n and not n - 1
