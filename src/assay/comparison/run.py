@@ -17,7 +17,7 @@ from assay.comparison.schema import schema_of
 from assay.data.read import read
 from assay.data.source import Source
 from assay.errors import ParameterError
-from assay.random_state import RandomState, seed_of
+from assay.linalg.validate import RandomState, seed_of
 from assay.study.findings import Ledger, NotAsked
 from assay.study.row_dependence.answer import WORDING as ROWS_DEPEND
 from assay.study.row_dependence.rows import Told

@@ -18,7 +18,7 @@ from assay.arrays import Indices
 from assay.data.codes import numbered
 from assay.data.folds import fold_numbers
 from assay.errors import DataError, ParameterError
-from assay.random_state import RandomState, seed_of
+from assay.linalg.validate import RandomState, seed_of
 
 Pair: TypeAlias = tuple[Indices, Indices]
 

@@ -20,7 +20,7 @@ from sklearn.metrics import check_scoring
 from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.evidence.labelled import Labelled, Score
-from assay.random_state import RandomState, seed_of
+from assay.linalg.validate import RandomState, seed_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

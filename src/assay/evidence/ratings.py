@@ -26,10 +26,10 @@ from assay.errors import DataError, ParameterError
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.noise.fold_error import fold_error, fold_interval
 from assay.linalg.noise.monte_carlo import Drawn, endless, monte_carlo
+from assay.linalg.validate import RandomState, seed_of
 from assay.models.prediction.recommender.als import Factors, Penalty, biases, explicit, slopes
 from assay.models.prediction.recommender.choose import BIAS_ALPHA, POWER, explicit_path, left_by_biases
 from assay.models.prediction.recommender.ranking import ranked
-from assay.random_state import RandomState, seed_of
 from assay.summary.ratings.ratings import Ratings
 
 What: TypeAlias = Literal["users", "items", "tastes"]

@@ -20,8 +20,8 @@ from assay.data.blocks import all_rows
 from assay.data.source import Source
 from assay.engine.current import using
 from assay.errors import DataError, ParameterError, join_convergence_warnings
+from assay.linalg.validate import seed_of
 from assay.models.options import parts_of, with_parts
-from assay.random_state import seed_of
 from assay.shown import a_few
 from assay.summary.distances.metrics import Gower, Metric, gaps_allowed
 

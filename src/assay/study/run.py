@@ -20,7 +20,7 @@ from assay.data.columns.target import KnownTarget
 from assay.data.source import Source
 from assay.engine.current import engine_of, using
 from assay.errors import AssayError, ParameterError
-from assay.random_state import RandomState, seed_of
+from assay.linalg.validate import RandomState, seed_of
 from assay.study.complete_blocks import Missing
 from assay.study.findings import Ledger, NotAsked, Study
 from assay.study.forms.opened import TABLE, opened

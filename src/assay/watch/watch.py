@@ -27,8 +27,8 @@ from assay.data.read import read
 from assay.data.source import BLOCK_ROWS, Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
+from assay.linalg.validate import RandomState, seed_of
 from assay.models.files import from_parts, to_parts
-from assay.random_state import RandomState, seed_of
 from assay.shown import a_few
 from assay.summary.moments.moments import Moments
 from assay.summary.moments.running import check_half_life, followed

@@ -27,7 +27,7 @@ from assay.data.sampling import row_keys
 from assay.data.source import Source
 from assay.engine.current import mapped_blocks
 from assay.errors import ParameterError
-from assay.random_state import RandomState, seed_of
+from assay.linalg.validate import RandomState, seed_of
 from assay.summary.gram.features import Features, as_features
 from assay.summary.gram.kernels import Kernel
 from assay.summary.gram.landmarks import Landmarks, choose_landmarks

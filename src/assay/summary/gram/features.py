@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.arrays import Array
 from assay.errors import ParameterError
-from assay.random_state import RandomState, seed_of
+from assay.linalg.validate import RandomState, seed_of
 
 _MOST = 20_000  # features of one side
 

@@ -18,7 +18,7 @@ from assay.data.held_out_folds import folds_of, is_number
 from assay.data.partitions import beside
 from assay.engine.current import map_reduce
 from assay.errors import FileFormatError, ParameterError
-from assay.random_state import RandomState, seed_of
+from assay.linalg.validate import RandomState, seed_of
 from assay.shown import a_few
 from assay.summary.moments.accumulate import Accumulator, checked_weights, chunk_rows, refuse_unusable
 from assay.summary.moments.moments import Moments

@@ -19,7 +19,7 @@ from scipy import sparse
 from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
 from assay.linalg.sparse.structure import as_sparse
-from assay.random_state import RandomState, seed_of
+from assay.linalg.validate import RandomState, seed_of
 from assay.summary.ratings.ratings_columns import RatingRoles, Repeated, cells_in, opened, rating_roles
 
 _NEAR = 3  # names told that are like an unknown one

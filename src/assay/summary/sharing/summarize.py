@@ -24,7 +24,7 @@ from assay.data.row_cache import KeptSource
 from assay.data.source import Source
 from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
-from assay.random_state import RandomState, seed_of
+from assay.linalg.validate import RandomState, seed_of
 from assay.summary.moments.accumulate import Accumulator, refuse_unusable
 from assay.summary.moments.grouped import GroupedMoments, accumulate_groups
 from assay.summary.moments.moments import Moments

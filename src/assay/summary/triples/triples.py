@@ -28,7 +28,7 @@ from assay.arrays import Array, Whole
 from assay.data.partitions import Blocks
 from assay.engine.current import is_local, map_reduce
 from assay.errors import ParameterError
-from assay.random_state import RandomState, seed_of
+from assay.linalg.validate import RandomState, seed_of
 from assay.summary.triples.allowance import Plan, as_bytes, plan, run_of
 from assay.summary.triples.cells import Cells, cut
 from assay.summary.triples.in_order import in_order

@@ -27,8 +27,8 @@ from scipy import sparse
 
 from assay.arrays import Whole
 from assay.errors import DataError, NotConverged, ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.models.network.communities.search import Weighted, search
-from assay.random_state import RandomState, seed_of
 from assay.summary.graph.graph import Graph
 from assay.summary.network.networks import read_network
 

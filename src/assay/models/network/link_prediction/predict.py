@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.models.network.link_prediction.held_out import FOLDS, told
 from assay.models.network.link_prediction.prediction import LinkPrediction
 from assay.models.network.link_prediction.scores import PairScores, names_of
-from assay.random_state import RandomState, seed_of
 from assay.summary.graph.graph import Graph
 from assay.summary.network.held_out_links import NonLinks, ends_of, taken_out
 from assay.summary.network.networks import read_network

@@ -24,13 +24,13 @@ from numpy.typing import ArrayLike
 from assay.arrays import Array
 from assay.engine.current import is_local, using
 from assay.errors import DataError, NotConverged, ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.models.network.pagerank.elsewhere import given_weights, links_of_triples, solve_elsewhere
 from assay.models.network.pagerank.links import Links, links_of, turned
 from assay.models.network.pagerank.power import solve
 from assay.models.network.pagerank.ranking import Ranking
 from assay.models.network.pagerank.spread_links import SpreadLinks, spread_links
 from assay.models.network.pagerank.striped import StripedRanking, ranked
-from assay.random_state import RandomState, seed_of
 from assay.summary.network.networks import edge_table
 from assay.summary.triples.allowance import as_bytes
 from assay.summary.triples.triples import Triples

@@ -15,12 +15,12 @@ import pyarrow as pa
 
 from assay.arrays import Array, Whole
 from assay.errors import ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.models.decision.mdp.gym.environment import Environment, environment, layout_of
 from assay.models.decision.mdp.gym.tried import Tried
 from assay.models.decision.mdp.learning.learn import learn_mdp
 from assay.models.decision.mdp.learning.learned import Learned
 from assay.models.decision.mdp.mdp import MDP
-from assay.random_state import RandomState, seed_of
 
 Way = Literal["optimistic", "epsilon-greedy"]
 _POINTS = 30

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.models.decision.mdp.learning.counts import Counts, Unseen, counted
 from assay.models.decision.mdp.learning.estimates import FEWEST_TRIALS, By
 from assay.models.decision.mdp.learning.learned import Learned
 from assay.models.decision.mdp.learning.trials import Trials, read_trials
 from assay.models.decision.mdp.mdp import MDP
-from assay.random_state import RandomState, seed_of
 
 _MANY = 100_000  # states from which policies are no longer solved exactly
 
