@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from assay.models.embedding.sne.symmetric_sne import SymmetricSNE as SymmetricSNE
     from assay.models.embedding.sne.tsne import TSNE as TSNE
     from assay.models.embedding.stringing import Stringing as Stringing
-    from assay.models.embedding.stringing import stringing as stringing
+    from assay.models.embedding.stringing import reorder as reorder
     from assay.models.embedding.vae.vae import VAE as VAE
     from assay.models.exporting.to_onnx import to_onnx as to_onnx
     from assay.models.files import load as load
@@ -223,7 +223,7 @@ _HOMES = {
     "GaussianMixture": "assay.models.cluster.mixture.mixture",
     "choose_components": "assay.models.cluster.mixture.choose",
     "Stringing": "assay.models.embedding.stringing",
-    "stringing": "assay.models.embedding.stringing",
+    "reorder": "assay.models.embedding.stringing",
     "FillMissing": "assay.models.missing.filling.fill",
     "KMeans": "assay.models.cluster.kmeans.kmeans",
     "choose_k": "assay.models.cluster.kmeans.choose",

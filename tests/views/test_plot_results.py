@@ -30,7 +30,7 @@ TRIALS = [(t, i, "ab"[(t + i) % 2], "xy"[t * i % 2], float(i)) for t in range(20
 CASES = {
     "ChoiceOfK": (lambda: assay.choose_k(X, range(1, 5), random_state=0), [()]),
     "MixtureChoice": (lambda: assay.choose_components(FLAT, range(1, 3), random_state=0), [()]),
-    "ScaleChoice": (lambda: assay.isomap_scales(X, ks=[5, 10]), [()]),
+    "ScaleChoice": (lambda: assay.isomap_scales(X, n_neighbors=[5, 10]), [()]),
     "ComplexityCurve": (
         lambda: assay.complexity_curve(assay.Ridge(), "alpha", [0.1, 1.0, 10.0], N, T, cv=3, simplest="last"),
         [()],
@@ -51,7 +51,7 @@ CASES = {
     "Dependence": (lambda: assay.dependence(X, columns=IRIS.feature_names), [()]),
     "Moments": (lambda: assay.Moments.of(X), [()]),
     "Fidelity": (lambda: assay.fidelity(X, FLAT), [(), (FLAT,)]),
-    "Strung": (lambda: assay.stringing(X), [(X,)]),
+    "Ordering": (lambda: assay.reorder(X), [(X,)]),
     "CoefficientTable": (lambda: assay.Logistic().fit(X, Y).table(), [()]),
     "Explained": (lambda: assay.Mahalanobis(level=0.9).fit(X).explain(X, [0, 9, 60]), [()]),
     "EuclideanDimension": (lambda: assay.euclidean_dimension(np.abs(FLAT[:9, :1] - FLAT[:9, 0]) ** 1.5), [()]),
@@ -129,11 +129,11 @@ def test_pairs_that_chance_explains_are_told_from_the_others():
 
 
 def test_a_result_that_needs_rows_asks_for_them_and_checks_them():
-    strung = assay.stringing(X)
-    with pytest.raises(ParameterError, match=r"drawn with its values: plot\(strung, X\)"):
-        assay.plot(strung)
+    reordered = assay.reorder(X)
+    with pytest.raises(ParameterError, match=r"drawn with its values: plot\(reordered, X\)"):
+        assay.plot(reordered)
     with pytest.raises(ParameterError, match=r"150 rows or columns.*got shape \(3, 4\)"):
-        assay.plot(strung, X[:3])
+        assay.plot(reordered, X[:3])
     with pytest.raises(ParameterError, match="a picture of Roc takes no rows"):
         assay.plot(assay.roc([0, 1], [0.1, 0.9]), X)
 

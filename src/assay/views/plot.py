@@ -32,7 +32,7 @@ RESULTS: dict[str, str] = {
     "Dependence": "measures:dependence",
     "Moments": "measures:moments",
     "Fidelity": "measures:fidelity",
-    "Strung": "measures:strung",
+    "Ordering": "measures:reordered",
     "CoefficientTable": "measures:coefficients",
     "Explained": "measures:explained",
     "EuclideanDimension": "measures:euclidean",

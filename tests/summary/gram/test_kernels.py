@@ -207,8 +207,8 @@ def test_kernels_are_found_by_name_and_functions_are_wrapped():
         (lambda: Gaussian(np.nan), r"sigma must be a positive number, is nan"),
         (lambda: Polynomial(0), r"degree must be a whole number of at least 1, is 0"),
         (lambda: Polynomial(1.5), r"degree must be a whole number of at least 1, is 1.5"),
-        (lambda: Polynomial(2, -1.0), r"offset must be finite and not negative, is -1.0"),
-        (lambda: Polynomial(2, 1.0, 0.0), r"scale must be a positive number, is 0.0"),
+        (lambda: Polynomial(2, -1.0), r"coef0 must be finite and not negative, is -1.0"),
+        (lambda: Polynomial(2, 1.0, 0.0), r"gamma must be a positive number, is 0.0"),
     ],
 )
 def test_impossible_parameters_are_refused(make, text):

@@ -63,27 +63,27 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Polynomial:
-    """k(x, y) = (scale x . y + offset)^degree
+    """k(x, y) = (gamma x . y + coef0)^degree
 
     Args:
         degree: A whole number of at least 1.
-        offset: Not negative, otherwise it would not be a kernel.
-        scale: Positive.
+        coef0: Not negative, otherwise it would not be a kernel.
+        gamma: Positive.
 
     >>> Polynomial(degree=2)([[1.0, 2.0]], [[3.0, 4.0]])
     array([[144.]])
     """
 
     degree: int = 2
-    offset: float = 1.0
-    scale: float = 1.0
+    coef0: float = 1.0
+    gamma: float = 1.0
 
     def __post_init__(self) -> None:
         if isinstance(self.degree, bool) or not isinstance(self.degree, int | np.integer) or self.degree < 1:
             raise ParameterError(f"degree must be a whole number of at least 1, is {self.degree!r}.")
-        if not (np.isfinite(self.offset) and self.offset >= 0):
-            raise ParameterError(f"offset must be finite and not negative, is {self.offset!r}.")
-        _positive(self.scale, "scale")
+        if not (np.isfinite(self.coef0) and self.coef0 >= 0):
+            raise ParameterError(f"coef0 must be finite and not negative, is {self.coef0!r}.")
+        _positive(self.gamma, "gamma")
 
     def __call__(self, X: Any, Y: Any = None) -> Array:
         """(n, m) values between rows."""
@@ -99,8 +99,8 @@ class Polynomial:
         return self
 
     def _power(self, products: Array) -> Array:
-        products *= self.scale
-        products += self.offset
+        products *= self.gamma
+        products += self.coef0
         with np.errstate(over="ignore"):
             products **= self.degree
         if not np.isfinite(products).all():

@@ -152,14 +152,14 @@ def stringing(model: Any, X: Any = None, y: ArrayLike | None = None) -> list[Pan
         X: the rows it was fitted on.
         y: not used.
     """
-    table = numbers_of(model, X, why="a strung table is drawn with its values")
+    table = numbers_of(model, X, why="a reordered table is drawn with its values")
     down, across = model.rows_[drawn_rows(len(model.rows_))], model.columns_[:_STRUNG]
     names = column_names(model)
     words = (
         f"Rows and columns in an order in which neighbours are alike; colours reach {CLIP:g} standard deviations from "
         f"the mean. Chance does as well with p = {model.p_[0]:.2g} for rows and {model.p_[1]:.2g} for columns."
     )
-    return [Panel("The table, strung", table_picture(table, down, across, names), words)]
+    return [Panel("The table, reordered", table_picture(table, down, across, names), words)]
 
 
 def vae(model: Any, X: Any = None, y: ArrayLike | None = None, *, names: Sequence[str] | None = None) -> list[Panel]:

@@ -122,7 +122,7 @@ def test_with_the_linear_kernel_it_is_the_hinge_form_of_the_robust_ball():
 def test_polynomial_of_degree_1_without_offset_is_linear():
     X = table()
     one = SVDD(kernel=Linear(), tol=1e-9).fit(X)
-    other = SVDD(kernel=Polynomial(1, offset=0.0), tol=1e-9).fit(X)
+    other = SVDD(kernel=Polynomial(1, coef0=0.0), tol=1e-9).fit(X)
     np.testing.assert_allclose(one.distance(X), other.distance(X), atol=1e-6)
 
 

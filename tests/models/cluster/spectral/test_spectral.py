@@ -159,7 +159,7 @@ def test_eigenpairs_solve_their_equation(laplacian):
 def test_the_embedding_is_the_diffusion_map_at_that_time(t):
     graph, _ = communities()
     model = SpectralClustering(4, t=t).fit_graph(graph)
-    expected = DiffusionMap(3, alpha=0.0, t=t).fit_graph(graph)
+    expected = DiffusionMap(3, density_exponent=0.0, t=t).fit_graph(graph)
     np.testing.assert_allclose(1 - model.eigenvalues_[1:], expected.eigenvalues_, atol=1e-9)
     np.testing.assert_allclose(np.abs(model.embedding_[:, 1:]), np.abs(expected.embedding_), atol=1e-7)
 

@@ -175,7 +175,7 @@ def test_rows_without_a_path_are_named_and_get_no_coordinates():
         UserWarning, match=r"12 of 42 rows \(30, 31, 32, 33, 34, \.\.\.\) have no path to the 30 on the"
     ) as w:
         found = Isomap(2, graph=Nearest(5)).fit(X)
-    assert "Nearest(k=5" in str(w[0].message) and w[0].filename == __file__
+    assert "Nearest(n_neighbors=5" in str(w[0].message) and w[0].filename == __file__
     np.testing.assert_array_equal(found.kept_, np.arange(30))
     np.testing.assert_array_equal(found.left_out_, np.arange(30, 42))
     assert np.isnan(found.embedding_[30:]).all() and np.isfinite(found.embedding_[:30]).all()
