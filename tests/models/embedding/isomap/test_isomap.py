@@ -312,7 +312,7 @@ def test_progress_is_told_and_can_stop_the_fit():
         ({"n_components": 31}, ParameterError, r"n_components must be between 1 and 30 \(the rows linked with each"),
         ({"n_components": 0}, ParameterError, "n_components must be between 1"),
         ({"n_components": 1.5}, ParameterError, "n_components must be a whole number, is 1.5"),
-        ({"graph": "knn"}, ParameterError, r"graph must be Nearest\(k\), Within\(epsilon\) or \"auto\", is 'knn'"),
+        ({"graph": "knn"}, ParameterError, r"graph must be Nearest\(k\), Within\(radius\) or \"auto\", is 'knn'"),
         ({"graph": Nearest(5, symmetry=None)}, ParameterError, "hold both ways. Use symmetrised"),
         ({"graph": Within(1e-9)}, ParameterError, "between 1 and 1 .*Within"),
         ({"geodesics": "steps"}, ParameterError, 'geodesics must be "length" or "hops", is \'steps\''),

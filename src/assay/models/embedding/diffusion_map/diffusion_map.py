@@ -55,13 +55,13 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
 
     Args:
         n_components: how many coordinates, at most one less than the rows.
-        graph: "auto" compares all pairs up to 2,000 rows and the nearest beyond, None all pairs. `Nearest(k)` or `Within(radius)`:
-            those neighbours only, by the metric of the option.
+        graph: "auto" compares all pairs up to 2,000 rows and the nearest beyond, None all pairs. `Nearest(k)` or
+            `Within(radius)`: those neighbours only, by the metric of the option.
         sigma: width of the kernel exp(-d^2 / (2 sigma^2)). "auto": half the distance to the k-th nearest row, the
             median over rows, with k = 2 log2(n), at least 10, or that of `Nearest`; half the radius with
             `Within`. "local": the same for each row by itself, in exp(-d^2 / (2 sigma_i sigma_j)). A number: itself.
-        density_exponent: how much of the density of rows is taken out. 1: none is left, only the shape shows; 0: all is left,
-            as in spectral clustering; 0.5: the Fokker-Planck walk.
+        density_exponent: how much of the density of rows is taken out. 1: none is left, only the shape shows; 0: all
+            is left, as in spectral clustering; 0.5: the Fokker-Planck walk.
         t: time, in steps of the walk, not necessarily whole; 0 gives all coordinates equal weight.
         target_weight: how much labels given to `fit` count, from 0 (not at all) to below 1: similarities of rows of
             different labels are 1 - target_weight times as large. The map then shows labels apart because it was told

@@ -2,9 +2,9 @@
 
 gaussian     log p(x | c) = -log(2 pi v) / 2 - (x - m)^2 / (2 v),   v = max(squares / observed, floor V)
              or W / (observed + 1) for floor V; V variance of the column in all rows, W within classes
-multinomial  log p(x | c) = x log q,   q_j = (t_j + smoothing) / (sum of t over its group + smoothing columns in the group)
-bernoulli    log p(x | c) = log q or log(1 - q),   q = (t + smoothing) / (observed + 2 smoothing)
-categorical  log p(x | c) = log q_x,   q_l = (tally_l + smoothing) / (observed + smoothing levels)
+multinomial  log p(x | c) = x log q,   q_j = (t_j + s) / (sum of t over its group + s columns in the group)
+bernoulli    log p(x | c) = log q or log(1 - q),   q = (t + s) / (observed + 2 s),   s the smoothing
+categorical  log p(x | c) = log q_x,   q_l = (tally_l + s) / (observed + s levels)
 """
 
 from __future__ import annotations
