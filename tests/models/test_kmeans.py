@@ -83,6 +83,17 @@ class TestLaws:
             np.testing.assert_allclose(coarse, fine, rtol=1e-6, atol=1e-6)
 
     @pytest.mark.parametrize("form", [csr_matrix, np.asarray])
+    def test_rows_rounded_to_float32_come_to_the_same_groups_from_one_start(self, form):
+        rows = np.random.default_rng(5).standard_normal((300, 4)) + 4.0 * np.eye(4)[np.arange(300) % 4]
+        for seed in range(10):
+            fine, coarse = (
+                assay.KMeans(6, n_init=1, random_state=seed).fit(form(rows.astype(kind)))
+                for kind in (np.float64, np.float32)
+            )
+            np.testing.assert_array_equal(coarse.labels_, fine.labels_)
+            np.testing.assert_allclose(coarse.cluster_centers_, fine.cluster_centers_, atol=1e-5)
+
+    @pytest.mark.parametrize("form", [csr_matrix, np.asarray])
     @pytest.mark.parametrize("kind", [np.float32, np.float64, np.int32])
     def test_centres_have_the_precision_that_scikit_learn_gives_them(self, form, kind):
         rows = form(np.round(10 * IRIS).astype(kind))
