@@ -140,7 +140,6 @@ DELIBERATE: list[tuple[str, str, str]] = [
     (r"max_iter_used", r"assert 251 == ", "steps are counted from 1"),
     (r"different_distance_metrics", r"Assert", "two routes are asked to be equal to the bit"),
     (r"test_pls::test_copy", r"DID NOT RAISE", READ_ONLY),
-    (r"univariate_equivalence", r"\(3,\) == \(1, 3\)", "coef_ of one target is (d,), as in regression"),
     (
         r"libsvm_convergence_warnings|test_sparse::test_timeout",
         r"DID NOT WARN",
