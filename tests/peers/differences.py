@@ -92,7 +92,8 @@ DELIBERATE: list[tuple[str, str, str]] = [
     (
         r"logistic_cv_multinomial_score",
         r"Assert",
-        "solved to 1e-8, and compared with a private path of scikit-learn's solved to 1e-4",
+        "solved to 1e-8, and compared with a private path of scikit-learn's solved to 1e-4: its log loss is 3e-4 off "
+        "its own at 1e-10, ours 7e-8",
     ),
     (r"newton_cholesky_fallback", r"DID NOT WARN", "needs no other solver to fall back to"),
     (
