@@ -150,13 +150,13 @@ class TableStats:
         spread = self.moments.variance, self.moments.skewness, self.log_moments.skewness
         fields, columns = list(self.fields), []
         for j, known in enumerate(self.fields):
-            i, again = best[0].get(j), best[1].get(j)
+            at, again = best[0].get(j), best[1].get(j)
             if again is not None:
-                fields[j] = self._reread(j, i, again)
-                i = i if fields[j] is known else again
-            elif known.kind == "boolean" and i is not None and self.slots[i].field.kind != "boolean":
-                fields[j] = yes_or_number(known, self.low[i], self.high[i], bool(self.whole[i]))
-            columns.append(self._column(j, i, *spread))
+                fields[j] = self._reread(j, at, again)
+                at = at if fields[j] is known else again
+            elif known.kind == "boolean" and at is not None and self.slots[at].field.kind != "boolean":
+                fields[j] = yes_or_number(known, float(self.low[at]), float(self.high[at]), bool(self.whole[at]))
+            columns.append(self._column(j, at, *spread))
         return tuple(fields), tuple(columns)
 
     def _reread(self, j: int, i: int | None, again: int) -> Field:
