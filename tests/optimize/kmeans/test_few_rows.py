@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 
 from assay.errors import ParameterError
-from assay.optimize.kmeans.few_rows import group_few_rows
+from assay.optimize.kmeans.lloyd import group_few_rows
 
 
 def test_iris_in_three_groups_has_the_known_sum_of_squares():
