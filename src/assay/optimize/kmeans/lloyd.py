@@ -252,11 +252,13 @@ class Settled:
         centers: (k, d) means of the rows that were nearest to the centres before.
         n_iter: passes made.
         converged: whether the last one moved the centres by no more than the bound.
+        total: what the rows of each centre added up to in the last pass.
     """
 
     centers: Array
     n_iter: int
     converged: bool
+    total: Sums
 
 
 def settle(
@@ -294,7 +296,7 @@ def settle(
         else:
             sure = total.level(centers) - float(total.sizes @ step)
         centers = speed.beyond(moved)
-    return Settled(moved, n_iter, converged)
+    return Settled(moved, n_iter, converged, total)
 
 
 class _Momentum:

@@ -161,7 +161,7 @@ def sparse_lloyd(
     else:
         rngs = (np.random.default_rng([seed, number]) for number in range(n_init))
         runs = [run(plus_plus(_SparseNearness(rows), k, rng)) for rng in rngs]
-        best = runs[0] if n_init == 1 else min(runs, key=lambda found: float(rows.grouped(found.centers)[1].sum()))
+        best = min(runs, key=lambda found: found.total.level(found.centers))
     centers = rows.units.outside(best.centers)
     labels, squares, total = rows.grouped(rows.units.inside(centers))
     return Lloyd.of(best, centers, rows.units, labels, float(squares.sum()), total)

@@ -53,7 +53,7 @@ class MixtureTable:
         seen = Observed.of(blocks, columns=columns)
         if seen.missing.any():
             refuse_unusable_rows(blocks, seen.columns)
-        _refuse_extreme(seen)
+        seen.refuse_extreme()
         frame = Frame.of(seen)
         if not len(frame.active):
             raise DataError(
@@ -146,14 +146,3 @@ def _sums(frame: Frame, rows: NDArray[Any], whitening: Whitening) -> Sums:
     if second.ndim == 3:
         second = (np.tril(second) + np.tril(second, -1).swapaxes(1, 2))[:, :d, :d]
     return Sums(len(rows), log_likelihood, mass, first, second)
-
-
-def _refuse_extreme(seen: Observed) -> None:
-    with np.errstate(over="ignore", under="ignore"):
-        square = seen.norm**2
-    for column in np.flatnonzero((seen.low < seen.high) & ~((square > 1e-290) & (square < np.inf))):
-        j = int(column)
-        raise DataError(
-            f"{seen.label(j)} runs from {seen.low[j]:g} to {seen.high[j]:g}: the squares of its deviations leave the "
-            "range of floating point numbers; rescale the column"
-        )
