@@ -25,8 +25,6 @@ from assay.linalg.normal.completion import patterns_of
 MOST_PATTERNS = 1 << 16
 # Row numbers kept of rows without any value.
 MOST_NAMED = 100
-# Squared deviations that sum to more keep all digits beside a floor or ridge of 1e-12 of them.
-_LEAST_SQUARE = 1e-290
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,11 +109,15 @@ class Observed:
                 "about it: leave it out"
             )
 
-    def refuse_extreme(self) -> None:
-        """Raise for a column whose squared deviations leave the range of floating point numbers."""
+    def refuse_extreme(self, least: float = 1e-300) -> None:
+        """Raise for a column whose squared deviations leave the range of floating point numbers.
+
+        Args:
+            least: they must sum to more than this: shares of variances, and their inverses, have to be numbers too.
+        """
         with np.errstate(over="ignore", under="ignore"):
             square = self.norm**2
-        for column in np.flatnonzero((self.low < self.high) & ~((square > _LEAST_SQUARE) & (square < np.inf))):
+        for column in np.flatnonzero((self.low < self.high) & ~((square > least) & (square < np.inf))):
             j = int(column)
             raise DataError(
                 f"{self.label(j)} runs from {self.low[j]:g} to {self.high[j]:g}: the squares of its deviations leave "

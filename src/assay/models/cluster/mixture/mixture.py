@@ -24,10 +24,18 @@ from assay.errors import NotConverged
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import RandomState, as_count, as_generator
 from assay.models.base import Estimator, on_engine
-from assay.models.cluster.mixture.gaussians import Components, Shape, Whitening, maximised, n_parameters
+from assay.models.cluster.mixture.gaussians import (
+    Components,
+    Shape,
+    Whitening,
+    drawn_from,
+    in_units,
+    maximised,
+    n_parameters,
+    reading,
+)
 from assay.models.cluster.mixture.options import Options
 from assay.models.cluster.mixture.responsibilities import MixtureTable, shared_out
-from assay.models.cluster.mixture.units import drawn_from, in_units, reading
 from assay.optimize.em import Climb, Step, climb
 from assay.summary.incomplete.expectation import Frame
 from assay.summary.moments.accumulate import refuse_unusable
@@ -199,7 +207,7 @@ class GaussianMixture(DensityMixin, Estimator):
         if options.means is None:
             law = law.ordered()
         self.weights_ = law.weights
-        self.means_, self.covariances_, self.precisions_cholesky_ = in_units(law, table)
+        self.means_, self.covariances_, self.precisions_cholesky_ = in_units(law, table.frame, table.mean)
         self.floored_ = law.floored
         self.log_likelihoods_ = ended.log_likelihoods * n
         self.log_likelihood_ = float(self.log_likelihoods_[-1])
