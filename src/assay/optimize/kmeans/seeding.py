@@ -56,7 +56,7 @@ class Nearness(ABC):
         if running[-1] <= 0.0:  # every row is a centre already
             return np.zeros(1, dtype=np.int64)
         last = int(np.searchsorted(running, running[-1]))
-        return np.minimum(np.searchsorted(running, shares * running[-1], side="right"), last)
+        return np.asarray(np.minimum(np.searchsorted(running, shares * running[-1], side="right"), last))
 
 
 def plus_plus(near: Nearness, k: int, rng: np.random.Generator, start: Array | None = None) -> Array:

@@ -122,7 +122,7 @@ class _SparseNearness(Nearness):
         return self._rows.places(rows)
 
     def lowered(self, candidates: Array) -> Array:
-        return np.minimum(self._rows.squares_to(candidates).T, self.near)
+        return np.asarray(np.minimum(self._rows.squares_to(candidates).T, self.near))
 
 
 def sparse_lloyd(
