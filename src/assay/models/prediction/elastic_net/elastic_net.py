@@ -19,10 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from assay.arrays import Array
+from assay.data.held_out_folds import folds_of, refuse_empty_folds
 from assay.errors import NotConverged, ParameterError
 from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable
-from assay.models.held_out_folds import folds_of, refuse_empty_folds
 from assay.models.linear_regressor import Target, _LinearRegressor
 from assay.models.prediction.elastic_net.path import NetProblem, NetTable, Prices, net_table, net_table_of
 from assay.summary.moments.grouped import GroupedMoments
