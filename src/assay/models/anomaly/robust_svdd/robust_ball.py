@@ -203,8 +203,9 @@ class _Points:
 
     def judge(self, c: Array, a: Array) -> _Candidate:
         """Judge a centre by weights (n,)."""
-        f = self.lengths(c)
         off = self.rows - c[:, None]
+        f = np.einsum("dn,dn->n", off, off)
+        f = f if self.squared else np.sqrt(f)
         bound, pull, a = _hinge_bound(off, f, a, self.C) if self.squared else _linear_bound(off, f, a, self.C)
         r = self.radius(f)
         return _Candidate(c, f, r, self.objective(f, r), a, bound, pull)
@@ -229,18 +230,20 @@ def _hinge_bound(off: Array, f: Array, a: Array, C: float) -> tuple[float, float
 
 def _linear_bound(off: Array, f: Array, a: Array, C: float) -> tuple[float, float, Array]:
     """Sum p_i.(x_i - c) of pulls made to sum to zero and keep to their lengths, what their sum was, and the lengths."""
-    a = np.clip(a, 0.0, C)
-    p = off * np.divide(a, f, out=np.zeros_like(f), where=f > 0.0)
+    held = np.flatnonzero((a > 0.0) | (f == 0.0))
+    off, f, pulling = off[:, held], f[held], np.minimum(a[held], C)
+    p = off * np.divide(pulling, f, out=np.zeros_like(f), where=f > 0.0)
     here = np.flatnonzero(f == 0.0)  # rows at the centre pull any way, and balance the others as far as they can
+    if here.size:
+        rest = p.sum(axis=1)
+        p[:, here] = -(rest / max(here.size, float(np.linalg.norm(rest)) / C))[:, None]
     rest = p.sum(axis=1)
-    p[:, here] = -(rest / max(here.size, 1.0, float(np.linalg.norm(rest)) / C))[:, None]
-    rest = p.sum(axis=1)
-    p = p - np.outer(rest, a / a.sum())
+    p -= rest[:, None] * (pulling / pulling.sum())
     lengths = np.sqrt(np.einsum("dn,dn->n", p, p))
-    excess = max(float(lengths.max()) / C, float(lengths.sum()))
-    if excess == 0.0:
-        return 0.0, 0.0, lengths
-    return float(np.einsum("dn,dn->", p, off)) / excess, float(np.linalg.norm(rest)), lengths / excess
+    excess = max(float(lengths.max()) / C, float(lengths.sum())) or 1.0  # nothing pulls: the bound is zero
+    a = np.zeros_like(a)
+    a[held] = lengths / excess
+    return float(np.einsum("dn,dn->", p, off)) / excess, float(np.linalg.norm(rest)), a
 
 
 def _on_sphere(f: Array, r: float, a: Array, C: float) -> NDArray[np.bool_]:
@@ -252,7 +255,7 @@ def _on_sphere(f: Array, r: float, a: Array, C: float) -> NDArray[np.bool_]:
         a: (n,) weights.
         C: the largest weight.
 
-    >>> on_sphere(np.array([1.0, 2.0, 3.0]), 2.0, np.array([0.0, 0.3, 0.5]), 0.5)
+    >>> _on_sphere(np.array([1.0, 2.0, 3.0]), 2.0, np.array([0.0, 0.3, 0.5]), 0.5)
     array([False,  True, False])
     """
     size = max(r, float(np.abs(f - r).max()) * np.finfo(np.float64).eps)
