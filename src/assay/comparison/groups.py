@@ -19,7 +19,7 @@ from assay.comparison.held_out import held_out_difference
 from assay.comparison.looks import level_looks, standard_errors
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
-from assay.optimize.kmeans.few_rows import group_few_rows
+from assay.optimize.kmeans.lloyd import group_few_rows
 from assay.views.axes.numbers import percent
 
 WORDING = "Do groups of rows have other shares?"

@@ -144,8 +144,11 @@ class _Maps:
 
     def shuffled(self, rng: np.random.Generator) -> Array:
         """The columns of each group moved on their own, as chance could have it."""
-        orders = np.stack([self.design.drawn(rng) for _ in range(int(self.groups.max()) + 1)], axis=1)
-        return np.take_along_axis(self.Z, orders[:, self.groups], axis=0)
+        shuffled = np.empty_like(self.Z)
+        for group in range(int(self.groups.max()) + 1):  # of those, wide tables have a few in use
+            order, columns = self.design.drawn(rng), self.groups == group
+            shuffled[:, columns] = self.Z[np.ix_(order, columns)]
+        return shuffled
 
     def layout(self, Z: Array, init: Literal["pca", "random"] = "pca") -> TSNE:
         return TSNE(2, perplexity=self.perplexity, init=init, random_state=self.seed).fit(Z)

@@ -177,8 +177,8 @@ def test_squared_correlation_with_one_target_is_the_explained_share_of_least_squ
     peer = LinearRegression().fit(X, Y[:, 0])
     assert cca.canonical_correlations_[0] ** 2 == pytest.approx(peer.score(X, Y[:, 0]), abs=1e-12)
     np.testing.assert_allclose(cca.predict(X), peer.predict(X), atol=1e-10)
-    np.testing.assert_allclose(cca.coef_, peer.coef_, atol=1e-10)
-    assert cca.intercept_ == pytest.approx(peer.intercept_, abs=1e-10)
+    np.testing.assert_allclose(cca.coef_, peer.coef_[None], atol=1e-10)
+    np.testing.assert_allclose(cca.intercept_, [peer.intercept_], atol=1e-10)
     assert cca.score(X, Y[:, 0]) == pytest.approx(peer.score(X, Y[:, 0]), abs=1e-12)
 
 

@@ -28,7 +28,7 @@ from assay.models.prediction.logistic.rows import Rows
 from assay.models.prediction.logistic.solve import solve_path
 
 _TRIED = 19  # penalties, half a power of ten apart
-_NEAR = 1e-5  # gradient for each unit of weight that is near enough to be judged by
+_NEAR = 1e-4  # gradient for each unit of weight that is near enough to be judged by, as in scikit-learn
 
 
 @dataclass(frozen=True, slots=True, eq=False)
