@@ -181,7 +181,7 @@ def neighbourhood_agreement(
     """
     case = _Case(X, Y, metric, rows, random_state)
     k = case.neighbours(n_neighbors)
-    return float((~case.strangers(case.y.nearest(case.rows, k), case.x.nearest(case.rows, k))).mean())
+    return float((~case.missing_from(case.y.nearest(case.rows, k), case.x.nearest(case.rows, k))).mean())
 
 
 def stress(
@@ -264,14 +264,14 @@ class _Case:
         """Distances on the map against those of the data."""
         return pair_fit(self.x, self.y, self.rows)
 
-    def strangers(self, found: Whole, known: Whole) -> NDArray[np.bool_]:
+    def missing_from(self, found: Whole, known: Whole) -> NDArray[np.bool_]:
         """(m, k) which of the found neighbours are not among the known ones of the same row."""
         offset = np.arange(len(found))[:, None] * self.n
         return ~np.isin(found + offset, known + offset)
 
     def rank_quality(self, space: Apart, found: Whole, known: Whole) -> tuple[Array, Array]:
         """(m,) one minus the mean excess rank in `space` of neighbours found elsewhere, and (m,) the share known."""
-        strange = self.strangers(found, known)
+        strange = self.missing_from(found, known)
         k = found.shape[1]
         excess = np.where(strange, ranks(space, self.rows, np.where(strange, found, -1)) - k, 0).sum(axis=1)
         return 1.0 - excess * (2.0 / (k * (2.0 * self.n - 3.0 * k - 1.0))), 1.0 - strange.mean(axis=1)

@@ -1,7 +1,7 @@
 """Wilks' lambda of two sets of columns and what chance does to it.
 
     lambda = prod (1 - r_k^2)     r_k the canonical correlations; of groups r^2 = l / (1 + l), l between over within
-    chance   Rao's F, exact where a side has one or two columns: normal columns, sides that know nothing of each other
+    chance   Rao's F, exact where a side has one or two columns: normal columns, independent sides
 
 Reference: Rao, Bull. Int. Stat. Inst. 33 (1951).
 """

@@ -52,7 +52,7 @@ def sparse_ridge(
     Args:
         rows: (n, d) A.
         Y: (n, p) targets about their means.
-        alpha: price, above 0.
+        alpha: penalty, above 0.
         squares: (d,) squared lengths of the columns, where they are known.
         tol: length of the gradient allowed, relative to that at zero.
         most: products allowed.

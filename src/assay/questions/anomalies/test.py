@@ -95,7 +95,7 @@ def anomalies(
     apart = _apart(design, len(scores), seed)
     limit = "" if design is None else design.limit
     if len(apart) < FEWEST:
-        apart, limit = np.arange(len(scores)), limit or f"about {len(apart)} rows know nothing of each other, too few"
+        apart, limit = np.arange(len(scores)), limit or f"about {len(apart)} independent rows, too few"
     tell("looking for gaps")
     judged = _judged(measure, sample, numbers, far, scores, nearer, apart, level, seed)
     order = np.argsort(-scores, kind="stable")

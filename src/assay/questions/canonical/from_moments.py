@@ -1,7 +1,7 @@
 """Do two sets of columns go together, from moments alone?
 
 statistic  the largest canonical correlation
-chance     Wilks' lambda of all canonical correlations by Rao's F: normal columns, sides that know nothing of each
+chance     Wilks' lambda of all canonical correlations by Rao's F: normal columns, sides independent of each
            other; where noise was added for privacy, such rows drawn anew with the same noise
 held out   where moments of several parts are at hand: the correlation, in each part, along the weights of the others
 

@@ -25,7 +25,7 @@ class ReorderedAxis:
     Attributes:
         order: (m,) what comes first, second ...
         roughness: mean squared difference of neighbours over that of two at random.
-        chance: (draws,) the same where columns know nothing of each other.
+        chance: (draws,) the same where columns are independent.
         evidence: how well it stands up.
         holds: whether neighbours are alike in what the order was not made of.
     """

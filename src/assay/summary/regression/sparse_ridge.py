@@ -59,7 +59,7 @@ def large_ridge(table: Table, alpha: float, *, intercept: bool) -> LargeRidge:
 
     Args:
         table: the rows.
-        alpha: price, above 0.
+        alpha: penalty, above 0.
         intercept: whether there is one.
     """
     near = column_moments(table.data, table.names)  # refuses what has no finite square, with its place

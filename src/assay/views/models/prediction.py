@@ -52,7 +52,7 @@ def least_squares(
 
 
 def ridge(model: Any, X: Any = None, y: Any = None, *, held_out: bool | None = None, unit: str = "") -> list[Panel]:
-    """Coefficients over the price, and where it was chosen the held-out errors; with rows, how well they are predicted.
+    """Coefficients over the penalty, held-out errors where it was chosen; with rows, how well they are predicted.
 
     Args:
         model: a fitted `Ridge` or `ElasticNet`.

@@ -23,7 +23,7 @@ from assay.views.rows.embedding import embedding_map
 
 
 def roc(found: Any) -> list[Panel]:
-    """How many positive rows are found at which price of false alarms.
+    """How many positive rows are found at which share of false alarms.
 
     Args:
         found: from `assay.roc`.

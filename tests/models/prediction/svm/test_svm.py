@@ -298,7 +298,7 @@ def test_probabilities_by_a_matrix_of_kernel_values_are_those_by_rows():
 
 
 @pytest.mark.parametrize(("kernel", "prices"), [(None, 15), ("linear", 5)])
-def test_a_path_over_prices_is_the_separate_fits_in_fewer_steps(kernel, prices):
+def test_a_path_over_values_of_C_is_the_separate_fits_in_fewer_steps(kernel, prices):
     X, y = table(240, 4, 3)
     new, truth = X[:200] + 0.3, y[:200]
     Cs = np.geomspace(0.1, 30.0, prices)
@@ -469,7 +469,7 @@ def test_rows_that_cannot_be_used_are_refused_with_their_place():
         SVM().fit_gram(Gram.of(table(20)[0]).centred(), y)
     with pytest.raises(DataError, match="every class needs at least 2; class number 1 has 1"):
         SVM(probability=True).fit(table(6)[0], [0, 0, 0, 1, 0, 0])
-    with pytest.raises(ParameterError, match="Cs are positive finite prices"):
+    with pytest.raises(ParameterError, match="Cs are positive finite numbers"):
         SVM().path(*table(20), [1.0, 0.0])
 
 
@@ -565,7 +565,7 @@ def test_what_nu_cannot_be_is_refused():
         SVM(2.0, nu=0.5).fit(X, y)
     with pytest.raises(ParameterError, match="of the plain hinge"):
         SVM(nu=0.5, loss="squared_hinge").fit(X, y)
-    with pytest.raises(ParameterError, match="a path is over prices"):
+    with pytest.raises(ParameterError, match="a path is over values of C"):
         SVM(nu=0.5).path(X, y, [1.0])
     with pytest.raises(ParameterError, match="no probabilities, and not for nu"):
         SVM(nu=0.5, kernel="linear", solver="primal").fit(X, y)

@@ -285,7 +285,7 @@ class TestRefusals:
             SVR(**options).fit(*waves())
 
     def test_prices_of_a_path_are_positive(self):
-        with pytest.raises(ParameterError, match="Cs are positive finite prices"):
+        with pytest.raises(ParameterError, match="Cs are positive finite numbers"):
             SVR().path(*waves(), [1.0, -1.0])
 
     def test_kernel_matrices_that_are_centred_or_approximate_are_refused(self):

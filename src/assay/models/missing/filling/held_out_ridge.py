@@ -9,7 +9,7 @@
     column       argmin_r  n_j loss_j(r) / loss_j(r*) + 10 loss(r) / loss(r*)        n_j different values hidden
 
 Four EM steps lead from each ridge to the next: laws need not be at rest to be compared. The path ends where smaller
-ridges only lose. Where columns know nothing of each other some ridge gains by chance: a gain over the mean that is
+ridges only lose. Where columns are independent some ridge gains by chance: a gain over the mean that is
 below its standard error over the rows counts as none.
 
 What follows from the others wants a small ridge, what hardly does a large one, and one law has but one for all. So a

@@ -1,4 +1,4 @@
-"""What a support vector machine is over a range of prices."""
+"""What a support vector machine is over a range of C."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class SVMPath:
     """One machine for each price, each the start of the next.
 
     Attributes:
-        C: (k,) the prices, rising.
+        C: (k,) values, rising.
         objective: (k, p) of the dual, for each pair of classes.
         margin: (k, p) one over the length of w.
         n_support: (k,) rows with a weight.

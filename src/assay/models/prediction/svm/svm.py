@@ -167,19 +167,19 @@ class SVM(_Classifier):
         return self._fit(gram.kernel, rows, codes, self._row_weights(sample_weight, codes))
 
     def path(self, X: Any, y: Any, Cs: Any, *, held_out: tuple[Any, Any] | None = None) -> SVMPath:
-        """Solve for several prices, each solution the start of the next; the model itself is left as it is.
+        """Solve for several values of C, each solution the start of the next; the model itself is left as it is.
 
         Args:
             X: (n, d) rows, as for `fit`.
             y: (n,) classes.
-            Cs: prices, positive and finite; they are taken in rising order.
+            Cs: values of C, positive and finite; they are taken in rising order.
             held_out: rows and classes kept aside, whose error tells which price to take.
         """
         if self.nu is not None:
-            raise ParameterError("a path is over prices, and nu stands in place of one: leave nu out")
+            raise ParameterError("a path is over values of C, and nu stands in place of one: leave nu out")
         prices = np.unique(np.asarray(Cs, dtype=np.float64))
         if not len(prices) or not (np.isfinite(prices).all() and prices[0] > 0):
-            raise ParameterError(f"Cs are positive finite prices; got {Cs!r}")
+            raise ParameterError(f"Cs are positive finite numbers; got {Cs!r}")
         one = clone(self)
         kernel, rows, codes, _ = one._numbered(X, y, None)
         training = Training.of(kernel, rows, codes, len(one.classes_))

@@ -145,17 +145,17 @@ class SVR(_Regressor):
         return self._fit(gram if weights is None else gram.among(np.flatnonzero(weights)), target, weights)
 
     def path(self, X: Any, y: Any, Cs: Any, *, held_out: tuple[Any, Any] | None = None) -> SVRPath:
-        """Solve for several prices, each solution the start of the next; the model itself is left as it is.
+        """Solve for several values of C, each solution the start of the next; the model itself is left as it is.
 
         Args:
             X: (n, d) rows, as for `fit`.
             y: (n,) target.
-            Cs: prices, positive and finite; they are taken in rising order.
+            Cs: values of C, positive and finite; they are taken in rising order.
             held_out: rows and target kept aside, whose error tells which price to take.
         """
         prices = np.unique(np.asarray(Cs, dtype=np.float64))
         if not len(prices) or not (np.isfinite(prices).all() and prices[0] > 0):
-            raise ParameterError(f"Cs are positive finite prices; got {Cs!r}")
+            raise ParameterError(f"Cs are positive finite numbers; got {Cs!r}")
         one = clone(self)
         problem = one._problem(*one._summary(X, y, None))
         machine, found, errors = None, [], []

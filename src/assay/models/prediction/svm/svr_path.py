@@ -1,4 +1,4 @@
-"""What support vector regression is over a range of prices."""
+"""What support vector regression is over a range of C."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class SVRPath:
     """One machine for each price, each the start of the next.
 
     Attributes:
-        C: (k,) the prices, rising.
+        C: (k,) values, rising.
         objective: (k,) of the dual.
         n_support: (k,) rows with a weight.
         iterations: (k,) steps of the solver.
