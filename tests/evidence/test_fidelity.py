@@ -48,7 +48,7 @@ def test_stress_and_residual_variance_are_those_of_the_explicit_pairs(n, d, q):
     stress, left, scale = pairs_by_hand(X, Y)
     assert fidelity.stress(X, Y) == pytest.approx(stress, abs=1e-12)
     assert fidelity.residual_variance(X, Y) == pytest.approx(left, abs=1e-12)
-    found = pair_fit.pair_fit(apart.Rows(X), apart.Rows(Y), np.arange(n))
+    found = pair_fit.pair_fit(apart.RowBlocks(X), apart.RowBlocks(Y), np.arange(n))
     assert found.scale == pytest.approx(scale, rel=1e-12)
     assert found.pairs == n * (n - 1) // 2
 

@@ -113,7 +113,7 @@ class Estimator(BaseEstimator):
         Returns:
             A Bokeh figure, or several in one layout; a notebook shows it, `save` writes it to .html, .png or .svg.
         """
-        # by the front door, and only when asked: models know nothing of views
+        # by the name users import, and only when asked: models know nothing of views
         return import_module("assay").plot(self, X, y, **options)
 
     def _checked(self, X: Any, *, reset: bool, **checks: Any) -> Any:

@@ -53,7 +53,7 @@ def row_map(
     groups = y if groups is None and colour is None else groups
     names = getattr(model, "names_", None) if names is None else names
     drawn = embedding_map(Y, groups=groups, colour=colour, colour_label=colour_label, names=names, faint=faint)
-    return [Panel("Rows on the map", drawn, _told(model)), *falling(_eigenvalues(model), "of the map")]
+    return [Panel("Rows on the map", drawn, _caption(model)), *falling(_eigenvalues(model), "of the map")]
 
 
 def classical_mds(
@@ -188,7 +188,7 @@ def _eigenvalues(model: Any) -> Array:
     return found if np.all(np.diff(found) <= 0) else np.empty(0)
 
 
-def _told(model: Any) -> str:
+def _caption(model: Any) -> str:
     if hasattr(model, "kl_divergence_"):
         return f"KL divergence {model.kl_divergence_:.3g} after {model.n_iter_:,} iterations."
     if hasattr(model, "residual_variance_"):

@@ -188,7 +188,9 @@ def judged(model: Any, rows: Any, truth: NDArray[Any]) -> list[Panel]:
         rows: (n, d).
         truth: (n,) their classes.
     """
-    assay = import_module("assay")  # the measures live in a room beside this one; the front door leads to both
+    assay = import_module(
+        "assay"
+    )  # the measures live in a package beside this one, which only the top level imports too
     called = model.classes_[np.argmin(model.distances(rows), axis=1)] if hasattr(model, "refuse") else None
     called = model.predict(rows) if called is None else called
     panels = confusion(assay.confusion(truth, called))

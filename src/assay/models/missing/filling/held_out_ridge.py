@@ -35,7 +35,7 @@ from assay.data.sampling import row_keys
 from assay.engine.current import map_reduce
 from assay.linalg.normal.completion import Law, completed, patterns_of
 from assay.linalg.one_thread import one_blas_thread
-from assay.summary.incomplete.expectation import Frame, Rows
+from assay.summary.incomplete.expectation import Frame, IncompleteRows
 from assay.summary.incomplete.missing_patterns import Observed, refuse_infinite
 
 LEAST = 1e-8
@@ -147,7 +147,7 @@ class _Fold:
 
     def __init__(self, train: Array, test: Array, hidden: Mask) -> None:
         """Take (m, k) rows, (b, k) rows, and (t, b, k) what is hidden of the latter, t times."""
-        self.train = Rows.of(train)
+        self.train = IncompleteRows.of(train)
         present = np.maximum((~self.train.missing).sum(axis=0), 1)
         self.mean, self.covariance = self.train.values.sum(axis=0) / present, np.eye(train.shape[1])
         self.draws, k = len(hidden), test.shape[1]
