@@ -188,9 +188,7 @@ def judged(model: Any, rows: Any, truth: NDArray[Any]) -> list[Panel]:
         rows: (n, d).
         truth: (n,) their classes.
     """
-    assay = import_module(
-        "assay"
-    )  # the measures live in a package beside this one, which only the top level imports too
+    assay = import_module("assay")  # evidence is beside views: only the top level imports both
     called = model.classes_[np.argmin(model.distances(rows), axis=1)] if hasattr(model, "refuse") else None
     called = model.predict(rows) if called is None else called
     panels = confusion(assay.confusion(truth, called))

@@ -298,7 +298,7 @@ def test_probabilities_by_a_matrix_of_kernel_values_are_those_by_rows():
 
 
 @pytest.mark.parametrize(("kernel", "prices"), [(None, 15), ("linear", 5)])
-def test_a_path_over_values_of_C_is_the_separate_fits_in_fewer_steps(kernel, prices):
+def test_a_path_over_values_of_c_is_the_separate_fits_in_fewer_steps(kernel, prices):
     X, y = table(240, 4, 3)
     new, truth = X[:200] + 0.3, y[:200]
     Cs = np.geomspace(0.1, 30.0, prices)
