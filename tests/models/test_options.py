@@ -17,8 +17,8 @@ def test_parts_are_named_beside_their_option():
     deep = SVM(kernel=Polynomial(3, coef0=2.0)).get_params()
     assert {name: deep[name] for name in deep if name.startswith("kernel__")} == {
         "kernel__degree": 3,
-        "kernel__offset": 2.0,
-        "kernel__scale": 1.0,
+        "kernel__coef0": 2.0,
+        "kernel__gamma": 1.0,
     }
     assert "kernel__degree" not in SVM(kernel=Polynomial(3)).get_params(deep=False)
     assert SpectralClustering(graph=Nearest(7)).get_params()["graph__n_neighbors"] == 7
@@ -56,7 +56,7 @@ def test_kernel_cca_does_not_change_its_default_for_others():
     ("model", "grid"),
     [
         (SVM(kernel=Gaussian()), {"kernel__sigma": [0.3, 1.0], "C": [1.0, 10.0]}),
-        (SVM(), {"kernel": [Polynomial(1), Polynomial(3)], "kernel__offset": [0.0, 1.0]}),
+        (SVM(), {"kernel": [Polynomial(1), Polynomial(3)], "kernel__coef0": [0.0, 1.0]}),
     ],
 )
 def test_grids_search_over_parts(model, grid):
