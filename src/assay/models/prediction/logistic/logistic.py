@@ -308,7 +308,6 @@ class Logistic(_Classifier):
             return rows, self._class_numbers(y, rows.shape[0])
         numbers = self._as_numbers(X, reset=True)
         d = len(numbers.numeric_columns)
-        self._record_columns(numbers.numeric_columns, d)
         codes, blocks = self._class_numbers(y, len(y)), float_blocks(numbers)
         if d * len(y) > _HELD or is_elsewhere(blocks):
             return blocks, codes
@@ -369,7 +368,6 @@ class Logistic(_Classifier):
             rows = self._checked(X, reset=False, **_CHECKS | {"ensure_all_finite": True})
             return np.asarray(rows @ self.coef_.T + self.intercept_)
         numbers = self._as_numbers(X, reset=False)
-        self._compare_columns(numbers.numeric_columns)
         coef, intercept = self.coef_, self.intercept_
         return np.concatenate(mapped_blocks(float_blocks(numbers), lambda part: part[1] @ coef.T + intercept))
 
