@@ -121,20 +121,20 @@ def ridge_path(found: Any, *, names: Sequence[str] | None = None, chosen: float 
 
 
 def machine_path(found: Any) -> list[Panel]:
-    """Here-out errors of a vector machine over its price, and how many rows it rests on.
+    """Held-out errors of a vector machine over values of C, and how many rows it rests on.
 
     Args:
         found: from `path` of an `SVM` or `SVR`.
     """
     rests = coefficient_path_view(
-        found.C, np.asarray(found.n_support, dtype=np.float64)[:, None], ["rows with a weight"], x_label="price C",
+        found.C, np.asarray(found.n_support, dtype=np.float64)[:, None], ["rows with a weight"], x_label="C",
         y_label="rows with a weight",
     )  # fmt: skip
     panels = [Panel("Rows that the machine rests on", rests)]
     if found.held_out_error is not None:
         best = float(found.C[int(np.argmin(found.held_out_error))])
-        curve = complexity_curve_view(found.C, None, found.held_out_error, chosen=best, x_label="price C")
-        panels.insert(0, Panel("Choosing the price", curve))
+        curve = complexity_curve_view(found.C, None, found.held_out_error, chosen=best, x_label="C")
+        panels.insert(0, Panel("Choosing C", curve))
     return panels
 
 
