@@ -326,7 +326,7 @@ class SVM(_VectorMachine, _Classifier):
         C, nu = float("inf") if self.C is None else float(self.C), None if self.nu is None else float(self.nu)
         return Settings(C, nu, self.loss != "hinge", self.tol, self.cache_mb, self.max_iter)
 
-    def _by_class(self, C: float, sizes: Array) -> Array:
+    def _by_class(self, C: float, sizes: NDArray[Any]) -> Array:
         """(g,) C of each class, of these weights of rows."""
         return weighted_by_class(C, self.class_weight, self.classes_.tolist(), sizes)
 
