@@ -39,8 +39,7 @@ CASES = {
     "RefusalCurve": (lambda: assay.NearestCentroid().fit(X[::2], Y[::2]).refusal_curve(X[1::2], Y[1::2]), [()]),
     "RidgePath": (lambda: assay.Ridge("held-out", random_state=0).fit(N, T).path(), [()]),
     "ElasticNetPath": (lambda: assay.ElasticNet(l1_ratio=1).fit(N, T).path(), [()]),
-    "SVMPath": (lambda: assay.SVM().path(X[Y > 0][::2], Y[Y > 0][::2], [0.1, 1.0, 10.0]), [()]),
-    "SVRPath": (lambda: assay.SVR().path(N[:40], T[:40], [0.1, 1.0]), [()]),
+    "MachinePath": (lambda: assay.SVM().path(X[Y > 0][::2], Y[Y > 0][::2], [0.1, 1.0, 10.0]), [()]),
     "ForwardSelection": (
         lambda: assay.forward_selection(assay.GroupedMoments.folds(TABLE, 3), target=10),
         [()],
@@ -103,7 +102,8 @@ def test_a_path_without_held_out_rows_shows_coefficients_alone():
     path = assay.Ridge(1.0).fit(N, T).path([0.1, 1.0])
     assert isinstance(assay.plot(path, names=PROGRESS.feature_names), Figure)
     path = assay.SVM().path(X[Y > 0][::2], Y[Y > 0][::2], [0.1, 1.0], held_out=(X[Y > 0][1::2], Y[Y > 0][1::2]))
-    assert list(assay.plot(path).figures) == ["Choosing the price", "Rows that the machine rests on"]
+    assert list(assay.plot(path).figures) == ["Choosing C", "Rows that the machine rests on"]
+    assert isinstance(assay.plot(assay.SVR().path(N[:40], T[:40], [0.1, 1.0])), Figure)
 
 
 def test_the_intercept_is_no_column():

@@ -13,8 +13,16 @@ from sklearn.metrics import pairwise
 from sklearn.svm import SVC
 
 from assay.errors import DataError, ParameterError
-from assay.summary.gram.function_kernel import FunctionKernel
-from assay.summary.gram.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed, as_kernel, median_distance
+from assay.summary.gram.kernels import (
+    FunctionKernel,
+    Gaussian,
+    Kernel,
+    Linear,
+    Polynomial,
+    Precomputed,
+    as_kernel,
+    median_distance,
+)
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((40, 5)), RNG.standard_normal((17, 5))

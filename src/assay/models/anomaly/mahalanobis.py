@@ -126,7 +126,6 @@ class Mahalanobis(_RowsInParts, _Detector):
         if isinstance(X, Source):
             numbers = self._as_numbers(X, reset=True)
             d = len(numbers.numeric_columns)
-            self._record_columns(numbers.numeric_columns, d)
             if not self.robust and (numbers.rows is None or numbers.rows >= d):
                 return self._fit_moments(Moments.of(numbers), numbers)
             rows: Any = all_rows(numbers)

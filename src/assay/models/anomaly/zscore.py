@@ -83,7 +83,6 @@ class ZScore(_RowsInParts, _Detector):
         self._check_alpha()
         if isinstance(X, Source):
             X = self._as_numbers(X, reset=True)
-            self._record_columns(X.numeric_columns, len(X.numeric_columns))
             if self.robust:
                 X = all_rows(X)
         else:

@@ -121,7 +121,7 @@ def ridge_path(found: Any, *, names: Sequence[str] | None = None, chosen: float 
 
 
 def machine_path(found: Any) -> list[Panel]:
-    """Here-out errors of a vector machine over C, and how many rows it rests on.
+    """Held-out errors of a vector machine over values of C, and how many rows it rests on.
 
     Args:
         found: from `path` of an `SVM` or `SVR`.
