@@ -162,11 +162,13 @@ class _Smoothed:
             slopes, pressed = at.off / f, a / f
             around, along = float(pressed.sum()), b - pressed
         matrix = np.empty((d + 1, d + 1))
-        matrix[:d, :d] = (slopes * along) @ slopes.T
+        near = np.flatnonzero(np.abs(along) > 1e-3 * _EPS * around / f.size)  # the others add less than rounding
+        nearly = slopes if 2 * near.size > f.size else slopes[:, near]
+        matrix[:d, :d] = (nearly * (along if nearly is slopes else along[near])) @ nearly.T
         matrix[:d, d] = matrix[d, :d] = -(slopes @ b)
         matrix[d, d] = 1.0 if self.all_out else b.sum()
         diagonal = np.einsum("ii->i", matrix)
-        diagonal[:d] += around
+        diagonal[:d] += around * (1.0 + 64.0 * _EPS)  # the difference may be rounding alone, on a line say
         units = 1.0 / np.sqrt(np.maximum(diagonal, _EPS * diagonal.max()))
         matrix *= np.outer(units, units)
         diagonal += 64.0 * _EPS
@@ -192,10 +194,9 @@ class _Smoothed:
 def _minimised(problem: _Smoothed, starts: list[Array], most: int) -> tuple[_Point, _Step, int]:
     """A point near the minimum, the step from there, and how many were taken before."""
     at = min((problem.at(x) for x in starts), key=lambda point: point.value)
-    step, taken, blind = problem.newton(at), 0, False
-    while step.gain > _CENTRED * problem.mu and taken < most and not blind:
+    step, taken = problem.newton(at), 0
+    while step.gain > _CENTRED * problem.mu and taken < most:
         noise = 4.0 * _EPS * abs(at.value)
-        blind = step.gain <= noise  # the value tells no more what is better: one step, if it promises so
         for share in 0.5 ** np.arange(_HALVINGS):
             after = problem.at(at.x + share * (step.x - at.x))
             if after.value <= at.value - 1e-4 * share * step.gain + noise:
@@ -203,8 +204,9 @@ def _minimised(problem: _Smoothed, starts: list[Array], most: int) -> tuple[_Poi
         else:
             break
         further, taken = problem.newton(after), taken + 1
-        if not blind or further.gain < step.gain:
-            at, step = after, further
+        if further.gain >= step.gain and noise > _CENTRED * problem.mu:  # values do not tell what is better any more
+            break
+        at, step = after, further
     return at, step, taken
 
 
