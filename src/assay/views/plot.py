@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.errors import ParameterError
 from assay.models.registry import MODELS
+from assay.public import MODULES
 from assay.views.figures import Panel, side_by_side
 
 # the class of a result, and the function of views.results that draws it
@@ -97,7 +98,7 @@ def _registered(thing: Any) -> str | None:
     if isinstance(thing, type):
         return None
     return next(
-        (c.__name__ for c in type(thing).__mro__ if c.__name__ in MODELS and c.__module__ == MODELS[c.__name__].module),
+        (c.__name__ for c in type(thing).__mro__ if c.__name__ in MODELS and c.__module__ == MODULES[c.__name__]),
         None,
     )
 
