@@ -24,10 +24,8 @@ from assay.engine.current import map_reduce
 from assay.errors import Caution, DataError, ParameterError
 from assay.linalg.eigen.principal import axes_of_rows, dense
 from assay.linalg.eigen.spectral import Spectrum, eigen_symmetric
-from assay.linalg.normal.central_rows import BULK, central_rows
 from assay.linalg.normal.distance_law import DistanceLaw
-from assay.linalg.normal.mcd import majority
-from assay.linalg.normal.mcd_law import consistency
+from assay.linalg.normal.mcd import BULK, central_rows, consistency, majority
 from assay.linalg.normal.shrinkage import ledoit_wolf, rao_blackwell
 from assay.linalg.normal.whitening import Whitening
 from assay.models.base import on_engine

@@ -19,8 +19,7 @@ from assay.arrays import Array
 from assay.asking.by_law import ByLaw, Listing
 from assay.asking.words import SURVIVED, chance
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
-from assay.linalg.canonical.canonical import canonical_pairs, coupled_covariances
-from assay.linalg.canonical.wilks import log_lambda, wilks_p
+from assay.linalg.canonical.canonical import canonical_pairs, coupled_covariances, log_lambda, wilks_p
 from assay.linalg.noise.fold_error import fold_mean
 from assay.questions.canonical.words import WORDS
 from assay.summary.moments.grouped import GroupedMoments
