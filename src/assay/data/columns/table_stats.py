@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array
 from assay.data.columns.cells import Form
-from assay.data.columns.column_moments import ColumnMoments
 from assay.data.columns.tally import Tally
+from assay.data.columns.third_moments import ThirdMoments
 from assay.data.field import Field
 from assay.data.problems import EXAMPLES
 
@@ -97,8 +97,8 @@ class TableStats:
     low: Array
     high: Array
     whole: NDArray[np.int8]
-    moments: ColumnMoments
-    log_moments: ColumnMoments
+    moments: ThirdMoments
+    log_moments: ThirdMoments
     examples: Mapping[int, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     levels: Mapping[int, Tally] = field(default_factory=dict)
     words: Mapping[int, Tally] = field(default_factory=dict)

@@ -25,6 +25,8 @@ from assay.linalg.normal.completion import patterns_of
 MOST_PATTERNS = 1 << 16
 # Row numbers kept of rows without any value.
 MOST_NAMED = 100
+# A sum of squares below this loses digits: its terms are hardly normal numbers.
+_SMALLEST = 1e-300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,3 +193,15 @@ def refuse_infinite(rows: NDArray[Any], first_row: int = 0, names: Sequence[str]
         f"row {first_row + i}, {where} is infinite: only finite numbers and NaN (missing) are known; "
         "make it NaN if it stands for a missing value"
     )
+
+
+def refuse_extreme(seen: Observed) -> None:
+    """Refuse a column that varies, but whose squared deviations leave the range of numbers with all their digits."""
+    with np.errstate(over="ignore", under="ignore"):
+        square = seen.norm**2
+    for column in np.flatnonzero((seen.low < seen.high) & ~((square > _SMALLEST) & (square < np.inf))):
+        j = int(column)
+        raise DataError(
+            f"{seen.label(j)} runs from {seen.low[j]:g} to {seen.high[j]:g}: the squares of its deviations leave the "
+            "range of floating point numbers; rescale the column"
+        )

@@ -29,7 +29,7 @@ from assay.linalg.normal.completion import Law
 from assay.linalg.normal.multivariate_normal import MultivariateNormal
 from assay.linalg.one_thread import one_blas_thread
 from assay.summary.incomplete.expectation import Expected, Frame, GappedTable
-from assay.summary.incomplete.missing_patterns import Observed
+from assay.summary.incomplete.missing_patterns import Observed, refuse_extreme
 from assay.summary.incomplete.squarem import Climb, Point, Step, climb
 from assay.summary.moments.moments import Moments
 
@@ -118,7 +118,7 @@ def normal_em(
     blocks = float_blocks(data)
     seen = Observed.of(blocks, columns=columns, threads=threads)
     seen.refuse_empty()
-    _refuse_extreme(seen)
+    refuse_extreme(seen)
     frame = Frame.of(seen)
     if not len(frame.active) or np.isinf(ridge):
         return _independent(seen, frame)
@@ -253,14 +253,3 @@ def _check(max_iter: int, tol: float, ridge: float) -> None:
         raise ParameterError(f"tol is a number >= 0; got {tol!r}")
     if not ridge >= 0.0:
         raise ParameterError(f"ridge is a number >= 0; got {ridge!r}")
-
-
-def _refuse_extreme(seen: Observed) -> None:
-    with np.errstate(over="ignore", under="ignore"):
-        square = seen.norm**2
-    for column in np.flatnonzero((seen.low < seen.high) & ~((square > 1e-300) & (square < np.inf))):
-        j = int(column)
-        raise DataError(
-            f"{seen.label(j)} runs from {seen.low[j]:g} to {seen.high[j]:g}: the squares of its deviations leave the "
-            "range of floating point numbers; rescale the column"
-        )

@@ -20,7 +20,7 @@ from assay.engine.current import map_reduce, mapped_blocks
 from assay.errors import DataError
 from assay.models.cluster.mixture.gaussians import Components, Shape, Sums, Whitening
 from assay.summary.incomplete.expectation import Frame
-from assay.summary.incomplete.missing_patterns import Observed
+from assay.summary.incomplete.missing_patterns import Observed, refuse_extreme
 from assay.summary.moments.accumulate import refuse_unusable_rows
 
 # Whitened residuals of a chunk of rows: 512 kB, about a core's second-level cache.
@@ -53,7 +53,7 @@ class MixtureTable:
         seen = Observed.of(blocks, columns=columns)
         if seen.missing.any():
             refuse_unusable_rows(blocks, seen.columns)
-        _refuse_extreme(seen)
+        refuse_extreme(seen)
         frame = Frame.of(seen)
         if not len(frame.active):
             raise DataError(
@@ -146,14 +146,3 @@ def _sums(frame: Frame, rows: NDArray[Any], whitening: Whitening) -> Sums:
     if second.ndim == 3:
         second = (np.tril(second) + np.tril(second, -1).swapaxes(1, 2))[:, :d, :d]
     return Sums(len(rows), log_likelihood, mass, first, second)
-
-
-def _refuse_extreme(seen: Observed) -> None:
-    with np.errstate(over="ignore", under="ignore"):
-        square = seen.norm**2
-    for column in np.flatnonzero((seen.low < seen.high) & ~((square > 1e-290) & (square < np.inf))):
-        j = int(column)
-        raise DataError(
-            f"{seen.label(j)} runs from {seen.low[j]:g} to {seen.high[j]:g}: the squares of its deviations leave the "
-            "range of floating point numbers; rescale the column"
-        )
