@@ -70,7 +70,7 @@ def test_ridge_is_that_of_the_rows_at_the_price_found(shared, iris):
     X = np.column_stack([np.asarray(iris[name]) for name in NAMES])
     spread = X[:, :3].std(axis=0, ddof=1)
     ridge = shared.answers["prediction"].numbers()["ridge"]
-    oracle = Ridge(alpha=ridge["price"]).fit(X[:, :3] / spread, X[:, 3])
+    oracle = Ridge(alpha=ridge["alpha"]).fit(X[:, :3] / spread, X[:, 3])
     np.testing.assert_allclose(list(ridge["coefficients"].values()), oracle.coef_ / spread, rtol=1e-8)
     line = shared.answers["prediction"].numbers()["coefficients"]
     exact = np.linalg.lstsq(np.column_stack([X[:, :3], np.ones(150)]), X[:, 3], rcond=None)[0]

@@ -31,7 +31,7 @@ def power_iteration(
 ) -> TopEigen:
     """Find the top k eigenpairs one by one, by repeated multiplication and deflation.
 
-    Converges like (|lambda_2| / |lambda_1|)^t: it needs a gap between the two largest moduli among the eigenvalues
+    Converges like `(|lambda_2| / |lambda_1|)^t`: it needs a gap between the two largest moduli among the eigenvalues
     not yet found. Without it (lambda and -lambda, say) it does not converge, warns, and says so in `converged`. A
     positive shift c iterates A + c I instead and breaks such ties. When the eigenvalue of largest modulus turns out
     negative, the shift is set to its modulus, because the algebraically largest are wanted.
@@ -39,7 +39,7 @@ def power_iteration(
     Args:
         A: (n, n), symmetric: dense, SciPy sparse, or a LinearOperator.
         k: how many, 1 <= k <= n.
-        tol: residual allowed, relative to the largest |eigenvalue|.
+        tol: residual allowed, relative to the largest modulus of an eigenvalue.
         max_iter: how many products for each vector.
         shift: c in A + c I.
         random_state: seeds the start vectors.
@@ -100,7 +100,7 @@ def subspace_iteration(
 ) -> TopEigen:
     """Find the top k eigenpairs by multiplying a block of vectors and re-orthonormalising it.
 
-    Pair j converges like (|lambda_p+1| / |lambda_j|)^t, p = k + oversampling: only the gap behind the block counts,
+    Pair j converges like `(|lambda_p+1| / |lambda_j|)^t`, p = k + oversampling: only the gap behind the block counts,
     so repeated eigenvalues do no harm. Negative eigenvalues seen on the way shift the matrix by their modulus,
     because the algebraically largest are wanted.
 
@@ -108,7 +108,7 @@ def subspace_iteration(
         A: (n, n), symmetric: dense, SciPy sparse, or a LinearOperator.
         k: how many, 1 <= k <= n.
         oversampling: columns carried along beyond k.
-        tol: residual allowed, relative to the largest |eigenvalue|.
+        tol: residual allowed, relative to the largest modulus of an eigenvalue.
         max_iter: how many products with the block.
         random_state: seeds the start block.
 
@@ -156,7 +156,7 @@ def randomised(
         k: how many, 1 <= k <= n.
         oversampling: columns of the block beyond k.
         passes: products with the block; memory is (passes + 1) blocks.
-        tol: residual, relative to the largest |eigenvalue|, up to which the answer counts as converged.
+        tol: residual, relative to the largest modulus of an eigenvalue, up to which the answer counts as converged.
         random_state: seeds the block.
 
     Returns:

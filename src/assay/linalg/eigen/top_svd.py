@@ -48,7 +48,7 @@ class TopSVD(SVD):
         left: (m, k), orthonormal columns.
         values: (k,), descending.
         right: (n, k), orthonormal columns, sign-fixed.
-        residuals: (k,), |A v - value u|; A^T u = value v holds to rounding.
+        residuals: (k,), `|A v - value u|`; A^T u = value v holds to rounding.
         iterations: how often the matrix was applied; 0 for a full decomposition.
         converged: whether every residual is at most 1e-10 of the largest value.
         method: "svd" (full decomposition), "gram" (formed) or "lanczos" (Gram matrix applied, never formed).

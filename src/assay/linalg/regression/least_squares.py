@@ -39,7 +39,7 @@ class LeastSquares:
 
     Attributes:
         x: (n,) or (n, p).
-        residual_norm: |A x - b| (over all columns of b).
+        residual_norm: `|A x - b|` (over all columns of b).
         condition: 2-norm condition number of A with its columns scaled to about equal length, within its rank;
             infinite for rank 0.
         backward_error: a relative change in A (columns so scaled) and b of this size makes x exact; of several columns

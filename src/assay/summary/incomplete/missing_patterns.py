@@ -25,8 +25,6 @@ from assay.linalg.normal.completion import patterns_of
 MOST_PATTERNS = 1 << 16
 # Row numbers kept of rows without any value.
 MOST_NAMED = 100
-# A sum of squares below this loses digits: its terms are hardly normal numbers.
-_SMALLEST = 1e-300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,6 +109,21 @@ class Observed:
                 "about it: leave it out"
             )
 
+    def refuse_extreme(self, least: float = 1e-300) -> None:
+        """Raise for a column whose squared deviations leave the range of floating point numbers.
+
+        Args:
+            least: they must sum to more than this: shares of variances, and their inverses, have to be numbers too.
+        """
+        with np.errstate(over="ignore", under="ignore"):
+            square = self.norm**2
+        for column in np.flatnonzero((self.low < self.high) & ~((square > least) & (square < np.inf))):
+            j = int(column)
+            raise DataError(
+                f"{self.label(j)} runs from {self.low[j]:g} to {self.high[j]:g}: the squares of its deviations leave "
+                "the range of floating point numbers; rescale the column"
+            )
+
     def __add__(self, other: Observed) -> Observed:
         if self.d != other.d:
             raise DataError(f"blocks of {self.d} and of {other.d} columns cannot be combined")
@@ -193,15 +206,3 @@ def refuse_infinite(rows: NDArray[Any], first_row: int = 0, names: Sequence[str]
         f"row {first_row + i}, {where} is infinite: only finite numbers and NaN (missing) are known; "
         "make it NaN if it stands for a missing value"
     )
-
-
-def refuse_extreme(seen: Observed) -> None:
-    """Refuse a column that varies, but whose squared deviations leave the range of numbers with all their digits."""
-    with np.errstate(over="ignore", under="ignore"):
-        square = seen.norm**2
-    for column in np.flatnonzero((seen.low < seen.high) & ~((square > _SMALLEST) & (square < np.inf))):
-        j = int(column)
-        raise DataError(
-            f"{seen.label(j)} runs from {seen.low[j]:g} to {seen.high[j]:g}: the squares of its deviations leave the "
-            "range of floating point numbers; rescale the column"
-        )

@@ -60,7 +60,7 @@ def sparse_ridge(
     Args:
         rows: (n, d) A.
         Y: (n, p) targets about their means.
-        alpha: price, above 0.
+        alpha: penalty, above 0.
         squares: (d,) squared lengths of the columns, where they are known.
         tol: length of the gradient allowed, relative to that at zero.
         most: products allowed.
@@ -179,7 +179,7 @@ def large_ridge(table: Table, alpha: float, *, intercept: bool) -> LargeRidge:
 
     Args:
         table: the rows.
-        alpha: price, above 0.
+        alpha: penalty, above 0.
         intercept: whether there is one.
     """
     near = column_moments(table.data, table.names)  # refuses what has no finite square, with its place

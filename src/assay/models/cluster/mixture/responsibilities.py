@@ -20,11 +20,13 @@ from assay.engine.current import map_reduce, mapped_blocks
 from assay.errors import DataError
 from assay.models.cluster.mixture.gaussians import Components, Shape, Sums, Whitening
 from assay.summary.incomplete.expectation import Frame
-from assay.summary.incomplete.missing_patterns import Observed, refuse_extreme
+from assay.summary.incomplete.missing_patterns import Observed
 from assay.summary.moments.accumulate import refuse_unusable_rows
 
 # Whitened residuals of a chunk of rows: 512 kB, about a core's second-level cache.
 _RESIDUALS = 1 << 16
+# Squared deviations of a column: the inverse of a variance at a floor of 1e-12 of them is a number.
+_LEAST = 1e-290
 # In units of the frame; training rows are never so far.
 _FAR = 1e100
 # Numbers that the rows drawn for a start may have at most: 32 MB, of which a start needs several copies.
@@ -53,7 +55,7 @@ class MixtureTable:
         seen = Observed.of(blocks, columns=columns)
         if seen.missing.any():
             refuse_unusable_rows(blocks, seen.columns)
-        refuse_extreme(seen)
+        seen.refuse_extreme(_LEAST)
         frame = Frame.of(seen)
         if not len(frame.active):
             raise DataError(
