@@ -9,7 +9,7 @@ from sklearn.covariance import EmpiricalCovariance, LedoitWolf, MinCovDet
 from sklearn.preprocessing import StandardScaler
 
 from assay import Mahalanobis, Moments, ZScore
-from assay.linalg.mcd import mcd
+from assay.linalg.normal.mcd import mcd
 from benchmarks.harness import compare, show
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.manifold import trustworthiness as peer
 
 from assay import fidelity
-from assay.summary.fidelity import trustworthiness
+from assay.evidence.fidelity import trustworthiness
 from benchmarks.harness import compare, show
 
 K = 10

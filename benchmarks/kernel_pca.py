@@ -12,7 +12,7 @@ from sklearn.datasets import make_circles, make_swiss_roll
 from sklearn.manifold import spectral_embedding
 
 from assay import DiffusionMap, Gaussian, Graph, KernelPCA, Nearest
-from assay.summary.kernels import median_distance
+from assay.summary.gram.kernels import median_distance
 from benchmarks.harness import compare, show
 
 N, K = 10_000, 10

@@ -1,4 +1,4 @@
-"""Linear machines of two classes on many rows: `assay.optimize.margin` beside LIBLINEAR (scikit-learn's LinearSVC).
+"""Linear machines of two classes on many rows: the machine of `SVM` beside LIBLINEAR (LinearSVC of scikit-learn).
 
 LIBLINEAR penalises the intercept too, so its coefficients are judged with the intercept that suits them best, all in
 the objective without that penalty. On the plain hinge it does not converge in minutes: it is given 50 passes.
@@ -15,7 +15,7 @@ from sklearn.datasets import make_classification
 from sklearn.svm import LinearSVC
 
 from assay import SVM, Linear
-from assay.optimize.margin import margin
+from assay.models.prediction.svm.margin import margin
 from benchmarks.harness import compare, show
 
 Line = tuple[np.ndarray, float]

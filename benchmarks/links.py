@@ -14,7 +14,7 @@ from scipy import sparse
 from assay import Graph, read_network
 from assay.models.network.link_prediction.best import best, two_steps
 from assay.models.network.link_prediction.scores import PairScores
-from assay.summary.held_out_links import ends_of
+from assay.summary.network.held_out_links import ends_of
 from benchmarks.harness import compare, show
 
 VOTES = Path(__file__).parents[2] / "shared/data/web_graphs/wiki_vote.csv"

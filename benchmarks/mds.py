@@ -11,8 +11,8 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_digits
 
 from assay import MDS, ClassicalMDS
-from assay.optimize.isotonic import Ranking
-from assay.optimize.stress import Pairs, RankStress
+from assay.models.embedding.mds.disparities import Ranking
+from assay.models.embedding.mds.stress import Pairs, RankStress
 from assay.optimize.team import Team
 from benchmarks.harness import compare, show
 

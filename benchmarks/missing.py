@@ -11,7 +11,7 @@ from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
 
 from assay import FillMissing
-from assay.summary.normal_em import normal_em
+from assay.summary.incomplete.normal_em import normal_em
 from benchmarks.harness import compare, show
 
 

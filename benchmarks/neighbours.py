@@ -11,9 +11,9 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
-from assay.summary import metrics
-from assay.summary.graph import Graph
-from assay.summary.neighbours import nearest_neighbours
+from assay.summary.distances import metrics
+from assay.summary.distances.neighbours import nearest_neighbours
+from assay.summary.graph.graph import Graph
 from benchmarks.harness import compare, show
 
 METRICS = ("manhattan", "chebyshev", "cosine", "correlation")

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from assay.linalg.permuted import _monte_carlo_p, _tail_p, permuted_spectrum
-from assay.linalg.random_matrix import spectrum_law
+from assay.linalg.noise.permutation_test import _monte_carlo_p, permuted_spectrum, tail_p
+from assay.linalg.noise.random_matrix import spectrum_law
 from benchmarks.harness import keep, show
 
 Rows = list[dict[str, Any]]
@@ -191,7 +191,7 @@ def _tail(margin: str) -> Rows:
                 tops[i] = np.linalg.eigvalsh(table @ table.T)[-1]
             for _ in range(30):
                 draws = rng.choice(tops, 199, replace=False)
-                p = _tail_p(tops, draws, _monte_carlo_p(tops, draws))
+                p = tail_p(tops, draws, _monte_carlo_p(tops, draws))
                 hits += (p[:, None] <= levels).sum(axis=0)
                 trials += len(tops)
         ratio = hits / trials / levels

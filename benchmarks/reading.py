@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 import assay
 from assay.data.columns.encoded import EncodedSource
-from assay.data.kept import KeptSource
+from assay.data.row_cache import KeptSource
 from benchmarks.harness import compare, show
 
 

@@ -14,8 +14,8 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 
 from assay import SVDD, Gaussian, Gram
 from assay.linalg.one_thread import one_blas_thread
-from assay.optimize.smo import smo
-from assay.summary.kernel_rows import kernel_rows, kernel_sums
+from assay.optimize.smo.smo import smo
+from assay.summary.gram.kernel_rows import kernel_rows, kernel_sums
 from benchmarks.harness import compare, show
 
 NU = 0.1

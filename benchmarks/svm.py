@@ -21,7 +21,7 @@ from sklearn.datasets import load_digits, make_classification
 from sklearn.svm import SVC
 
 from assay import SVM, Gaussian
-from assay.summary.kernel_rows import kernel_sums
+from assay.summary.gram.kernel_rows import kernel_sums
 from benchmarks.harness import compare, show
 
 Rows = tuple[np.ndarray, np.ndarray]  # rows and their classes

@@ -15,7 +15,7 @@ from sklearn.svm import SVR as PeerSVR
 from sklearn.svm import LinearSVR
 
 from assay import SVR, Gaussian
-from assay.summary.kernel_rows import kernel_sums
+from assay.summary.gram.kernel_rows import kernel_sums
 from benchmarks.harness import compare, show
 
 C, EPSILON, GAMMA = 10.0, 0.1, 1 / 20

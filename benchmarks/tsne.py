@@ -18,7 +18,7 @@ from scipy import sparse
 
 from assay import TSNE
 from assay.errors import NotConverged
-from assay.summary.affinities import affinities
+from assay.summary.graph.perplexity import affinities
 from benchmarks.harness import compare, show
 
 USPS = Path(__file__).resolve().parents[2] / "shared/data/usps_digits/usps.parquet"

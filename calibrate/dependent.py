@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 from scipy.signal import lfilter
 
-from calibrate.family import Array, Drawn, Family, Generator, framed
+from assay.arrays import Array
+from calibrate.family import Drawn, Family, Generator, framed
 
 SUBJECTS, EACH, ICC = 30, 10, 0.7
 _SUBJECT = frozenset({"subject"})

@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
+
 Sort: TypeAlias = Literal["independent", "dependent", "rare", "planted", "interval"]
 Generator: TypeAlias = np.random.Generator
 

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from assay.arrays import Whole
 from calibrate.family import Drawn, Family, Generator, supports
-
-Whole = NDArray[np.int64]
 
 _NODES = 120
 _WORDS = 400

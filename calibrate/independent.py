@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from calibrate.family import USUAL, Array, Drawn, Family, Generator, framed, supports
+from assay.arrays import Array
+from calibrate.family import USUAL, Drawn, Family, Generator, framed, supports
 
 SHAPES = ((60, 5), (200, 8), (500, 4), (100, 20))
 LAWS: dict[str, Callable[[Generator, tuple[int, int]], Array]] = {

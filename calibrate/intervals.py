@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 import assay
-from calibrate.family import Array, Drawn, Family, Generator, framed
+from assay.arrays import Array
+from calibrate.family import Drawn, Family, Generator, framed
 
 _MANY = 200_000
 _TABLED = 5

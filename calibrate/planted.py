@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from calibrate import reference
 from calibrate.dependent import SUBJECTS, autoregression, in_time, of_subjects
-from calibrate.family import Array, Drawn, Family, Found, Generator, framed, pairs_of, supports
+from calibrate.family import Drawn, Family, Found, Generator, framed, pairs_of, supports
 from calibrate.independent import LUMP
 
 ROWS = 200

@@ -13,7 +13,7 @@ from sklearn.covariance import MinCovDet
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.model_selection import cross_val_predict
 
-from calibrate.family import Array
+from assay.arrays import Array
 
 _DRAWS = 199
 

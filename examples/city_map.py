@@ -12,11 +12,11 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
 import assay
-from assay.linalg.procrustes import procrustes
-from assay.views.decay import eigenvalue_decay
-from assay.views.embedding import embedding_map
-from assay.views.figure_file import write_figure
-from assay.views.shepard import shepard
+from assay.linalg.dense.procrustes import procrustes
+from assay.views.columns.decay import eigenvalue_decay
+from assay.views.html.figure_file import write_figure
+from assay.views.rows.embedding import embedding_map
+from assay.views.rows.shepard import shepard
 
 CITIES = Path(__file__).parent / "data" / "cities.csv"
 EARTH = 6371.0  # km

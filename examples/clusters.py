@@ -11,9 +11,9 @@ from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import assay
-from assay.views.dendrogram import dendrogram
-from assay.views.embedding import embedding_map
-from assay.views.figure_file import write_figure
+from assay.views.html.figure_file import write_figure
+from assay.views.rows.embedding import embedding_map
+from assay.views.tree.dendrogram import dendrogram
 
 
 def groups_of(X, k):

@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.datasets import load_digits, make_swiss_roll
 
 import assay
-from assay.views.embedding import embedding_map
-from assay.views.figure_file import write_figure
-from assay.views.scales import scale_choice
+from assay.views.clusters.scales import scale_choice
+from assay.views.html.figure_file import write_figure
+from assay.views.rows.embedding import embedding_map
 
 
 def drawn(X, maps, **look):

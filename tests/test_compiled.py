@@ -121,7 +121,7 @@ def test_a_command_without_room_for_compiled_code_runs_and_says_so_once(tmp_path
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         import numpy as np
         from assay.summary._splitmix import next_bits
-        from assay.summary._exp_kernels import np as again
+        from assay.summary.gram._exp_kernels import np as again
         print(next_bits(np.array([1], np.uint64)), next_bits(np.array([1], np.uint64)))
     """)
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONWARNINGS": "default::UserWarning"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import assay
 from assay.errors import AssayError, Caution, DataError, EngineError, NotConverged, ParameterError
 from assay.shown import a_few, safe, secrets_in, visible, visible_json, without_secrets
-from assay.summary.moments import Moments
+from assay.summary.moments.moments import Moments
 
 SECRET = "geheim"
 ADDRESSES = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.views.decay import eigenvalue_decay
-from assay.views.embedding import add_map, embedding_map
-from assay.views.figure_file import write_figure
-from assay.views.scales import scale_choice
-from assay.views.scores import score_pair, score_source
-from assay.views.shepard import shepard
+from assay.views.clusters.scales import scale_choice
+from assay.views.columns.decay import eigenvalue_decay
+from assay.views.html.figure_file import write_figure
+from assay.views.rows.embedding import add_map, embedding_map
+from assay.views.rows.scores import score_pair, score_source
+from assay.views.rows.shepard import shepard
 
 RNG = np.random.default_rng(0)
 HOSTILE = ("<script>document.title='broken'</script>", '<img src=x onerror="document.title=1">', "$$x$$ @row ${y}")

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import linkage
 
-from assay.views.anomaly_map import anomaly_map
-from assay.views.contribution_map import contribution_map
-from assay.views.dendrogram import dendrogram
-from assay.views.embedding import embedding_map
-from assay.views.figure_file import write_figure
-from assay.views.voronoi import voronoi
+from assay.views.clusters.voronoi import voronoi
+from assay.views.html.figure_file import write_figure
+from assay.views.rows.anomaly_map import anomaly_map
+from assay.views.rows.contribution_map import contribution_map
+from assay.views.rows.embedding import embedding_map
+from assay.views.tree.dendrogram import dendrogram
 
 RNG = np.random.default_rng(3)
 SOURCES = """(await assayViews).flatMap((manager) => Array.from(manager)).filter((view) => view.model.type === 'Figure')

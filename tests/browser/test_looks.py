@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.views.canonical_pairs import canonical_pairs_view
-from assay.views.correlation import CELLS, COLUMNS, correlation_view
-from assay.views.figure_file import write_figure
-from assay.views.margin import margin_view
-from assay.views.path import coefficient_path_view
-from assay.views.prediction import prediction_view
-from assay.views.roc import roc_view
+from assay.views.columns.canonical_pairs import canonical_pairs_view
+from assay.views.columns.correlation import CELLS, COLUMNS, correlation_view
+from assay.views.html.figure_file import write_figure
+from assay.views.prediction.margin import margin_view
+from assay.views.prediction.path import coefficient_path_view
+from assay.views.prediction.prediction import prediction_view
+from assay.views.prediction.roc import roc_view
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 2))

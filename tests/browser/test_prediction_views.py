@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.views.canonical_pairs import canonical_pairs_view, loadings_view
-from assay.views.complexity import complexity_curve_view
-from assay.views.confusion import confusion_view
-from assay.views.correlation import correlation_view
-from assay.views.delay import delay_view
-from assay.views.figure_file import write_figure
-from assay.views.margin import margin_view
-from assay.views.path import coefficient_path_view
-from assay.views.prediction import prediction_view
-from assay.views.refusal import refusal_view
-from assay.views.residuals import residual_view
-from assay.views.roc import calibration_view, roc_view
-from assay.views.variates import canonical_variates_view
+from assay.views.columns.canonical_pairs import canonical_pairs_view, loadings_view
+from assay.views.columns.correlation import correlation_view
+from assay.views.columns.delay import delay_view
+from assay.views.html.figure_file import write_figure
+from assay.views.prediction.complexity import complexity_curve_view
+from assay.views.prediction.confusion import confusion_view
+from assay.views.prediction.margin import margin_view
+from assay.views.prediction.path import coefficient_path_view
+from assay.views.prediction.prediction import prediction_view
+from assay.views.prediction.refusal import refusal_view
+from assay.views.prediction.residuals import residual_view
+from assay.views.prediction.roc import calibration_view, roc_view
+from assay.views.rows.variates import canonical_variates_view
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.normal(5, 1, 60)

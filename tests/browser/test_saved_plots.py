@@ -16,7 +16,7 @@ from sklearn.datasets import load_iris
 
 import assay
 from assay.errors import AssayError, DataError, ParameterError
-from assay.views import browser as drawing
+from assay.views.html import browser as drawing
 
 IRIS = load_iris()
 X, Y = IRIS.data, IRIS.target

@@ -21,7 +21,7 @@ import pyarrow as pa
 import assay.study.run as run
 from assay.cli import app
 from assay.data.files import atomic_write
-from assay.data.kept import KeptSource
+from assay.data.row_cache import KeptSource
 from assay.data.streams import StreamSource
 from assay.leftovers import TemporaryFolder
 

@@ -15,8 +15,8 @@ import assay
 from assay.data.archive import DIGEST, TAIL
 from assay.data.files import archive_kind, read_archive, write_archive
 from assay.errors import DataError, FileFormatError
-from assay.summary.grouped import GroupedMoments
-from assay.summary.moments import Moments
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
 
 
 def signed(content):

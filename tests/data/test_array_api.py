@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.data.sound import sound
+from assay.data.arrow_validation import sound
 from assay.errors import DataError
 
 # SciPy reads this setting when it is imported, so that the models run in a process of their own

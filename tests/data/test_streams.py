@@ -13,11 +13,11 @@ import pyarrow as pa
 import pytest
 
 from assay.data.field import Declared
-from assay.data.kept import KeptSource
+from assay.data.row_cache import KeptSource
 from assay.data.source import ArrowSource
 from assay.data.streams import StreamSource
 from assay.errors import DataError
-from assay.summary.moments import Moments
+from assay.summary.moments.moments import Moments
 
 
 def numbers(n=30, d=3):

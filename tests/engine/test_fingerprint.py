@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from assay.data.read import read
 from assay.engine.fingerprint import NoFingerprintError, fingerprint
-from assay.summary.moments import Moments
+from assay.summary.moments.moments import Moments
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()
 VALUES = st.recursive(

@@ -12,7 +12,8 @@ from benchmarks._counting import CountingEngine
 
 import assay
 from assay.engine.current import using
-from assay.summary import spread_links, spread_ratings
+from assay.models.network.pagerank import spread_links
+from assay.models.prediction.recommender import spread_ratings
 from assay.summary.triples.triples import Triples
 
 

@@ -13,11 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from assay.data.formats import arrow_files
-from assay.data.parted import numbered_floats
+from assay.data.partitions import numbered_floats
 from assay.data.read import read
 from assay.engine.current import map_reduce, scattered, using
 from assay.errors import EngineError
-from assay.summary.moments import Moments
+from assay.summary.moments.moments import Moments
 
 psutil = pytest.importorskip("psutil")  # comes with distributed
 
@@ -184,7 +184,7 @@ import sys, time
 import typer
 from assay.cli.terminal import explained
 from assay.data.formats import arrow_files
-from assay.data.parted import numbered_floats
+from assay.data.partitions import numbered_floats
 from assay.data.read import read
 from assay.engine.current import map_reduce, using
 

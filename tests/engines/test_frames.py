@@ -8,7 +8,7 @@ import pytest
 
 from assay.data.read import read
 from assay.engine.current import engine_of, using
-from assay.summary.moments import Moments
+from assay.summary.moments.moments import Moments
 
 N = 20_000
 

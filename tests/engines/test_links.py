@@ -14,16 +14,17 @@ from assay.engine.current import gathered_blocks, map_reduce, regrouped, scatter
 from assay.engine.engine import Items
 from assay.engine.local import LocalEngine
 from assay.errors import DataError, ParameterError
-from assay.models.cluster.agglomerative import Agglomerative
+from assay.models.cluster.agglomerative.agglomerative import Agglomerative
 from assay.models.cluster.divisive.divisive import Divisive
-from assay.models.embedding.diffusion_map import DiffusionMap
-from assay.models.embedding.isomap import Isomap
-from assay.models.embedding.mds import MDS
-from assay.models.embedding.sne import SNE
-from assay.models.embedding.tsne import TSNE
+from assay.models.embedding.diffusion_map.diffusion_map import DiffusionMap
+from assay.models.embedding.isomap.isomap import Isomap
+from assay.models.embedding.mds.mds import MDS
+from assay.models.embedding.sne.sne import SNE
+from assay.models.embedding.sne.tsne import TSNE
+from assay.models.network.pagerank import spread_links
 from assay.models.network.pagerank.pagerank import pagerank
+from assay.models.prediction.recommender import spread_ratings
 from assay.models.prediction.recommender.matrix_factorization import MatrixFactorization
-from assay.summary import spread_links, spread_ratings
 from assay.summary.triples.triples import Triples
 
 EPS = np.finfo(np.float64).eps

@@ -11,7 +11,7 @@ from assay.data.read import read
 from assay.engine.current import using
 from assay.engine.local import LocalEngine
 from assay.errors import ParameterError
-from assay.summary.grouped import GroupedMoments
+from assay.summary.moments.grouped import GroupedMoments
 
 N = 24_000
 GROUP = 5_000  # rows

@@ -11,8 +11,8 @@ from assay.data.formats import arrow_files
 from assay.data.read import read
 from assay.data.text import csv
 from assay.engine.current import using
-from assay.summary.grouped import GroupedMoments
-from assay.summary.moments import Moments
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
 
 
 def bits(moments):

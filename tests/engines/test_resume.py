@@ -13,14 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from assay.data.formats import arrow_files
-from assay.data.parted import numbered_floats
+from assay.data.partitions import numbered_floats
 from assay.data.read import read
 from assay.data.text import csv
 from assay.engine import current
 from assay.engine.current import map_reduce, scattered, using
 from assay.errors import DataError
-from assay.summary.grouped import GroupedMoments
-from assay.summary.moments import Moments
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
 
 ROWS, GROUP = 60_000, 5_000
 
@@ -206,7 +206,7 @@ def test_other_files_in_the_folder_stay(folder, tmp_path):
 
 KILLED = """
 import sys, time
-from assay.data import kept
+from assay.data import row_cache as kept
 from assay.data.formats import arrow_files
 from assay.engine import resume
 from assay.study import table

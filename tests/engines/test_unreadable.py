@@ -10,12 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from assay.data.formats import arrow_files
-from assay.data.parted import numbered_floats
+from assay.data.partitions import numbered_floats
 from assay.data.read import read
 from assay.data.text import csv
 from assay.engine.current import map_reduce, using
 from assay.errors import DataError
-from assay.summary.moments import Moments
+from assay.summary.moments.moments import Moments
 
 ROWS, GROUP = 60_000, 10_000
 

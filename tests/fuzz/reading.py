@@ -39,7 +39,7 @@ def prepare() -> None:
     import assay.data.media.sounds
     import assay.data.text.csv
     import assay.models.files
-    import assay.summary.networks
+    import assay.summary.network.networks
     import assay.watch.watch  # noqa: F401
     from assay.models.registry import MODELS, model_class
 

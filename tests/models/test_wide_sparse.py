@@ -26,8 +26,9 @@ from assay import (
     ZScore,
 )
 from assay.errors import DataError, NotConverged, ParameterError, SingularError
-from assay.linalg import sparse_ridge as solver
-from assay.summary import group_products, sparse_ridge
+from assay.linalg.regression import sparse_ridge as solver
+from assay.summary.classes import group_products
+from assay.summary.regression import sparse_ridge
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from scipy.signal import lfilter
 from assay import CCA, GroupedMoments
 from assay.data.folds import fold_numbers
 from assay.evidence.design import Serial
-from assay.linalg.canonical_held_out import USUAL, usual_ridges
+from assay.linalg.canonical.held_out import USUAL, usual_ridges
 from assay.questions.canonical import test as module
 from assay.questions.canonical.test import canonical
 

@@ -15,7 +15,7 @@ from assay.questions.communities.held_out import left_out
 from assay.questions.communities.linked import linked
 from assay.questions.communities.test import Effort, clustered
 from assay.study.forms.network import FORM
-from assay.summary.random_graphs import AlikeEnds, state_of
+from assay.summary.network.random_graphs import AlikeEnds, state_of
 
 
 def graph_of(G, names=None):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.questions.components.test import components
-from assay.summary.grouped import GroupedMoments
+from assay.summary.moments.grouped import GroupedMoments
 
 
 def mixed(rng, n, strength=0.0):

@@ -9,7 +9,7 @@ import pytest
 from assay.evidence.design import Grouped, Independent
 from assay.questions.components.directions import COMES_BACK, by_halves, crossed_halves
 from assay.questions.components.test import components
-from assay.summary.grouped import GroupedMoments
+from assay.summary.moments.grouped import GroupedMoments
 
 
 def names(d):

@@ -5,7 +5,7 @@ import pytest
 
 from assay.data.folds import fold_count, fold_numbers
 from assay.questions.components.held_out import held_out_from_folds, held_out_from_rows
-from assay.summary.grouped import GroupedMoments
+from assay.summary.moments.grouped import GroupedMoments
 
 
 def own_folds(X, seed=0):

@@ -13,7 +13,7 @@ from assay import Graph
 from assay.asking.page import Page
 from assay.questions.network_map.placed import apart, placed
 from assay.questions.network_map.test import _Fold, _moved, cannot_map, network_map
-from assay.summary.held_out_links import ends_of
+from assay.summary.network.held_out_links import ends_of
 
 
 def graph_of(made):

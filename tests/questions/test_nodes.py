@@ -7,7 +7,7 @@ import pytest
 import assay
 from assay.questions.nodes import QUESTION
 from assay.questions.nodes.test import nodes
-from assay.summary.graph import Graph
+from assay.summary.graph.graph import Graph
 
 
 def asked(graph, seed=0):

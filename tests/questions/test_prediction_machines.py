@@ -3,7 +3,7 @@ import pytest
 from sklearn.linear_model import Ridge as SkRidge
 
 from assay.evidence.design import Grouped, Independent
-from assay.linalg.regression_sums import RegressionSums
+from assay.linalg.regression.regression_sums import RegressionSums
 from assay.questions.prediction import growth as growth_module
 from assay.questions.prediction import plan
 from assay.questions.prediction import test as module

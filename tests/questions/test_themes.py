@@ -123,7 +123,7 @@ def test_texts_that_depend_on_each_other_are_suggestive_at_most_and_few_are_not_
 
 
 def _by(column):
-    from assay.study.depends.rows import Told
+    from assay.study.row_dependence.rows import Told
 
     return Told(None, column, ())
 

@@ -17,10 +17,10 @@ from assay.report.first_look import array_views
 from assay.report.histograms import HISTOGRAMS, histograms
 from assay.report.page import render
 from assay.study.findings import Ledger, Study
-from assay.views import array_plot
-from assay.views import searchable as searchable_module
-from assay.views.escape import visible
-from assay.views.searchable import PLAIN, searchable
+from assay.views.columns import array_plot
+from assay.views.html import searchable as searchable_module
+from assay.views.html.escape import visible
+from assay.views.html.searchable import PLAIN, searchable
 
 
 class Words(HTMLParser):

@@ -22,7 +22,7 @@ import sample_study
 from assay.asking.card import Column, DataCard
 from assay.report.page import render
 from assay.study.findings import Ledger, Study
-from assay.views.escape import visible
+from assay.views.html.escape import visible
 
 STUDIES = ("wholesale", "wide", "noise", "one", "hostile")
 VOID = {"meta", "input", "br", "hr"}

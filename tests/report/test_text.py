@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from assay.report.text import evidence_line, render, show
-from assay.views.escape import visible
+from assay.views.html.escape import visible
 
 STUDIES = ("wholesale", "wide", "noise", "one", "hostile")
 

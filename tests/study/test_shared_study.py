@@ -10,10 +10,10 @@ from sklearn.linear_model import Ridge
 import assay
 from assay.data.read import read
 from assay.errors import ParameterError
-from assay.linalg.wilks import wilks_p
+from assay.linalg.canonical.wilks import wilks_p
 from assay.study.run import study
-from assay.summary.private import private_summary
-from assay.summary.shared import merged
+from assay.summary.sharing.private import private_summary
+from assay.summary.sharing.shared import merged
 
 NAMES = ("sepal length", "sepal width", "petal length", "petal width")
 

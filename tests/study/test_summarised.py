@@ -13,8 +13,8 @@ from assay.questions.prediction.from_moments import _in_new_rows
 from assay.questions.prediction.test import prediction
 from assay.study.run import study
 from assay.study.summarised import NEEDS_ROWS
-from assay.summary.grouped import GroupedMoments
-from assay.summary.moments import Moments
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
 
 NAMES = tuple("abcdef")
 

@@ -14,7 +14,7 @@ from assay.data.source import ArrowSource
 from assay.questions.correlations.columns import drawn_fairly
 from assay.study.gather import gathered
 from assay.study.table import prepare
-from assay.study.usable import not_drawn
+from assay.study.usable_columns import not_drawn
 
 ROWS, COLUMNS, HELD = 120, 4_000, 1 << 21
 
@@ -23,7 +23,7 @@ ROWS, COLUMNS, HELD = 120, 4_000, 1 << 21
 def sparse(tmp_path, monkeypatch):
     """A sparse file that is to what may be held as 2,000 x 60,000 is to the real bounds."""
     monkeypatch.setattr("assay.study.table.KEPT_BYTES", HELD * 4 // 3)
-    monkeypatch.setattr("assay.study.usable.WIDEST", 300)
+    monkeypatch.setattr("assay.study.usable_columns.WIDEST", 300)
     rng = np.random.default_rng(0)
     matrix = sp.random_array((ROWS, COLUMNS), density=0.05, rng=rng, data_sampler=lambda size: rng.integers(2, 9, size))
     path = tmp_path / "wide.npz"

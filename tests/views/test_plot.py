@@ -22,8 +22,8 @@ import assay
 from assay.errors import DataError, ParameterError
 from assay.models.registry import MODELS, model_class
 from assay.views.figures import Figure, Figures
+from assay.views.html.view import View
 from assay.views.plot import RESULTS, found_function
-from assay.views.view import View
 
 SRC = Path(assay.__file__).parent
 
@@ -363,7 +363,7 @@ def test_every_public_view_is_reached_from_a_table_of_plots_or_from_another_room
             asked |= used
     asked |= {(f"assay.views.models.{e.plot.split(':')[0]}", e.plot.split(":")[1]) for e in MODELS.values()}
     asked |= {(f"assay.views.results.{where.split(':')[0]}", where.split(":")[1]) for where in RESULTS.values()}
-    asked |= {("assay.views.plot", "plot"), ("assay.views.saving", "save"), ("assay.views.sheet", "framed")}
+    asked |= {("assay.views.plot", "plot"), ("assay.views.html.saving", "save"), ("assay.views.html.sheet", "framed")}
     reached = set()
     while asked - reached:
         new = asked - reached

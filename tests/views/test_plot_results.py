@@ -8,7 +8,7 @@ from sklearn.datasets import load_diabetes, load_iris
 
 import assay
 from assay.errors import ParameterError
-from assay.linalg.spectral import eigen_symmetric
+from assay.linalg.eigen.spectral import eigen_symmetric
 from assay.views.figures import Figure, Figures
 from assay.views.plot import RESULTS
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import assay
 from assay.data.files import write_archive
 from assay.errors import DataError, FileFormatError, ParameterError
-from assay.summary.moments import Moments
+from assay.summary.moments.moments import Moments
 from assay.watch.watch import Watch
 
 

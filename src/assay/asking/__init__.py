@@ -10,7 +10,7 @@ from assay.asking.question import Context, Option, Question, QuestionOf
 from assay.asking.subject import Subject
 from assay.asking.words import Words
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.views.view import View
+from assay.views.html.view import View
 
 __all__ = [
     "Answer", "Context", "Evidence", "Finding", "Null", "Option", "Question", "QuestionOf", "Subject", "View", "Words",

@@ -12,7 +12,7 @@ from assay.evidence.evidence import Evidence, Verdict
 
 if TYPE_CHECKING:
     from assay.asking.page import Page
-    from assay.views.view import View
+    from assay.views.html.view import View
 
 
 class Answer(ABC):

@@ -13,7 +13,7 @@ from assay.asking.words import Words
 from assay.evidence.evidence import Evidence, Verdict
 
 if TYPE_CHECKING:
-    from assay.views.view import View
+    from assay.views.html.view import View
 
 
 _SHORT = 20  # rows of a table that needs no search
@@ -39,10 +39,10 @@ class Listing:
 
     def view(self) -> View:
         """As part of a page."""
-        from assay.views.elements import NAME, table
-        from assay.views.escape import escaped, visible
-        from assay.views.searchable import searchable
-        from assay.views.view import View
+        from assay.views.html.elements import NAME, table
+        from assay.views.html.escape import escaped, visible
+        from assay.views.html.searchable import searchable
+        from assay.views.html.view import View
 
         numeric = range(1, len(self.heads))
         if len(self.rows) > _SHORT:

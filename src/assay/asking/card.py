@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from assay.views.numbers import count, counted
+from assay.views.axes.numbers import count, counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.asking.card import DataCard
-from assay.data.parted import Blocks, Here
+from assay.data.partitions import Blocks, Here
 from assay.evidence.design import Design, Independent
-from assay.summary.grouped import GroupedMoments
-from assay.summary.release import Noise
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.sharing.release import Noise
 
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 NumberedBlocks: TypeAlias = Blocks[tuple[int, Array]] | Here[tuple[int, Array]]
 Texts: TypeAlias = Callable[[], Iterator[str]]
 
@@ -31,7 +30,7 @@ class FirstLook:
     Attributes:
         columns, kinds, units: of the D columns, in the order of the data.
         rows: (m,) numbers of the rows drawn, from 1, ascending.
-        values: (m, D) NaN where missing. Numbers and counts as read; booleans 0 and 1; categories as the number of
+        values: (m, D) NaN where missing. Indices and counts as read; booleans 0 and 1; categories as the number of
             their level, the most frequent first (ordered ones from low to high); times in days since 1970; texts and
             identifiers by their length in characters.
         centre, scale: (D,) mean and standard deviation of the whole data, scale 0 for a constant column.
@@ -43,7 +42,7 @@ class FirstLook:
     columns: tuple[str, ...]
     kinds: tuple[str, ...]
     units: tuple[str | None, ...]
-    rows: Numbers
+    rows: Indices
     values: Array
     centre: Array
     scale: Array
@@ -104,17 +103,17 @@ class Table:
     card: DataCard
     look: FirstLook
     columns: tuple[str, ...]
-    groups: Numbers
+    groups: Indices
     measured: NDArray[np.bool_]
     origins: Mapping[int, tuple[str, str]]
     rows: Array | None
     blocks: NumberedBlocks
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sample: Array = field(default_factory=lambda: np.empty((0, 0)))
-    numbers: Numbers = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    numbers: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     folds: GroupedMoments | None = None
     depends: Design | None = None
-    in_use: Numbers | None = None
+    in_use: Indices | None = None
     beside: Mapping[str, Array] = field(default_factory=dict)
     summarised: bool = False
     gaps: NDArray[np.bool_] | None = None
@@ -131,7 +130,7 @@ class Table:
             return Independent(len(self.at_hand))
         return self.depends.among(self.numbers) if self.rows is None else self.depends
 
-    def design_of(self, rows: Numbers) -> Design:
+    def design_of(self, rows: Indices) -> Design:
         """How some rows of the data depend on each other; a row that is not in use stands where the next one does.
 
         Args:
@@ -152,7 +151,7 @@ class Table:
         """(n, D) all rows where they fit in memory, the sample otherwise."""
         return self.sample if self.rows is None else self.rows
 
-    def present(self, numbers: Numbers | slice = slice(None)) -> Array:
+    def present(self, numbers: Indices | slice = slice(None)) -> Array:
         """(m, D) some of the rows at hand, or all, NaN where a value is missing.
 
         Args:
@@ -161,7 +160,7 @@ class Table:
         rows = self.at_hand[numbers]
         return rows if self.gaps is None else np.where(self.gaps[numbers], np.nan, rows)
 
-    def with_means(self, numbers: Numbers | slice = slice(None)) -> Array:
+    def with_means(self, numbers: Indices | slice = slice(None)) -> Array:
         """(m, D) some of the rows at hand, or all, with means in the place of missing values.
 
         They lose less than values of other rows do, and are fair where chance moves a column that has no gaps, such as
@@ -232,7 +231,7 @@ def _with_gaps(part: tuple[int, Array], gaps: NDArray[np.bool_]) -> Array:
     return np.where(gaps[first : first + len(block)], np.nan, block)
 
 
-def picked(blocks: NumberedBlocks, used: Numbers) -> NumberedBlocks:
+def picked(blocks: NumberedBlocks, used: Indices) -> NumberedBlocks:
     """Some columns of blocks.
 
     Args:
@@ -242,7 +241,7 @@ def picked(blocks: NumberedBlocks, used: Numbers) -> NumberedBlocks:
     return blocks.map(lambda part: part if len(used) == part[1].shape[1] else (part[0], part[1][:, used]))
 
 
-def rows_shown(n: int, seed: int) -> Numbers:
+def rows_shown(n: int, seed: int) -> Indices:
     """Which rows are drawn: all, or a fair sample of 2,000.
 
     Args:

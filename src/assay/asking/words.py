@@ -1,6 +1,6 @@
 """How evidence is spoken of: verdicts, chances, and the words of each kind of structure.
 
-Every number of a finding is written by `assay.views.numbers`, in its sentence, on its card and in the JSON alike.
+Every number of a finding is written by `assay.views.axes.numbers`, in its sentence, on its card and in the JSON alike.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assay.evidence.evidence import Evidence, Verdict
-from assay.views.numbers import MISSING, count, counted, fraction, number, probability
+from assay.views.axes.numbers import MISSING, count, counted, fraction, number, probability
 
 BADGES: dict[Verdict, tuple[str, str]] = {
     "supported": ("✓", "Supported"),

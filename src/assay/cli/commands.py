@@ -317,7 +317,7 @@ def rank(
     import json as writer
 
     from assay.models.network.pagerank.pagerank import pagerank
-    from assay.views.escape import visible
+    from assay.views.html.escape import visible
 
     with explained(debug) as step, progress(step) as tell:
         _writable(plot, edges)
@@ -372,7 +372,7 @@ def recommend(
     from assay.models.prediction.recommender.item_names import item_names
     from assay.models.prediction.recommender.matrix_factorization import MatrixFactorization
     from assay.report.recommendation_text import as_dict, lines
-    from assay.summary.ratings import Ratings
+    from assay.summary.ratings.ratings import Ratings
 
     with explained(debug) as step, progress(step) as tell:
         _writable(plot, ratings)

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from assay.cli.terminal import explained
-from assay.data.there import check_there
+from assay.data.file_exists import check_there
 from assay.engine.named import engine_named
 from assay.errors import ParameterError
 

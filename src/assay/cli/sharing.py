@@ -66,7 +66,7 @@ def summarize(
     from assay.data.read import read
     from assay.errors import ParameterError
     from assay.models.files import load
-    from assay.summary.summarize import summarize
+    from assay.summary.sharing.summarize import summarize
 
     with explained(debug) as step, progress(step) as tell:
         check_places((output,), (*data, *((like,) if like else ())))
@@ -97,7 +97,7 @@ Repeats = Annotated[bool, typer.Option("--repeats", help="Let rows that are in t
 @app.command()
 def merge(files: Files, output: Summary, repeats: Repeats = False, debug: Debug = False) -> None:
     """Merge summaries: the moments of the rows of all."""
-    from assay.summary.shared import SharedMoments, merged
+    from assay.summary.sharing.shared import SharedMoments, merged
 
     with explained(debug) as step, progress(step) as tell:
         check_places((output,), files)
@@ -127,9 +127,9 @@ def _bounds(given: list[str] | None) -> dict[str, tuple[float, float]]:
 
 def _say(made: Any, output: Path, without: list[str]) -> None:
     """What is in the file and what was left out, in a few lines."""
-    from assay.summary.release import told
-    from assay.views.escape import visible
-    from assay.views.numbers import count, counted
+    from assay.summary.sharing.release import told
+    from assay.views.axes.numbers import count, counted
+    from assay.views.html.escape import visible
 
     fields = made.encoding.fields
     lines = [f"{count(made.total.count)} rows, {counted(len(fields), 'column')}: {', '.join(f.name for f in fields)}"]

@@ -51,7 +51,7 @@ def picture(watched: Any, name: str, rate: float, latest: list[Any]) -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    from assay.views.escape import visible
+    from assay.views.html.escape import visible
 
     head = f"{visible(name)}: {watched.rows:,} rows, {rate:,.0f} a second"
     if watched.needed:

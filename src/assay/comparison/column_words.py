@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from assay.arrays import Array
 from assay.asking.words import Words
 from assay.comparison.looks import Looks
 from assay.comparison.pair import Pair
-from assay.views.numbers import number, percent
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.views.axes.numbers import number, percent
 
 _READING = (
     "A column whose values lie elsewhere, spread otherwise or are missing more often in one table. Rows are exchanged "

@@ -8,19 +8,16 @@ reference  Westfall and Young, Resampling-based multiple testing (1993): the lar
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.comparison.column_words import SHARE_WORDS, WORDS, LookedAt, said
 from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
 from assay.comparison.held_out import held_out_difference
 from assay.comparison.looks import level_looks, measured_looks, standard_errors
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
-
-Array: TypeAlias = NDArray[np.float64]
 
 WORDING = "Which columns are distributed differently?"
 _LEVELLED = ("category", "boolean")

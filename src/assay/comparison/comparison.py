@@ -13,8 +13,8 @@ from assay.asking.answer import Answer
 from assay.asking.card import DataCard
 from assay.asking.finding import Finding
 from assay.comparison.schema import Schema
-from assay.study.depends.answer import Rows
 from assay.study.findings import Ledger
+from assay.study.row_dependence.answer import Rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

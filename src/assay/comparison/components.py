@@ -9,11 +9,10 @@ reference  Krzanowski, Permutational tests for correlation matrices, Statistics 
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Mask
 from assay.asking.words import Words
 from assay.comparison.correlated import Scores, sampling, scores_of
 from assay.comparison.correlations import STAGES
@@ -21,11 +20,8 @@ from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Diffe
 from assay.comparison.held_out import HeldOut, held_out_mean
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
-from assay.linalg.monte_carlo import monte_carlo
-from assay.views.numbers import percent
-
-Array: TypeAlias = NDArray[np.float64]
-Mask: TypeAlias = NDArray[np.bool_]
+from assay.linalg.noise.monte_carlo import monte_carlo
+from assay.views.axes.numbers import percent
 
 WORDING = "Do the leading components differ?"
 WORDS = Words(

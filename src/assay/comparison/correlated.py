@@ -7,18 +7,13 @@ one table changes no correlation. Pairs of values of which one is missing are le
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
+from assay.arrays import Array, Indices, Mask
 from assay.comparison.pair import Pair
-
-Array: TypeAlias = NDArray[np.float64]
-Mask: TypeAlias = NDArray[np.bool_]
-Numbers: TypeAlias = NDArray[np.intp]
 
 _WORK = 5e7  # products of columns over all rows, beyond which rows are drawn
 _COLUMNS = 300
@@ -43,8 +38,8 @@ class Scores:
 
     Z: Array
     known: Array
-    chosen: Numbers
-    rows: Numbers
+    chosen: Indices
+    rows: Indices
     every: tuple[Array, Array, Array, Array]
     left_out: str
 
@@ -94,7 +89,7 @@ def sampling(second: Mask) -> float:
     return 1.0 / max(rows, 1) + 1.0 / max(len(second) - rows, 1)
 
 
-def pair_variances(scores: Scores, i: Numbers, j: Numbers) -> Array:
+def pair_variances(scores: Scores, i: Indices, j: Indices) -> Array:
     """(p,) rows times the variance of Fisher's z of pairs of columns, over the rows of both tables.
 
     Mean squares of u_i u_j - r (u_i^2 + u_j^2) / 2, u of variance 1, over (1 - r^2)^2: 1 for normal columns, more where

@@ -8,23 +8,17 @@ reference  Omelka and Pauly, Testing equality of correlation coefficients, J. St
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices, Mask
 from assay.asking.words import Words
 from assay.comparison.correlated import Scores, pair_variances, sampling, scores_of
 from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
 from assay.comparison.held_out import held_out_difference
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
-from assay.linalg.monte_carlo import monte_carlo
-from assay.views.numbers import fraction
-
-Array: TypeAlias = NDArray[np.float64]
-Mask: TypeAlias = NDArray[np.bool_]
-Numbers: TypeAlias = NDArray[np.intp]
+from assay.linalg.noise.monte_carlo import monte_carlo
+from assay.views.axes.numbers import fraction
 
 WORDING = "Which pairs of columns go together differently?"
 WORDS = Words(
@@ -105,7 +99,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     return Differences(tuple(found), len(i), f"{how}; {scores.left_out}" if scores.left_out else how)
 
 
-def _pairs(pair: Pair, scores: Scores) -> tuple[Numbers, Numbers]:
+def _pairs(pair: Pair, scores: Scores) -> tuple[Indices, Indices]:
     """Pairs of numbers of different columns."""
     owner = np.array([pair.owner[j] for j in scores.chosen], dtype=object)
     i, j = np.triu_indices(len(owner), 1)
@@ -113,7 +107,7 @@ def _pairs(pair: Pair, scores: Scores) -> tuple[Numbers, Numbers]:
     return i[other], j[other]
 
 
-def _statistics(scores: Scores, second: Mask, i: Numbers, j: Numbers, error: Array) -> tuple[Array, Array]:
+def _statistics(scores: Scores, second: Mask, i: Indices, j: Indices, error: Array) -> tuple[Array, Array]:
     """(p,) differences over their standard errors, and the (2, p) correlations of both tables."""
     R = scores.correlations(second)[:, i, j]
     z = np.arctanh(R)

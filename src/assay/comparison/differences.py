@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from assay.arrays import Array
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.asking.words import Words
 from assay.comparison.held_out import HeldOut
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.monte_carlo import rank_p
-from assay.views.view import View
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.linalg.noise.monte_carlo import rank_p
+from assay.views.html.view import View
 
 METHOD = "names of the tables exchanged among rows"
 DRAWS = 499

@@ -13,16 +13,11 @@ Reference: Good, Permutation, parametric and bootstrap tests of hypotheses (2005
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Indices, Mask
 from assay.evidence.design import Design, Grouped, Independent, Placed, Runs, Serial
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
-Mask: TypeAlias = NDArray[np.bool_]
 
 _ENDS = 8.0  # as in `evidence.design.serial`
 _CELL = 3.0  # rows that lie so many times nearer than dependence reaches move together
@@ -47,8 +42,8 @@ class Exchange:
     """
 
     second: Mask
-    unit: Numbers
-    twin: Numbers
+    unit: Indices
+    twin: Indices
     run: int = 0
     limit: str = ""
     ends: float = 1.0
@@ -83,7 +78,7 @@ class Exchange:
         every[both, 1:] ^= turned[self.twin[both]]
         return every[self.unit]
 
-    def folds(self, k: int, seed: int) -> Numbers:
+    def folds(self, k: int, seed: int) -> Indices:
         """(n,) fold of each row, whatever its table: whole groups, or short runs of time in turn.
 
         Args:
@@ -97,7 +92,7 @@ class Exchange:
             return np.asarray(np.random.default_rng(seed).permutation(np.arange(self.n) % k))
         return Grouped(self.n, group).folds(k, seed)
 
-    def among(self, rows: Numbers) -> Exchange:
+    def among(self, rows: Indices) -> Exchange:
         """The same for some rows, ascending."""
         unit, place = np.unique(self.unit[rows], return_inverse=True)
         run = max(1, round(self.run * len(rows) / self.n)) if self.run else 0
@@ -107,7 +102,7 @@ class Exchange:
 def exchange_of(
     designs: tuple[Design, Design],
     second: tuple[bool, bool],
-    groups: tuple[Numbers, Numbers] | None,
+    groups: tuple[Indices, Indices] | None,
     effective: float,
 ) -> Exchange:
     """How rows of two tables, one behind the other, may change tables. What holds in one is taken to hold in both.
@@ -151,7 +146,7 @@ def _uneven(exchange: Exchange) -> bool:
     return bool(np.median(np.abs(sizes[1:] - sizes[0])) > _CHANGED * fewer)
 
 
-def _units(design: Design, length: int) -> Numbers:
+def _units(design: Design, length: int) -> Indices:
     """(n,) rows of one table that move together; a table without a reason of its own takes the other's."""
     if isinstance(design, Grouped):
         return design.label

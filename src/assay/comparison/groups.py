@@ -8,22 +8,19 @@ unseen     the difference of the share in each fifth of the rows, its direction 
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from assay.arrays import Array
 from assay.asking.words import Words
 from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
 from assay.comparison.held_out import held_out_difference
 from assay.comparison.looks import level_looks, standard_errors
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
-from assay.optimize.few_rows import group_few_rows
-from assay.views.numbers import percent
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.optimize.kmeans.few_rows import group_few_rows
+from assay.views.axes.numbers import percent
 
 WORDING = "Do groups of rows have other shares?"
 WORDS = Words(

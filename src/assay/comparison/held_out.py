@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.linalg.fold_error import fold_error, fold_interval
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
-Mask: TypeAlias = NDArray[np.bool_]
+from assay.arrays import Array, Indices, Mask
+from assay.linalg.noise.fold_error import fold_error, fold_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +30,7 @@ class HeldOut:
         return self.value is not None and self.value > self.nothing
 
 
-def held_out_difference(scores: Array, second: Mask, folds: Numbers) -> HeldOut:
+def held_out_difference(scores: Array, second: Mask, folds: Indices) -> HeldOut:
     """The difference of means in each fold, its sign by the other folds.
 
     Args:

@@ -16,15 +16,12 @@ samples and its components.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri_exp, xlogy
 from scipy.stats import rankdata
 
-Array: TypeAlias = NDArray[np.float64]
-Mask: TypeAlias = NDArray[np.bool_]
+from assay.arrays import Array, Mask
 
 LEVELS = 50
 _FEWEST = 5

@@ -7,7 +7,7 @@ import numpy as np
 from assay.asking.words import listed
 from assay.comparison.pair import Pair, Side
 from assay.data.row_hashes import hashes_of_numbers
-from assay.views.numbers import count, counted
+from assay.views.axes.numbers import count, counted
 
 _SHARED = 0.05  # of the rows of the smaller table
 _TELLING = 0.9  # of the rows, the share that one column alone tells apart

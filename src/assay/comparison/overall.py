@@ -10,22 +10,17 @@ reference  Lopez-Paz and Oquab, Revisiting classifier two-sample tests, ICLR 201
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
+from assay.arrays import Array, Mask
 from assay.asking.words import Words
 from assay.comparison.differences import FOLDS, METHOD, Difference, Differences, against_all, evidence_of
 from assay.comparison.held_out import held_out_mean
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
-from assay.views.numbers import percent
-
-Array: TypeAlias = NDArray[np.float64]
-Mask: TypeAlias = NDArray[np.bool_]
+from assay.views.axes.numbers import percent
 
 WORDING = "Can rows be told apart by their table?"
 WORDS = Words(

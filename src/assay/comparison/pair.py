@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.asking.card import DataCard
 from assay.asking.question import Tell
 from assay.asking.table import FirstLook, Table
@@ -23,16 +23,13 @@ from assay.data.fusion.fuse import fuse
 from assay.data.source import ArrowSource, Source
 from assay.errors import DataError
 from assay.evidence.design import Design, Independent, Runs, Serial
-from assay.study.depends.answer import Rows
-from assay.study.depends.rows import Told
 from assay.study.first_look import first_look
 from assay.study.profile import Profile, profiled
+from assay.study.row_dependence.answer import Rows
+from assay.study.row_dependence.rows import Told
 from assay.study.table import label_of, measured, prepare
-from assay.study.usable import mirrored
-from assay.views.numbers import count, counted
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
+from assay.study.usable_columns import mirrored
+from assay.views.axes.numbers import count, counted
 
 ROWS = 10_000
 _COMPARED = ("number", "count", "ordered", "boolean", "category", "text")
@@ -206,7 +203,7 @@ def _fingerprint(table: pa.Table) -> tuple[int, str]:
     return table.num_rows, hashlib.sha256(sink.getvalue()).hexdigest()
 
 
-def _rows_in_use(first: Side, last: Side) -> tuple[Numbers, Numbers]:
+def _rows_in_use(first: Side, last: Side) -> tuple[Indices, Indices]:
     """Numbers of the rows in use among those of both tables."""
     sizes = [side.source.rows or 0 for side in (first, last)]
     here = [
@@ -216,7 +213,7 @@ def _rows_in_use(first: Side, last: Side) -> tuple[Numbers, Numbers]:
     return here[0], sizes[0] + here[1]
 
 
-def _groups(first: Side, last: Side, rows: tuple[Numbers, Numbers]) -> tuple[Numbers, Numbers] | None:
+def _groups(first: Side, last: Side, rows: tuple[Indices, Indices]) -> tuple[Indices, Indices] | None:
     """What rows were taken from, where one column says so in every table whose rows depend."""
     said = {side.rows.by for side in (first, last) if not isinstance(side.design, Independent)}
     if len(said) != 1 or not all(side.rows.how in ("groups", "independent") for side in (first, last)):
@@ -232,6 +229,6 @@ def _groups(first: Side, last: Side, rows: tuple[Numbers, Numbers]) -> tuple[Num
     return every[rows[0]], every[rows[1]]
 
 
-def _along(design: Design) -> Numbers:
+def _along(design: Design) -> Indices:
     """Rows in the order of time, where they have one."""
     return np.argsort(design.place, kind="stable") if isinstance(design, (Serial, Runs)) else np.arange(design.n)

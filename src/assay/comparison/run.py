@@ -17,9 +17,9 @@ from assay.comparison.schema import schema_of
 from assay.data.read import read
 from assay.data.source import Source
 from assay.errors import ParameterError
-from assay.study.depends.answer import WORDING as ROWS_DEPEND
-from assay.study.depends.rows import Told
 from assay.study.findings import Ledger, NotAsked
+from assay.study.row_dependence.answer import WORDING as ROWS_DEPEND
+from assay.study.row_dependence.rows import Told
 from assay.study.strictness import strictness
 from assay.version import __version__
 

@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 import pyarrow as pa
 
+from assay.data.arrow_validation import sound
 from assay.data.fitting import add_misfits, fitted
 from assay.data.problems import Problems
-from assay.data.sound import sound
 
 _LACKING = "rows lack the column and count as missing"
 _EXTRA = "values belong to a column that the first block does not have, and are left out"

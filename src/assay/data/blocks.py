@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from assay.data.parted import numbered_floats
-from assay.data.sound import sound
+from assay.data.arrow_validation import sound
+from assay.data.partitions import numbered_floats
 from assay.data.source import Source
 from assay.engine.current import gathered_blocks, sends_arrays
 from assay.engine.engine import Parted, Read

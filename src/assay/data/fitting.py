@@ -8,26 +8,24 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from assay.arrays import Whole
 from assay.data.columns.cells import cell_text, is_text
 from assay.data.columns.words import MISSING, folded
 from assay.data.problems import Problems
 
-Rows: TypeAlias = NDArray[np.int64]
-
 # A column is of the type that this share of its values has; the others contradict it.
 SHARE = 0.95
 _CASTS = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, TypeError, ValueError, OverflowError)
-_NONE: Rows = np.empty(0, dtype=np.int64)
+_NONE: Whole = np.empty(0, dtype=np.int64)
 
 
-def column_of(values: Sequence[Any]) -> tuple[pa.Array, Rows]:
+def column_of(values: Sequence[Any]) -> tuple[pa.Array, Whole]:
     """A column of the type that nearly all values have, and the rows of values that contradict it.
 
     Where no type holds for 95 values in 100, all are taken as text.
@@ -50,7 +48,7 @@ def column_of(values: Sequence[Any]) -> tuple[pa.Array, Rows]:
     return values_as(plain, _TYPES[family])
 
 
-def values_as(values: Sequence[Any], type_: pa.DataType) -> tuple[pa.Array, Rows]:
+def values_as(values: Sequence[Any], type_: pa.DataType) -> tuple[pa.Array, Whole]:
     """Values as a column of one type, and the rows of those that do not fit.
 
     >>> values_as(["3", "x", "NA"], pa.float64())
@@ -81,7 +79,7 @@ def values_as(values: Sequence[Any], type_: pa.DataType) -> tuple[pa.Array, Rows
     return pa.array(result, type=type_, from_pandas=True), np.array(lost, dtype=np.int64)
 
 
-def fitted(column: pa.Array, type_: pa.DataType) -> tuple[pa.Array, Rows]:
+def fitted(column: pa.Array, type_: pa.DataType) -> tuple[pa.Array, Whole]:
     """A column in another type, and the rows of values that do not fit it.
 
     >>> fitted(pa.array(["1", "x"]), pa.float64())[1]

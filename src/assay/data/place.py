@@ -12,7 +12,7 @@ from typing import IO, Any, cast
 import pyarrow as pa
 import pyarrow.fs as pa_fs
 
-from assay.data.there import check_there
+from assay.data.file_exists import check_there
 from assay.errors import DataError, UnreadableError
 from assay.shown import HIDDEN, without_secrets
 

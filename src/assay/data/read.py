@@ -15,10 +15,10 @@ from typing import Any
 import pyarrow as pa
 
 from assay.data.field import Declared, Kind
+from assay.data.file_exists import check_there
+from assay.data.file_fingerprint import Unchanged
 from assay.data.place import Place
 from assay.data.source import Source
-from assay.data.there import check_there
-from assay.data.unchanged import Unchanged
 from assay.errors import DataError, ParameterError
 from assay.shown import without_secrets
 

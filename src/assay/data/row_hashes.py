@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
+
 Hashes: TypeAlias = NDArray[np.uint64]
 
 _GAP = np.uint64(0x5DEECE66D1234567)  # of a missing value, as of any other

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from assay.data.columns.kinds import understood
 from assay.data.field import Declared, Field
+from assay.data.file_fingerprint import Unchanged
 from assay.data.problems import Problems
-from assay.data.unchanged import Unchanged
 from assay.errors import UnreadableError
 
 UNREADABLE_STRETCHES = "stretches of a file that cannot be read, left out"

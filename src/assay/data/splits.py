@@ -14,18 +14,20 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Indices
 from assay.data.codes import numbered
 from assay.data.folds import fold_numbers
 from assay.errors import DataError, ParameterError
 
-Rows: TypeAlias = NDArray[np.intp]
-Pair: TypeAlias = tuple[Rows, Rows]
+Pair: TypeAlias = tuple[Indices, Indices]
 
 
 class Splitter(ABC):
     """A way to split n rows into training and test rows, once or several times."""
 
-    def split(self, X: Any, y: ArrayLike | None = None, groups: ArrayLike | None = None) -> Iterator[tuple[Rows, Rows]]:
+    def split(
+        self, X: Any, y: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Iterator[tuple[Indices, Indices]]:
         """Numbers of the training and of the test rows, in ascending order, for each split.
 
         Args:
@@ -45,7 +47,7 @@ class Splitter(ABC):
         """How many splits there are."""
 
     @abstractmethod
-    def _tests(self, n: int, y: ArrayLike | None, groups: ArrayLike | None) -> Iterator[tuple[Rows, Rows]]:
+    def _tests(self, n: int, y: ArrayLike | None, groups: ArrayLike | None) -> Iterator[tuple[Indices, Indices]]:
         """Test rows, and rows that are neither for training nor for the test."""
 
 
@@ -71,7 +73,7 @@ class HoldOut(Splitter):
         """One."""
         return 1
 
-    def _tests(self, n: int, y: ArrayLike | None, groups: ArrayLike | None) -> Iterator[tuple[Rows, Rows]]:
+    def _tests(self, n: int, y: ArrayLike | None, groups: ArrayLike | None) -> Iterator[tuple[Indices, Indices]]:
         if not 0.0 < self.share < 1.0:
             raise ParameterError(f"share is between 0 and 1; got {self.share!r}")
         if n < 2:
@@ -106,7 +108,7 @@ class Folds(Splitter):
         """The number of folds."""
         return _count(self.k)
 
-    def _tests(self, n: int, y: ArrayLike | None, groups: ArrayLike | None) -> Iterator[tuple[Rows, Rows]]:
+    def _tests(self, n: int, y: ArrayLike | None, groups: ArrayLike | None) -> Iterator[tuple[Indices, Indices]]:
         k = _count(self.k)
         if n < k:
             raise DataError(f"{k} folds need at least {k} rows; there are {n}: ask for fewer folds")
@@ -139,7 +141,7 @@ class GroupedFolds(Splitter):
         """The number of folds."""
         return _count(self.k)
 
-    def _tests(self, n: int, y: ArrayLike | None, groups: ArrayLike | None) -> Iterator[tuple[Rows, Rows]]:
+    def _tests(self, n: int, y: ArrayLike | None, groups: ArrayLike | None) -> Iterator[tuple[Indices, Indices]]:
         k = _count(self.k)
         if groups is None:
             raise ParameterError("grouped folds need to know the groups: give groups=, one for each row")
@@ -176,7 +178,7 @@ class TimeBlocks(Splitter):
         """The number of tests."""
         return _count(self.k, fewest=1 if self.forward else 2)
 
-    def _tests(self, n: int, y: ArrayLike | None, groups: ArrayLike | None) -> Iterator[tuple[Rows, Rows]]:
+    def _tests(self, n: int, y: ArrayLike | None, groups: ArrayLike | None) -> Iterator[tuple[Indices, Indices]]:
         blocks = self.get_n_splits() + self.forward
         if isinstance(self.gap, bool) or self.gap < 0:
             raise ParameterError(f"gap is a number of rows, 0 or more; got {self.gap!r}")
@@ -209,7 +211,7 @@ def as_pairs(splits: Iterable[Any], n: int) -> list[Pair]:
     return found
 
 
-def _numbers(rows: ArrayLike, n: int, i: int) -> Rows:
+def _numbers(rows: ArrayLike, n: int, i: int) -> Indices:
     told = np.asarray(rows)
     if told.dtype == bool and told.shape == (n,):
         return np.flatnonzero(told)
@@ -231,7 +233,7 @@ def _count(k: int, *, fewest: int = 2) -> int:
     return int(k)
 
 
-def _codes(labels: ArrayLike, n: int, what: str) -> tuple[Rows, NDArray[Any]]:
+def _codes(labels: ArrayLike, n: int, what: str) -> tuple[Indices, NDArray[Any]]:
     """(n,) numbers of labels, and the labels."""
     found, codes = numbered(np.asarray(labels))
     if codes.shape != (n,):
@@ -239,7 +241,7 @@ def _codes(labels: ArrayLike, n: int, what: str) -> tuple[Rows, NDArray[Any]]:
     return codes, found
 
 
-def _drawn(n: int, seed: int, y: ArrayLike | None) -> Rows:
+def _drawn(n: int, seed: int, y: ArrayLike | None) -> Indices:
     """All rows in an order drawn by chance; class after class where classes are given."""
     order = np.random.default_rng(seed).permutation(n)
     if y is None:
@@ -254,5 +256,5 @@ def _drawn(n: int, seed: int, y: ArrayLike | None) -> Rows:
     return order[np.argsort(codes[order], kind="stable")]
 
 
-def _nobody() -> Rows:
+def _nobody() -> Indices:
     return np.empty(0, dtype=np.intp)

@@ -14,8 +14,8 @@ from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import TypeVar
 
-from assay.engine.ahead import ahead
 from assay.engine.engine import Engine, Parted, Progress
+from assay.engine.prefetch import ahead
 from assay.engine.tree import Tree
 from assay.errors import ParameterError
 from assay.linalg.one_thread import one_blas_thread

@@ -24,11 +24,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.evidence.outcomes import checked_level, class_labels, finite_numbers, outcomes
 from assay.evidence.shares import share_interval
-
-Array = NDArray[np.float64]
 
 _GRID = np.linspace(0.0, 1.0, 201)
 

@@ -13,9 +13,10 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import indexable
 
-from assay.data.sound import sound
+from assay.arrays import Indices
+from assay.data.arrow_validation import sound
 from assay.data.source import Source
-from assay.data.splits import Folds, Pair, Rows, as_pairs
+from assay.data.splits import Folds, Pair, as_pairs
 from assay.errors import DataError, ParameterError
 
 Scorer: TypeAlias = Callable[[Any, Any, Any], float]
@@ -55,7 +56,7 @@ class Labelled:
             raise ParameterError(f"there must be one group for each of the {n} rows; got shape {told.shape}")
         return cls(X, y, told, n)
 
-    def pairs(self, splits: Any, within: Rows | None = None) -> list[Pair]:
+    def pairs(self, splits: Any, within: Indices | None = None) -> list[Pair]:
         """Training and test rows of each split, of all rows or of some.
 
         Args:
@@ -88,18 +89,18 @@ class Labelled:
             raise DataError("there is no split: nothing would be tested")
         return pairs
 
-    def fitted(self, model: BaseEstimator, train: Rows, options: Mapping[str, Any] | None = None) -> Any:
+    def fitted(self, model: BaseEstimator, train: Indices, options: Mapping[str, Any] | None = None) -> Any:
         """A copy of the model, with these options, fitted to some rows."""
         fresh = clone(model).set_params(**(options or {}))
         X, y = _safe_split(fresh, self.X, self.y, train)
         return fresh.fit(X, y)
 
-    def scored(self, fitted: Any, scorer: Scorer, test: Rows, train: Rows) -> float:
+    def scored(self, fitted: Any, scorer: Scorer, test: Indices, train: Indices) -> float:
         """The score of a model on some rows; `train` are those it was fitted to, for kernel values between both."""
         X, y = _safe_split(fitted, self.X, self.y, test, train)
         return float(scorer(fitted, X, y))
 
-    def answers(self, fitted: Any, test: Rows, train: Rows) -> NDArray[Any]:
+    def answers(self, fitted: Any, test: Indices, train: Indices) -> NDArray[Any]:
         """Its predictions of these rows."""
         X, _ = _safe_split(fitted, self.X, self.y, test, train)
         return np.asarray(fitted.predict(X))

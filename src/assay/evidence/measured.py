@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
 
 FEWEST_VALUES = 5  # a column of fewer names groups already
 

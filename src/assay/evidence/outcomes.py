@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
-
-Array = NDArray[np.float64]
 
 
 def outcomes(truth: ArrayLike, positive: Any) -> tuple[NDArray[np.bool_], Any]:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.engine.local import in_threads
-from assay.linalg.monte_carlo import monte_carlo, student_p
-from assay.summary.graph import Graph
-from assay.summary.held_out_links import same_links
-from assay.summary.random_graphs import Ends, same_degrees, state_of
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.linalg.noise.monte_carlo import monte_carlo, student_p
+from assay.summary.graph.graph import Graph
+from assay.summary.network.held_out_links import same_links
+from assay.summary.network.random_graphs import Ends, same_degrees, state_of
 
 METHOD = "links exchanged so that every node keeps its number of links"
 _DRAWS = 39

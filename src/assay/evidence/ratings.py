@@ -20,17 +20,17 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.fold_error import fold_error, fold_interval
-from assay.linalg.monte_carlo import Drawn, endless, monte_carlo
+from assay.linalg.noise.fold_error import fold_error, fold_interval
+from assay.linalg.noise.monte_carlo import Drawn, endless, monte_carlo
 from assay.models.prediction.recommender.als import Factors, Penalty, biases, explicit, slopes
 from assay.models.prediction.recommender.choose import BIAS_ALPHA, POWER, explicit_path, left_by_biases
 from assay.models.prediction.recommender.ranking import ranked
-from assay.summary.ratings import Ratings
+from assay.summary.ratings.ratings import Ratings
 
-Array: TypeAlias = NDArray[np.float64]
 What: TypeAlias = Literal["users", "items", "tastes"]
 Interval: TypeAlias = tuple[float, float, float]  # a mean, and the ends of its 95% interval
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from assay.arrays import Array
 from assay.evidence.outcomes import checked_level
-
-Array = NDArray[np.float64]
 
 _ALONE = 0.8  # of the rows judged by models that share training rows
 

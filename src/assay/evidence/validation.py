@@ -17,14 +17,14 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, TimeSeriesSplit
 
-from assay.data.splits import Folds, Pair, Rows, TimeBlocks
+from assay.arrays import Array, Indices
+from assay.data.splits import Folds, Pair, TimeBlocks
 from assay.errors import DataError
 from assay.evidence.labelled import Labelled, Score, Scorer
 from assay.evidence.score_range import is_accuracy, score_range
 from assay.evidence.shares import unseen_share_interval
-from assay.linalg.fold_error import fold_error, fold_interval
+from assay.linalg.noise.fold_error import fold_error, fold_interval
 
-Array: TypeAlias = NDArray[np.float64]
 Grid: TypeAlias = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
 
 
@@ -46,9 +46,9 @@ class Validation:
     mean: float
     error: float | None
     interval: tuple[float, float] | None
-    rows: Rows
+    rows: Indices
     predictions: NDArray[Any]
-    split: Rows
+    split: Indices
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,7 +207,7 @@ def _summary(
     return values, mean, error, (float(low), float(high))
 
 
-def _gathered(answers: list[NDArray[Any]], pairs: list[Pair]) -> tuple[Rows, NDArray[Any], Rows]:
+def _gathered(answers: list[NDArray[Any]], pairs: list[Pair]) -> tuple[Indices, NDArray[Any], Indices]:
     rows = np.concatenate([test for _, test in pairs])
     split = np.repeat(np.arange(len(pairs)), [len(test) for _, test in pairs])
     predictions = np.concatenate(answers)

@@ -9,14 +9,11 @@ Reference: Vapnik, The Nature of Statistical Learning Theory, 1995, sections 3.7
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 def vc_bound(h: ArrayLike, n: ArrayLike, delta: ArrayLike = 0.05, *, training_error: ArrayLike = 0.0) -> float | Array:

@@ -1,29 +1,19 @@
 """Factorisations, eigenproblems and measures of matrices: arrays in, named results out."""
 
-from assay.linalg.approximate import Approximation, best_definite, best_rank, ky_fan_eigenvalues, ky_fan_norm
-from assay.linalg.blocks import block_inverse, centre, centring, schur_complement
-from assay.linalg.factor import LU, QR, cholesky, lu, qr, solve_triangular
-from assay.linalg.grouped_columns import GroupedColumns, grouped_columns
-from assay.linalg.information import entropy, jensen_shannon, kl_divergence, perplexity
-from assay.linalg.iterate import power_iteration, randomised, subspace_iteration
-from assay.linalg.kinds import definiteness, is_isometry, is_orthogonal_projection, is_projection, loewner_order
-from assay.linalg.lanczos import lanczos
-from assay.linalg.least_squares import LeastSquares, lstsq
-from assay.linalg.measures import LogDeterminant, determinant, log_determinant, norm, trace
-from assay.linalg.permuted import PermutedSpectrum, permuted_spectrum
-from assay.linalg.procrustes import Procrustes, procrustes
-from assay.linalg.random_matrix import (
-    MarchenkoPastur,
-    SpectrumLaw,
-    debias,
-    marchenko_pastur,
-    spectrum_law,
-    spike_alignment,
-    spike_eigenvalue,
+from assay.linalg.dense.approximate import Approximation, best_definite, best_rank, ky_fan_eigenvalues, ky_fan_norm
+from assay.linalg.dense.block_matrices import block_inverse, centre, centring, schur_complement
+from assay.linalg.dense.factor import LU, QR, cholesky, lu, qr, solve_triangular
+from assay.linalg.dense.matrix_properties import (
+    definiteness,
+    is_isometry,
+    is_orthogonal_projection,
+    is_projection,
+    loewner_order,
 )
-from assay.linalg.ritz import TopEigen
-from assay.linalg.solve import Solution, solve
-from assay.linalg.spaces import (
+from assay.linalg.dense.measures import LogDeterminant, determinant, log_determinant, norm, trace
+from assay.linalg.dense.procrustes import Procrustes, procrustes
+from assay.linalg.dense.solve import Solution, solve
+from assay.linalg.dense.spaces import (
     basis,
     change_of_basis,
     coordinates,
@@ -32,7 +22,11 @@ from assay.linalg.spaces import (
     null_space,
     rank,
 )
-from assay.linalg.spectral import (
+from assay.linalg.eigen.grouped_columns import GroupedColumns, grouped_columns
+from assay.linalg.eigen.iterate import power_iteration, randomised, subspace_iteration
+from assay.linalg.eigen.lanczos import lanczos
+from assay.linalg.eigen.ritz import TopEigen
+from assay.linalg.eigen.spectral import (
     SVD,
     GeneralSpectrum,
     Spectrum,
@@ -43,9 +37,21 @@ from assay.linalg.spectral import (
     generalized_eigen,
     svd,
 )
-from assay.linalg.top import top_eigen
-from assay.linalg.top_svd import TopSVD, top_svd
-from assay.linalg.tracy_widom import tracy_widom_cdf, tracy_widom_quantile, tracy_widom_sf
+from assay.linalg.eigen.top import top_eigen
+from assay.linalg.eigen.top_svd import TopSVD, top_svd
+from assay.linalg.information import entropy, jensen_shannon, kl_divergence, perplexity
+from assay.linalg.noise.permutation_test import PermutedSpectrum, permuted_spectrum
+from assay.linalg.noise.random_matrix import (
+    MarchenkoPastur,
+    SpectrumLaw,
+    debias,
+    marchenko_pastur,
+    spectrum_law,
+    spike_alignment,
+    spike_eigenvalue,
+)
+from assay.linalg.noise.tracy_widom import tracy_widom_cdf, tracy_widom_quantile, tracy_widom_sf
+from assay.linalg.regression.least_squares import LeastSquares, lstsq
 
 __all__ = [
     "LU",

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
+
 Pair: TypeAlias = tuple[Array, Array]
 
 _SPLITTER = 134217729.0  # 2**27 + 1

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import entr, rel_entr
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
-from assay.linalg.validate import Array
 
 _SUM = 1e-8  # how far from one the probabilities may sum
 

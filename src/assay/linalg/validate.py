@@ -7,9 +7,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 
-Array: TypeAlias = NDArray[np.float64]
 ComplexArray: TypeAlias = NDArray[np.complex128]
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 

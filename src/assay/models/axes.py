@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _get_feature_names, check_consistent_length, check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import block_slices
 from assay.data.columns.typed import told_levels, typed_columns
 from assay.errors import DataError
-from assay.models.base import Array, Estimator
+from assay.models.base import Estimator
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,10 +21,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
-from assay.linalg.permuted import PermutationPlan, permutation_plan
-from assay.models.base import Array
-from assay.summary.grouped_law import GroupedLaw, chained, drawn_until, grouped_law, own_part
+from assay.linalg.noise.permutation_test import PermutationPlan, permutation_plan
+from assay.models.grouped_law import GroupedLaw, chained, drawn_until, grouped_law, own_part
 
 _MOST_TESTED = 20
 _DRAWS = 199

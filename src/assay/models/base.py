@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
-from typing import Any, ParamSpec, Self, TypeAlias, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +14,18 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from assay.arrays import Array
+from assay.data.arrow_validation import sound
 from assay.data.blocks import all_rows
-from assay.data.sound import sound
 from assay.data.source import Source
 from assay.engine.current import using
 from assay.errors import DataError, ParameterError, join_convergence_warnings
 from assay.models.options import parts_of, with_parts
 from assay.shown import a_few
-from assay.summary.metrics import Gower, Metric, gaps_allowed
+from assay.summary.distances.metrics import Gower, Metric, gaps_allowed
 
 join_convergence_warnings()
 
-Array: TypeAlias = NDArray[np.float64]
 Params = ParamSpec("Params")
 Result = TypeVar("Result")
 

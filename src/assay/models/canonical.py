@@ -10,16 +10,17 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import _get_feature_names, check_array, check_consistent_length, check_is_fitted
 
+from assay.arrays import Array
+from assay.data.arrow_validation import sound
 from assay.data.blocks import all_rows
-from assay.data.sound import sound
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
-from assay.linalg.canonical import CanonicalPairs, Coupling
-from assay.linalg.canonical_held_out import Fold, held_out_correlations
+from assay.linalg.canonical.canonical import CanonicalPairs, Coupling
+from assay.linalg.canonical.held_out import Fold, held_out_correlations
 from assay.linalg.validate import as_count
-from assay.models.base import Array, Estimator
+from assay.models.base import Estimator
 from assay.models.transformer import Transformer
-from assay.summary.distances import refuse_axes
+from assay.summary.distances.distances import refuse_axes
 
 Ridge: TypeAlias = tuple[float, float]
 

@@ -7,18 +7,18 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.data.blocks import block_slices
 from assay.data.folds import fold_numbers
 from assay.errors import ParameterError
-from assay.linalg.canonical import Coupling, canonical_pairs, coupled_grams, coupled_triangle
-from assay.linalg.canonical_held_out import Fold, choose_ridge, gram_folds, usual_ridges
-from assay.linalg.principal import centred_gram, dense
-from assay.linalg.spectral import column_signs
-from assay.models.base import Array
+from assay.linalg.canonical.canonical import Coupling, canonical_pairs, coupled_grams, coupled_triangle
+from assay.linalg.canonical.held_out import Fold, choose_ridge, gram_folds, usual_ridges
+from assay.linalg.eigen.principal import centred_gram, dense
+from assay.linalg.eigen.spectral import column_signs
 from assay.models.canonical import HeldOutRidge, Ridge, _Paired
-from assay.summary.columns import column_moments
-from assay.summary.moments import Moments
-from assay.summary.paired import Paired, couple, moment_folds
+from assay.summary.moments.column_moments import column_moments
+from assay.summary.moments.moments import Moments
+from assay.summary.moments.paired import Paired, couple, moment_folds
 
 Route: TypeAlias = Literal["moments", "svd", "dual"]
 Lift: TypeAlias = Callable[[Array], Array]

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import as_float, block_slices, float_blocks
 from assay.data.source import Source
 from assay.engine.current import mapped_blocks
 from assay.engine.local import in_threads
 from assay.linalg.one_thread import one_blas_thread
-from assay.models.base import Array
 from assay.models.supervised import _Classifier
-from assay.summary.accumulate import chunk_rows
+from assay.summary.moments.accumulate import chunk_rows
 
 Scores: TypeAlias = Callable[[Any, int], Array]
 

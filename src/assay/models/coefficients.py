@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 
-Array: TypeAlias = NDArray[np.float64]
 _NUMBERS = ("estimate", "se", "statistic", "p", "low", "high")
 
 

@@ -11,18 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import as_float, block_slices, float_blocks
 from assay.data.source import Source
 from assay.engine.current import mapped_blocks
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
+from assay.linalg.eigen.principal import dense
 from assay.linalg.one_thread import one_blas_thread
-from assay.linalg.principal import dense
 from assay.models.base import Estimator
 from assay.models.explained import Explained
-from assay.summary.accumulate import chunk_rows
+from assay.summary.moments.accumulate import chunk_rows
 
-Array: TypeAlias = NDArray[np.float64]
 Work: TypeAlias = Callable[[NDArray[Any]], Array]
 
 

@@ -14,22 +14,22 @@ from scipy.special import expit, log_expit, logsumexp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import all_rows, block_slices
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
-from assay.linalg.centred_sparse import CentredRows
-from assay.linalg.principal import dense
-from assay.linalg.shrinkage import ledoit_wolf, rao_blackwell
+from assay.linalg.eigen.principal import dense
+from assay.linalg.normal.shrinkage import ledoit_wolf, rao_blackwell
+from assay.linalg.sparse.centred import CentredRows
 from assay.models.base import on_engine
 from assay.models.class_scores import Scores, _ClassScorer
 from assay.models.incremental import _ClassesInParts
 from assay.models.shares import sum_to_one
 from assay.models.transformer import Transformer
-from assay.summary.group_frame import GroupFrame
-from assay.summary.group_products import too_large
-from assay.summary.grouped import GroupedMoments
+from assay.summary.classes.group_frame import GroupFrame
+from assay.summary.classes.group_products import too_large
+from assay.summary.moments.grouped import GroupedMoments
 
-Array: TypeAlias = NDArray[np.float64]
 Priors: TypeAlias = Literal["equal"] | ArrayLike | None
 Shrinkage: TypeAlias = Literal["auto"] | float | None
 

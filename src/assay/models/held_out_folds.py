@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.data.folds import fold_numbers
 from assay.data.splits import Pair, as_pairs
 from assay.errors import DataError, ParameterError
 
-Array: TypeAlias = NDArray[np.float64]
-Folds: TypeAlias = NDArray[np.intp]
 
-
-def folds_of(cv: Any, n: int, target: NDArray[Any], seed: int, remedy: str) -> Folds:
+def folds_of(cv: Any, n: int, target: NDArray[Any], seed: int, remedy: str) -> Indices:
     """(n,) the fold of each row, counted from 0; every row is tested once, by a model of all others.
 
     Args:
@@ -47,7 +45,7 @@ def folds_of(cv: Any, n: int, target: NDArray[Any], seed: int, remedy: str) -> F
     return np.unique(named, return_inverse=True)[1].astype(np.intp)
 
 
-def refuse_empty_folds(folds: Folds, weights: Array | None) -> None:
+def refuse_empty_folds(folds: Indices, weights: Array | None) -> None:
     """Raise where there is a single fold, or one without rows of some weight."""
     inside = np.bincount(folds, weights)
     if len(inside) < 2 or (inside <= 0.0).any():
@@ -64,7 +62,7 @@ def _pairs(cv: Any, n: int, target: NDArray[Any]) -> list[Pair] | None:
     return as_pairs(cv, n) if listed and not any(isinstance(each, str) for each in cv) else None
 
 
-def _tested_once(pairs: list[Pair], n: int, given: Any) -> Folds:
+def _tested_once(pairs: list[Pair], n: int, given: Any) -> Indices:
     """The fold of each row, where each is tested once by a model of all others: train = all - fold."""
     folds = np.full(n, -1, dtype=np.intp)
     for fold, (train, test) in enumerate(pairs):

@@ -20,13 +20,13 @@ from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
 
 from assay.errors import Caution, DataError
-from assay.linalg.principal import dense
+from assay.linalg.eigen.principal import dense
 from assay.models.base import Estimator
 from assay.models.class_scores import _ClassScorer
 from assay.models.supervised import _Regressor
-from assay.summary.accumulate import checked_weights
-from assay.summary.grouped import GroupedMoments
-from assay.summary.moments import Moments
+from assay.summary.moments.accumulate import checked_weights
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
 
 _OF_COLUMNS = ("n_features_in_", "feature_names_in_", "encoding_", "target_")
 _CHECKS: dict[str, Any] = {"accept_sparse": "csr", "ensure_all_finite": False}  # the moments say where one is not

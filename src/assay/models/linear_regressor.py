@@ -7,22 +7,21 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import MultiOutputMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import all_rows
 from assay.data.source import Source
 from assay.errors import Caution, DataError
 from assay.models.coefficients import CoefficientTable
 from assay.models.supervised import _Regressor
 from assay.models.transformer import in_precision_of_rows
-from assay.summary.accumulate import checked_weights
-from assay.summary.grouped import GroupedMoments
-from assay.summary.moments import Moments
-from assay.summary.regression import Squares, Table, target_last
+from assay.summary.moments.accumulate import checked_weights
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
+from assay.summary.regression.regression import Squares, Table, target_last
 
-Array: TypeAlias = NDArray[np.float64]
 Target: TypeAlias = int | str | list[int] | list[str]
 
 CERTAIN = 1e8  # from a summary, losing more than eight of sixteen digits is said aloud

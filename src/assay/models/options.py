@@ -15,7 +15,7 @@ from assay.errors import ParameterError
 def is_option(value: Any) -> bool:
     """Whether a value is a frozen object with named parts: a kernel, a graph.
 
-    >>> from assay.summary.kernels import Gaussian
+    >>> from assay.summary.gram.kernels import Gaussian
     >>> is_option(Gaussian()), is_option(Gaussian), is_option("gaussian")
     (True, False, False)
     """
@@ -31,7 +31,7 @@ def stands_for(name: str, value: Any) -> Any:
     """
     if name != "kernel" or not (value is None or isinstance(value, str)):
         return value
-    from assay.summary.kernels import Gaussian, as_kernel
+    from assay.summary.gram.kernels import Gaussian, as_kernel
 
     try:
         return Gaussian() if value is None else as_kernel(value)
@@ -42,7 +42,7 @@ def stands_for(name: str, value: Any) -> Any:
 def parts_of(name: str, value: Any) -> dict[str, Any]:
     """Every part of an option under its full name, parts of parts as well; nothing for any other value.
 
-    >>> from assay.summary.kernels import Gaussian
+    >>> from assay.summary.gram.kernels import Gaussian
     >>> parts_of("kernel", Gaussian(2.0))
     {'kernel__sigma': 2.0}
     """
@@ -64,7 +64,7 @@ def with_parts(name: str, value: Any, parts: Mapping[str, Any]) -> Any:
         value: the option.
         parts: by name; `metric__p` is the part p of the part metric.
 
-    >>> from assay.summary.kernels import Gaussian
+    >>> from assay.summary.gram.kernels import Gaussian
     >>> with_parts("kernel", Gaussian(), {"sigma": 2.0})
     Gaussian(sigma=2.0)
     """

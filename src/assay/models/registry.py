@@ -37,34 +37,37 @@ MODELS: dict[str, Entry] = {
         "assay.models.components.pca", guide="components.md", plot="components:pca", benchmark="components.py"
     ),
     "MCA": Entry(
-        "assay.models.components.mca", guide="categories.md", plot="components:mixed_axes", benchmark="categories.py"
+        "assay.models.components.mixed.mca",
+        guide="categories.md",
+        plot="components:mixed_axes",
+        benchmark="categories.py",
     ),
     "MixedPCA": Entry(
-        "assay.models.components.mixed_pca",
+        "assay.models.components.mixed.mixed_pca",
         guide="categories.md",
         plot="components:mixed_axes",
         benchmark="categories.py",
     ),
     "KernelPCA": Entry(
-        "assay.models.components.kernel_pca",
+        "assay.models.components.kernel_pca.kernel_pca",
         guide="kernel-pca.md",
         plot="components:kernel_pca",
         benchmark="kernel_pca.py",
     ),
-    "LSI": Entry("assay.models.components.lsi", guide="lsi.md", plot="components:lsi", benchmark="lsi.py"),
+    "LSI": Entry("assay.models.components.lsi.lsi", guide="lsi.md", plot="components:lsi", benchmark="lsi.py"),
     "ClassicalMDS": Entry(
         "assay.models.embedding.classical_mds", guide="mds.md", plot="embedding:classical_mds", benchmark="mds.py"
     ),
-    "MDS": Entry("assay.models.embedding.mds", guide="mds.md", plot="embedding:mds", benchmark="mds.py"),
+    "MDS": Entry("assay.models.embedding.mds.mds", guide="mds.md", plot="embedding:mds", benchmark="mds.py"),
     "DiffusionMap": Entry(
-        "assay.models.embedding.diffusion_map",
+        "assay.models.embedding.diffusion_map.diffusion_map",
         guide="diffusion.md",
         plot="embedding:row_map",
         benchmark="kernel_pca.py",
     ),
-    "SNE": Entry("assay.models.embedding.sne", guide="tsne.md", plot="embedding:row_map"),
-    "SymmetricSNE": Entry("assay.models.embedding.symmetric_sne", guide="tsne.md", plot="embedding:row_map"),
-    "TSNE": Entry("assay.models.embedding.tsne", guide="tsne.md", plot="embedding:row_map", benchmark="tsne.py"),
+    "SNE": Entry("assay.models.embedding.sne.sne", guide="tsne.md", plot="embedding:row_map"),
+    "SymmetricSNE": Entry("assay.models.embedding.sne.symmetric_sne", guide="tsne.md", plot="embedding:row_map"),
+    "TSNE": Entry("assay.models.embedding.sne.tsne", guide="tsne.md", plot="embedding:row_map", benchmark="tsne.py"),
     "VAE": Entry("assay.models.embedding.vae.vae", guide="vae.md", plot="embedding:vae", needs="jax"),
     "FillMissing": Entry(
         "assay.models.missing.filling.fill", guide="missing.md", plot="missing:filled", benchmark="missing.py"
@@ -83,7 +86,7 @@ MODELS: dict[str, Entry] = {
     ),
     "Stringing": Entry("assay.models.embedding.stringing", guide="stringing.md", plot="embedding:stringing"),
     "Isomap": Entry(
-        "assay.models.embedding.isomap", guide="isomap.md", plot="embedding:row_map", benchmark="isomap.py"
+        "assay.models.embedding.isomap.isomap", guide="isomap.md", plot="embedding:row_map", benchmark="isomap.py"
     ),
     "GaussianMixture": Entry(
         "assay.models.cluster.mixture.mixture", guide="mixture.md", plot="cluster:mixture", benchmark="mixture.py"
@@ -94,19 +97,25 @@ MODELS: dict[str, Entry] = {
     "Mahalanobis": Entry(
         "assay.models.anomaly.mahalanobis", guide="anomalies.md", plot="anomaly:detector", benchmark="anomalies.py"
     ),
-    "SVDD": Entry("assay.models.anomaly.svdd", guide="svdd.md", plot="anomaly:detector", benchmark="svdd.py"),
+    "SVDD": Entry("assay.models.anomaly.svdd.svdd", guide="svdd.md", plot="anomaly:detector", benchmark="svdd.py"),
     "RobustSVDD": Entry(
-        "assay.models.anomaly.robust_svdd", guide="robust-svdd.md", plot="anomaly:detector", benchmark="robust_svdd.py"
+        "assay.models.anomaly.robust_svdd.robust_svdd",
+        guide="robust-svdd.md",
+        plot="anomaly:detector",
+        benchmark="robust_svdd.py",
     ),
     "SVM": Entry("assay.models.prediction.svm.svm", guide="svm.md", plot="prediction:svm", benchmark="svm.py"),
     "KMeans": Entry(
         "assay.models.cluster.kmeans.kmeans", guide="kmeans.md", plot="cluster:kmeans", benchmark="kmeans.py"
     ),
     "Agglomerative": Entry(
-        "assay.models.cluster.agglomerative", guide="hierarchical.md", plot="cluster:tree", benchmark="agglomerative.py"
+        "assay.models.cluster.agglomerative.agglomerative",
+        guide="hierarchical.md",
+        plot="cluster:tree",
+        benchmark="agglomerative.py",
     ),
     "LeastSquares": Entry(
-        "assay.models.prediction.least_squares",
+        "assay.models.prediction.least_squares.least_squares",
         guide="regression.md",
         plot="prediction:least_squares",
         benchmark="ridge.py",
@@ -115,9 +124,12 @@ MODELS: dict[str, Entry] = {
         "assay.models.prediction.ridge", guide="regression.md", plot="prediction:ridge", benchmark="ridge.py"
     ),
     "ElasticNet": Entry(
-        "assay.models.prediction.elastic_net", guide="regression.md", plot="prediction:ridge", benchmark="ridge.py"
+        "assay.models.prediction.elastic_net.elastic_net",
+        guide="regression.md",
+        plot="prediction:ridge",
+        benchmark="ridge.py",
     ),
-    "SVR": Entry("assay.models.prediction.svr.svr", guide="svr.md", plot="prediction:regressor", benchmark="svr.py"),
+    "SVR": Entry("assay.models.prediction.svm.svr", guide="svr.md", plot="prediction:regressor", benchmark="svr.py"),
     "Divisive": Entry(
         "assay.models.cluster.divisive.divisive", guide="divisive.md", plot="cluster:tree", benchmark="divisive.py"
     ),
@@ -127,11 +139,15 @@ MODELS: dict[str, Entry] = {
         plot="prediction:classifier",
         benchmark="logistic.py",
     ),
-    "CCA": Entry("assay.models.correlation.cca", guide="cca.md", plot="correlation:linear_pairs", benchmark="cca.py"),
+    "CCA": Entry(
+        "assay.models.correlation.cca.cca", guide="cca.md", plot="correlation:linear_pairs", benchmark="cca.py"
+    ),
     "MultisetCCA": Entry(
         "assay.models.correlation.multiset_cca", guide="cca.md", plot="correlation:sets", benchmark="cca.py"
     ),
-    "TemporalCCA": Entry("assay.models.correlation.temporal_cca", guide="temporal-cca.md", plot="correlation:delay"),
+    "TemporalCCA": Entry(
+        "assay.models.correlation.temporal_cca.temporal_cca", guide="temporal-cca.md", plot="correlation:delay"
+    ),
     "NonlinearCCA": Entry(
         "assay.models.correlation.nonlinear_cca", guide="nonlinear-cca.md", plot="correlation:linear_pairs"
     ),
@@ -151,7 +167,7 @@ MODELS: dict[str, Entry] = {
         benchmark="discriminant.py",
     ),
     "GaussianRule": Entry(
-        "assay.models.prediction.gaussian_rule",
+        "assay.models.prediction.gaussian_rule.gaussian_rule",
         guide="discriminant.md",
         plot="prediction:classifier",
         benchmark="discriminant.py",
@@ -162,7 +178,9 @@ MODELS: dict[str, Entry] = {
         plot="prediction:classifier",
         benchmark="naive_bayes.py",
     ),
-    "Perceptron": Entry("assay.models.prediction.perceptron", guide="perceptron.md", plot="prediction:classifier"),
+    "Perceptron": Entry(
+        "assay.models.prediction.perceptron.perceptron", guide="perceptron.md", plot="prediction:classifier"
+    ),
     "NearestCentroid": Entry(
         "assay.models.prediction.nearest_centroid", guide="subspace.md", plot="prediction:centroids"
     ),
@@ -177,10 +195,10 @@ MODELS: dict[str, Entry] = {
 
 # Values that a saved model may hold beside numbers and text.
 VALUES: dict[str, str] = {
-    "Moments": "assay.summary.moments",
-    "GroupedMoments": "assay.summary.grouped",
-    "SharedMoments": "assay.summary.shared",
-    "ClassCounts": "assay.summary.class_counts",
+    "Moments": "assay.summary.moments.moments",
+    "GroupedMoments": "assay.summary.moments.grouped",
+    "SharedMoments": "assay.summary.sharing.shared",
+    "ClassCounts": "assay.summary.classes.class_counts",
     "Encoding": "assay.data.columns.encoding",
     "Watch": "assay.watch.watch",
 }
@@ -188,22 +206,22 @@ VALUES: dict[str, str] = {
 # Frozen dataclasses that a saved model may hold: options, and the summary it was fitted from. Their fields are saved.
 RECORDS: dict[str, str] = {
     "ClassLaws": "assay.models.prediction.naive_bayes.laws",
-    "Linear": "assay.summary.kernels",
-    "Polynomial": "assay.summary.kernels",
-    "Gaussian": "assay.summary.kernels",
-    "Precomputed": "assay.summary.kernels",
-    "Nearest": "assay.summary.graph_options",
-    "Within": "assay.summary.graph_options",
-    "Gower": "assay.summary.metrics",
-    "Landmarks": "assay.summary.landmarks",
-    "Powers": "assay.summary.features",
-    "Products": "assay.summary.features",
-    "RandomFourier": "assay.summary.features",
+    "Linear": "assay.summary.gram.kernels",
+    "Polynomial": "assay.summary.gram.kernels",
+    "Gaussian": "assay.summary.gram.kernels",
+    "Precomputed": "assay.summary.gram.kernels",
+    "Nearest": "assay.summary.graph.options",
+    "Within": "assay.summary.graph.options",
+    "Gower": "assay.summary.distances.metrics",
+    "Landmarks": "assay.summary.gram.landmarks",
+    "Powers": "assay.summary.gram.features",
+    "Products": "assay.summary.gram.features",
+    "RandomFourier": "assay.summary.gram.features",
     "HeldOutRidge": "assay.models.canonical",
-    "Centring": "assay.summary.gram",
-    "TermWeights": "assay.summary.term_weights",
-    "Gram": "assay.summary.gram",
-    "Ratings": "assay.summary.ratings",
+    "Centring": "assay.summary.gram.gram",
+    "TermWeights": "assay.models.components.lsi.term_weights",
+    "Gram": "assay.summary.gram.gram",
+    "Ratings": "assay.summary.ratings.ratings",
 }
 
 

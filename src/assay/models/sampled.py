@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from assay.data.parted import numbered_blocks, numbered_floats
+from assay.data.partitions import numbered_blocks, numbered_floats
 from assay.data.sampling import RowSample
 from assay.data.source import Source, float_matrix
 from assay.engine.current import map_reduce

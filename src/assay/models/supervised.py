@@ -10,12 +10,13 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from assay.arrays import Array
+from assay.data.arrow_validation import sound
 from assay.data.codes import numbered
-from assay.data.sound import sound
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
-from assay.models.base import Array, Estimator
-from assay.summary.accumulate import checked_weights
+from assay.models.base import Estimator
+from assay.summary.moments.accumulate import checked_weights
 
 
 class _Predictor(Estimator):

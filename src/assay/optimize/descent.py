@@ -16,8 +16,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import DataError, NotConverged, ParameterError
-from assay.optimize.validate import Array
 
 Objective: TypeAlias = Callable[[Array], float]
 Gradient: TypeAlias = Callable[[Array], Array]

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import qr, qr_delete, qr_insert, solve_triangular
 
+from assay.arrays import Array
 from assay.errors import DataError
-from assay.optimize.validate import Array, finite
+from assay.optimize.validate import finite
 
 _EPS = float(np.finfo(np.float64).eps)
 _DEPENDENT = 1e-12  # a point nearer to the flat of the others than this share of its length lies in it

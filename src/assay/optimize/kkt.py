@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import lsq_linear
 
+from assay.arrays import Array
 from assay.errors import DataError
-from assay.optimize.validate import Array, finite
+from assay.optimize.validate import finite
 
 
 @dataclass(frozen=True, slots=True, eq=False)

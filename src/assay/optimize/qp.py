@@ -12,9 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import DataError
 from assay.optimize.kkt import KKT, bounded_least_squares
-from assay.optimize.validate import Array, finite
+from assay.optimize.validate import finite
 
 _ROUNDS = 50
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import DataError
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 def finite(given: ArrayLike, name: str, ndim: int, size: int | None = None) -> Array:

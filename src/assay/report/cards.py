@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from assay.asking.finding import Finding
 from assay.asking.words import BADGES, Words, chances, shown
 from assay.evidence.evidence import Evidence
-from assay.views.elements import definitions, details, table
-from assay.views.escape import escaped
-from assay.views.numbers import count
+from assay.views.axes.numbers import count
+from assay.views.html.elements import definitions, details, table
+from assay.views.html.escape import escaped
 
 CARDS = 30
 _LINES = 1000

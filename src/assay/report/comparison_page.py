@@ -11,11 +11,11 @@ from assay.report.cards import cards
 from assay.report.data_section import ledger_section, problems_list, reading_section
 from assay.report.document import document, opening
 from assay.report.headline import comparison_headline
-from assay.views.elements import NAME, name_cell, table
-from assay.views.escape import escaped, visible
-from assay.views.numbers import count, counted, number, percent
-from assay.views.searchable import CELL
-from assay.views.two_histograms import levels_beside, overlaid
+from assay.views.axes.numbers import count, counted, number, percent
+from assay.views.columns.two_histograms import levels_beside, overlaid
+from assay.views.html.elements import NAME, name_cell, table
+from assay.views.html.escape import escaped, visible
+from assay.views.html.searchable import CELL
 
 DRAWN = 60
 _LISTED = 500

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from assay.asking.card import Column, DataCard
 from assay.asking.finding import Finding
 from assay.study.findings import Ledger, Study
-from assay.views.elements import definitions, details, name_cell, table
-from assay.views.escape import escaped
-from assay.views.numbers import count, counted, percent
-from assay.views.searchable import CELL, searchable
+from assay.views.axes.numbers import count, counted, percent
+from assay.views.html.elements import definitions, details, name_cell, table
+from assay.views.html.escape import escaped
+from assay.views.html.searchable import CELL, searchable
 
 _LISTED = 40
 _FIRST = 8

@@ -7,9 +7,9 @@ from importlib import resources
 
 from assay.asking.words import BADGES
 from assay.report.headline import Headline
-from assay.views.elements import section
-from assay.views.escape import escaped
-from assay.views.figure_file import policy
+from assay.views.html.elements import section
+from assay.views.html.escape import escaped
+from assay.views.html.figure_file import policy
 
 
 def document(

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.asking.table import FirstLook
-from assay.views.array_plot import CLIP, array_plot, common_limit, on_one_scale, standardised
-from assay.views.drawn import COLUMNS, drawn_columns, drawn_rows
-from assay.views.elements import NAME, name_cell, table
-from assay.views.escape import escaped, visible
-from assay.views.numbers import MISSING, count, counted, fraction, number, percent
-from assay.views.view import View
+from assay.views.axes.drawn import COLUMNS, drawn_columns, drawn_rows
+from assay.views.axes.numbers import MISSING, count, counted, fraction, number, percent
+from assay.views.columns.array_plot import CLIP, array_plot, common_limit, on_one_scale, standardised
+from assay.views.html.elements import NAME, name_cell, table
+from assay.views.html.escape import escaped, visible
+from assay.views.html.view import View
 
 QUANTITIES = ("number", "count")
 _APART = 10.0

@@ -9,7 +9,7 @@ from assay.asking.finding import Finding
 from assay.comparison.comparison import Comparison
 from assay.evidence.evidence import Verdict
 from assay.study.findings import Study
-from assay.views.numbers import counted
+from assay.views.axes.numbers import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from assay.asking.card import DataCard
 from assay.asking.table import FirstLook
 from assay.report.first_look import QUANTITIES, farther
-from assay.views.elements import NAME, name_cell
-from assay.views.escape import escaped, visible
-from assay.views.histogram import (
+from assay.views.axes.numbers import count, counted, number, percent
+from assay.views.columns.histogram import (
     LEVELS,
     REACH,
     as_read,
@@ -20,7 +19,8 @@ from assay.views.histogram import (
     skewness,
     skewness_by_column,
 )
-from assay.views.numbers import count, counted, number, percent
+from assay.views.html.elements import NAME, name_cell
+from assay.views.html.escape import escaped, visible
 
 HISTOGRAMS = 24
 _NAME = 40

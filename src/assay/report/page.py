@@ -19,12 +19,12 @@ from assay.report.first_look import array_views
 from assay.report.headline import headline
 from assay.report.histograms import histograms
 from assay.study.findings import Study
-from assay.views.elements import details
-from assay.views.embed import embed, library
-from assay.views.escape import escaped
-from assay.views.figure_file import behaviour
-from assay.views.numbers import count, counted
-from assay.views.view import About, View
+from assay.views.axes.numbers import count, counted
+from assay.views.html.elements import details
+from assay.views.html.embed import embed, library
+from assay.views.html.escape import escaped
+from assay.views.html.figure_file import behaviour
+from assay.views.html.view import About, View
 
 _ABREAST = 60
 

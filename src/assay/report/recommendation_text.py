@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.views.escape import visible
-from assay.views.numbers import count, counted, number
+from assay.views.axes.numbers import count, counted, number
+from assay.views.html.escape import visible
 
 
 def as_dict(model: Any, user: str, best: Sequence[Any], names: Mapping[str, str]) -> dict[str, Any]:

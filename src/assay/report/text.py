@@ -14,8 +14,8 @@ from assay.asking.finding import Finding
 from assay.asking.words import BADGES, SURVIVED, evidence_line
 from assay.report.headline import Headline, headline
 from assay.study.findings import Ledger, Study
-from assay.views.escape import visible
-from assay.views.numbers import count, counted
+from assay.views.axes.numbers import count, counted
+from assay.views.html.escape import visible
 
 Line: TypeAlias = tuple[int, str, str]
 

@@ -14,7 +14,7 @@ from assay.data.columns.dates import DAY
 from assay.data.columns.encoding import Encoding
 from assay.data.field import Field
 from assay.study.profile import Profile
-from assay.study.suspicious import suspicious_numbers, suspicious_texts, suspicious_times
+from assay.study.suspicious_values import suspicious_numbers, suspicious_texts, suspicious_times
 
 _LEVELS = 4
 

@@ -10,7 +10,7 @@ from assay.asking.answer import Answer
 from assay.asking.card import DataCard
 from assay.asking.finding import Finding, Look
 from assay.asking.table import FirstLook
-from assay.study.depends.answer import Rows
+from assay.study.row_dependence.answer import Rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.asking.table import FirstLook
 from assay.data.columns.cells import as_values, coded
 from assay.data.columns.column_stats import ColumnStats
 from assay.data.columns.dates import DAY
 from assay.data.field import Field
 from assay.study.profile import Profile
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 def first_look(profile: Profile, fields: Sequence[Field], *, log: frozenset[str] = frozenset()) -> FirstLook:

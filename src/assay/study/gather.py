@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.asking.question import Question, Tell
 from assay.asking.table import NumberedBlocks, Table, rows_shown
 from assay.data.folds import fold_count
-from assay.data.parted import Blocks
+from assay.data.hot_deck import stood_in
+from assay.data.partitions import Blocks
 from assay.engine.current import map_reduce
 from assay.errors import DataError
-from assay.linalg.stood_in import stood_in
-from assay.study.usable import WIDEST
-from assay.summary.grouped import GroupedMoments, fold_moments
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
+from assay.study.usable_columns import WIDEST
+from assay.summary.moments.grouped import GroupedMoments, fold_moments
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +88,7 @@ def gathered(table: Table, outcomes: frozenset[str], seed: int, tell: Tell | Non
 
 
 def _folded(
-    table: Table, kept: Numbers, numbers: Numbers, n_folds: int, seed: int, progress: Callable[[int], object]
+    table: Table, kept: Indices, numbers: Indices, n_folds: int, seed: int, progress: Callable[[int], object]
 ) -> tuple[GroupedMoments | None, Array]:
     """Moments of folds by some columns, and the rows of some numbers, in one pass."""
     of_block = fold_moments(n_folds, seed)
@@ -119,7 +116,7 @@ def _told(blocks: NumberedBlocks, tell: Tell | None) -> Callable[[int], object]:
     return progress
 
 
-def _sampled(table: Table, rows: Array, numbers: Numbers, seed: int) -> Table:
+def _sampled(table: Table, rows: Array, numbers: Indices, seed: int) -> Table:
     """With a sample of rows that do not fit in memory; what stands in for missing values is drawn from the sample."""
     if table.gapped is None:
         return replace(table, sample=rows, numbers=numbers)
@@ -130,7 +127,7 @@ def _sampled(table: Table, rows: Array, numbers: Numbers, seed: int) -> Table:
     return replace(table, sample=sample, numbers=numbers, gaps=np.isnan(rows))
 
 
-def _picked(part: tuple[int, Array], numbers: Numbers) -> Array:
+def _picked(part: tuple[int, Array], numbers: Indices) -> Array:
     """The rows of a block that have one of some ascending numbers."""
     first, block = part
     return block[numbers[np.searchsorted(numbers, first) : np.searchsorted(numbers, first + len(block))] - first]

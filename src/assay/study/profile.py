@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from assay.data.columns.column_stats import ColumnStats, TableStats, empty_stats, stats_of
-from assay.data.parted import numbered_blocks
+from assay.data.partitions import numbered_blocks
 from assay.data.sampling import RowSample
 from assay.data.source import Source
 from assay.engine.current import is_elsewhere, map_reduce

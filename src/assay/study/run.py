@@ -20,12 +20,12 @@ from assay.data.columns.target import KnownTarget
 from assay.data.source import Source
 from assay.engine.current import engine_of, using
 from assay.errors import AssayError, ParameterError
-from assay.study.depends.answer import WORDING
-from assay.study.depends.rows import Told
+from assay.study.complete_blocks import Missing
 from assay.study.findings import Ledger, NotAsked, Study
 from assay.study.forms.opened import TABLE, opened
 from assay.study.gather import Gathered, gathered
-from assay.study.numbers import Missing
+from assay.study.row_dependence.answer import WORDING
+from assay.study.row_dependence.rows import Told
 from assay.study.strictness import strictness
 from assay.study.summarised import NEEDS_ROWS, summarised, summary_of
 from assay.study.table import Log, prepare

@@ -20,20 +20,20 @@ from assay.asking.card import Column, DataCard
 from assay.asking.table import FirstLook, KnownGroups, Table
 from assay.data.columns.encoding import Encoding
 from assay.data.files import archive_kind
-from assay.data.parted import Here
+from assay.data.partitions import Here
 from assay.errors import DataError, ParameterError
 from assay.evidence.design import Independent
 from assay.evidence.evidence import Evidence
 from assay.shown import a_few
-from assay.study.depends.answer import Rows
-from assay.study.depends.rows import Told
+from assay.study.row_dependence.answer import Rows
+from assay.study.row_dependence.rows import Told
 from assay.study.table import label_of, measured
-from assay.summary.grouped import GroupedMoments
-from assay.summary.moments import Moments
-from assay.summary.release import Noise
-from assay.summary.release import told as released
-from assay.summary.shared import SharedMoments
-from assay.views.numbers import count, counted
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
+from assay.summary.sharing.release import Noise
+from assay.summary.sharing.release import told as released
+from assay.summary.sharing.shared import SharedMoments
+from assay.views.axes.numbers import count, counted
 
 LIMIT = (
     "only a summary is at hand, which does not show whether rows depend on each other or columns are far from normal"

@@ -10,30 +10,30 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.asking.card import Column, DataCard
 from assay.asking.question import Tell
 from assay.asking.table import FirstLook, NumberedBlocks, Table, held_blocks, picked
 from assay.asking.words import listed
 from assay.data.columns.encoded import EncodedSource
 from assay.data.columns.encoding import Encoding
-from assay.data.kept import KEPT_BYTES, KeptSource
-from assay.data.parted import Here, numbered_floats
+from assay.data.hot_deck import stood_in
+from assay.data.partitions import Here, numbered_floats
+from assay.data.row_cache import KEPT_BYTES, KeptSource
 from assay.data.source import Source
 from assay.engine.current import is_local
 from assay.errors import DataError, ParameterError
-from assay.linalg.stood_in import stood_in
 from assay.shown import a_few
 from assay.study.card import described
-from assay.study.depends.answer import Rows
-from assay.study.depends.labels import Labels
-from assay.study.depends.rows import Told, independent_rows, rows_depend, unknown_rows
+from assay.study.complete_blocks import Missing, Tally, completed, filled_by_means, rows_in_use
 from assay.study.first_look import first_look
-from assay.study.numbers import Missing, Tally, completed, filled_by_means, rows_in_use
 from assay.study.profile import Profile, profiled
+from assay.study.row_dependence.answer import Rows
+from assay.study.row_dependence.labels import Labels
+from assay.study.row_dependence.rows import Told, independent_rows, rows_depend, unknown_rows
 from assay.study.texts import texts_in
-from assay.study.usable import FEWEST_ROWS, NOT_DRAWN, mostly_missing, not_drawn, too_few, unusable, varying
+from assay.study.usable_columns import FEWEST_ROWS, NOT_DRAWN, mostly_missing, not_drawn, too_few, unusable, varying
 
-Array: TypeAlias = NDArray[np.float64]
 Log: TypeAlias = Literal["auto", "never"] | Sequence[str]
 
 UNTOLD = Told()

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from itertools import compress
-from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from assay.arrays import Mask
 from assay.asking.table import Texts
 from assay.data.columns.target import KnownTarget
-from assay.data.kept import KeptSource
 from assay.data.media.folders import FolderSource
+from assay.data.row_cache import KeptSource
 from assay.data.source import Source
 from assay.data.texts import source_texts
-
-Mask: TypeAlias = NDArray[np.bool_]
 
 
 def texts_in(source: Source, kept: KeptSource, leave: Collection[str], used: Mask | None) -> dict[str, Texts]:

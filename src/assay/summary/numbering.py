@@ -14,9 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from assay.arrays import Whole
 from assay.data.row_hashes import hashes_of_batch
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +33,7 @@ class Numbering:
 
     names: pa.Array
     keys: NDArray[Any]
-    places: Indices
+    places: Whole
 
     @classmethod
     def of(cls, names: pa.Array) -> Numbering:
@@ -46,7 +45,7 @@ class Numbering:
     def __len__(self) -> int:
         return len(self.names)
 
-    def numbers(self, column: pa.Array) -> Indices:
+    def numbers(self, column: pa.Array) -> Whole:
         """(m,) the number of each name of a column, all of which are known.
 
         Args:
@@ -55,7 +54,7 @@ class Numbering:
         if column.type != self.names.type:
             column = column.cast(self.names.type)
         at = np.searchsorted(self.keys, _keys(column))
-        found: Indices = self.places[np.minimum(at, len(self.places) - 1)]
+        found: Whole = self.places[np.minimum(at, len(self.places) - 1)]
         if not pa.types.is_integer(column.type):
             other = pc.not_equal(self.names.take(pa.array(found)), column).to_numpy(zero_copy_only=False)
             if other.any():  # names with the same hash

@@ -74,13 +74,13 @@ class _Handed:
         Returns:
             The path.
         """
-        from assay.views.saving import save
+        from assay.views.html.saving import save
 
         return save(self._panels(), path, heading=self.heading, title=title, width=width, scale=scale)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the page itself in a frame, so that nothing has to be set up or fetched."""
-        from assay.views.sheet import framed
+        from assay.views.html.sheet import framed
 
         return framed(self._panels(), self.heading)
 
@@ -111,7 +111,7 @@ class Figure(_Handed, bokeh_figure, Local):
 class Figures(_Handed, GridBox, Local):
     """Several figures side by side; rows selected in one are selected in all.
 
-    >>> from assay.views.theme import figure
+    >>> from assay.views.axes.theme import figure
     >>> two = [Panel(name, figure(x_label="", y_label="")) for name in ("left", "right")]
     >>> list(side_by_side(two).figures)
     ['left', 'right']

@@ -26,15 +26,13 @@ combinatorial methods in probability theory, Aarhus 1962; Hill, Annals of Statis
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.sampling import row_keys
 from assay.watch._kernels import COUNTERS, NEW, NEW_KEPT, OLD, judge
-
-Array: TypeAlias = NDArray[np.float64]
 
 KEPT = 16_384  # largest scores
 _REWARDED = 1024  # latest alerts of a stretch that raise the level

@@ -24,16 +24,15 @@ from functools import cached_property
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigvalsh
 
-from assay.linalg.quadratic_form import QuadraticForm
-from assay.linalg.shrinkage import ledoit_wolf
-from assay.linalg.spectral import eigen_symmetric
+from assay.arrays import Array
+from assay.linalg.eigen.spectral import eigen_symmetric
+from assay.linalg.normal.shrinkage import ledoit_wolf
 from assay.watch._kernels import draw_in
 from assay.watch.law import RowLaw
+from assay.watch.quadratic_form import QuadraticForm
 
-Array: TypeAlias = NDArray[np.float64]
 Aspect: TypeAlias = Literal["mean", "covariance", "subspace"]
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 

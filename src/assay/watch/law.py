@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from assay.arrays import Array
 from assay.errors import DataError
-from assay.linalg.completion import patterns_of
-from assay.linalg.shrinkage import rao_blackwell
-from assay.linalg.spectral import eigen_symmetric
-from assay.linalg.whitening import Whitening
-from assay.summary.moments import Moments
-from assay.summary.normal_em import normal_em
+from assay.linalg.eigen.spectral import eigen_symmetric
+from assay.linalg.normal.completion import patterns_of
+from assay.linalg.normal.shrinkage import rao_blackwell
+from assay.linalg.normal.whitening import Whitening
+from assay.summary.incomplete.normal_em import normal_em
+from assay.summary.moments.moments import Moments
 from assay.watch._kernels import whitened
-
-Array: TypeAlias = NDArray[np.float64]
 
 _FLOOR = 1e-6  # of the variance in a direction, as a share of the mean
 _FARTHEST = 1e200  # squared distances beyond are told as this

@@ -5,20 +5,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.columns.encoding import Encoding
 from assay.data.problems import Problems
 from assay.data.source import ArrowSource
 from assay.errors import DataError, NotConverged
 from assay.watch.drift import Aspects
 from assay.watch.law import RowLaw
-
-Array: TypeAlias = NDArray[np.float64]
 
 FEWEST = 100
 ROWS_PER_NUMBER = 5

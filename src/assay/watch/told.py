@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.problems import Problems
 from assay.watch.alert import Alert, Kind
 from assay.watch.anomalies import BY_RANK, Judged
@@ -15,7 +15,6 @@ from assay.watch.drift import Aspect
 if TYPE_CHECKING:
     from assay.watch.watch import Watch
 
-Array: TypeAlias = NDArray[np.float64]
 
 _DRIFT: dict[Aspect, Kind] = {
     "mean": "drift of the mean",

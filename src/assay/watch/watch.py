@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.alignment import Aligner
 from assay.data.files import write_archive
 from assay.data.problems import Problems
@@ -28,8 +29,8 @@ from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.files import from_parts, to_parts
 from assay.shown import a_few
-from assay.summary.moments import Moments
-from assay.summary.running import check_half_life, followed
+from assay.summary.moments.moments import Moments
+from assay.summary.moments.running import check_half_life, followed
 from assay.watch.alert import Alert
 from assay.watch.anomalies import Ranks
 from assay.watch.drift import ASPECTS, Aspect, Aspects, spent
@@ -38,7 +39,6 @@ from assay.watch.learned import Learned, distances, encoded
 from assay.watch.state import restored, state_of
 from assay.watch.told import anomaly, drift, more_anomalies, problem_alerts
 
-Array: TypeAlias = NDArray[np.float64]
 Against: TypeAlias = Literal["reference", "running"]
 
 _MOST_REFERENCE = 50_000  # rows taken of data that are the reference

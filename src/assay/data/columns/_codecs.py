@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.columns.cells import as_values, coded
 from assay.data.field import Field
 
-Array: TypeAlias = NDArray[np.float64]
 Misfits: TypeAlias = list[tuple[str, NDArray[np.bool_]]]
 
 NOT_READ = {

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.columns._codecs import NOT_READ, Aside, Boolean, Codec, Codes, Levels, Misfits, Number, Ordered
 from assay.data.columns.cells import as_values, coded
 from assay.data.columns.column_stats import analyzer
 from assay.data.columns.dates import DAY
 from assay.data.field import Field
-
-Array: TypeAlias = NDArray[np.float64]
 
 _HOUR = 3_600_000_000
 

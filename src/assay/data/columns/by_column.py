@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.data.columns.encoded import EncodedSource, encode
 from assay.data.read import read
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
 
 
 def numbers_by_column(data: Any, columns: Sequence[str] | None = None) -> tuple[Array, Indices, tuple[str, ...]]:

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.columns.dates import DAY, SECOND, read_clock, read_dates, read_epoch
 from assay.data.columns.words import BOOLEAN, MISSING, folded
 from assay.data.field import Field
 
-Array: TypeAlias = NDArray[np.float64]
 Form: TypeAlias = Literal["number", "text", "boolean", "time", "clock", "none", "other"]
 
 _FLOAT = pa.float64()

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from assay.data.derived import DerivedSource
 from assay.data.field import Field
-from assay.data.kept import KeptSource
+from assay.data.row_cache import KeptSource
 from assay.data.source import Source
 from assay.errors import ParameterError
 from assay.shown import a_few

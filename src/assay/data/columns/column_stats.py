@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.columns.cells import Coded, Form, as_values, cell_at, coded, form_of, readings
 from assay.data.columns.column_moments import ColumnMoments
 from assay.data.columns.dates import DAY
@@ -22,7 +22,6 @@ from assay.data.tokens import terms_of
 
 __all__ = ["ColumnStats", "TableStats", "analyzer", "empty_stats", "stats_of"]
 
-Array: TypeAlias = NDArray[np.float64]
 
 # log(1 + x) is slow to compute: it is looked at in these first rows and in every 16th after them
 _LOG_ROWS, _LOG_STEP = 1 << 16, 16

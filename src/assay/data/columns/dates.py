@@ -8,14 +8,14 @@ digits are 1969 to 2068.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
 
 SECOND = 1_000_000
 DAY = 86_400 * SECOND

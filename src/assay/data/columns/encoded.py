@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.columns._codecs import Number
 from assay.data.columns.encoding import Encoding
 from assay.data.derived import DerivedSource
 from assay.data.field import Field
-from assay.data.kept import KeptSource
 from assay.data.problems import Problems
+from assay.data.row_cache import KeptSource
 from assay.data.source import Source
-from assay.engine.ahead import ahead
+from assay.engine.prefetch import ahead
 from assay.errors import ParameterError
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class EncodedSource(DerivedSource):

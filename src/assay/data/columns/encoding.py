@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.columns._codecs import INFINITE
 from assay.data.columns.cells import cell_at
 from assay.data.columns.column_stats import TableStats, empty_stats, stats_of
@@ -29,14 +30,13 @@ from assay.data.columns.encoding_notes import EncodedColumn, Place, contradictio
 from assay.data.columns.encoding_rules import Options, decide
 from assay.data.columns.kinds import with_kind
 from assay.data.field import Declared, Field, Kind
-from assay.data.parted import numbered_blocks
+from assay.data.partitions import numbered_blocks
 from assay.data.problems import EXAMPLES, Problem, Problems
 from assay.data.source import Source
 from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
 from assay.shown import a_few
 
-Array: TypeAlias = NDArray[np.float64]
 Log: TypeAlias = Literal["auto", "never"] | Sequence[str]
 
 

@@ -11,6 +11,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.columns._codecs import Codec, Levels, Number
 from assay.data.columns._codecs_parts import Words, codec_from
 from assay.data.columns.encoding_notes import EncodedColumn
@@ -19,7 +20,6 @@ from assay.data.field import Field
 from assay.data.files import write_archive
 from assay.errors import FileFormatError, ParameterError
 
-Array: TypeAlias = NDArray[np.float64]
 Index: TypeAlias = int | np.integer[Any]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.columns import words
 from assay.data.columns.cells import (
     CLOCK,
@@ -28,7 +29,6 @@ from assay.data.columns.cells import (
 from assay.data.columns.dates import order_votes
 from assay.data.field import Field, Kind
 
-Array: TypeAlias = NDArray[np.float64]
 Ruled: TypeAlias = tuple[Kind, str]
 
 FEW_LEVELS = 20

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.columns import kind_rules, words
 from assay.data.columns.cells import coded, form_of, is_text, numbers
 from assay.data.columns.units import known, unit_in_name
 from assay.data.field import Declared, Field, Kind
-
-Array: TypeAlias = NDArray[np.float64]
 
 # numeric columns are looked at together, about this many values at a time
 _TILE = 1 << 18

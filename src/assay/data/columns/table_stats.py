@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.columns.cells import Form
 from assay.data.columns.column_moments import ColumnMoments
 from assay.data.columns.tally import Tally
 from assay.data.field import Field
 from assay.data.problems import EXAMPLES
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

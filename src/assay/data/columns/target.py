@@ -13,11 +13,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from assay.data.columns.encoded import EncodedSource
-from assay.data.consecutive import Consecutive
 from assay.data.derived import DerivedSource
 from assay.data.field import Field
-from assay.data.kept import KeptSource
-from assay.data.parted import numbered_blocks
+from assay.data.partitions import numbered_blocks
+from assay.data.row_cache import KeptSource
+from assay.data.row_numbering import Consecutive
 from assay.data.source import Source, is_numeric
 from assay.engine.current import gathered_blocks
 from assay.errors import DataError, ParameterError

@@ -14,11 +14,11 @@ from assay.data.columns.chosen import ChosenColumns
 from assay.data.columns.encoded import EncodedSource
 from assay.data.columns.encoding import Encoding
 from assay.data.derived import DerivedSource
-from assay.data.kept import KeptSource
-from assay.data.parted import Blocks
+from assay.data.partitions import Blocks
 from assay.data.problems import Problems
+from assay.data.row_cache import KeptSource
 from assay.data.source import Source
-from assay.engine.ahead import ahead
+from assay.engine.prefetch import ahead
 
 
 class TwoEncodings(DerivedSource):

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from assay.data.arrow_validation import sound
 from assay.data.codes import numbered
 from assay.data.columns.cells import is_text
-from assay.data.sound import sound
 from assay.errors import DataError
 
 

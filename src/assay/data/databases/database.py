@@ -16,10 +16,10 @@ from assay.data.databases.joins import Step, join_steps, joined, plan, prefixes
 from assay.data.databases.postgresql import Postgresql
 from assay.data.databases.sqlite import Sqlite
 from assay.data.field import Declared
+from assay.data.file_fingerprint import Unchanged
 from assay.data.names import unique_names
 from assay.data.place import Place
 from assay.data.source import Source
-from assay.data.unchanged import Unchanged
 from assay.errors import DataError, ParameterError
 
 _SERVERS = ("postgresql://", "postgres://")

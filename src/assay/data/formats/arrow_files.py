@@ -12,13 +12,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from assay.data.arrow_validation import refuse_unsound
 from assay.data.field import Declared
 from assay.data.formats.feather_metadata import check_feather
 from assay.data.memory.arrays import block_rows
 from assay.data.memory.tables import TableSource, viewless, without_views
 from assay.data.names import columns_to_read, refuse_many
 from assay.data.place import Place
-from assay.data.sound import refuse_unsound
 from assay.data.source import Source
 from assay.errors import UnreadableError
 

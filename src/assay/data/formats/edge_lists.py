@@ -17,11 +17,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
+from assay.data.file_fingerprint import Unchanged
 from assay.data.names import unique_names
 from assay.data.place import Place
 from assay.data.source import Source
 from assay.data.text.encodings import Rejoined, Utf8, encoding_of, repaired, unpacked
-from assay.data.unchanged import Unchanged
 from assay.errors import DataError
 
 _CHUNK = 1 << 22

@@ -16,11 +16,11 @@ import pyarrow as pa
 
 from assay.data.columns.kinds import understood
 from assay.data.field import Declared, Field
+from assay.data.file_fingerprint import Unchanged
 from assay.data.fitting import add_misfits, fitted
 from assay.data.place import Place
 from assay.data.problems import Problems
 from assay.data.source import BLOCK_ROWS, Source
-from assay.data.unchanged import Unchanged
 from assay.engine.current import spread
 from assay.errors import DataError, UnreadableError
 

@@ -221,7 +221,7 @@ def _column_names(shape: tuple[int, ...], array: str) -> list[str]:
 
 
 def _sparse(place: Place, declared: Declared, arrays: Mapping[str, _Array]) -> Source:
-    from assay.linalg.sparse_structure import structural_fault
+    from assay.linalg.sparse.structure import structural_fault
 
     refuse_bomb(sum(array.size for array in arrays.values()), place.size, str(place))
     found = {name: array.whole() for name, array in arrays.items()}

@@ -8,12 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from assay.arrays import Whole
 from assay.data.columns.cells import as_values, coded, readings
 from assay.data.field import Field, Kind
-from assay.data.fitting import Rows, fitted
+from assay.data.fitting import fitted
 from assay.data.fusion.columns import Family, Fused, stored_family
 
-_NONE: Rows = np.empty(0, dtype=np.int64)
+_NONE: Whole = np.empty(0, dtype=np.int64)
 _KINDS: dict[Family, Kind] = {"number": "number", "time": "time", "boolean": "boolean"}
 
 
@@ -34,7 +35,7 @@ class Bringer:
         self._factor, self._offset = factor, offset
         self._reading: str | None = None
 
-    def bring(self, block: pa.RecordBatch) -> tuple[pa.Array, Rows]:
+    def bring(self, block: pa.RecordBatch) -> tuple[pa.Array, Whole]:
         """The values in a block, and the rows of those that do not fit."""
         if self._member is None:
             return pa.nulls(block.num_rows, self._to.type), _NONE
@@ -47,7 +48,7 @@ class Bringer:
         """The value of a row as the source has it."""
         return None if self._member is None else block.column(self._member.field.name)[row].as_py()
 
-    def _typed(self, column: pa.Array) -> tuple[pa.Array, Rows]:
+    def _typed(self, column: pa.Array) -> tuple[pa.Array, Whole]:
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
         if column.type == self._to.type:
@@ -63,7 +64,7 @@ class Bringer:
             return fitted(column, self._to.type)
         return self._read(column)
 
-    def _read(self, column: pa.Array) -> tuple[pa.Array, Rows]:
+    def _read(self, column: pa.Array) -> tuple[pa.Array, Whole]:
         field = Field(self._to.name, _KINDS[self._to.family])
 
         def unread(way: str) -> int:

@@ -17,10 +17,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from assay.data.field import Declared, Kind
+from assay.data.file_fingerprint import Unchanged
 from assay.data.media.listing import FolderKind, Listed, kind_of, listed, most_frequent
 from assay.data.place import Place
 from assay.data.source import Source
-from assay.data.unchanged import Unchanged
 from assay.errors import DataError, ParameterError
 
 # Files in a block at most, and numbers in one at most, so that wide features make short blocks.

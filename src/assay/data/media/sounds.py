@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from scipy import fft, signal
 from scipy.io import wavfile
 
+from assay.arrays import Array
 from assay.data.media.folders import Loaded, reason
 from assay.errors import DataError
-
-Array = NDArray[np.float64]
 
 BANDS = 24
 # Power below this counts as this: -120 dB, a fortieth of the last bit of a 16-bit recording.

@@ -8,14 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as pa_dataset
 
+from assay.data.arrow_validation import sound_batches
 from assay.data.field import Declared
+from assay.data.file_fingerprint import Unchanged
 from assay.data.memory.arrays import block_rows
 from assay.data.memory.tables import viewless, without_views
 from assay.data.names import columns_to_read
 from assay.data.place import Place
-from assay.data.sound import sound_batches
 from assay.data.source import Source
-from assay.data.unchanged import Unchanged
 from assay.errors import DataError
 
 # Formats that tell how many rows a file has without reading them.

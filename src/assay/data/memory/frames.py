@@ -8,13 +8,13 @@ from typing import Any
 import narwhals as nw
 import pyarrow as pa
 
+from assay.data.arrow_validation import sound
 from assay.data.field import Declared
 from assay.data.fitting import add_misfits, column_of
 from assay.data.memory.arrays import block_rows
 from assay.data.memory.tables import ArrowStreamSource, TableSource
 from assay.data.names import columns_to_read
 from assay.data.problems import Problems
-from assay.data.sound import sound
 from assay.data.source import Source
 from assay.errors import DataError
 

@@ -30,7 +30,7 @@ class SparseSource(RowsSource):
     """
 
     def __init__(self, matrix: Any, name: str = "data", declared: Declared | None = None) -> None:
-        from assay.linalg.sparse_structure import as_sparse
+        from assay.linalg.sparse.structure import as_sparse
 
         if as_sparse(matrix, name=name).ndim == 1:
             matrix = matrix.reshape(-1, 1)

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 from scipy.sparse import issparse
 
+from assay.data.arrow_validation import sound, sound_batches
 from assay.data.field import Declared
 from assay.data.fitting import add_misfits, column_of
 from assay.data.memory.arrays import ArraySource, block_rows
 from assay.data.memory.sparse import SparseSource
 from assay.data.names import columns_to_read
 from assay.data.problems import Problems
-from assay.data.sound import sound, sound_batches
 from assay.data.source import Source, table_partitions
 from assay.errors import DataError
 

@@ -25,10 +25,9 @@ from typing import ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.data.folds import fold_numbers
 
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 Kind: TypeAlias = Literal["independent", "time", "groups", "place"]
 
 
@@ -48,7 +47,7 @@ class Design(ABC):
     forward: ClassVar[bool] = False
 
     @abstractmethod
-    def drawn(self, rng: np.random.Generator) -> Numbers:
+    def drawn(self, rng: np.random.Generator) -> Indices:
         """(n,) a draw of chance: the row whose values each row gets.
 
         Args:
@@ -56,7 +55,7 @@ class Design(ABC):
         """
 
     @abstractmethod
-    def folds(self, k: int, seed: int = 0) -> Numbers:
+    def folds(self, k: int, seed: int = 0) -> Indices:
         """(n,) fold of each row, from 0; at most k, fewer where not as many parts can be told apart.
 
         Args:
@@ -81,7 +80,7 @@ class Design(ABC):
         """
 
     @abstractmethod
-    def among(self, numbers: Numbers) -> Design:
+    def among(self, numbers: Indices) -> Design:
         """The same for some of the rows.
 
         Args:
@@ -89,7 +88,7 @@ class Design(ABC):
         """
 
     @abstractmethod
-    def thinned(self, rng: np.random.Generator) -> Numbers:
+    def thinned(self, rng: np.random.Generator) -> Indices:
         """Numbers of rows, ascending, that are nearly independent of each other.
 
         Args:
@@ -124,11 +123,11 @@ class Independent(Design):
 
     kind: ClassVar[Kind] = "independent"
 
-    def drawn(self, rng: np.random.Generator) -> Numbers:
+    def drawn(self, rng: np.random.Generator) -> Indices:
         """Any permutation."""
         return rng.permutation(self.n)
 
-    def folds(self, k: int, seed: int = 0) -> Numbers:
+    def folds(self, k: int, seed: int = 0) -> Indices:
         """At random, by the numbers of rows alone."""
         return fold_numbers(0, self.n, k, seed)
 
@@ -140,10 +139,10 @@ class Independent(Design):
         """One line: every pair of columns has the same variance."""
         return np.full((1, Z.shape[1]), 1.0 / np.sqrt(max(self.n - 1, 1)))
 
-    def among(self, numbers: Numbers) -> Independent:
+    def among(self, numbers: Indices) -> Independent:
         """Independent rows."""
         return Independent(len(numbers), limit=self.limit)
 
-    def thinned(self, rng: np.random.Generator) -> Numbers:
+    def thinned(self, rng: np.random.Generator) -> Indices:
         """All rows."""
         return np.arange(self.n)

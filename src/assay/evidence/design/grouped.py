@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.evidence.design.design import Array, Design, Kind, Numbers
+from assay.arrays import Array, Indices
+from assay.evidence.design.design import Design, Kind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,16 +27,16 @@ class Grouped(Design):
     array([1, 0, 3, 2])
     """
 
-    label: Numbers
+    label: Indices
 
     kind: ClassVar[Kind] = "groups"
 
     @property
-    def sizes(self) -> Numbers:
+    def sizes(self) -> Indices:
         """(g,) rows of each group."""
         return np.bincount(self.label)
 
-    def drawn(self, rng: np.random.Generator) -> Numbers:
+    def drawn(self, rng: np.random.Generator) -> Indices:
         """Whole groups exchanged."""
         sizes = self.sizes
         order = np.argsort(self.label, kind="stable")
@@ -46,7 +47,7 @@ class Grouped(Design):
         begun = rng.integers(sizes)[self.label]
         return np.asarray(order[starts[partner] + (within + begun) % sizes[partner]])
 
-    def folds(self, k: int, seed: int = 0) -> Numbers:
+    def folds(self, k: int, seed: int = 0) -> Indices:
         """Whole groups, folds of about as many rows."""
         return np.asarray(_dealt(self.sizes, k, np.random.default_rng(seed))[self.label])
 
@@ -64,17 +65,17 @@ class Grouped(Design):
         free = max(self.n - len(sizes), 1)
         return np.stack([between / np.sqrt(max(groups - 1.0, 1.0)), (1.0 - between) / np.sqrt(free)])
 
-    def among(self, numbers: Numbers) -> Grouped:
+    def among(self, numbers: Indices) -> Grouped:
         """The same for some rows."""
         return Grouped(len(numbers), np.unique(self.label[numbers], return_inverse=True)[1], limit=self.limit)
 
-    def thinned(self, rng: np.random.Generator) -> Numbers:
+    def thinned(self, rng: np.random.Generator) -> Indices:
         """One row of each group."""
         order = rng.permutation(self.n)
         return np.sort(order[np.unique(self.label[order], return_index=True)[1]])
 
 
-def _partners(sizes: Numbers, rng: np.random.Generator) -> Numbers:
+def _partners(sizes: Indices, rng: np.random.Generator) -> Indices:
     """(g,) the group whose values each group gets: of the same size where most groups have one of theirs."""
     _, alike, counts = np.unique(sizes, return_inverse=True, return_counts=True)
     if counts[alike].min() < 5:
@@ -86,7 +87,7 @@ def _partners(sizes: Numbers, rng: np.random.Generator) -> Numbers:
     return partner
 
 
-def _dealt(sizes: Numbers, k: int, rng: np.random.Generator) -> Numbers:
+def _dealt(sizes: Indices, k: int, rng: np.random.Generator) -> Indices:
     """(g,) fold of each group, so that folds have about as many rows each: the largest first, to the smallest fold."""
     order = rng.permutation(len(sizes))
     order = order[np.argsort(-sizes[order], kind="stable")]

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from assay.evidence.design.design import Array, Design, Kind, Numbers
+from assay.arrays import Array, Indices
+from assay.evidence.design.design import Design, Kind
 
 _ASKED = 1000  # rows whose distances are compared
 _CLASSES = 30  # of distances, the nearer the narrower
@@ -39,7 +40,7 @@ class Placed(Design):
         steps = np.maximum(np.sqrt(self.n) - 1.0, 1.0)
         return self.at - low, np.where(span > 0.0, span * (1.0 + 1.0 / steps), 1.0)
 
-    def drawn(self, rng: np.random.Generator) -> Numbers:
+    def drawn(self, rng: np.random.Generator) -> Indices:
         """A shift over the map."""
         at, sides = self._map
         least = np.minimum(self.reach / sides, 0.25)
@@ -49,7 +50,7 @@ class Placed(Design):
         moved = np.mod(at + shift * sides, sides)
         return np.asarray(cKDTree(np.mod(at, sides), boxsize=sides).query(moved)[1], dtype=np.intp)
 
-    def folds(self, k: int, seed: int = 0) -> Numbers:
+    def folds(self, k: int, seed: int = 0) -> Indices:
         """Cells of the map."""
         return _cells(self.at, min(k, self.n))
 
@@ -69,11 +70,11 @@ class Placed(Design):
         found = correlogram(self.at, Z * np.sqrt(self.n))
         return np.concatenate([np.full((1, Z.shape[1]), self.n**-0.5), np.sqrt(found.pairs)[:, None] * found.alike])
 
-    def among(self, numbers: Numbers) -> Placed:
+    def among(self, numbers: Indices) -> Placed:
         """The same for some rows."""
         return Placed(len(numbers), self.at[numbers], self.reach, limit=self.limit)
 
-    def thinned(self, rng: np.random.Generator) -> Numbers:
+    def thinned(self, rng: np.random.Generator) -> Indices:
         """Rows that lie farther apart than the reach."""
         near = cKDTree(self.at).query_ball_point(self.at, self.reach)
         kept, covered = [], np.zeros(self.n, dtype=bool)
@@ -118,7 +119,7 @@ def correlogram(at: Array, Z: Array) -> Correlogram:
     return Correlogram(edges, counts / float(len(some) ** 2), sums / np.maximum(counts, 1)[:, None] / variance)
 
 
-def _cells(at: Array, k: int) -> Numbers:
+def _cells(at: Array, k: int) -> Indices:
     """(n,) cells of about as many places each, cut one after another across the longer side."""
     cell = np.zeros(len(at), dtype=np.intp)
     if k < 2:

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.data.folds import fold_numbers
-from assay.evidence.design.design import Array, Design, Kind, Numbers
+from assay.evidence.design.design import Design, Kind
 from assay.evidence.design.serial import Serial
 
 
@@ -27,24 +28,24 @@ class Runs(Design):
         cuts: (c + 1,) where parts begin in the order, from 0, and n.
     """
 
-    place: Numbers
+    place: Indices
     length: int
-    cuts: Numbers
+    cuts: Indices
 
     kind: ClassVar[Kind] = "time"
 
     @property
-    def _run(self) -> Numbers:
+    def _run(self) -> Indices:
         return np.asarray(self.place // self.length)
 
-    def drawn(self, rng: np.random.Generator) -> Numbers:
+    def drawn(self, rng: np.random.Generator) -> Indices:
         """Runs in any order; the rows that are left over stay."""
         runs = self.n // self.length
         order = np.arange(self.n)
         order[: runs * self.length] = rng.permutation(order[: runs * self.length].reshape(runs, -1)).ravel()
         return np.asarray(np.argsort(self.place, kind="stable")[order][self.place])
 
-    def folds(self, k: int, seed: int = 0) -> Numbers:
+    def folds(self, k: int, seed: int = 0) -> Indices:
         """Runs at random."""
         runs = -(-self.n // self.length)
         return np.asarray(fold_numbers(0, runs, min(k, max(runs, 2)), seed)[self._run])
@@ -59,7 +60,7 @@ class Runs(Design):
         order = np.argsort(self.place, kind="stable")
         return Serial(self.n, np.arange(self.n), 1).signature(within_parts(Z[order], self.cuts))
 
-    def among(self, numbers: Numbers) -> Runs:
+    def among(self, numbers: Indices) -> Runs:
         """The same for some rows, runs and parts of as many of these."""
         chosen = np.sort(self.place[numbers])
         place = np.argsort(np.argsort(self.place[numbers], kind="stable"), kind="stable")
@@ -67,12 +68,12 @@ class Runs(Design):
         length = max(1, round(self.length * len(numbers) / self.n))
         return Runs(len(numbers), place, length, cuts, limit=self.limit)
 
-    def thinned(self, rng: np.random.Generator) -> Numbers:
+    def thinned(self, rng: np.random.Generator) -> Indices:
         """All rows: they are nearly independent."""
         return np.arange(self.n)
 
 
-def within_parts(Z: Array, cuts: Numbers) -> Array:
+def within_parts(Z: Array, cuts: Indices) -> Array:
     """Columns less their means in each part, of length 1 again; 0 where nothing is left.
 
     Args:

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.evidence.design.design import Array, Design, Kind, Numbers
+from assay.arrays import Array, Indices
+from assay.evidence.design.design import Design, Kind
 
 _ENDS = 8.0
 _FREQUENCIES = 2048  # kept apart; more are averaged in runs
@@ -30,23 +31,23 @@ class Serial(Design):
     array([1, 2, 3, 4, 5, 0])
     """
 
-    place: Numbers
+    place: Indices
     memory: int
 
     kind: ClassVar[Kind] = "time"
     forward: ClassVar[bool] = True
 
     @property
-    def order(self) -> Numbers:
+    def order(self) -> Indices:
         """(n,) the rows from first to last."""
         return np.argsort(self.place, kind="stable")
 
-    def drawn(self, rng: np.random.Generator) -> Numbers:
+    def drawn(self, rng: np.random.Generator) -> Indices:
         """A circular shift, any but none: without short ones the data would be alone among those most like them."""
         shift = int(rng.integers(1, self.n)) if self.n > 1 else 0
         return np.asarray(self.order[(self.place + shift) % self.n])
 
-    def folds(self, k: int, seed: int = 0) -> Numbers:
+    def folds(self, k: int, seed: int = 0) -> Indices:
         """Runs of rows, from first to last."""
         return np.asarray(self.place * min(k, self.n) // self.n)
 
@@ -87,13 +88,13 @@ class Serial(Design):
         share = (np.exp(c * (t - self.n + 1)) - np.exp(-c * t)) / (2.0 * -np.expm1(-c * (self.n - 1)))
         return np.asarray((Z - share * (Z[-1] - Z[0]))[self.place])
 
-    def among(self, numbers: Numbers) -> Serial:
+    def among(self, numbers: Indices) -> Serial:
         """The same for some rows, the memory in as many of these."""
         share = len(numbers) / self.n
         place = np.argsort(np.argsort(self.place[numbers], kind="stable"), kind="stable")
         return Serial(len(numbers), place, max(1, round(self.memory * share)), limit=self.limit)
 
-    def thinned(self, rng: np.random.Generator) -> Numbers:
+    def thinned(self, rng: np.random.Generator) -> Indices:
         """One row in every `memory`."""
         first = int(rng.integers(self.memory))
         return np.sort(self.order[first :: self.memory])

@@ -17,26 +17,26 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import all_rows, float_blocks
 from assay.data.source import Source
 from assay.engine.current import map_reduce
 from assay.errors import Caution, DataError, ParameterError
-from assay.linalg.central_rows import BULK, central_rows
-from assay.linalg.distance_law import DistanceLaw
-from assay.linalg.mcd import majority
-from assay.linalg.mcd_law import consistency
-from assay.linalg.principal import axes_of_rows, dense
-from assay.linalg.shrinkage import ledoit_wolf, rao_blackwell
-from assay.linalg.spectral import Spectrum, eigen_symmetric
-from assay.linalg.whitening import Whitening
+from assay.linalg.eigen.principal import axes_of_rows, dense
+from assay.linalg.eigen.spectral import Spectrum, eigen_symmetric
+from assay.linalg.normal.central_rows import BULK, central_rows
+from assay.linalg.normal.distance_law import DistanceLaw
+from assay.linalg.normal.mcd import majority
+from assay.linalg.normal.mcd_law import consistency
+from assay.linalg.normal.shrinkage import ledoit_wolf, rao_blackwell
+from assay.linalg.normal.whitening import Whitening
 from assay.models.base import on_engine
 from assay.models.detector import _Detector
 from assay.models.incremental import _RowsInParts
-from assay.summary.columns import column_moments
-from assay.summary.distances import refuse_axes
-from assay.summary.moments import Moments
+from assay.summary.distances.distances import refuse_axes
+from assay.summary.moments.column_moments import column_moments
+from assay.summary.moments.moments import Moments
 
-Array: TypeAlias = NDArray[np.float64]
 Shrinkage: TypeAlias = Literal["auto", "ledoit-wolf"] | float | None
 
 ROWS_PER_COLUMN = 5  # with fewer, "auto" shrinks, and there is no robust estimate

@@ -9,26 +9,25 @@ chance   of a cell: z^2 / (1 + 1/n) ~ F(1, n - 1)  of a row: 1 - (1 - p)^d at mo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv, fdtrc
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import all_rows
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
-from assay.linalg.distance_law import DistanceLaw
-from assay.linalg.principal import dense
+from assay.linalg.eigen.principal import dense
+from assay.linalg.normal.distance_law import DistanceLaw
 from assay.models.base import on_engine
 from assay.models.detector import _Detector
 from assay.models.incremental import _RowsInParts
-from assay.summary.column_sums import ColumnSums
-from assay.summary.distances import refuse_dense
-from assay.summary.moments import Moments
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.distances.distances import refuse_dense
+from assay.summary.moments.column_sums import ColumnSums
+from assay.summary.moments.moments import Moments
 
 _EFFICIENCY = 0.3675  # of the median absolute deviation for normal columns: it varies as the variance of so many rows
 _HELD = 1e-12  # relative distance from a constant that rounding may leave

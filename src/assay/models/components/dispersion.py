@@ -13,7 +13,7 @@ from assay.engine.current import gathered_blocks
 from assay.errors import DataError
 from assay.linalg.one_thread import one_blas_thread
 from assay.optimize.enclosing_ball import enclosing_ball
-from assay.summary.columns import column_moments
+from assay.summary.moments.column_moments import column_moments
 
 
 @dataclass(frozen=True, slots=True, eq=False)

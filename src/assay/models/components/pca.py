@@ -10,18 +10,16 @@ from __future__ import annotations
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import block_slices
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
-from assay.linalg.centred_sparse import CentredRows
-from assay.linalg.linear_gaussian import LinearGaussian
-from assay.linalg.permuted import permutation_plan, permuted_spectrum
-from assay.linalg.principal import (
+from assay.linalg.eigen.principal import (
     Route,
     axes_of_covariance,
     axes_of_rows,
@@ -30,19 +28,21 @@ from assay.linalg.principal import (
     few_of_sparse,
     knee,
 )
-from assay.linalg.random_matrix import spectrum_law
-from assay.linalg.spectral import Spectrum
+from assay.linalg.eigen.spectral import Spectrum
+from assay.linalg.noise.permutation_test import permutation_plan, permuted_spectrum
+from assay.linalg.noise.random_matrix import spectrum_law
+from assay.linalg.normal.linear_gaussian import LinearGaussian
+from assay.linalg.sparse.centred import CentredRows
 from assay.models.axes import _Axes
 from assay.models.base import on_engine
 from assay.models.incremental import _RowsInParts
 from assay.models.transformer import Transformer
-from assay.summary.columns import column_moments
-from assay.summary.distances import DENSE_LIMIT, refuse_dense
-from assay.summary.gram import Gram
-from assay.summary.kernels import Linear
-from assay.summary.moments import Moments
+from assay.summary.distances.distances import DENSE_LIMIT, refuse_dense
+from assay.summary.gram.gram import Gram
+from assay.summary.gram.kernels import Linear
+from assay.summary.moments.column_moments import column_moments
+from assay.summary.moments.moments import Moments
 
-Array: TypeAlias = NDArray[np.float64]
 Solver: TypeAlias = Literal["auto"] | Route
 
 

@@ -20,18 +20,18 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.utils.validation import check_consistent_length
 
+from assay.arrays import Array
 from assay.data.folds import fold_numbers
 from assay.errors import DataError, ParameterError
-from assay.linalg.canonical import CanonicalPairs, Coupling, canonical_pairs, coupled_grams
-from assay.linalg.canonical_held_out import Fold, choose_ridge, gram_folds
-from assay.linalg.spectral import column_signs
+from assay.linalg.canonical.canonical import CanonicalPairs, Coupling, canonical_pairs, coupled_grams
+from assay.linalg.canonical.held_out import Fold, choose_ridge, gram_folds
+from assay.linalg.eigen.spectral import column_signs
 from assay.linalg.validate import as_count
-from assay.models.base import Array
 from assay.models.canonical import HeldOutRidge, RidgeOption, _Paired, gathered
-from assay.summary.distances import as_rows
-from assay.summary.gram import BLOCK, Gram
-from assay.summary.kernels import Gaussian, Kernel, Precomputed, as_kernel
-from assay.summary.paired import Paired, couple, moment_folds
+from assay.summary.distances.distances import as_rows
+from assay.summary.gram.gram import BLOCK, Gram
+from assay.summary.gram.kernels import Gaussian, Kernel, Precomputed, as_kernel
+from assay.summary.moments.paired import Paired, couple, moment_folds
 
 _EXACT = 1_000  # rows up to which both kernel matrices are decomposed: 0.5 s on one core; 2,000 would take 3.3 s
 _LANDMARKS = 500  # stand for the rows beyond

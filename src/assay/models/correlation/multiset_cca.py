@@ -18,17 +18,18 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import block_slices
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
-from assay.linalg.canonical import principal_side
-from assay.linalg.principal import dense
-from assay.linalg.spectral import column_signs, eigen_symmetric
+from assay.linalg.canonical.canonical import principal_side
+from assay.linalg.eigen.principal import dense
+from assay.linalg.eigen.spectral import column_signs, eigen_symmetric
 from assay.linalg.validate import as_count
 from assay.models.axis_chance import AxisChance, axis_chance
-from assay.models.base import Array, Estimator, on_engine
+from assay.models.base import Estimator, on_engine
 from assay.models.transformer import Transformer
-from assay.summary.moments import Moments
+from assay.summary.moments.moments import Moments
 
 _MOST_COLUMNS = 4_096  # moments of so many take 128 MB
 

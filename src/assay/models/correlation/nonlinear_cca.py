@@ -13,14 +13,15 @@ from typing import Any, Self
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.data.blocks import block_slices
-from assay.linalg.principal import dense
-from assay.models.base import Array, on_engine
+from assay.linalg.eigen.principal import dense
+from assay.models.base import on_engine
 from assay.models.canonical import RidgeOption, gathered
 from assay.models.canonical_linear import _LinearPairs
-from assay.summary.column_sums import ColumnSums
-from assay.summary.features import Features, Powers, as_features
-from assay.summary.paired import Paired
+from assay.summary.gram.features import Features, Powers, as_features
+from assay.summary.moments.column_sums import ColumnSums
+from assay.summary.moments.paired import Paired
 
 
 class NonlinearCCA(_LinearPairs):

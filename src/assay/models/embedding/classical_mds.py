@@ -9,34 +9,32 @@ new      z = 1/2 V^T (row means of D^2 - squared dissimilarities) / sqrt(lambda)
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigvalsh
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array, Whole
 from assay.errors import Caution, ParameterError
-from assay.linalg.classical_scaling import (
+from assay.linalg.eigen.classical_scaling import (
     classical_scaling,
     doubly_centred,
     lowest_eigenvalues,
     place_new,
     positive_values,
 )
-from assay.linalg.row_scaling import scaling_of_rows
-from assay.linalg.top import top_eigen
+from assay.linalg.eigen.row_scaling import scaling_of_rows
+from assay.linalg.eigen.top import top_eigen
 from assay.linalg.validate import as_generator, power_of_two
 from assay.models.base import Estimator
 from assay.models.transformer import Transformer
-from assay.summary.dissimilarities import as_dissimilarities, farthest_first, new_dissimilarities
-from assay.summary.distances import Indices, squared_distances, unit_scale
-from assay.summary.gram import HOLD_LIMIT, Gram
-from assay.summary.known_distances import all_given
-from assay.summary.metrics import Metric, checked_metric, comparable, distances, gaps_allowed, is_precomputed
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.distances.dissimilarities import as_dissimilarities, farthest_first, new_dissimilarities
+from assay.summary.distances.distances import squared_distances, unit_scale
+from assay.summary.distances.known_distances import all_given
+from assay.summary.distances.metrics import Metric, checked_metric, comparable, distances, gaps_allowed, is_precomputed
+from assay.summary.gram.gram import HOLD_LIMIT, Gram
 
 _ALL_VALUES = 2000  # up to so many rows every eigenvalue is found, half a second's work
 _LOWEST = 3  # how many of the smallest are found beyond
@@ -83,7 +81,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
 
     gram_: Gram | None
     points_: Array | None
-    landmarks_: Indices | None
+    landmarks_: Whole | None
 
     def __init__(
         self,

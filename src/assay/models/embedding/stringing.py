@@ -16,19 +16,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
-from assay.linalg.monte_carlo import monte_carlo, rank_p
+from assay.linalg.eigen.top_svd import top_svd
+from assay.linalg.noise.monte_carlo import monte_carlo, rank_p
 from assay.linalg.one_thread import one_blas_thread
-from assay.linalg.top_svd import top_svd
 from assay.linalg.validate import as_generator, as_matrix
 from assay.models.base import Estimator
 from assay.models.transformer import Transformer
-from assay.optimize.tsne_layout import tsne_layout
-from assay.summary.affinities import affinities
-from assay.summary.distances import squared_distances
-from assay.summary.graph import Graph
-from assay.summary.kernels import Gaussian
-from assay.summary.metrics import (
+from assay.optimize.layout.tsne_layout import tsne_layout
+from assay.summary.distances.distances import squared_distances
+from assay.summary.distances.metrics import (
     Metric,
     checked_metric,
     distances,
@@ -36,10 +34,11 @@ from assay.summary.metrics import (
     is_precomputed,
     pair_distances,
 )
-from assay.summary.seriation import fiedler_positions, order_of
+from assay.summary.gram.kernels import Gaussian
+from assay.summary.graph.graph import Graph
+from assay.summary.graph.perplexity import affinities
+from assay.summary.graph.seriation import fiedler_positions, order_of
 
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.int64]
 Method: TypeAlias = Literal["fiedler", "tsne"]
 
 _ALL_PAIRS = 1000
@@ -57,7 +56,7 @@ class Strung:
         chance: (draws,) the roughness that the same method reaches on shuffled columns.
     """
 
-    order: Indices
+    order: Whole
     positions: Array
     roughness: float
     chance: Array
@@ -234,7 +233,7 @@ class Stringing(Transformer, Estimator):
         return names
 
 
-def _centred(X: Array, standardise: bool) -> tuple[Indices, Array]:
+def _centred(X: Array, standardise: bool) -> tuple[Whole, Array]:
     """Which columns vary, and these about their mean, in units in which squares are safe."""
     Z = X / 2 - X[0] / 2  # halves, because the range of +-1e308 is not a number
     largest = np.abs(Z).max(axis=0)
@@ -246,7 +245,7 @@ def _centred(X: Array, standardise: bool) -> tuple[Indices, Array]:
     return varying, np.asarray(Z * (largest / largest.max(initial=0.0)))
 
 
-def _strung(Z: Array, columns: bool, method: Method, near: int, metric: Metric) -> tuple[Indices, Array, float]:
+def _strung(Z: Array, columns: bool, method: Method, near: int, metric: Metric) -> tuple[Whole, Array, float]:
     """Order, positions and roughness of the rows or columns of centred data."""
     points = np.ascontiguousarray(Z.T) if columns else Z
     n = len(points)
@@ -282,7 +281,7 @@ def _by_tsne(points: Array, start: Array, lean: Array, near: int, metric: Metric
     return -found if float((found - found.mean()) @ lean) < 0 else found
 
 
-def _rough(points: Array, order: Indices, metric: Metric) -> float:
+def _rough(points: Array, order: Whole, metric: Metric) -> float:
     """The same by any metric, of squared distances."""
     if metric == "euclidean":
         return roughness(points[order])

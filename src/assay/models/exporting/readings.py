@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from assay.errors import ParameterError
 from assay.models.exporting.nodes import Nodes
-from assay.summary.kernels import Gaussian, Linear, Polynomial
+from assay.summary.gram.kernels import Gaussian, Linear, Polynomial
 
 Outputs: TypeAlias = dict[str, str]  # names of outputs, and of the values they are
 Reading: TypeAlias = Callable[[Nodes, Any, str], Outputs]

@@ -13,25 +13,24 @@ import warnings
 from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
+from assay.arrays import Array
 from assay.errors import Caution, ParameterError
-from assay.linalg.bottom import bottom_eigen
-from assay.linalg.spectral import fix_signs
-from assay.linalg.top import top_eigen
-from assay.linalg.top_svd import top_svd
+from assay.linalg.eigen.bottom import bottom_eigen
+from assay.linalg.eigen.spectral import fix_signs
+from assay.linalg.eigen.top import top_eigen
+from assay.linalg.eigen.top_svd import top_svd
 from assay.linalg.validate import as_count, as_generator
 from assay.models.base import Estimator
-from assay.summary.graph import Graph
-from assay.summary.graph_options import Nearest, Within
-from assay.summary.kernels import Gaussian
-from assay.summary.known_distances import distances_or_rows
-from assay.summary.laplacian import Kind
-from assay.summary.linking import link
+from assay.summary.distances.known_distances import distances_or_rows
+from assay.summary.gram.kernels import Gaussian
+from assay.summary.graph.graph import Graph
+from assay.summary.graph.laplacian import Kind
+from assay.summary.graph.linking import link
+from assay.summary.graph.options import Nearest, Within
 
-Array: TypeAlias = NDArray[np.float64]
 Method: TypeAlias = Literal["laplacian", "adjacency", "factor"]
 
 _NAMED = 5

@@ -8,20 +8,19 @@ reading   coordinates (X - m) Q, (n, k): Q (d, k) orthonormal, along the differe
 
 from __future__ import annotations
 
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import DataError
-from assay.linalg.spectral import svd
+from assay.linalg.eigen.spectral import svd
 from assay.models.base import on_engine
 from assay.models.discriminant import _Directions
-from assay.summary.accumulate import checked_weights
-from assay.summary.group_frame import column_counts
-from assay.summary.grouped import GroupedMoments
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.classes.group_frame import column_counts
+from assay.summary.moments.accumulate import checked_weights
+from assay.summary.moments.grouped import GroupedMoments
 
 _SAME = 1e-12  # differences of means at most this share of the largest are zero but for rounding
 

@@ -11,20 +11,19 @@ sparse    S^-1 (m_k - m) by conjugate gradients, summary.group_products: V and t
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtri
 
+from assay.arrays import Array
 from assay.errors import DataError, NotConverged, ParameterError, SingularError
-from assay.linalg.shrinkage import ledoit_wolf_of
-from assay.linalg.spectral import column_signs, eigen_symmetric
+from assay.linalg.eigen.spectral import column_signs, eigen_symmetric
+from assay.linalg.normal.shrinkage import ledoit_wolf_of
 from assay.models.discriminant import SINGULAR, Priors, Shrinkage, Whitener, _Directions, _Discriminant
-from assay.summary.group_frame import GroupFrame
-from assay.summary.group_products import GroupProducts, takes_products, too_large
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.classes.group_frame import GroupFrame
+from assay.summary.classes.group_products import GroupProducts, takes_products, too_large
 
 
 class Fisher(_Discriminant, _Directions):

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
+from assay.arrays import Array
 from assay.errors import DataError
-from assay.models.base import Array, on_engine
+from assay.models.base import on_engine
 from assay.models.refusal import _Refusing, refuse_far
-from assay.summary.class_counts import ClassCounts
-from assay.summary.grouped import GroupedMoments
+from assay.summary.classes.class_counts import ClassCounts
+from assay.summary.moments.grouped import GroupedMoments
 
 
 class NearestCentroid(_Refusing):

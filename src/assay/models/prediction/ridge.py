@@ -14,27 +14,26 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.errors import NotConverged, ParameterError
-from assay.linalg.ridge_path import RidgeSpectrum, usual_penalties
+from assay.linalg.regression.ridge_path import RidgeSpectrum, usual_penalties
 from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable
 from assay.models.held_out_folds import folds_of, refuse_empty_folds
 from assay.models.incremental import _TargetsInParts
 from assay.models.linear_regressor import Target, _LinearRegressor
-from assay.summary.grouped import GroupedMoments
-from assay.summary.least_squares import intercept_at
-from assay.summary.moments import Moments
-from assay.summary.regression import Table
-from assay.summary.ridge import RidgeSolutions, ridge, ridge_of
-from assay.summary.sparse_ridge import LargeRidge, large_ridge, refuse_large, takes_products
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
+from assay.summary.regression.least_squares import intercept_at
+from assay.summary.regression.regression import Table
+from assay.summary.regression.ridge import RidgeSolutions, ridge, ridge_of
+from assay.summary.regression.sparse_ridge import LargeRidge, large_ridge, refuse_large, takes_products
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,18 +16,19 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.data.blocks import all_rows
 from assay.data.source import Source
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
+from assay.linalg.eigen.top import top_eigen
+from assay.linalg.eigen.top_svd import top_svd
 from assay.linalg.one_thread import one_blas_thread
-from assay.linalg.top import top_eigen
-from assay.linalg.top_svd import top_svd
-from assay.models.base import Array, on_engine
+from assay.models.base import on_engine
 from assay.models.refusal import _Refusing, refuse_far
-from assay.summary.accumulate import checked_weights, refuse_unusable
-from assay.summary.grouped import GroupedMoments
-from assay.summary.moments import Moments
+from assay.summary.moments.accumulate import checked_weights, refuse_unusable
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
 
 _USUAL = 12
 # A squared residual below this share of the squares it is the difference of has lost too many digits.

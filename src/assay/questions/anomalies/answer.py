@@ -10,15 +10,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.anomalies.together import FEWEST
-from assay.views.view import View
+from assay.views.html.view import View
 
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 Tell: TypeAlias = Callable[[str], object]
 
 _LISTED = 1000  # rows a program is given
@@ -47,7 +46,7 @@ class Anomalies(Answer):
         alpha: the level they were called at.
     """
 
-    rows: Numbers
+    rows: Indices
     q: Array
     distances: Array
     contributions: Array
@@ -59,7 +58,7 @@ class Anomalies(Answer):
     scores: Array
     again: float
     lonely: NDArray[np.bool_]
-    together: Numbers
+    together: Indices
     groups: int
     evidence: Evidence
     alpha: float
@@ -106,7 +105,7 @@ class Anomalies(Answer):
             "together": [(self.rows[members] + 1).tolist() for members in self.clumps()],
         }
 
-    def clumps(self) -> list[Numbers]:
+    def clumps(self) -> list[Indices]:
         """Places, among the rows that stand out, of those that lie together; the largest group first."""
         return [np.flatnonzero(self.together == g) for g in range(int(self.together.max(initial=-1)) + 1)]
 

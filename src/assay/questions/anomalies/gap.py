@@ -26,12 +26,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.questions.anomalies.normal_rows import NEARLY, NormalRows, prior_odds
 
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 Odds: TypeAlias = Callable[[float], tuple[float, float]]
 
 FEWEST = 50

@@ -11,18 +11,14 @@ Reference: Breunig, Kriegel, Ng, Sander, ACM SIGMOD Record 29 (2000), local outl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from assay.arrays import Array, Indices
 from assay.evidence.measured import robust_scale
 from assay.questions.anomalies.gap import MOST
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 
 FEWEST = 60
 MOST_COLUMNS = 20  # among more all rows are about as far from each other
@@ -49,7 +45,7 @@ class Neighbours:
 
     whiten: Array
     among: Array
-    near: Numbers
+    near: Indices
     far: Array
     lonely: Array
 
@@ -122,7 +118,7 @@ def _whitening(steps: Array) -> Array | None:
     return np.asarray((axes / np.sqrt(np.maximum(values, 1e-6 * values[-1]))) / spread[:, None])
 
 
-def _neighbours(rows: Array, among: Array, own: Numbers, k: int) -> tuple[Numbers, Array]:
+def _neighbours(rows: Array, among: Array, own: Indices, k: int) -> tuple[Indices, Array]:
     """(m, k) the nearest of some rows, and (m,) the distance to the last of them.
 
     Args:

@@ -13,22 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.engine.current import map_reduce
 from assay.evidence.design import Design
 from assay.evidence.measured import robust_scale
-from assay.linalg.central_rows import central_rows
-from assay.linalg.mcd import majority
-from assay.linalg.normal import MultivariateNormal
+from assay.linalg.normal.central_rows import central_rows
+from assay.linalg.normal.mcd import majority
+from assay.linalg.normal.multivariate_normal import MultivariateNormal
 from assay.models.anomaly.mahalanobis import ROWS_PER_COLUMN, Mahalanobis
 from assay.questions.anomalies.local import FEWEST, MOST_COLUMNS, Neighbours
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 
 MOST_SHOWN = 200  # rows whose columns are kept
 _FOLDS = 5
@@ -44,12 +41,12 @@ _FARTHEST = 1e100  # robust standard deviations as which all beyond count: squar
 class Far:
     """The rows farthest out so far."""
 
-    numbers: Numbers
+    numbers: Indices
     scores: Array
     rows: Array
 
     @classmethod
-    def of(cls, numbers: Numbers, scores: Array, rows: Array) -> Far:
+    def of(cls, numbers: Indices, scores: Array, rows: Array) -> Far:
         """Of these rows."""
         kept = np.argsort(-scores, kind="stable")[:MOST_SHOWN]
         return cls(numbers[kept], scores[kept], rows[kept])
@@ -86,15 +83,15 @@ class Measure:
     whiten: Array
     within: Array
     lonely: Array | None
-    sampled: Numbers
-    fold: Numbers
+    sampled: Indices
+    fold: Indices
     models: tuple[Mahalanobis, ...]
     robust: bool
     rows: float
     steps: Array
 
     @classmethod
-    def of(cls, sample: Array, present: Array, numbers: Numbers, design: Design, seed: int) -> Measure | None:
+    def of(cls, sample: Array, present: Array, numbers: Indices, design: Design, seed: int) -> Measure | None:
         """Made from a sample of the rows; None where no column tells anything.
 
         Args:
@@ -155,7 +152,7 @@ class Measure:
         scores, nearer, far = map_reduce(blocks, of_block, lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]))
         return np.concatenate(scores), np.concatenate(nearer), far
 
-    def distances(self, rows: Array, numbers: Numbers) -> tuple[Array, Array]:
+    def distances(self, rows: Array, numbers: Indices) -> tuple[Array, Array]:
         """Of rows with these numbers, and the same with each value that repeats a step nearer."""
         found = np.empty((2, len(rows)))
         for model, here in self._by_model(numbers):
@@ -169,7 +166,7 @@ class Measure:
         """Values a step nearer."""
         return np.asarray(np.sign(placed) * np.maximum(np.abs(placed) - self.steps, 0.0))
 
-    def contributions(self, rows: Array, numbers: Numbers) -> Array:
+    def contributions(self, rows: Array, numbers: Indices) -> Array:
         """Shares of the columns in the squared distances; none of what is missing."""
         found = np.empty_like(rows)
         for model, here in self._by_model(numbers):
@@ -187,7 +184,7 @@ class Measure:
         usual = self.deviations(rows)
         return np.asarray((usual - _nearest(usual, self.centres, self.whiten)) / self.within)
 
-    def _by_model(self, numbers: Numbers) -> Iterator[tuple[Mahalanobis, Numbers]]:
+    def _by_model(self, numbers: Indices) -> Iterator[tuple[Mahalanobis, Indices]]:
         # rows outside the sample are unseen by every model; their numbers divide them
         place = np.minimum(np.searchsorted(self.sampled, numbers), len(self.sampled) - 1)
         fold = np.where(self.sampled[place] == numbers, self.fold[place], numbers % _FOLDS)
@@ -229,7 +226,7 @@ def _expected(model: Mahalanobis, rows: Array) -> Array:
     return MultivariateNormal(model.location_, model.covariance_).conditional_mean(rows)
 
 
-def _folds(design: Design, numbers: Numbers, seed: int) -> Numbers:
+def _folds(design: Design, numbers: Indices, seed: int) -> Indices:
     """(m,) five folds of the sample, rows that depend on each other in one."""
     if design.kind == "independent":
         return np.random.default_rng(seed).permutation(len(numbers)) % _FOLDS

@@ -15,14 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln, expit, fdtrc, fdtri, gammaln, ndtr, stdtr
 from scipy.stats import f as f_law
 
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
 
 _TAKEN, _MOST_TAKEN = 0.25, 100.0  # prior odds of normal rows: for each row, and at most
 NEARLY = 8.0  # degrees of freedom of rows that are nearly normal

@@ -21,6 +21,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.measured import robust_scale
@@ -30,8 +31,6 @@ from assay.questions.anomalies.measure import MOST_SHOWN, Far, Measure
 from assay.questions.anomalies.normal_rows import NormalRows, Shape
 from assay.questions.anomalies.together import together
 
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 Tell: TypeAlias = Callable[[str], object]
 
 FEWEST_ROWS = FEWEST
@@ -44,7 +43,7 @@ METHOD = "a gap below the farthest rows, by the law of the others"
 SLOW = "distances fall off so slowly that rows far out are to be expected"
 
 
-def measuring_rows(rows: Array | None, sample: Array, numbers: Numbers, seed: int) -> tuple[Array, Numbers]:
+def measuring_rows(rows: Array | None, sample: Array, numbers: Indices, seed: int) -> tuple[Array, Indices]:
     """The rows by which all are measured: all, a fair choice of many, or those kept where rows are not.
 
     Args:
@@ -62,7 +61,7 @@ def measuring_rows(rows: Array | None, sample: Array, numbers: Numbers, seed: in
 def anomalies(
     blocks: Iterable[tuple[int, Array]],
     sample: Array,
-    numbers: Numbers,
+    numbers: Indices,
     columns: tuple[str, ...],
     *,
     present: Array | None = None,
@@ -128,7 +127,7 @@ def anomalies(
     )
 
 
-def _apart(design: Design | None, n: int, seed: int) -> Numbers:
+def _apart(design: Design | None, n: int, seed: int) -> Indices:
     """Numbers of rows that are nearly independent: by these the law of distances is known."""
     return np.arange(n) if design is None or design.n != n else design.thinned(np.random.default_rng(seed))
 
@@ -152,18 +151,18 @@ class _Judged:
     q: Array
     p: float
     tail: Tail | None
-    lonely: Numbers
+    lonely: Indices
     farther: Array
 
 
 def _judged(
     measure: Measure,
     sample: Array,
-    numbers: Numbers,
+    numbers: Indices,
     far: Far,
     scores: Array,
     nearer: Array,
-    apart: Numbers,
+    apart: Indices,
     alpha: float,
     seed: int,
 ) -> _Judged:
@@ -205,7 +204,7 @@ def _judged(
 
 
 def _own_column(
-    measure: Measure, doubt: Array, sample: Array, numbers: Numbers, far: Far, out: NDArray[np.bool_]
+    measure: Measure, doubt: Array, sample: Array, numbers: Indices, far: Far, out: NDArray[np.bool_]
 ) -> Array:
     """(s,) chance of the farthest rows by the tail of the column that puts them there; 0 where none does alone.
 
@@ -236,7 +235,7 @@ def _own_column(
     return own
 
 
-def _shaped(numbers: Numbers, apart: Numbers, seed: int) -> Numbers:
+def _shaped(numbers: Indices, apart: Indices, seed: int) -> Indices:
     """Which rows of the sample tell the shape of the bulk: a fair choice of those apart."""
     among = np.flatnonzero(np.isin(numbers, apart))
     among = among if len(among) >= FEWEST else np.arange(len(numbers))
@@ -253,11 +252,11 @@ def _again(
     measure: Measure | None,
     sample: Array,
     present: Array,
-    numbers: Numbers,
+    numbers: Indices,
     far: Far,
-    out: Numbers,
+    out: Indices,
     before: _Judged,
-    apart: Numbers,
+    apart: Indices,
     alpha: float,
 ) -> float:
     """Share of the rows called out that are called out by other folds of the sample; where none is, whether one is."""
@@ -270,7 +269,7 @@ def _again(
     return float(np.mean(judged.q[out] <= 2 * alpha)) if len(out) else float(judged.p <= 2 * alpha)
 
 
-def _shown(out: Numbers, far: Far, present: Array, numbers: Numbers) -> tuple[Array, Numbers]:
+def _shown(out: Indices, far: Far, present: Array, numbers: Indices) -> tuple[Array, Indices]:
     """The first of the rows called out that are at hand, and their numbers."""
     place = {int(number): row for number, row in zip(far.numbers, far.rows, strict=True)}
     at = np.minimum(np.searchsorted(numbers, out), len(numbers) - 1)
@@ -282,7 +281,7 @@ def _shown(out: Numbers, far: Far, present: Array, numbers: Numbers) -> tuple[Ar
     return np.array(shown).reshape(len(shown), present.shape[1]), out[: len(shown)]
 
 
-def _evidence(judged: _Judged, out: Numbers, again: float, alpha: float) -> Evidence:
+def _evidence(judged: _Judged, out: Indices, again: float, alpha: float) -> Evidence:
     n, tail = len(judged.scores), judged.tail
     null = None
     if tail is not None:

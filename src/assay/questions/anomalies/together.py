@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
+from assay.arrays import Array, Indices
 
 FEWEST = 3  # rows that make a group
 _NEAR = 0.5  # of the distance from the others
 
 
-def together(rows: Array) -> Numbers:
+def together(rows: Array) -> Indices:
     """(s,) group of each row, from 0, the largest first; -1 for one that lies alone.
 
     Two rows lie together if they are less than half as far from each other as from the centre.

@@ -8,13 +8,13 @@ import numpy as np
 
 from assay.asking.words import SURVIVED
 from assay.questions.anomalies.answer import Anomalies
-from assay.views.anomaly_map import anomaly_map
-from assay.views.contribution_map import contribution_map
-from assay.views.density import sample
-from assay.views.elements import table
-from assay.views.escape import escaped, visible
-from assay.views.numbers import count, counted, number, percent, probability
-from assay.views.view import View
+from assay.views.axes.numbers import count, counted, number, percent, probability
+from assay.views.html.elements import table
+from assay.views.html.escape import escaped, visible
+from assay.views.html.view import View
+from assay.views.rows.anomaly_map import anomaly_map
+from assay.views.rows.contribution_map import contribution_map
+from assay.views.rows.density import sample
 
 _DRAWN = 2000
 _TABLED = 40

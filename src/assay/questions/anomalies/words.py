@@ -7,7 +7,7 @@ import numpy as np
 from assay.asking.words import Words, chance, listed
 from assay.questions.anomalies.answer import Anomalies
 from assay.questions.anomalies.gap import HEAVY
-from assay.views.numbers import count, number, percent
+from assay.views.axes.numbers import count, number, percent
 
 WORDS = Words(
     "row that does not belong",

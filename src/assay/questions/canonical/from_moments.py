@@ -10,25 +10,24 @@ Reference: Rao, Bull. Int. Stat. Inst. 33 (1951).
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.asking.by_law import ByLaw, Listing
 from assay.asking.words import SURVIVED, chance
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
-from assay.linalg.canonical import canonical_pairs, coupled_covariances
-from assay.linalg.fold_error import fold_mean
-from assay.linalg.wilks import log_lambda, wilks_p
+from assay.linalg.canonical.canonical import canonical_pairs, coupled_covariances
+from assay.linalg.canonical.wilks import log_lambda, wilks_p
+from assay.linalg.noise.fold_error import fold_mean
 from assay.questions.canonical.words import WORDS
-from assay.summary.grouped import GroupedMoments
-from assay.summary.moments import Moments
-from assay.summary.noisy_chance import noisy_chance, redrawn
-from assay.summary.release import Noise
-from assay.views.numbers import fraction
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
+from assay.summary.sharing.noisy_chance import noisy_chance, redrawn
+from assay.summary.sharing.release import Noise
+from assay.views.axes.numbers import fraction
 
 _HEADS = ("Column", "Side", "Weight")
 _FREE = 5  # rows beyond those that the columns use up

@@ -18,23 +18,21 @@ from typing import TypeAlias
 
 import numpy as np
 import scipy.linalg as sla
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from assay.arrays import Array, Indices
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.canonical import Coupling, coupled_covariances, first_pair
-from assay.linalg.canonical_draws import reached
-from assay.linalg.canonical_held_out import USUAL, Fold, Ridge, usual_ridges
-from assay.linalg.canonical_row_folds import coupled_folds, side_folds
-from assay.linalg.monte_carlo import Drawn, different, endless, monte_carlo
+from assay.linalg.canonical.canonical import Coupling, coupled_covariances, first_pair
+from assay.linalg.canonical.held_out import USUAL, Fold, Ridge, usual_ridges
+from assay.linalg.eigen.top_svd import top_svd
+from assay.linalg.noise.monte_carlo import Drawn, different, endless, monte_carlo
 from assay.linalg.one_thread import one_blas_thread
-from assay.linalg.top_svd import top_svd
 from assay.questions.canonical.answer import Canonical
+from assay.questions.canonical.draws import reached
+from assay.questions.canonical.row_folds import coupled_folds, side_folds
 
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.intp]
-Folds: TypeAlias = list[Codes]
+Folds: TypeAlias = list[Indices]
 Tell: TypeAlias = Callable[[str], object]
 
 FEWEST_ROWS = 30
@@ -184,7 +182,7 @@ def _first(X: Array, Y: Array, splits: list[Folds], design: Design, rng: np.rand
 
 
 def _by_chance(
-    reach: Callable[[list[Codes]], list[float]],
+    reach: Callable[[list[Indices]], list[float]],
     ours: float,
     design: Design,
     rng: np.random.Generator,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from assay.asking.words import SURVIVED
 from assay.questions.canonical.answer import Canonical
-from assay.views.canonical_pairs import canonical_pairs_view, loadings_view
-from assay.views.escape import visible
-from assay.views.view import View
+from assay.views.columns.canonical_pairs import canonical_pairs_view, loadings_view
+from assay.views.html.escape import visible
+from assay.views.html.view import View
 
 
 def views(found: Canonical) -> list[View]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from assay.asking.words import Words, chance, listed
 from assay.questions.canonical.answer import Canonical
-from assay.views.numbers import fraction
+from assay.views.axes.numbers import fraction
 
 WORDS = Words(
     "way in which two sets of columns go together",

@@ -9,7 +9,7 @@ from assay.asking.subject import Subject
 
 if TYPE_CHECKING:
     from assay.questions.communities.answer import Clustered
-    from assay.summary.graph import Graph
+    from assay.summary.graph.graph import Graph
 
 
 class _Communities(QuestionOf[Subject["Graph"]]):

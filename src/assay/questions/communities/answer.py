@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Whole
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
@@ -15,11 +15,8 @@ from assay.asking.words import SURVIVED
 from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.communities.held_out import COUNTED, Unseen
 from assay.questions.communities.linked import Linked
-from assay.summary.graph import Graph
-from assay.views.view import View
-
-Array: TypeAlias = NDArray[np.float64]
-Whole: TypeAlias = NDArray[np.int64]
+from assay.summary.graph.graph import Graph
+from assay.views.html.view import View
 
 BACK = 0.75  # of the nodes in either: a community that has as much in common with the nearest one comes back
 SURE = 0.8  # of the searches without some links: a node that is in its community as often is there for sure

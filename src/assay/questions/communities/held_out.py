@@ -15,17 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.linalg.fold_error import fold_error, fold_interval
+from assay.arrays import Array, Whole
+from assay.linalg.noise.fold_error import fold_error, fold_interval
 from assay.questions.communities.agreement import Agreement, agreement
 from assay.questions.communities.linked import Linked
-
-Array: TypeAlias = NDArray[np.float64]
-Whole: TypeAlias = NDArray[np.int64]
 
 FOLDS = 5
 COUNTED = 3  # nodes from which on a community counts: a pair is a link

@@ -10,20 +10,17 @@ of a tree any cut is as good as any other.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from assay.arrays import Array, Whole
 from assay.models.network.communities.search import Weighted
-from assay.summary.edges import edges_of
-from assay.summary.graph import Graph
-from assay.summary.random_graphs import AlikeEnds
-
-Array: TypeAlias = NDArray[np.float64]
-Whole: TypeAlias = NDArray[np.int64]
+from assay.summary.graph.edges import edges_of
+from assay.summary.graph.graph import Graph
+from assay.summary.network.random_graphs import AlikeEnds
 
 _LARGE = 0.1  # of the links: a part with fewer is small
 _CYCLES = 5  # with fewer, a network has two sides by chance: each cycle is even as often as odd

@@ -11,24 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.monte_carlo import Drawn, monte_carlo, student_p
+from assay.linalg.noise.monte_carlo import Drawn, monte_carlo, student_p
 from assay.models.network.communities.communities import by_size
 from assay.models.network.communities.search import Found, search
 from assay.questions.communities.answer import Clustered
 from assay.questions.communities.held_out import Unseen, unseen
 from assay.questions.communities.linked import Linked, linked, weighted
-from assay.summary.graph import Graph
-from assay.summary.random_graphs import AlikeEnds, state_of
-
-Array: TypeAlias = NDArray[np.float64]
-Whole: TypeAlias = NDArray[np.int64]
+from assay.summary.graph.graph import Graph
+from assay.summary.network.random_graphs import AlikeEnds, state_of
 
 FEWEST_LINKS = 10
 _LEAST = 0.01  # of the links left out: an excess below is none that matters

@@ -7,12 +7,12 @@ import numpy as np
 from assay.asking.words import SURVIVED, listed
 from assay.questions.communities.answer import Clustered
 from assay.questions.communities.words import back
-from assay.views.elements import name_cell, table
-from assay.views.escape import escaped
+from assay.views.axes.numbers import count, percent
+from assay.views.html.elements import name_cell, table
+from assay.views.html.escape import escaped
+from assay.views.html.view import View
 from assay.views.network.drawn_links import DrawnLinks
 from assay.views.network.matrix import ordered_matrix
-from assay.views.numbers import count, percent
-from assay.views.view import View
 
 _ROWS = 40
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.asking.words import SURVIVED, Words, chance, listed
 from assay.questions.communities.answer import BACK, Clustered
-from assay.views.numbers import count, counted, fraction, percent
+from assay.views.axes.numbers import count, counted, fraction, percent
 
 WORDS = Words(
     "community",

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
-from assay.linalg.random_matrix import SpectrumLaw
+from assay.linalg.noise.random_matrix import SpectrumLaw
 from assay.questions.components.directions import Directions
 from assay.questions.components.held_out import together
-from assay.views.view import View
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.views.html.view import View
 
 _LISTED, _LISTED_COLUMNS = 100, 1000  # eigenvalues, and columns by their loadings, that a program is given
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.linalg.monte_carlo import rank_p
-from assay.summary.moments import Moments
-from assay.summary.noisy_chance import DRAWS, wishart
-from assay.summary.release import Noise
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
+from assay.linalg.noise.monte_carlo import rank_p
+from assay.summary.moments.moments import Moments
+from assay.summary.sharing.noisy_chance import DRAWS, wishart
+from assay.summary.sharing.release import Noise
 
 _FLAT = 1e-6  # of a variance: less is taken for none
 

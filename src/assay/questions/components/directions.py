@@ -25,11 +25,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.evidence.design import Design
-from assay.linalg.principal import axes_of_covariance
-from assay.summary.grouped import GroupedMoments
+from assay.linalg.eigen.principal import axes_of_covariance
+from assay.summary.moments.grouped import GroupedMoments
 
-Array: TypeAlias = NDArray[np.float64]
 Span: TypeAlias = tuple[int, int]
 
 # Two thirds of the direction found are that of the population: the axes of two halves of the rows have a cosine of 1/2.

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.linalg.fold_error import fold_error, fold_interval
-from assay.linalg.principal import axes_of_covariance, axes_of_rows
-from assay.summary.columns import column_moments
-from assay.summary.grouped import GroupedMoments
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
+from assay.linalg.eigen.principal import axes_of_covariance, axes_of_rows
+from assay.linalg.noise.fold_error import fold_error, fold_interval
+from assay.summary.moments.column_moments import column_moments
+from assay.summary.moments.grouped import GroupedMoments
 
 # Of its spread in all rows: less in the training rows is rounding. Columns made from several others, such as the levels
 # of a category, know their means to some 1e-11 of it.

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from assay.asking.words import BADGES, chances, listed
 from assay.questions.components.words import made_of
-from assay.views.elements import table
-from assay.views.escape import escaped
-from assay.views.numbers import MISSING, fraction, percent
+from assay.views.axes.numbers import MISSING, fraction, percent
+from assay.views.html.elements import table
+from assay.views.html.escape import escaped
 
 if TYPE_CHECKING:
     from assay.questions.components.answer import Components

@@ -12,28 +12,28 @@ rows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.folds import fold_count
 from assay.errors import ParameterError
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.grouped_columns import GroupedColumns, grouped_columns
-from assay.linalg.permuted import permutation_plan, permuted_spectrum
-from assay.linalg.random_matrix import SpectrumLaw, spectrum_law
-from assay.linalg.spike_direction import direction_alignment
+from assay.linalg.eigen.grouped_columns import GroupedColumns, grouped_columns
+from assay.linalg.noise.permutation_test import permutation_plan, permuted_spectrum
+from assay.linalg.noise.random_matrix import SpectrumLaw, spectrum_law
+from assay.linalg.noise.spike_direction import direction_alignment
 from assay.models.components.pca import PCA
 from assay.questions.components.answer import Components
 from assay.questions.components.chance import Chance, noisy_spectrum
 from assay.questions.components.directions import Directions, by_formula, by_halves, crossed_halves
 from assay.questions.components.held_out import HeldOut, held_out_from_folds, held_out_from_rows, together
-from assay.summary.grouped import GroupedMoments
-from assay.summary.release import Noise
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.sharing.release import Noise
 
-Array: TypeAlias = NDArray[np.float64]
 T = TypeVar("T")
 FEWEST_ROWS = 10
 # Nobody decides by the 21st component; testing goes no further.

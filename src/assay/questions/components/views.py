@@ -9,13 +9,13 @@ import numpy as np
 from assay.asking.page import Page, Plane
 from assay.asking.words import BADGES, chances
 from assay.questions.components.answer import Components
-from assay.views.elements import details, heat_cell, name_cell, table
-from assay.views.escape import visible
-from assay.views.numbers import MISSING, count, counted, fraction, number, percent
-from assay.views.scores import ARROWS, biplot, score_by_row, score_pair, score_source, score_strip
-from assay.views.searchable import searchable
-from assay.views.spectrum import SHOWN, cumulative, scree
-from assay.views.view import View
+from assay.views.axes.numbers import MISSING, count, counted, fraction, number, percent
+from assay.views.columns.spectrum import SHOWN, cumulative, scree
+from assay.views.html.elements import details, heat_cell, name_cell, table
+from assay.views.html.escape import visible
+from assay.views.html.searchable import searchable
+from assay.views.html.view import View
+from assay.views.rows.scores import ARROWS, biplot, score_by_row, score_pair, score_source, score_strip
 
 COLUMNS = 40
 _SEARCHABLE = 5000

@@ -9,7 +9,7 @@ import numpy as np
 from assay.asking.words import SURVIVED, Words, chance, listed
 from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.components.answer import Components
-from assay.views.numbers import percent
+from assay.views.axes.numbers import percent
 
 WORDS = Words(
     "component",

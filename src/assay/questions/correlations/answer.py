@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
-from assay.models.correlation.dependence import Dependence
+from assay.models.correlation.dependence.dependence import Dependence
 from assay.questions.correlations.closer import Closer, as_dicts
 from assay.questions.correlations.fcr import chosen_intervals
 from assay.questions.correlations.given import Given
-from assay.summary.pairs import Pairs
-from assay.views.view import View
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
+from assay.summary.pairs.pairs import Pairs
+from assay.views.html.view import View
 
 _LISTED = 1000  # pairs a program is given
 _AGAIN = 0.5  # share of halves that must show a pair

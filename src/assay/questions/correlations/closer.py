@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.asking.words import SURVIVED
 from assay.evidence.design import Design
 from assay.questions.correlations.columns import Columns
@@ -20,8 +20,6 @@ if TYPE_CHECKING:  # the answer holds what is found here
     from assay.asking.table import FirstLook, Table
     from assay.questions.correlations.answer import Correlations
 
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
 
 NAMED = 10  # pairs that are looked at more closely
 _ROWS = 5000  # more show no other shape

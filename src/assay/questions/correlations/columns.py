@@ -12,16 +12,13 @@ some are drawn fairly, whatever they hold: all pairs of these are tested, and st
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.asking.table import Table
-from assay.summary.rank_shapes import resting_on
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
+from assay.summary.pairs.rank_shapes import resting_on
 
 _LEVELS = 200  # with an indicator of their own, at most
 _FEWEST = 20  # that have one, however many rows

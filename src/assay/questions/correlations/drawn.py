@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.asking.table import FirstLook
 from assay.questions.correlations.answer import Correlations
 from assay.questions.correlations.closer import NAMED
@@ -14,13 +15,11 @@ from assay.questions.correlations.given import Given
 from assay.questions.correlations.levels import LENGTH
 from assay.questions.correlations.shape import Shape
 from assay.questions.correlations.words import turned_by
-from assay.views.elements import name_cell, table
-from assay.views.escape import visible
-from assay.views.numbers import count, percent
-from assay.views.pair import Axis, Scale, boxes_view, pair_view
-from assay.views.view import View
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.views.axes.numbers import count, percent
+from assay.views.columns.pair import Axis, Scale, boxes_view, pair_view
+from assay.views.html.elements import name_cell, table
+from assay.views.html.escape import visible
+from assay.views.html.view import View
 
 DRAWN, _MOST = 3, 5  # strongest pairs; and with those that bend or are turned: with the matrix three rows of figures
 _FEWEST = 3  # rows that both columns must have

@@ -8,15 +8,11 @@ Reference: Benjamini and Yekutieli, False discovery rate-adjusted multiple confi
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from assay.summary.pairs import Pairs
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
+from assay.summary.pairs.pairs import Pairs
 
 _MOST = 1.0 - 1e-12
 

@@ -9,25 +9,23 @@ held out   where moments of several parts are at hand: the pair that is stronges
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 from scipy.stats import false_discovery_control
 
+from assay.arrays import Array, Indices
 from assay.asking.by_law import ByLaw, Listing
 from assay.asking.words import SURVIVED, chance
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
-from assay.linalg.fold_error import fold_mean
+from assay.linalg.noise.fold_error import fold_mean
 from assay.questions.correlations.words import WORDS
-from assay.summary.grouped import GroupedMoments
-from assay.summary.moments import Moments
-from assay.summary.release import Noise
-from assay.views.numbers import count, counted, fraction, probability
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
+from assay.summary.sharing.release import Noise
+from assay.views.axes.numbers import count, counted, fraction, probability
 
 FEWEST_ROWS = 10
 _LISTED, _NAMED = 1000, 3
@@ -139,7 +137,7 @@ def _by_chance(r: Array, n: int) -> Array:
     return np.clip(2.0 * stdtr(n - 2, -t), 0.0, 1.0)
 
 
-def _noise_in(total: Moments, noise: Noise, first: Numbers, second: Numbers) -> Array:
+def _noise_in(total: Moments, noise: Noise, first: Indices, second: Indices) -> Array:
     """Variance of the noise in each correlation."""
     squares = np.diag(total.scatter)
     return np.asarray(noise.variance(total.mean)[first, second] / squares[first] / squares[second])
@@ -157,7 +155,7 @@ def _ends(r: float, n: int, pairs: int, added: float) -> tuple[float, float]:
     return float(np.tanh(z - reach)), float(np.tanh(z + reach))
 
 
-def _unseen(parts: GroupedMoments, first: Numbers, second: Numbers) -> tuple[float | None, tuple[float, float] | None]:
+def _unseen(parts: GroupedMoments, first: Indices, second: Indices) -> tuple[float | None, tuple[float, float] | None]:
     """The correlation, in each part, of the pair that is strongest in the others; its sign is that in the others."""
     if len(parts.parts) < 2:
         return None, None

@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from assay.arrays import Array, Indices
 from assay.evidence.design import Design
 from assay.questions.correlations.partial import (
     Third,
@@ -34,9 +34,6 @@ from assay.questions.correlations.partial import (
     ranked,
     strength,
 )
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
 
 _ROWS = 5000  # more say nothing new about what is turned round
 _CELLS = 2_000_000  # of wide tables fewer

@@ -19,18 +19,14 @@ Reference: Cook and Stefanski, Simulation-extrapolation estimation, JASA 89 (199
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.summary.association import Standard
-from assay.summary.association_chance import fisher_interval
-from assay.summary.pair_halves import Halves
-from assay.summary.rank_shapes import EXPECTED
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
+from assay.arrays import Array, Indices
+from assay.questions.correlations.halves import Halves
+from assay.summary.pairs.association import Standard
+from assay.summary.pairs.association_chance import fisher_interval
+from assay.summary.pairs.rank_shapes import EXPECTED
 
 _OPEN = 2.5
 _WIDEST = 700  # columns of which all pairs are looked at in halves

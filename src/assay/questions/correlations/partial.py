@@ -14,15 +14,12 @@ References: van Elteren, Bull. Int. Stat. Inst. 37 (1960); Fieller, Hartley and 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc, chndtr, chndtrinc, ndtr, ndtri
 from scipy.stats import rankdata
 
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
+from assay.arrays import Array, Indices
 
 _VALUES = 10  # up to so many a number has levels
 _IN_LEVEL = 5  # rows that a level must have to count

@@ -16,16 +16,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from assay.arrays import Array, Mask
 from assay.evidence.design import Design
 from assay.questions.correlations.partial import orthonormal, strength
 from assay.questions.correlations.swings import Means, bins_along, swings
 
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
-Mask: TypeAlias = NDArray[np.bool_]
 Form: TypeAlias = Literal["level", "spread", "ring", "cross", "highest", "together", "none"]
 
 _SURE = 2.5  # errors of a rank correlation that is called a rise where bins are too coarse

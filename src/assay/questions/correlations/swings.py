@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
-Mask: TypeAlias = NDArray[np.bool_]
+from assay.arrays import Array, Indices, Mask
 
 _BINS = 8
 _IN_BIN = 25  # rows, unless there are too few for three bins

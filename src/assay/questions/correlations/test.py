@@ -12,25 +12,22 @@ held out  strength in one half of the rows by the other, over many halves; a pai
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.evidence.design import Design, Serial
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.models.correlation.dependence import Dependence, dependence_of
+from assay.models.correlation.dependence.dependence import Dependence, dependence_of
 from assay.questions.correlations.answer import Correlations, holds, in_order, smallest, standing
+from assay.questions.correlations.halves import Halves
 from assay.questions.correlations.interval import Chosen, without_luck
 from assay.questions.correlations.unseen import seen_again
-from assay.summary.association_chance import Likely
-from assay.summary.pair_chance import FEWEST_EFFECTIVE, LAGS
-from assay.summary.pair_halves import Halves
-from assay.summary.pairs import CORRELATION_RATIO, RANK_CORRELATION, Pairs, V
-from assay.summary.seriation import fiedler_positions, order_of
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
+from assay.summary.graph.seriation import fiedler_positions, order_of
+from assay.summary.pairs.association_chance import Likely
+from assay.summary.pairs.pair_chance import FEWEST_EFFECTIVE, LAGS
+from assay.summary.pairs.pairs import CORRELATION_RATIO, RANK_CORRELATION, Pairs, V
 
 FEWEST_ROWS = 10
 _DRAWN = 1000  # columns that are put in order

@@ -7,23 +7,19 @@ Every pair is looked for in a half by what showed it in all rows: ranks, shape, 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
-from assay.models.correlation.dependence import Dependence
-from assay.optimize.isotonic import isotonic
-from assay.summary.association import Standard
-from assay.summary.association_chance import chance_of_share
-from assay.summary.pair_chance import EXACT, LAGGED, RANK, SHAPE, Chances
-from assay.summary.pair_halves import Blocks, Halves, curve, unseen_strength
-from assay.summary.pairs import CURVES, Pairs
-from assay.summary.rank_shapes import COSINES, EXPECTED, Shapes, weighted_tail
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
-Mask: TypeAlias = NDArray[np.bool_]
+from assay.arrays import Array, Indices, Mask
+from assay.models.correlation.dependence.dependence import Dependence
+from assay.questions.correlations.halves import Blocks, Halves, curve, unseen_strength
+from assay.summary.pairs.association import Standard
+from assay.summary.pairs.association_chance import chance_of_share
+from assay.summary.pairs.pair_chance import EXACT, LAGGED, RANK, SHAPE, Chances
+from assay.summary.pairs.pairs import CURVES, Pairs
+from assay.summary.pairs.rank_shapes import COSINES, EXPECTED, Shapes, weighted_tail
 
 AGAIN = 0.05  # the level at which a pair counts as found in half of the rows
 _WAVES = 0.2  # of the variance of a curve that may go the other way
@@ -174,7 +170,7 @@ def _one_way(weights: Array) -> bool:
     if np.isnan(weights).any():
         return True
     values = weights @ np.cos(np.pi * np.outer(np.arange(1, COSINES + 1), (np.arange(99) + 0.5) / 99))
-    left = min(float(((isotonic(sign * values) - sign * values) ** 2).sum()) for sign in (1.0, -1.0))
+    left = min(float(((isotonic_regression(sign * values).x - sign * values) ** 2).sum()) for sign in (1.0, -1.0))
     return left <= _WAVES * float(((values - values.mean()) ** 2).sum())
 
 

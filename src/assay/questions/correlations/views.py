@@ -9,11 +9,11 @@ from assay.asking.words import SURVIVED
 from assay.questions.correlations.answer import Correlations
 from assay.questions.correlations.drawn import drawn_pairs
 from assay.questions.correlations.words import strength_name, unseen
-from assay.views.correlation import correlation_view
-from assay.views.elements import name_cell, table
-from assay.views.escape import escaped, visible
-from assay.views.numbers import count, fraction, probability
-from assay.views.view import View
+from assay.views.axes.numbers import count, fraction, probability
+from assay.views.columns.correlation import correlation_view
+from assay.views.html.elements import name_cell, table
+from assay.views.html.escape import escaped, visible
+from assay.views.html.view import View
 
 _TABLED = 100
 

@@ -10,8 +10,8 @@ from assay.asking.words import Words, chance, listed
 from assay.evidence.by_chance import expected_by_chance
 from assay.questions.correlations.answer import Correlations
 from assay.questions.correlations.given import Given
-from assay.summary.pairs import CURVES, RANK_CORRELATION, V
-from assay.views.numbers import count, counted, fraction, percent
+from assay.summary.pairs.pairs import CURVES, RANK_CORRELATION, V
+from assay.views.axes.numbers import count, counted, fraction, percent
 
 _NAMED = 3
 _SHAPES = 3  # in the sentence

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.compiled import njit
-
-Array = NDArray[np.float64]
-Numbers = NDArray[np.intp]
 
 
 @njit(cache=True, nogil=True)
@@ -37,7 +35,7 @@ def raised(D: Array, near: Array) -> None:
 
 
 @njit(cache=True, nogil=True)
-def rises(edges: Numbers, lengths: Array, thin: Array, least: int) -> Array:
+def rises(edges: Indices, lengths: Array, thin: Array, least: int) -> Array:
     """(n - 1,) for each link of a tree, shortest first, how much thinner rows are there than in the part it joins.
 
     Args:
@@ -62,7 +60,7 @@ def rises(edges: Numbers, lengths: Array, thin: Array, least: int) -> Array:
 
 
 @njit(cache=True, nogil=True)
-def parts(edges: Numbers, kept: NDArray[np.bool_], n: int) -> Numbers:
+def parts(edges: Indices, kept: NDArray[np.bool_], n: int) -> Indices:
     """(n,) which part of the tree each row is in, where only some links are kept; named by one of its rows."""
     parent = np.arange(n)
     for e in range(len(edges)):
@@ -72,7 +70,7 @@ def parts(edges: Numbers, kept: NDArray[np.bool_], n: int) -> Numbers:
 
 
 @njit(cache=True, nogil=True)
-def _root(parent: Numbers, i: int) -> int:
+def _root(parent: Indices, i: int) -> int:
     while parent[i] != i:
         parent[i] = parent[parent[i]]
         i = parent[i]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.compiled import njit
-
-Array = NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)

@@ -6,18 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from assay.arrays import Array, Indices
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.groups.profile import Coincidence, named
-from assay.views.view import View
+from assay.views.html.view import View
 
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 Tell: TypeAlias = Callable[[str], object]
 
 
@@ -51,12 +47,12 @@ class Groups(Answer):
             single halvings lie apart; no interval of their mean, since all of them divide the same rows.
     """
 
-    rows: Numbers
-    labels: Numbers
+    rows: Indices
+    labels: Indices
     k: int
     fewest: int
     most: int
-    sizes: Numbers
+    sizes: Indices
     way: str
     by: int | None
     lump_p: float
@@ -68,7 +64,7 @@ class Groups(Answer):
     between_by_chance: Array
     column_q: Array
     means: Array
-    strangers: tuple[Numbers, ...]
+    strangers: tuple[Indices, ...]
     coincide: tuple[Coincidence, ...]
     plane: Array | None
     evidence: Evidence

@@ -5,15 +5,11 @@ Reference: Tibshirani and Walther, JCGS 14 (2005), prediction strength; Hennig, 
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.questions.groups.rules import Rule, Way
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 
 _RESAMPLES = 20
 
@@ -38,7 +34,7 @@ def _kept(own: Rule, other: Rule, rows: Array, k: int) -> float:
     return float(np.min(np.where(pairs > 0, together / np.maximum(pairs, 1.0), 0.0)))
 
 
-def jaccard(Z: Array, labels: Numbers, way: Way, k: int, seed: int, rng: np.random.Generator) -> Array:
+def jaccard(Z: Array, labels: Indices, way: Way, k: int, seed: int, rng: np.random.Generator) -> Array:
     """(k,) how much of each group is found again among rows drawn with replacement: shared rows over rows of either.
 
     Args:

@@ -7,16 +7,14 @@ is structure among rows, so both go before groups are looked for, in the data an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.evidence.measured import robust_scale
-from assay.linalg.straighten import straightened, straightening_powers
 from assay.questions.groups.unimodal import second_peak
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.questions.groups.yeo_johnson import straightened, straightening_powers
 
 _ROUNDED = 30  # up to so many values a column counts as rounded
 _SKEWED = 0.3  # 0.27 for chi-square with 5 degrees of freedom, 0.46 for an exponential law

@@ -15,16 +15,12 @@ Reference: Campello, Moulavi and Sander, PAKDD (2013); Chazal, Guibas, Oudot and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.summary.distances import squared_distances
-from assay.summary.spanning_tree import spanning_tree_of_dissimilarities
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
+from assay.arrays import Array, Indices
+from assay.summary.distances.distances import squared_distances
+from assay.summary.graph.spanning_tree import spanning_tree_of_dissimilarities
 
 _NEAR = 1.5**2
 _LEAST = 0.05  # share of the rows that makes a part
@@ -44,7 +40,7 @@ class Dense:
         rises: (n - 1,) how much thinner rows are at each link than in the parts it joins; -inf where one is small.
     """
 
-    edges: Numbers
+    edges: Indices
     rises: Array
 
     @classmethod
@@ -68,7 +64,7 @@ class Dense:
         """The largest rise; 0 where no link joins two large parts."""
         return max(float(self.rises.max()), 0.0)
 
-    def labels(self, k: int) -> Numbers | None:
+    def labels(self, k: int) -> Indices | None:
         """(n,) k parts, cut at the k - 1 largest rises; None where there are not as many."""
         from assay.questions.groups._dense_kernels import parts
 
@@ -82,7 +78,7 @@ class Dense:
         )
 
 
-def faced(S: Array, labels: Numbers, k: int) -> float:
+def faced(S: Array, labels: Indices, k: int) -> float:
     """Share of the rows of two parts that face the other, for the two nearest parts that fewest do.
 
     Args:

@@ -10,12 +10,9 @@ Reference: Hartigan and Hartigan, Annals of Statistics 13 (1985).
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
 
 
 def dips(S: Array) -> Array:

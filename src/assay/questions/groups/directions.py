@@ -9,14 +9,10 @@ Reference: Tyler, Critchley, Duembgen and Oja, JRSS B 71 (2009), invariant coord
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.linalg.top import top_eigen
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
+from assay.linalg.eigen.top import top_eigen
 
 _MOST = 10  # components
 _WHITENED = 30  # columns that can be made round, at least ten rows each

@@ -12,18 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.linalg.random_matrix import spectrum_law
+from assay.arrays import Array
+from assay.linalg.noise.random_matrix import spectrum_law
 from assay.questions.groups.dense import Dense
 from assay.questions.groups.dip import dips
 from assay.questions.groups.directions import components, leading, unusual
 from assay.questions.groups.grouping import grouped
-
-Array: TypeAlias = NDArray[np.float64]
 
 SIZES = tuple(range(2, 9))
 _ALONE = 3  # up to so many columns there is no other space than their own

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.optimize.few_rows import Few, group_few_rows
-from assay.summary.distances import squared_distances
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
+from assay.arrays import Array, Indices
+from assay.optimize.kmeans.few_rows import Few, group_few_rows
+from assay.summary.distances.distances import squared_distances
 
 _STARTS = 3
 
@@ -21,12 +17,12 @@ def grouped(S: Array, k: int, seed: int, starts: int = _STARTS) -> Few:
     return group_few_rows(S, k, seed=seed, n_init=starts)
 
 
-def labelled(S: Array, centres: Array) -> Numbers:
+def labelled(S: Array, centres: Array) -> Indices:
     """(m,) the nearest centre of each row."""
     return np.asarray(squared_distances(S, centres).argmin(axis=1))
 
 
-def by_size(labels: Numbers, k: int) -> Numbers:
+def by_size(labels: Indices, k: int) -> Indices:
     """(k,) new number of each group, the largest first; groups without rows come last.
 
     >>> by_size(np.array([2, 2, 0, 2, 0, 1]), 3)

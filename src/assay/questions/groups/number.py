@@ -19,18 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.questions.groups.coming_back import prediction_strength
 from assay.questions.groups.dense import Dense, faced
 from assay.questions.groups.rules import Rule, Shapes, Way
 from assay.questions.groups.valley import seen_chance, valley
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 
 PREDICTED = 0.8  # prediction strength from which on Tibshirani and Walther count a group
 _BEATEN = 0.05  # of strength, by which a description is better than a simpler one

@@ -10,17 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2, hypergeom
 
+from assay.arrays import Array, Indices
 from assay.asking.table import Table
-from assay.linalg.shrinkage import rao_blackwell
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
+from assay.linalg.normal.shrinkage import rao_blackwell
 
 _ALIKE = 0.8
 _CHANCE = 0.01
@@ -42,7 +39,7 @@ class Category:
 
     name: str
     levels: tuple[str, ...]
-    codes: Numbers
+    codes: Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ def _level(names: tuple[str, ...] | None, value: float) -> str:
     return f"{value:g}" if names is None or not 0 <= value < len(names) else names[int(value)]
 
 
-def coinciding(labels: Numbers, k: int, categories: Sequence[Category], apart: Numbers) -> tuple[Coincidence, ...]:
+def coinciding(labels: Indices, k: int, categories: Sequence[Category], apart: Indices) -> tuple[Coincidence, ...]:
     """Levels that hold the same rows as a group, for each group the best of every column.
 
     Args:
@@ -124,14 +121,14 @@ def coinciding(labels: Numbers, k: int, categories: Sequence[Category], apart: N
     return tuple(found)
 
 
-def _shared(labels: Numbers, codes: Numbers, k: int, levels: int) -> NDArray[np.int64]:
+def _shared(labels: Indices, codes: Indices, k: int, levels: int) -> NDArray[np.int64]:
     table = np.zeros((k, levels), dtype=np.int64)
     known = codes >= 0
     np.add.at(table, (labels[known], codes[known]), 1)
     return table
 
 
-def strangers(Z: Array, labels: Numbers, k: int) -> tuple[Numbers, ...]:
+def strangers(Z: Array, labels: Indices, k: int) -> tuple[Indices, ...]:
     """For each group the rows far from its middle, the farthest first.
 
     Args:

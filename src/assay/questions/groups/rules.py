@@ -14,21 +14,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.questions.groups.dense import Dense
 from assay.questions.groups.dip import dips
 from assay.questions.groups.directions import components, unusual
 from assay.questions.groups.group_search import Room, Space
 from assay.questions.groups.grouping import grouped, labelled
 from assay.questions.groups.unimodal import peaks
-from assay.summary.distances import squared_distances
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
+from assay.summary.distances.distances import squared_distances
 
 _TRIES = 10  # starts of k-means from which a mixture begins
 _MOST = 4  # groups that are sought otherwise than by k-means
@@ -47,10 +43,10 @@ class Rule:
 
     k: int
     place: Callable[[Array], Array]
-    assign: Callable[[Array], Numbers]
+    assign: Callable[[Array], Indices]
     centres: Array | None
 
-    def labels(self, Z: Array) -> Numbers:
+    def labels(self, Z: Array) -> Indices:
         """(n,) group of each row."""
         return self.assign(self.place(Z))
 

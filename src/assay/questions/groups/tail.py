@@ -7,14 +7,10 @@ lie x beyond is (1 + x / (m mean))^-m, the predictive law, which is a Pareto law
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.linalg.monte_carlo import rank_p
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
+from assay.linalg.noise.monte_carlo import rank_p
 
 _UPPER = 0.25
 _FEWEST = 10  # values in the upper quarter below which nothing is said of its shape

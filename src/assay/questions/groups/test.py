@@ -20,17 +20,17 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logit
 from scipy.stats import false_discovery_control
 from scipy.stats import t as student
 
+from assay.arrays import Array, Indices
 from assay.engine.current import map_reduce
 from assay.engine.local import in_threads
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.measured import varied
-from assay.linalg.monte_carlo import monte_carlo
+from assay.linalg.noise.monte_carlo import monte_carlo
 from assay.questions.groups.answer import Groups
 from assay.questions.groups.coming_back import jaccard
 from assay.questions.groups.comparable import Comparable
@@ -44,8 +44,6 @@ from assay.questions.groups.rules import Centres, Column, Laws, Projection, Shap
 from assay.questions.groups.tail import tail_p
 from assay.questions.groups.unimodal import Unimodal, unimodal
 
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 Tell: TypeAlias = Callable[[str], object]
 Blocks: TypeAlias = Iterable[tuple[int, Array]]
 
@@ -63,7 +61,7 @@ METHOD = "tables with the same correlations and one peak in every column; unseen
 
 def groups(
     rows: Array,
-    numbers: Numbers,
+    numbers: Indices,
     columns: tuple[str, ...],
     *,
     blocks: Blocks | None = None,
@@ -108,17 +106,17 @@ def groups(
     )
 
 
-def _in_no_order(rows: Array, fitted: Numbers) -> Numbers:
+def _in_no_order(rows: Array, fitted: Indices) -> Indices:
     """The same rows in an order that hangs on their values alone, and shows nothing: another order, the same answer."""
     order = np.lexsort(rows[fitted].T[::-1])
     return np.asarray(fitted[order][np.random.default_rng(_SAME).permutation(len(fitted))])
 
 
-def _sizes(label: Callable[[Array], Numbers], k: int, blocks: Blocks | None, used: Numbers, drawn: Numbers) -> Numbers:
+def _sizes(label: Callable[[Array], Indices], k: int, blocks: Blocks | None, used: Indices, drawn: Indices) -> Indices:
     """(k,) rows of all the data in each group."""
     if blocks is None:
         return drawn
-    total: Numbers = map_reduce(blocks, lambda part: np.bincount(label(part[1][:, used]), minlength=k), np.add)
+    total: Indices = map_reduce(blocks, lambda part: np.bincount(label(part[1][:, used]), minlength=k), np.add)
     return total
 
 
@@ -127,13 +125,13 @@ class _Found:
     """The answer on the rows drawn, and the group of any row as it came; None where there are no groups."""
 
     answer: Groups
-    label: Callable[[Array], Numbers] | None
+    label: Callable[[Array], Indices] | None
 
 
 def _judged(
     rows: Array,
-    fitted: Numbers,
-    numbers: Numbers,
+    fitted: Indices,
+    numbers: Indices,
     columns: tuple[str, ...],
     alpha: float,
     rng: np.random.Generator,
@@ -269,7 +267,7 @@ def _said(beyond: Look) -> tuple[tuple[str, float], ...]:
 
 
 def _apart(
-    Z: Array, labels: Numbers, k: int, way: Way | None, law: Unimodal, rng: np.random.Generator
+    Z: Array, labels: Indices, k: int, way: Way | None, law: Unimodal, rng: np.random.Generator
 ) -> tuple[Array, Array]:
     """(d,) share of each column between the groups, and (draws, d) where tables without any are cut into as many."""
     if way is None:

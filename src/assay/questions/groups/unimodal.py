@@ -13,16 +13,14 @@ Hartigan, Annals of Statistics 13 (1985), for the nearest unimodal law.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 from scipy.special import ndtr
 
-from assay.linalg.random_matrix import spectrum_law
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
+from assay.linalg.noise.random_matrix import spectrum_law
 
 _GRID = 512  # places at which a margin is known
 _REACH = 5.0  # normal scores beyond are as rare as one in three million

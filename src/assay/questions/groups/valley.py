@@ -17,21 +17,18 @@ Reference: Prekopa, Acta Scientiarum Mathematicarum 34 (1973), marginals of log-
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial import cKDTree
 
-from assay.linalg.shrinkage import rao_blackwell
+from assay.arrays import Array, Indices
+from assay.linalg.normal.shrinkage import rao_blackwell
 from assay.questions.groups.dense import neighbours_of
 from assay.questions.groups.dip import dip_chance, dips
 from assay.questions.groups.directions import components, unusual
 from assay.questions.groups.rules import Rule, Way
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
 
 _FEWEST = 8  # rows between two centres of which a dip can be taken
 _FOLDS = 5
@@ -92,7 +89,7 @@ def valley(Z: Array, way: Way, k: int, seed: int, rng: np.random.Generator) -> V
         return NONE
     named = whole.labels(Z)
     fold = rng.permutation(len(Z)) % _FOLDS
-    seen: dict[tuple[int, int], list[tuple[Numbers, Array]]] = {}
+    seen: dict[tuple[int, int], list[tuple[Indices, Array]]] = {}
     for f in range(_FOLDS):
         learnt, rows = Z[fold != f], np.flatnonzero(fold == f)
         rule = way.learnt(learnt, k, seed)
@@ -175,7 +172,7 @@ def _density(x: Array, y: Array) -> Array:
     return np.asarray(-2.0 * np.log(np.maximum(reach, np.finfo(float).tiny)))
 
 
-def matched(one: Numbers, two: Numbers, k: int) -> Numbers:
+def matched(one: Indices, two: Indices, k: int) -> Indices:
     """(k,) for each group of one labelling, the one of the other that it is.
 
     >>> matched(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]), 2)
@@ -186,7 +183,7 @@ def matched(one: Numbers, two: Numbers, k: int) -> Numbers:
     return np.asarray(linear_sum_assignment(-table)[1])
 
 
-def _between(rule: Rule, learnt: Array, own: Numbers, rows: Array, g: int, h: int) -> tuple[Numbers, Array] | None:
+def _between(rule: Rule, learnt: Array, own: Indices, rows: Array, g: int, h: int) -> tuple[Indices, Array] | None:
     """Which rows lie between two centres, and where, the centres at -1 and 1; None where the two are no neighbours."""
     C = rule.centres
     if C is None:

@@ -7,11 +7,11 @@ import numpy as np
 from assay.asking.page import Page, Plane
 from assay.asking.words import SURVIVED, listed
 from assay.questions.groups.answer import Groups
-from assay.views.elements import heat_cell, name_cell, table
-from assay.views.embedding import add_map, embedding_map
-from assay.views.escape import escaped
-from assay.views.numbers import count, number, percent, probability
-from assay.views.view import View
+from assay.views.axes.numbers import count, number, percent, probability
+from assay.views.html.elements import heat_cell, name_cell, table
+from assay.views.html.escape import escaped
+from assay.views.html.view import View
+from assay.views.rows.embedding import add_map, embedding_map
 
 _COLUMNS = 25
 _LARGEST = 3.0  # standard deviations that fill a cell

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.asking.words import Words, chance, listed
 from assay.questions.groups.answer import Groups
 from assay.questions.groups.group_search import SIZES
-from assay.views.numbers import count, number, percent, probability
+from assay.views.axes.numbers import count, number, percent, probability
 
 WORDS = Words(
     "group of rows",

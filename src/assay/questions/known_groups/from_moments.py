@@ -12,26 +12,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.asking.by_law import ByLaw, Listing
 from assay.asking.table import KnownGroups
 from assay.asking.words import SURVIVED, Words, chance, listed
 from assay.errors import SingularError
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
-from assay.linalg.fold_error import fold_mean
-from assay.linalg.wilks import log_lambda, wilks_p
+from assay.linalg.canonical.wilks import log_lambda, wilks_p
+from assay.linalg.noise.fold_error import fold_mean
 from assay.models.prediction.fisher import Fisher
-from assay.summary.grouped import GroupedMoments
-from assay.summary.moments import Moments
-from assay.summary.noisy_chance import noisy_chance, redrawn
-from assay.summary.release import Noise
-from assay.views.numbers import count, counted, fraction, number, percent
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
+from assay.summary.sharing.noisy_chance import noisy_chance, redrawn
+from assay.summary.sharing.release import Noise
+from assay.views.axes.numbers import count, counted, fraction, number, percent
 
 _FREE = 5  # rows beyond those that columns and groups use up
 _NAMED, _SHOWN = 3, 3

@@ -9,7 +9,7 @@ from assay.asking.question import Context, QuestionOf
 if TYPE_CHECKING:
     from assay.asking.subject import Subject
     from assay.questions.links.answer import LinksTold
-    from assay.summary.graph import Graph
+    from assay.summary.graph.graph import Graph
 
 
 class _Links(QuestionOf["Subject[Graph]"]):
@@ -20,7 +20,7 @@ class _Links(QuestionOf["Subject[Graph]"]):
 
     def why_not(self, table: Subject[Graph], context: Context) -> str:
         from assay.models.network.link_prediction.predict import cannot_tell
-        from assay.summary.held_out_links import ends_of
+        from assay.summary.network.held_out_links import ends_of
 
         return cannot_tell(ends_of(table.value))
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Null, Verdict, verdict_of
 from assay.models.network.link_prediction.prediction import LinkPrediction, Missing
 from assay.questions.links.surprising import Surprising
-from assay.views.numbers import counted
-from assay.views.view import View
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.views.axes.numbers import counted
+from assay.views.html.view import View
 
 LISTED = 1000  # surprising links that a program is given
 

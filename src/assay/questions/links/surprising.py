@@ -14,19 +14,15 @@ that the same links share in the other half are compared with those expected the
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
 from assay.models.network.link_prediction.surprise import ByChance, Shared, shared_neighbours
-from assay.summary.graph import Graph
-from assay.summary.held_out_links import NonLinks, ends_of
-from assay.summary.random_graphs import Ends, same_degrees, state_of
-
-Array: TypeAlias = NDArray[np.float64]
-Whole: TypeAlias = NDArray[np.int64]
+from assay.summary.graph.graph import Graph
+from assay.summary.network.held_out_links import NonLinks, ends_of
+from assay.summary.network.random_graphs import Ends, same_degrees, state_of
 
 _SCALE = 9  # random graphs that give the scale
 _WORK = 5_000_000  # links of all random graphs together

@@ -13,26 +13,23 @@ also compared with links of random graphs (`surprising.py`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from assay.arrays import Array
 from assay.errors import DataError
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.random_networks import METHOD, in_random_graphs
-from assay.linalg.monte_carlo import student_p
+from assay.linalg.noise.monte_carlo import student_p
 from assay.models.network.link_prediction.held_out import told
 from assay.models.network.link_prediction.predict import predict_links
 from assay.models.network.link_prediction.prediction import LinkPrediction
 from assay.questions.links.answer import LinksTold
 from assay.questions.links.surprising import surprising
-from assay.summary.graph import Graph
-from assay.summary.held_out_links import ends_of, folds_tested
-from assay.summary.random_graphs import Ends
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.graph.graph import Graph
+from assay.summary.network.held_out_links import ends_of, folds_tested
+from assay.summary.network.random_graphs import Ends
 
 SMALLEST = 0.02  # of the comparisons, beyond what degrees win: less is of no use, however sure it is
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from assay.models.network.link_prediction.prediction import CALLED, SHORT
 from assay.questions.links.answer import LinksTold
-from assay.views.elements import name_cell, table
-from assay.views.escape import escaped
+from assay.views.axes.numbers import count, number, percent, probability
+from assay.views.html.elements import name_cell, table
+from assay.views.html.escape import escaped
+from assay.views.html.view import View
 from assay.views.network.link_scores import link_scores
-from assay.views.numbers import count, number, percent, probability
-from assay.views.view import View
 
 _SHOWN = 30
 

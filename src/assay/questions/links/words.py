@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.asking.words import Words, chance, listed
 from assay.models.network.link_prediction.prediction import CALLED
 from assay.questions.links.answer import LinksTold
-from assay.views.numbers import count, counted, percent
+from assay.views.axes.numbers import count, counted, percent
 
 WORDS = Words(
     "network whose links can be told",

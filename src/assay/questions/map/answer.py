@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from assay.arrays import Array, Indices
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
-from assay.views.view import View
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
+from assay.views.html.view import View
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +30,7 @@ class RowMap(Answer):
         holds: whether rows kept out keep more of their neighbours than on a shuffled map.
     """
 
-    rows: Numbers
+    rows: Indices
     coordinates: Array
     kept: Array
     standing: Array

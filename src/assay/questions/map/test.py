@@ -15,24 +15,21 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from assay.arrays import Array, Indices
 from assay.engine.local import in_threads
 from assay.errors import NotConverged
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.grouped_columns import grouped_columns
-from assay.linalg.monte_carlo import monte_carlo, student_p
-from assay.models.embedding.tsne import TSNE
+from assay.linalg.eigen.grouped_columns import grouped_columns
+from assay.linalg.noise.monte_carlo import monte_carlo, student_p
+from assay.models.embedding.sne.tsne import TSNE
 from assay.questions.map.answer import RowMap
-from assay.summary.distances import squared_distances
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
+from assay.summary.distances.distances import squared_distances
 
 FITTED = 600  # rows a map is made of; others are placed on it
 FEWEST_ROWS = 40
@@ -45,9 +42,9 @@ METHOD = "t-SNE of the same columns, each shuffled on its own"
 
 def row_map(
     rows: Array,
-    numbers: Numbers,
+    numbers: Indices,
     *,
-    groups: Numbers,
+    groups: Indices,
     design: Design | None = None,
     alpha: float = 0.05,
     seed: int = 0,
@@ -77,8 +74,8 @@ def row_map(
 
 def _judged_map(
     Z: Array,
-    groups: Numbers,
-    numbers: Numbers,
+    groups: Indices,
+    numbers: Indices,
     design: Design,
     alpha: float,
     seed: int,
@@ -139,7 +136,7 @@ class _Maps:
     """Maps of Z and of its shuffles, all made alike."""
 
     Z: Array
-    groups: Numbers
+    groups: Indices
     design: Design
     k: int
     perplexity: float
@@ -197,7 +194,7 @@ class _Maps:
         return places, _shared(_neighbours(new, self.k, Z), _neighbours(places, self.k, model.embedding_))
 
 
-def _standardised(rows: Array, groups: Numbers) -> tuple[Array, Numbers]:
+def _standardised(rows: Array, groups: Indices) -> tuple[Array, Indices]:
     """Columns of unit variance, those of one group uncorrelated; what is constant in these rows is left out."""
     varying = rows.min(axis=0) < rows.max(axis=0)
     rows, groups = rows[:, varying], groups[varying]
@@ -231,7 +228,7 @@ def _scale(m: int) -> tuple[int, float]:
     return int(np.clip(m // 10, 4, 10)), float(np.clip((m - 1) / 4, 5, 30))
 
 
-def _neighbours(X: Array, k: int, among: Array | None = None) -> Numbers:
+def _neighbours(X: Array, k: int, among: Array | None = None) -> Indices:
     """(n, k) the nearest rows, in no order; so few rows need no search structure, and nothing compiled."""
     squares = squared_distances(X, among)
     if among is None:
@@ -239,7 +236,7 @@ def _neighbours(X: Array, k: int, among: Array | None = None) -> Numbers:
     return np.argpartition(squares, k - 1, axis=1)[:, :k]
 
 
-def _shared(a: Numbers, b: Numbers) -> Array:
+def _shared(a: Indices, b: Indices) -> Array:
     """(n,) share of the row numbers in each row of a that are in the same row of b."""
     return np.asarray((a[:, :, None] == b[:, None, :]).any(axis=2).mean(axis=1))
 

@@ -7,10 +7,10 @@ import numpy as np
 from assay.asking.page import Page
 from assay.asking.words import SURVIVED
 from assay.questions.map.answer import RowMap
-from assay.views.elements import table
-from assay.views.embedding import add_map, embedding_map
-from assay.views.numbers import count, percent
-from assay.views.view import View
+from assay.views.axes.numbers import count, percent
+from assay.views.html.elements import table
+from assay.views.html.view import View
+from assay.views.rows.embedding import add_map, embedding_map
 
 
 def views(drawn: RowMap, page: Page) -> list[View]:

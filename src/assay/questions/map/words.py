@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.asking.words import Words, chance
 from assay.questions.map.answer import RowMap
-from assay.views.numbers import percent
+from assay.views.axes.numbers import percent
 
 WORDS = Words(
     "map of the rows",

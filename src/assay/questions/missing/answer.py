@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from assay.arrays import Array
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.missing.patterns import Pattern, Run
 from assay.questions.missing.sides import Side
-from assay.views.view import View
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.views.html.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assay.asking.table import FirstLook
-
-Mask: TypeAlias = NDArray[np.bool_]
 
 MOST = 200  # patterns kept, the commonest
 _SHORTEST = 10  # rows of a run that is told

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from assay.arrays import Array, Mask
 from assay.asking.table import FirstLook
 
-Array: TypeAlias = NDArray[np.float64]
-Mask: TypeAlias = NDArray[np.bool_]
 Way: TypeAlias = Literal["high", "far", "level", "order", "gap"]
 
 FEWEST = 5  # rows that lack a value and rows that have it, below which a column is not compared

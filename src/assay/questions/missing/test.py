@@ -21,24 +21,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr, xlogy
 
+from assay.arrays import Array, Indices, Mask
 from assay.asking.card import DataCard
 from assay.asking.table import FirstLook
 from assay.evidence.design import Design, Independent, Serial
 from assay.evidence.evidence import Evidence, verdict_of
-from assay.linalg.fold_error import fold_error, fold_interval
+from assay.linalg.noise.fold_error import fold_error, fold_interval
 from assay.questions.missing.answer import Family, MissingValues, Pair
 from assay.questions.missing.patterns import patterns_of, runs_of
 from assay.questions.missing.sides import FEWEST, Compared, Side, compared
-
-Array: TypeAlias = NDArray[np.float64]
-Mask: TypeAlias = NDArray[np.bool_]
-Indices: TypeAlias = NDArray[np.intp]
 
 FEWEST_ROWS = 20
 FEWEST_EFFECTIVE = 12.0  # independent rows that would tell as much, below which nothing is told from chance

@@ -7,12 +7,12 @@ import numpy as np
 from assay.asking.words import SURVIVED
 from assay.questions.missing.answer import MissingValues, Pair
 from assay.questions.missing.words import run_sentence
-from assay.views.correlation import correlation_view
-from assay.views.elements import name_cell, table
-from assay.views.escape import escaped, visible
-from assay.views.gap_patterns import COLUMNS, PATTERNS, gap_patterns
-from assay.views.numbers import count, counted, percent, probability
-from assay.views.view import View
+from assay.views.axes.numbers import count, counted, percent, probability
+from assay.views.columns.correlation import correlation_view
+from assay.views.columns.gap_patterns import COLUMNS, PATTERNS, gap_patterns
+from assay.views.html.elements import name_cell, table
+from assay.views.html.escape import escaped, visible
+from assay.views.html.view import View
 
 _TABLED = 40
 _FEWEST_CROSSED = 3  # columns from which on gaps are crossed in a picture

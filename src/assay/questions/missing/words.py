@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.asking.words import Words, chance, listed
 from assay.questions.missing.answer import Family, MissingValues, Pair
 from assay.questions.missing.patterns import Run
-from assay.views.numbers import count, counted, percent
+from assay.views.axes.numbers import count, counted, percent
 
 _READING = (
     "Gaps that go with other columns: the rows that have a value are then no fair sample of all rows. Whether a value "

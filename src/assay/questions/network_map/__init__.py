@@ -9,7 +9,7 @@ from assay.asking.question import Context, QuestionOf
 if TYPE_CHECKING:
     from assay.asking.subject import Subject
     from assay.questions.network_map.answer import NetworkMap
-    from assay.summary.graph import Graph
+    from assay.summary.graph.graph import Graph
 
 
 class _NetworkMap(QuestionOf["Subject[Graph]"]):

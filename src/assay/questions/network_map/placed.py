@@ -7,17 +7,14 @@ lets crowds be seen. Weights of links are not used.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from assay.arrays import Array
 from assay.models.network.embedding import NetworkEmbedding
-from assay.summary.graph import Graph
-from assay.summary.random_graphs import Ends
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.graph.graph import Graph
+from assay.summary.network.random_graphs import Ends
 
 
 def placed(ends: Ends, seed: int) -> Array:

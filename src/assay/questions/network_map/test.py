@@ -14,21 +14,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from assay.arrays import Array
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.random_networks import METHOD, in_random_graphs
-from assay.linalg.fold_error import fold_error, fold_mean
-from assay.linalg.monte_carlo import student_p
-from assay.linalg.procrustes import procrustes
+from assay.linalg.dense.procrustes import procrustes
+from assay.linalg.noise.fold_error import fold_error, fold_mean
+from assay.linalg.noise.monte_carlo import student_p
 from assay.questions.network_map.answer import NetworkMap
 from assay.questions.network_map.placed import apart, placed
-from assay.summary.graph import Graph
-from assay.summary.held_out_links import (
+from assay.summary.graph.graph import Graph
+from assay.summary.network.held_out_links import (
     NonLinks,
     degrees,
     ends_of,
@@ -37,9 +36,7 @@ from assay.summary.held_out_links import (
     taken_out,
     won,
 )
-from assay.summary.random_graphs import Ends
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.network.random_graphs import Ends
 
 FEWEST_LINKS = 20
 FEWEST_NODES = 10

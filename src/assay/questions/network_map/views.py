@@ -7,10 +7,10 @@ import numpy as np
 from assay.asking.page import Page
 from assay.asking.words import SURVIVED
 from assay.questions.network_map.answer import NetworkMap
-from assay.views.elements import table
+from assay.views.axes.numbers import count, percent
+from assay.views.html.elements import table
+from assay.views.html.view import View
 from assay.views.network.node_map import DRAWN_LINKS, node_map
-from assay.views.numbers import count, percent
-from assay.views.view import View
 
 
 def views(drawn: NetworkMap, page: Page) -> list[View]:

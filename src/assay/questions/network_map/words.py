@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.asking.words import Words, chance
 from assay.questions.network_map.answer import NetworkMap
-from assay.views.numbers import percent
+from assay.views.axes.numbers import percent
 
 WORDS = Words(
     "map of the network",

@@ -9,7 +9,7 @@ from assay.asking.question import Context, QuestionOf
 if TYPE_CHECKING:
     from assay.asking.subject import Subject
     from assay.questions.nodes.answer import Nodes
-    from assay.summary.graph import Graph
+    from assay.summary.graph.graph import Graph
 
 
 class _Nodes(QuestionOf["Subject[Graph]"]):

@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
-from assay.summary.graph import Graph
-from assay.views.view import View
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
+from assay.summary.graph.graph import Graph
+from assay.views.html.view import View
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +88,7 @@ class Nodes(Answer):
         """How many nodes, or the order of all."""
         if self.evidence.verdict != verdict:
             return ""
-        from assay.views.numbers import counted
+        from assay.views.axes.numbers import counted
 
         some = len(self.clear)
         return f"the ranks of {counted(some, 'node')}" if some else "the order of the nodes"

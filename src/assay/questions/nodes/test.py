@@ -15,9 +15,9 @@ from assay.evidence.evidence import Evidence, Null
 from assay.models.network.pagerank.pagerank import pagerank
 from assay.models.network.pagerank.ranking import BeyondDegree, Ranking
 from assay.questions.nodes.answer import Nodes
-from assay.summary.edges import edges_of
-from assay.summary.graph import Graph
-from assay.summary.seriation import node_order
+from assay.summary.graph.edges import edges_of
+from assay.summary.graph.graph import Graph
+from assay.summary.graph.seriation import node_order
 
 FEWEST_LINKS = 20
 SHOWN = 25

@@ -8,13 +8,13 @@ import numpy as np
 
 from assay.asking.page import Page
 from assay.questions.nodes.answer import Nodes
-from assay.views.coefficients import coefficient_view
-from assay.views.elements import name_cell, table
-from assay.views.escape import visible
+from assay.views.axes.numbers import count, number, probability
+from assay.views.html.elements import name_cell, table
+from assay.views.html.escape import visible
+from assay.views.html.view import View
 from assay.views.network.drawn_links import DrawnLinks
 from assay.views.network.ring import ring
-from assay.views.numbers import count, number, probability
-from assay.views.view import View
+from assay.views.prediction.coefficients import coefficient_view
 
 _NAME = 40
 _POWER = 2.0

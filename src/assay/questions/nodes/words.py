@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.asking.words import SURVIVED, Words, chance, listed
 from assay.questions.nodes.answer import Nodes
-from assay.views.numbers import count, fraction, number, percent
+from assay.views.axes.numbers import count, fraction, number, percent
 
 
 def _times(value: float | None) -> str:

@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.models.decision.mdp.learning.learned import Learned
-from assay.views.view import View
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
+from assay.views.html.view import View
 
 
 @dataclass(frozen=True, slots=True, eq=False)

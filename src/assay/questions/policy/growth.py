@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.models.decision.mdp.learning.draws import starts
 from assay.models.decision.mdp.learning.estimates import Estimates, Solver
 from assay.models.decision.mdp.learning.learned import Learned
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _REPEATS = 12
 _SIZES = 6

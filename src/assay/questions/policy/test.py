@@ -18,11 +18,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Whole
 from assay.errors import ParameterError
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.monte_carlo import endless, monte_carlo, rank_p
+from assay.linalg.noise.monte_carlo import endless, monte_carlo, rank_p
 from assay.models.decision.mdp.learning.counts import counted
 from assay.models.decision.mdp.learning.draws import Crossed, crossed
 from assay.models.decision.mdp.learning.learn import learned_from
@@ -30,8 +30,6 @@ from assay.models.decision.mdp.learning.learned import Learned
 from assay.models.decision.mdp.learning.trials import Trials
 from assay.questions.policy.answer import Policy
 from assay.questions.policy.growth import growth
-
-Whole = NDArray[np.int64]
 
 DISCOUNT = 0.95
 FEWEST_TRIALS = 20

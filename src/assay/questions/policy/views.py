@@ -6,13 +6,13 @@ import numpy as np
 
 from assay.asking.words import SURVIVED
 from assay.questions.policy.answer import Policy
-from assay.views.elements import name_cell
-from assay.views.escape import visible
-from assay.views.numbers import count, number, percent, probability
-from assay.views.policy_curve import policy_curve_view
+from assay.views.axes.numbers import count, number, percent, probability
+from assay.views.decisions.policy_curve import policy_curve_view
+from assay.views.html.elements import name_cell
+from assay.views.html.escape import visible
+from assay.views.html.searchable import searchable
+from assay.views.html.view import View
 from assay.views.results.decisions import policy_panel
-from assay.views.searchable import searchable
-from assay.views.view import View
 
 _NAME = 40
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.asking.words import Words, chance
 from assay.questions.policy.answer import Policy
-from assay.views.numbers import count, counted, number
+from assay.views.axes.numbers import count, counted, number
 
 WORDS = Words(
     "policy",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
@@ -21,10 +21,7 @@ from assay.questions.prediction.matters import Matters
 from assay.questions.prediction.peer import Peer
 from assay.questions.prediction.sure import COVERED, Sets
 from assay.questions.prediction.unseen import Rule
-from assay.views.view import View
-
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.intp]
+from assay.views.html.view import View
 
 _LISTED = 1000  # columns, by their coefficients, that a program is given
 
@@ -87,7 +84,7 @@ class Prediction(Answer):
     probability: Array
     coefficients: Array
     strengths: Array
-    chosen: Codes
+    chosen: Indices
     half_width: float
     right: float
     right_interval: tuple[float, float] | None

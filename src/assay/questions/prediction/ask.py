@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.asking.question import Context
 from assay.asking.table import Table
 from assay.errors import DataError
 from assay.questions.prediction.answer import Prediction
 from assay.questions.prediction.machines import MOST_NUMBERS
 from assay.questions.prediction.test import prediction
-
-Array: TypeAlias = NDArray[np.float64]
 
 _NUMBERS = 1 << 25  # of machines for all rows that are learned from
 _FEWEST = 10_000  # rows, however many columns

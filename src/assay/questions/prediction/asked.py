@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.evidence.design import Design
 from assay.linalg.validate import power_of_two
-
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.intp]
 
 FEWEST_ROWS = 20
 
@@ -38,7 +35,7 @@ class Asked:
     X: Array
     units: Array
     columns: tuple[str, ...]
-    of: Codes
+    of: Indices
     names: tuple[str, ...]
     y: Array
     unit: float

@@ -7,16 +7,12 @@ error     of the mean over blocks of rows that depend on each other; the interva
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from assay.arrays import Array, Indices
 from assay.questions.prediction.machines import KINDS, Kind
-
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.intp]
 
 LEAST = 0.01  # of the variance: what is less than that is no reason for a rule that is harder to read
 
@@ -40,7 +36,7 @@ class Gain:
         return self.low > 0.0 and self.value >= LEAST
 
 
-def gain(errors: Array, others: Array, base: Array, blocks: Codes) -> Gain:
+def gain(errors: Array, others: Array, base: Array, blocks: Indices) -> Gain:
     """What others save of squared errors.
 
     Args:
@@ -95,7 +91,7 @@ def by_kind(guess: dict[Kind, Array], Y: Array, base: Array, *, classes: bool) -
     )
 
 
-def simplest(found: ByKind, blocks: Codes) -> Kind:
+def simplest(found: ByKind, blocks: Indices) -> Kind:
     """The simplest kind of machine that no less simple one surely beats.
 
     Args:

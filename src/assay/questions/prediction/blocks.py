@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Indices
 from assay.evidence.design import Design
-
-Codes: TypeAlias = NDArray[np.intp]
 
 _FEWEST = 5
 
 
-def blocks_of(design: Design, rows: Codes) -> Codes:
+def blocks_of(design: Design, rows: Indices) -> Indices:
     """(m,) for the rows judged, the number of the block of each: rows of other blocks know hardly anything of it."""
     if design.kind == "independent":
         return np.arange(len(rows))

@@ -7,20 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.evidence.design import Design
-from assay.linalg.monte_carlo import Drawn, different, endless, monte_carlo
-from assay.linalg.nested_ridge import NestedRidge, nested_ridge, simplest_least
+from assay.linalg.noise.monte_carlo import Drawn, different, endless, monte_carlo
 from assay.linalg.one_thread import one_blas_thread
 from assay.questions.prediction.machines import Machine
+from assay.questions.prediction.nested_ridge import NestedRidge, nested_ridge, simplest_least
 from assay.questions.prediction.plan import Plan
-
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.intp]
 
 _FIRST = 199  # draws of the first stage
 _ENOUGH = 100  # draws that did as well, after which p is known to a tenth of itself
@@ -38,7 +34,7 @@ class Judged:
     """
 
     each: list[NestedRidge]
-    machine: Codes
+    machine: Indices
 
     @property
     def errors(self) -> Array:
@@ -51,7 +47,7 @@ class Judged:
         """(folds, t) those of the mean of the rows learned from."""
         return self.each[0].base
 
-    def best_of(self, numbers: list[int]) -> Codes:
+    def best_of(self, numbers: list[int]) -> Indices:
         """(folds, t) the number of the machine chosen among some of them."""
         return np.asarray(numbers, dtype=np.intp)[simplest_least([self.each[k] for k in numbers])]
 
@@ -107,7 +103,7 @@ def by_chance(machines: list[Machine], Y: Array, plan: Plan, design: Design, our
     n, g = Y.shape
     rng = np.random.default_rng(seed)
 
-    def reached(orders: list[Codes]) -> list[float]:
+    def reached(orders: list[Indices]) -> list[float]:
         every = Y[np.stack(orders, axis=1)].reshape(n, -1)
         return [float(value) for value in pooled(measured(machines, every, plan, g))]
 

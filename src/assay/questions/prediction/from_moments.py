@@ -13,7 +13,7 @@ References: Olkin and Pratt, Ann. Math. Stat. 29 (1958). Browne, Br. J. Math. St
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,18 +22,16 @@ from scipy.special import fdtrc, fdtri
 from assay.asking.by_law import ByLaw, Listing
 from assay.asking.words import SURVIVED, chance, listed
 from assay.evidence.evidence import Evidence, Null, Verdict, verdict_of
-from assay.linalg.fold_error import fold_mean
-from assay.linalg.ridge_path import usual_penalties
+from assay.linalg.noise.fold_error import fold_mean
+from assay.linalg.regression.ridge_path import usual_penalties
 from assay.questions.prediction.words import WORDS
-from assay.summary.grouped import GroupedMoments
-from assay.summary.moments import Moments
-from assay.summary.noisy_chance import NoisyChance, noisy_chance, redrawn
-from assay.summary.regression import Equations, target_last
-from assay.summary.release import Noise
-from assay.summary.ridge import ridge_of
-from assay.views.numbers import number, percent
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.moments.grouped import GroupedMoments
+from assay.summary.moments.moments import Moments
+from assay.summary.regression.regression import Equations, target_last
+from assay.summary.regression.ridge import ridge_of
+from assay.summary.sharing.noisy_chance import NoisyChance, noisy_chance, redrawn
+from assay.summary.sharing.release import Noise
+from assay.views.axes.numbers import number, percent
 
 _WORDS = replace(WORDS, statistic="Share of variance explained at hand")
 _FREE = 5  # rows beyond those that the columns use up

@@ -13,17 +13,14 @@ fixed number of parameters.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.evidence.design import Design
 from assay.questions.prediction.chance import measured, pooled
 from assay.questions.prediction.machines import Machine
 from assay.questions.prediction.plan import planned
-
-Array: TypeAlias = NDArray[np.float64]
 
 _PARTS = (8, 4, 2)
 _MOST_PARTS = 4  # of one size

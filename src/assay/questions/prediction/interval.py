@@ -31,24 +31,20 @@ The last is where machines are chosen now this way and now that.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
+from assay.arrays import Array, Indices
 from assay.evidence.shares import unseen_share_interval
-from assay.linalg.fold_error import fold_error
-from assay.linalg.nested_ridge import nested_ridge, simplest_least
+from assay.linalg.noise.fold_error import fold_error
 from assay.linalg.one_thread import one_blas_thread
-from assay.linalg.regression_sums import RegressionSums
+from assay.linalg.regression.regression_sums import RegressionSums
 from assay.questions.prediction.chance import Judged, pooled
 from assay.questions.prediction.machines import Machine
+from assay.questions.prediction.nested_ridge import nested_ridge, simplest_least
 from assay.questions.prediction.plan import Plan
 from assay.questions.prediction.unseen import Unseen
-
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.intp]
 
 _FREE = 18  # as nine for each of two independent repeats of ten folds; more repeats share their rows with these
 _REPEATS = 2
@@ -114,7 +110,7 @@ def _without(
     return float(pooled([Judged(each, simplest_least(each))])[0])
 
 
-def right_interval(right: NDArray[np.bool_], blocks: Codes) -> tuple[float, float]:
+def right_interval(right: NDArray[np.bool_], blocks: Indices) -> tuple[float, float]:
     """Wilson's 95% interval of the share of rows that are right, of as many rows as blocks make of them.
 
     Args:

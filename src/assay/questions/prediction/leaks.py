@@ -16,15 +16,12 @@ Reference: von Neumann, Distribution of the ratio of the mean square successive 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.questions.prediction.asked import Asked
-
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.intp]
 
 _ALL = 0.99  # of the variance, or of the rows that are not of the largest class
 _UNITS = 0.99999  # squared correlation of a column with itself in other units, as it was rounded
@@ -88,7 +85,7 @@ def leaks(what: Asked, told: Array) -> tuple[Leak, ...]:
     return tuple(sorted(found, key=lambda leak: leak.how == "all"))
 
 
-def _by_levels(codes: Codes, y: Array, classes: int) -> float:
+def _by_levels(codes: Indices, y: Array, classes: int) -> float:
     n, counts = len(y), np.bincount(codes)
     if len(counts) * _ROWS_EACH > n:
         return 0.0

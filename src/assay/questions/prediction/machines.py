@@ -20,17 +20,15 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import scipy.linalg as sla
-from numpy.typing import NDArray
 
-from assay.linalg.nested_ridge import Known
-from assay.linalg.regression_sums import RegressionSums
-from assay.linalg.ridge_path import usual_penalties
-from assay.linalg.spectral import part_of_spectrum
-from assay.summary.kernels import Gaussian
-from assay.summary.landmarks import choose_landmarks
+from assay.arrays import Array, Indices
+from assay.linalg.eigen.spectral import part_of_spectrum
+from assay.linalg.regression.regression_sums import RegressionSums
+from assay.linalg.regression.ridge_path import usual_penalties
+from assay.questions.prediction.nested_ridge import Known
+from assay.summary.gram.kernels import Gaussian
+from assay.summary.gram.landmarks import choose_landmarks
 
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.intp]
 Kind: TypeAlias = Literal["line", "curves", "kernel"]
 Features: TypeAlias = Callable[[Array], Array]
 
@@ -79,14 +77,14 @@ class Machine:
         """Decompositions of one repeat."""
         return self.known.setdefault(repeat, {})
 
-    def sums_of(self, Y: Array, parts: list[Codes], repeat: int) -> list[RegressionSums]:
+    def sums_of(self, Y: Array, parts: list[Indices], repeat: int) -> list[RegressionSums]:
         """Of each fold of a repeat, of the numbers and (n, q) targets."""
         if (before := self.sums.get(repeat)) is None:
             return self.sums.setdefault(repeat, [RegressionSums.of(self.rows[own], Y[own]) for own in parts])
         return [RegressionSums.of(self.rows[own], Y[own], one) for own, one in zip(parts, before, strict=True)]
 
 
-def machines(X: Array, groups: Codes, seed: int, kinds: tuple[Kind, ...] = KINDS) -> list[Machine]:
+def machines(X: Array, groups: Indices, seed: int, kinds: tuple[Kind, ...] = KINDS) -> list[Machine]:
     """What there is to predict with, the simplest first; curves are left out where they would have too many numbers.
 
     Args:
@@ -185,7 +183,7 @@ def _splines(z: Array, at: Array) -> Array:
     return np.asarray((bends[:-1] - bends[-1]).T)
 
 
-def _kernels(X: Array, groups: Codes, seed: int) -> list[Machine]:
+def _kernels(X: Array, groups: Indices, seed: int) -> list[Machine]:
     n = len(X)
     fenced = _fenced(X)
     varies = fenced(X).any(axis=0)

@@ -14,7 +14,6 @@ importance, Computational statistics and data analysis 90 (2015).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +21,10 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from scipy.stats import rankdata
 
+from assay.arrays import Array, Indices
 from assay.questions.prediction.asked import Asked
 from assay.questions.prediction.better import gain
 from assay.questions.prediction.unseen import Rule, Unseen
-
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.intp]
 
 _ALIKE = 0.8  # correlation of ranks from which on columns are spoken of together
 _ASKED = 60  # of the columns, those that tell most alone
@@ -96,7 +93,7 @@ def matters(what: Asked, alone: Array, rows: Unseen) -> Matters:
     return Matters(called, loss[order], interval[order], len(what.names) - len(asked), most)
 
 
-def _exchanged(rule: Rule, X: Array, rows: Codes, orders: list[Codes], own: NDArray[np.bool_]) -> Array:
+def _exchanged(rule: Rule, X: Array, rows: Indices, orders: list[Indices], own: NDArray[np.bool_]) -> Array:
     """(times, k, q) predictions of rows that have the values of others in some columns."""
     changed = np.tile(X[rows], (len(orders), 1))
     changed[:, own] = X[np.concatenate(orders)][:, own]
@@ -107,12 +104,12 @@ def _error(guess: Array, truth: Array) -> Array:
     return np.asarray(((truth - guess) ** 2).sum(axis=1))
 
 
-def _sample(rows: Codes, folds: int, rng: np.random.Generator) -> Codes:
+def _sample(rows: Indices, folds: int, rng: np.random.Generator) -> Indices:
     most = max(_ROWS // folds, 2)
     return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
 
 
-def _together(X: Array, of: Codes, asked: Codes) -> list[Codes]:
+def _together(X: Array, of: Indices, asked: Indices) -> list[Indices]:
     """Places in `asked` of columns that go together: every pair of a set is alike by the ranks of some numbers."""
     if len(asked) < 2:
         return [np.arange(len(asked))]

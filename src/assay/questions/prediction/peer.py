@@ -9,17 +9,14 @@ Reference: Ke et al., LightGBM, NeurIPS 30 (2017), as scikit-learn's HistGradien
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.questions.prediction.asked import Asked
 from assay.questions.prediction.better import Gain, gain
 from assay.questions.prediction.plan import Plan
-
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.intp]
 
 _MOST_CELLS = 100_000  # of the rows and columns looked at, once for each class beyond the second
 _FEWEST_ROWS = 50  # a leaf has twenty
@@ -42,7 +39,7 @@ class Peer:
     rows: int
 
 
-def boosted(what: Asked, target: Array, judged: Codes, errors: Array, blocks: Codes, plan: Plan) -> Peer | None:
+def boosted(what: Asked, target: Array, judged: Indices, errors: Array, blocks: Indices, plan: Plan) -> Peer | None:
     """Predict rows by boosted trees; None where rows are too few for them.
 
     Args:

@@ -8,17 +8,13 @@ answer hardly depends on one of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Indices
 from assay.evidence.design import Design
-from assay.linalg.nested_ridge import Choice
 from assay.questions.prediction.machines import STRENGTHS
-
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.intp]
+from assay.questions.prediction.nested_ridge import Choice
 
 _MOST_REPEATS = 5
 _WORK = 3e9  # products of the null distribution
@@ -37,11 +33,11 @@ class Plan:
         draws: of chance, at most.
     """
 
-    folds: tuple[Codes, ...]
+    folds: tuple[Indices, ...]
     choice: Choice
     draws: int
 
-    def parts(self, repeat: int) -> list[Codes]:
+    def parts(self, repeat: int) -> list[Indices]:
         """The rows of each fold of a repeat."""
         folds = self.folds[repeat]
         return [np.flatnonzero(folds == f) for f in range(int(folds.max()) + 1)]
@@ -76,9 +72,9 @@ def _products(n: int, p: int, count: int, choice: Choice) -> float:
     return 2.0 * p * (n + count * fits)
 
 
-def _different(folds: list[Codes]) -> tuple[Codes, ...]:
+def _different(folds: list[Indices]) -> tuple[Indices, ...]:
     """Each assignment once: runs of rows in time are the same for every seed."""
-    kept: list[Codes] = []
+    kept: list[Indices] = []
     for one in folds:
         if not any(np.array_equal(one, other) for other in kept):
             kept.append(one)

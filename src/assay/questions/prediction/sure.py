@@ -14,13 +14,10 @@ Wasserman, Least ambiguous set-valued classifiers, JASA 114 (2019).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.intp]
+from assay.arrays import Array, Indices
 
 COVERED = 0.9  # share of new rows within the interval or the set of their prediction
 
@@ -47,7 +44,7 @@ def half_width(residuals: Array) -> float:
     return _level(np.abs(residuals))
 
 
-def class_sets(probability: Array, codes: Codes) -> Sets:
+def class_sets(probability: Array, codes: Indices) -> Sets:
     """Sets of classes by one threshold.
 
     Args:

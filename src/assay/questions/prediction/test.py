@@ -18,16 +18,16 @@ Reference: Hastie, Tibshirani, Buja, Flexible discriminant analysis by optimal s
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.asking.words import SURVIVED
 from assay.evidence.classification import calibration, confusion, roc
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.monte_carlo import Drawn
+from assay.linalg.noise.monte_carlo import Drawn
 from assay.questions.prediction.answer import Prediction, drawn
 from assay.questions.prediction.asked import Asked, asked
 from assay.questions.prediction.chance import Judged, by_chance, explained_by, measured, pooled
@@ -40,9 +40,6 @@ from assay.questions.prediction.peer import boosted
 from assay.questions.prediction.plan import Plan, planned
 from assay.questions.prediction.sure import class_sets, half_width
 from assay.questions.prediction.unseen import Rule, Unseen, learned, unseen
-
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.intp]
 
 
 def prediction(
@@ -148,7 +145,7 @@ def _beside(
     }
 
 
-def _coefficients(line: Machine, Y: Array, chosen: Codes) -> Array:
+def _coefficients(line: Machine, Y: Array, chosen: Indices) -> Array:
     """Of the line through all rows, with the mean of the penalties chosen for it, of standardised columns."""
     found = learned(line, Y, _mean_strength(line, chosen)).weights
     return found if line.axes is None else np.asarray(line.axes @ found)
@@ -168,7 +165,7 @@ def _learned(what: Asked, able: list[Machine], found: list[Judged]) -> Rule:
     )
 
 
-def _mean_strength(machine: Machine, chosen: Codes) -> float:
+def _mean_strength(machine: Machine, chosen: Indices) -> float:
     return float(np.exp(np.mean(np.log(machine.strengths[chosen]))))
 
 

@@ -6,25 +6,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.errors import SingularError
 from assay.evidence.design import Design
-from assay.linalg.nested_ridge import judged_folds
-from assay.linalg.regression_sums import RegressionSums, RidgeFits
-from assay.models.prediction.gaussian_rule import GaussianRule
+from assay.linalg.regression.regression_sums import RegressionSums, RidgeFits
+from assay.models.prediction.gaussian_rule.gaussian_rule import GaussianRule
 from assay.questions.prediction.better import ByKind, by_kind, simplest
 from assay.questions.prediction.blocks import blocks_of
 from assay.questions.prediction.chance import Judged
 from assay.questions.prediction.machines import KINDS, Features, Kind, Machine
+from assay.questions.prediction.nested_ridge import judged_folds
 from assay.questions.prediction.plan import Plan
-from assay.summary.distances import squared_distances
-
-Array: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.intp]
+from assay.summary.distances.distances import squared_distances
 
 _HAIR = 1e-9  # of the identity in a covariance that is singular: fitted indicators add up to one
 
@@ -69,14 +65,14 @@ class Unseen:
         taught: rows of each fold of the first repeat, and the rule that the others gave this one.
     """
 
-    rows: Codes
-    blocks: Codes
+    rows: Indices
+    blocks: Indices
     errors: Array
     base: Array
     by_kind: ByKind
     machine: Kind
     fitted: Array
-    taught: list[tuple[Codes, Rule]]
+    taught: list[tuple[Indices, Rule]]
 
 
 def unseen(
@@ -95,7 +91,7 @@ def unseen(
     kinds = {kind: own for kind in KINDS if (own := [k for k, one in enumerate(machines) if one.kind == kind])}
     errors, base = np.zeros(len(Y)), np.zeros(len(Y))
     alone = {kind: np.zeros(Y.shape) for kind in kinds}
-    rules: dict[Kind, list[tuple[Codes, Rule]]] = {kind: [] for kind in kinds}
+    rules: dict[Kind, list[tuple[Indices, Rule]]] = {kind: [] for kind in kinds}
     wanted = set(kinds)
     for repeat, one in enumerate(found):
         for fold in _folds(machines, Y, plan, one, repeat):
@@ -136,8 +132,8 @@ class _Fold:
     """
 
     place: int
-    out: Codes
-    known: Codes
+    out: Indices
+    known: Indices
     machines: list[Machine]
     Y: Array
     paths: Callable[[int], RidgeFits]
@@ -186,7 +182,7 @@ def _left_out(rule: Rule, path: RidgeFits, rows: Array, Y: Array, strength: floa
     return np.asarray(Y - left)
 
 
-def _by_gaussian_rule(fitted: Array, codes: Codes, new: Array, g: int) -> Array:
+def _by_gaussian_rule(fitted: Array, codes: Indices, new: Array, g: int) -> Array:
     """(m, g) probabilities of the classes of new rows, by the model's rule with one covariance among fitted values."""
     present, counts = np.unique(codes, return_counts=True)
     found = np.zeros((len(new), g))

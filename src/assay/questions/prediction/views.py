@@ -7,15 +7,15 @@ import numpy as np
 from assay.asking.words import SURVIVED
 from assay.questions.prediction.answer import Prediction
 from assay.questions.prediction.words import machine_name, points
-from assay.views.complexity import complexity_curve_view
-from assay.views.confusion import confusion_view
-from assay.views.elements import heat_cell, name_cell, table
-from assay.views.escape import visible
-from assay.views.numbers import count, percent
-from assay.views.prediction import prediction_view
-from assay.views.residuals import residual_view
-from assay.views.roc import calibration_view, roc_view
-from assay.views.view import View
+from assay.views.axes.numbers import count, percent
+from assay.views.html.elements import heat_cell, name_cell, table
+from assay.views.html.escape import visible
+from assay.views.html.view import View
+from assay.views.prediction.complexity import complexity_curve_view
+from assay.views.prediction.confusion import confusion_view
+from assay.views.prediction.prediction import prediction_view
+from assay.views.prediction.residuals import residual_view
+from assay.views.prediction.roc import calibration_view, roc_view
 
 _COLUMNS = 25
 _UNSEEN = "Each row was predicted from rows of other folds."

@@ -11,7 +11,7 @@ from assay.questions.prediction.answer import Prediction
 from assay.questions.prediction.better import LEAST
 from assay.questions.prediction.machines import Kind
 from assay.questions.prediction.sure import COVERED
-from assay.views.numbers import count, fraction, number, percent
+from assay.views.axes.numbers import count, fraction, number, percent
 
 _NAMED = 3  # columns, in the sentence
 _HARDLY = 0.005  # of the variance

@@ -5,18 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from assay.arrays import Array, Indices
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.asking.table import FirstLook
 from assay.evidence.evidence import Evidence, Verdict
-from assay.views.view import View
+from assay.views.html.view import View
 
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
 Axis: TypeAlias = Literal["rows", "columns"]
 
 AXES: tuple[Axis, Axis] = ("rows", "columns")

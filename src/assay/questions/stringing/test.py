@@ -12,26 +12,23 @@ looks      two, of rows and of columns: every p counts twice; two columns have o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.asking.table import FirstLook
 from assay.data.folds import fold_numbers
+from assay.data.hot_deck import stood_in
 from assay.engine.local import in_threads
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
-from assay.linalg.fold_error import fold_error
-from assay.linalg.monte_carlo import monte_carlo, rank_p, student_p
+from assay.linalg.noise.fold_error import fold_error
+from assay.linalg.noise.monte_carlo import monte_carlo, rank_p, student_p
 from assay.linalg.one_thread import one_blas_thread
-from assay.linalg.stood_in import stood_in
 from assay.models.embedding.stringing import roughness, stringing
 from assay.questions.stringing.answer import AXES, Axis, StrungAxis, StrungTable
-from assay.views.drawn import drawn_columns, drawn_rows
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
+from assay.views.axes.drawn import drawn_columns, drawn_rows
 
 KINDS = ("number", "count", "ordered", "boolean")  # where the distance of two values means something
 FAR = 3.0  # standard deviations beyond which values are drawn alike, and so are compared alike

@@ -6,11 +6,11 @@ import numpy as np
 
 from assay.asking.words import SURVIVED, chance
 from assay.questions.stringing.answer import Axis, StrungAxis, StrungTable
-from assay.views.array_plot import CLIP, array_plot, standardised
-from assay.views.elements import NAME, name_cell, table
-from assay.views.escape import visible
-from assay.views.numbers import count, counted, fraction, percent
-from assay.views.view import View
+from assay.views.axes.numbers import count, counted, fraction, percent
+from assay.views.columns.array_plot import CLIP, array_plot, standardised
+from assay.views.html.elements import NAME, name_cell, table
+from assay.views.html.escape import visible
+from assay.views.html.view import View
 
 
 def views(found: StrungTable) -> list[View]:

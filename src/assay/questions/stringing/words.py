@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.asking.words import Words, chance
 from assay.questions.stringing.answer import Axis, StrungTable
-from assay.views.numbers import percent
+from assay.views.axes.numbers import percent
 
 _OTHERS = {"rows": "in columns", "columns": "on rows"}
 WORDS = {

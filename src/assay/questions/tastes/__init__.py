@@ -9,7 +9,7 @@ from assay.asking.question import Context, QuestionOf
 if TYPE_CHECKING:
     from assay.asking.subject import Subject
     from assay.questions.tastes.answer import Tastes
-    from assay.summary.ratings import Ratings
+    from assay.summary.ratings.ratings import Ratings
 
 
 class _Tastes(QuestionOf["Subject[Ratings]"]):

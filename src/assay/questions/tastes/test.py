@@ -13,7 +13,7 @@ from assay.errors import NotConverged
 from assay.evidence.ratings import ratings_evidence
 from assay.models.prediction.recommender.matrix_factorization import MatrixFactorization
 from assay.questions.tastes.answer import Tastes
-from assay.summary.ratings import Ratings
+from assay.summary.ratings.ratings import Ratings
 
 _RANK = 10
 _SWEEPS = 60

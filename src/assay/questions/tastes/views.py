@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from assay.asking.words import SURVIVED
 from assay.questions.tastes.answer import Tastes
-from assay.views.elements import table
-from assay.views.escape import visible
-from assay.views.numbers import count, fraction, number
-from assay.views.ratings import activity, error_dots, item_map
+from assay.views.axes.numbers import count, fraction, number
+from assay.views.html.elements import table
+from assay.views.html.escape import visible
+from assay.views.html.searchable import searchable
+from assay.views.html.view import View
+from assay.views.prediction.ratings import activity, error_dots, item_map
 from assay.views.results.ratings import CALLED
-from assay.views.searchable import searchable
-from assay.views.view import View
 
 _LISTED = 2000
 _NAME = 40

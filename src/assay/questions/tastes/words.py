@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.asking.words import Words, chance
 from assay.evidence.ratings import WHATS, What
 from assay.questions.tastes.answer import Tastes
-from assay.views.numbers import count, number, percent
+from assay.views.axes.numbers import count, number, percent
 
 HEADS: dict[What, str] = {"users": "levels of users", "items": "levels of items", "tastes": "tastes"}
 _OVER: dict[What, str] = {

@@ -1,6 +1,6 @@
 """Do texts share themes? Words that are used together more often than words that know nothing of each other.
 
-statistic  singular values of the presence of words beyond chance, one after another: see `assay.summary.themes`
+statistic  singular values of the presence of words beyond chance, one after another: see `assay.summary.texts.themes`
 chance     words exchanged between texts; each text keeps how many different words it has, each word its number of texts
 unseen     themes found in four fifths of the texts: by how much more the others vary along them than exchanged words do
 copies     texts that repeat others count once
@@ -10,20 +10,16 @@ looks      one for each column of texts: every p counts as many times
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Indices
 from assay.asking.table import FirstLook, Table, Texts
 from assay.evidence.design import Design
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.questions.themes.answer import ColumnThemes, TextThemes, Theme
-from assay.summary.term_documents import TermDocuments
-from assay.summary.themes import Themes, themes
-
-Array: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.intp]
+from assay.summary.texts.term_documents import TermDocuments
+from assay.summary.texts.themes import Themes, themes
 
 MOST_TEXTS = 20_000
 METHOD = "words exchanged between texts, each text and each word keeping its number of them"
@@ -79,7 +75,7 @@ def _column(
     )  # fmt: skip
 
 
-def _picked(rows: Numbers, look: FirstLook, seed: int) -> Numbers:
+def _picked(rows: Indices, look: FirstLook, seed: int) -> Indices:
     """Places among the rows in use of the texts read: all, or a fair sample that holds the rows of the first look."""
     if len(rows) <= MOST_TEXTS:
         return np.arange(len(rows))
@@ -88,7 +84,7 @@ def _picked(rows: Numbers, look: FirstLook, seed: int) -> Numbers:
     return np.sort(np.concatenate([np.flatnonzero(drawn), others[: MOST_TEXTS - int(drawn.sum())]]))
 
 
-def _some(texts: Iterator[str], picked: Numbers) -> Iterator[str]:
+def _some(texts: Iterator[str], picked: Indices) -> Iterator[str]:
     wanted = iter(picked.tolist())
     at = next(wanted, None)
     for number, text in enumerate(texts):
@@ -144,7 +140,7 @@ def _ends(pull: Array, terms: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[s
     return up, down
 
 
-def _coloured(look: FirstLook, numbers: Numbers, found: Themes) -> tuple[Numbers, str, tuple[str, ...]]:
+def _coloured(look: FirstLook, numbers: Indices, found: Themes) -> tuple[Indices, str, tuple[str, ...]]:
     """Places of the texts that are drawn, a column that colours them, and its value for each of them."""
     drawn = np.flatnonzero(found.used & np.isin(numbers, look.rows - 1))
     for j, kind in enumerate(look.kinds):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from assay.asking.words import SURVIVED
 from assay.questions.themes.answer import ColumnThemes, TextThemes, Theme
 from assay.questions.themes.words import inside
-from assay.views.documents import documents_map
-from assay.views.escape import visible
-from assay.views.numbers import count
-from assay.views.view import View
+from assay.views.axes.numbers import count
+from assay.views.html.escape import visible
+from assay.views.html.view import View
+from assay.views.rows.documents import documents_map
 
 _ONE = "They share one theme, which is no plane to draw them in."
 

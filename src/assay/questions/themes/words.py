@@ -5,9 +5,9 @@ from __future__ import annotations
 from assay.asking.words import BADGES, SURVIVED, Words, chance, chances
 from assay.evidence.evidence import Verdict
 from assay.questions.themes.answer import ColumnThemes, TextThemes, Theme
-from assay.views.elements import table
-from assay.views.escape import escaped
-from assay.views.numbers import count, counted, percent
+from assay.views.axes.numbers import count, counted, percent
+from assay.views.html.elements import table
+from assay.views.html.escape import escaped
 
 WORDS = Words(
     "theme",

@@ -12,9 +12,9 @@ from assay.data.formats.edge_lists import TYPE, WEIGHT
 from assay.data.source import Source
 from assay.errors import ParameterError
 from assay.study.forms.form import Form, is_name, name_of, named
-from assay.summary.graph import Graph
-from assay.summary.networks import read_network
-from assay.views.numbers import counted
+from assay.summary.graph.graph import Graph
+from assay.summary.network.networks import read_network
+from assay.views.axes.numbers import counted
 
 # ends by these pairs of names leave no doubt; start and end, head and tail may be times or places
 _ENDS = (

@@ -10,9 +10,9 @@ from assay.asking.subject import Subject
 from assay.data.source import Source, is_numeric
 from assay.errors import ParameterError
 from assay.study.forms.form import Form, is_name, name_of, named
-from assay.summary.ratings import Ratings
-from assay.summary.ratings_columns import ITEM, RATING, USER, WHEN
-from assay.views.numbers import counted, percent
+from assay.summary.ratings.ratings import Ratings
+from assay.summary.ratings.ratings_columns import ITEM, RATING, USER, WHEN
+from assay.views.axes.numbers import counted, percent
 
 _OTHERS = 1  # columns beside the known ones that a table of ratings may have
 _OPTIONS = ("user", "item", "rating", "when", "repeated")

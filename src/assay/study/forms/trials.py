@@ -11,7 +11,7 @@ from assay.data.source import Source
 from assay.errors import ParameterError
 from assay.models.decision.mdp.learning.trials import Trials, read_trials
 from assay.study.forms.form import Form, name_of, named
-from assay.views.numbers import counted
+from assay.views.axes.numbers import counted
 
 _TRIAL = frozenset(["trial", "trialid", "episode", "episodeid", "trajectory", "trajectoryid", "run", "runid"])
 _OPTIONS = ("trial", "step", "state", "action", "reward", "next_state", "done", "ended")

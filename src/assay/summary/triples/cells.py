@@ -17,14 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError
 from assay.summary.triples.allowance import Plan, stripes
 from assay.summary.triples.in_order import in_order
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Records = NDArray[np.uint32]
-Triple = tuple[Indices, Indices, Array | None]
+Triple = tuple[Whole, Whole, Array | None]
 
 LARGEST = 2**31  # of a stripe, so that places in it fit a record
 
@@ -45,7 +44,7 @@ class Cells:
     shape: tuple[int, int]
     plan: Plan
     valued: bool
-    offsets: Indices
+    offsets: Whole
 
     @property
     def down(self) -> int:
@@ -117,7 +116,7 @@ def cut(
     across = stripes(shape[1], plan.columns)
     count = plan.cells(shape)
 
-    def sort(block: Any) -> tuple[Records, Indices]:
+    def sort(block: Any) -> tuple[Records, Whole]:
         i, j, value = convert(block)
         counts, records = np.zeros(count, np.int64), np.empty((len(i), 4 if valued else 2), np.uint32)
         ends, values = split(records)
@@ -132,7 +131,7 @@ def cut(
     lengths: list[int] = []
     with runs.open("wb") as handle, counted.open("wb") as tally:
 
-        def keep(part: tuple[Records, Indices]) -> None:
+        def keep(part: tuple[Records, Whole]) -> None:
             records, counts = part
             handle.write(records.view(np.uint8).data)
             tally.write(counts.view(np.uint8).data)
@@ -150,7 +149,7 @@ def cut(
     return Cells(path, shape, plan, valued, offsets)
 
 
-def _deal(runs: Path, counted: Path, path: Path, lengths: list[int], offsets: Indices, size: int) -> None:
+def _deal(runs: Path, counted: Path, path: Path, lengths: list[int], offsets: Whole, size: int) -> None:
     """Every run, sorted by cell, to the places of its cells."""
     place = offsets[:-1] * size
     with runs.open("rb") as handle, counted.open("rb") as tally, path.open("wb", buffering=0) as out:

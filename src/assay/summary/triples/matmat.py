@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from scipy import sparse
 
+from assay.arrays import Array, Whole
 from assay.data.files import atomic_write, check_writable
 from assay.errors import ParameterError
 from assay.leftovers import TemporaryFolder
@@ -37,8 +38,6 @@ from assay.summary.triples.vectors import scratch
 if TYPE_CHECKING:
     from assay.summary.triples.triples import Triples
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _HELD = 64  # bytes of a triple as arrays and as CSR
 JOINED = 96  # bytes of a triple while it is multiplied, sorted and written
@@ -155,11 +154,11 @@ def joined(M: Triples, N: Triples, rooms: Rooms, sheet: Sheet) -> None:
 class Meeting:
     """Triples of M and the rows of N that they meet."""
 
-    i: Indices
-    j: Indices
+    i: Whole
+    j: Whole
     value: Array
     rows: sparse.csr_array
-    columns: Indices
+    columns: Whole
 
 
 def _meetings(left: Cells, right: Cells, rooms: Rooms) -> Iterator[Meeting]:
@@ -183,13 +182,13 @@ def _meetings(left: Cells, right: Cells, rooms: Rooms) -> Iterator[Meeting]:
                         begin = end
 
 
-def _rows(right: Cells, b: int, most: int) -> Iterator[tuple[sparse.csr_array, Indices]]:
+def _rows(right: Cells, b: int, most: int) -> Iterator[tuple[sparse.csr_array, Whole]]:
     """Rows of N in a stripe, as many triples as fit at a time; columns numbered among those that are there."""
     lo, hi = right.rows(b)
     waiting: list[Triple] = []
     held = 0
 
-    def made() -> tuple[sparse.csr_array, Indices]:
+    def made() -> tuple[sparse.csr_array, Whole]:
         i, j = (np.concatenate([part[k] for part in waiting]) for k in (0, 1))
         value = [np.ones(len(part[0])) if part[2] is None else part[2] for part in waiting]
         columns, place = np.unique(j, return_inverse=True)
@@ -209,7 +208,7 @@ def _rows(right: Cells, b: int, most: int) -> Iterator[tuple[sparse.csr_array, I
         yield made()
 
 
-def multiplied(meeting: Meeting) -> tuple[Indices, Indices, Array]:
+def multiplied(meeting: Meeting) -> tuple[Whole, Whole, Array]:
     """Products of triples of M with the rows of N that they meet, added up."""
     there, place = np.unique(meeting.i, return_inverse=True)
     A = sparse.coo_array((meeting.value, (place, meeting.j)), shape=(len(there), meeting.rows.shape[0])).tocsr()
@@ -223,8 +222,8 @@ class Heap:
 
     at: tuple[int, int]
     shape: tuple[int, int]
-    i: Indices
-    j: Indices
+    i: Whole
+    j: Whole
     value: Array
 
 
@@ -262,7 +261,7 @@ def _placed(part: tuple[NDArray[np.uint32], Array]) -> Triple:
     return ends[:, 0].astype(np.int64), ends[:, 1].astype(np.int64), values
 
 
-def added(heap: Heap) -> tuple[Indices, Indices, Array]:
+def added(heap: Heap) -> tuple[Whole, Whole, Array]:
     """Triples of the same place added up, by row and column."""
     there, place = np.unique(heap.i, return_inverse=True)
     C = sparse.coo_array((heap.value, (place, heap.j)), shape=(len(there), heap.shape[1])).tocsr()
@@ -277,7 +276,7 @@ class Sheet:
 
     def __init__(self, shape: tuple[int, int], rooms: Rooms, out: str | os.PathLike[str] | None) -> None:
         self._shape, self._rooms, self._out = shape, rooms, out
-        self._waiting: list[tuple[Indices, Indices, Array]] = []
+        self._waiting: list[tuple[Whole, Whole, Array]] = []
         self._held = 0
         self._folder: Any = None
         self._writer: Any = None
@@ -297,7 +296,7 @@ class Sheet:
         if kind is not None and self._folder is not None:
             self._folder.remove()
 
-    def take(self, part: tuple[Indices, Indices, Array]) -> None:
+    def take(self, part: tuple[Whole, Whole, Array]) -> None:
         """The next triples."""
         self._waiting.append(part)
         self._held += len(part[0])
@@ -312,7 +311,7 @@ class Sheet:
         self._writer.write_table(pa.table([i, j, value], schema=_SCHEMA), row_group_size=self._rooms.run)
         self._waiting, self._held = [], 0
 
-    def _arrays(self) -> tuple[Indices, Indices, Array]:
+    def _arrays(self) -> tuple[Whole, Whole, Array]:
         none = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
         i, j, value = (np.concatenate([part[k] for part in [none, *self._waiting]]) for k in range(3))
         return i, j, value

@@ -12,13 +12,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.summary.triples.cells import Cells
 from assay.summary.triples.in_order import in_order
 from assay.summary.triples.vectors import Read
 
-Array = NDArray[np.float64]
 Part = TypeVar("Part")
 
 EXACT = 16  # bytes of a row in an exact product

@@ -1,6 +1,6 @@
 """Triples from whatever holds them, in blocks that are checked on the way.
 
-Indices are whole numbers from 0. Names are refused: numbering them needs all of them in memory, which is what triples
+Whole are whole numbers from 0. Names are refused: numbering them needs all of them in memory, which is what triples
 are there to avoid. Values are real numbers; NaN and infinite ones are numbers here, as they are in SciPy, but a missing
 one is refused.
 """
@@ -17,16 +17,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
 
-from assay.data.kept import KeptSource
-from assay.data.parted import Blocks, numbered_blocks
+from assay.arrays import Array, Whole
+from assay.data.partitions import Blocks, numbered_blocks
 from assay.data.read import read
+from assay.data.row_cache import KeptSource
 from assay.data.source import Source, is_numeric
 from assay.data.streams import OnePassSource
 from assay.errors import DataError, ParameterError
-from assay.linalg.sparse_structure import as_sparse
+from assay.linalg.sparse.structure import as_sparse
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Shape = tuple[int, int]
 
 _LARGEST = 2**53  # of an index, so that it is exact in any type
@@ -181,7 +180,7 @@ def _no_index(what: str, type_: str) -> DataError:
     )
 
 
-def converted(pieces: list[Piece], shape: Shape | None) -> tuple[Indices, Indices, Array | None]:
+def converted(pieces: list[Piece], shape: Shape | None) -> tuple[Whole, Whole, Array | None]:
     """Triples as numbers, inside the shape where one is given.
 
     Args:
@@ -201,7 +200,7 @@ def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _indices(piece: Piece, column: Any, name: str, size: int | None, many: str) -> Indices:
+def _indices(piece: Piece, column: Any, name: str, size: int | None, many: str) -> Whole:
     raw = _numbers(piece, column, name)
     if raw.dtype.kind == "f":
         bad = np.flatnonzero(~(raw == np.rint(raw)))

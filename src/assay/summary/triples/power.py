@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.engine.current import scattered
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.summary.triples.allowance import Plan, plan
@@ -33,7 +33,6 @@ from assay.summary.triples.vectors import Stored, delivered, scratch
 if TYPE_CHECKING:
     from assay.summary.triples.triples import Triples
 
-Array = NDArray[np.float64]
 
 _SYMMETRIC = 1e-10  # |u'Mw - w'Mu| of random u and w, as a share of |u| |Mw|
 

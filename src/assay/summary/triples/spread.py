@@ -17,9 +17,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from assay.arrays import Array, Whole
 from assay.engine.current import map_reduce, scattered
 from assay.errors import ParameterError
 from assay.summary.triples.allowance import Plan, stripes
@@ -30,9 +30,7 @@ from assay.summary.triples.vectors import Read
 if TYPE_CHECKING:
     from assay.summary.triples.triples import Triples
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Summed = tuple[Indices, Indices, Array]
+Summed = tuple[Whole, Whole, Array]
 
 _DENSE = 4  # a stripe is sent whole where more than one in four of its places has a sum
 
@@ -47,7 +45,7 @@ class Sums:
         size: of the stripe.
     """
 
-    places: Indices | None
+    places: Whole | None
     values: Array
     size: int
 
@@ -155,7 +153,7 @@ def spread_product(M: Triples, pieces: Any, N: Triples, size: int, sheet: Sheet)
     leaving = product_in(right, (0, inner), (0, columns), np.ones(columns), ones=True)
     work = product_in(left, (0, rows), (0, inner), leaving, ones=True)
     down, across = _shares(work, size // 4 // JOINED), _shares(leaving, size // 8 // JOINED)
-    held: tuple[int, tuple[sparse.csr_array, Indices]] | None = None
+    held: tuple[int, tuple[sparse.csr_array, Whole]] | None = None
     for top, bottom in pairwise(down):
         waiting: list[Summed] = []
         for b, (lo, hi) in enumerate(pairwise(across)):
@@ -184,7 +182,7 @@ def _shares(work: Array, most: int) -> list[int]:
     return cuts
 
 
-def _rows_of(blocks: Any, lo: int, hi: int, columns: int) -> tuple[sparse.csr_array, Indices]:
+def _rows_of(blocks: Any, lo: int, hi: int, columns: int) -> tuple[sparse.csr_array, Whole]:
     """Rows lo .. hi - 1 of N, here; columns numbered among those that are there."""
     found = map_reduce(blocks, lambda block: [within(block, (lo, hi), (0, columns))], list.__add__, empty=[])
     none = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
@@ -199,7 +197,7 @@ def _joined(
     left: Any,
     rows: tuple[int, int],
     inner: tuple[int, int],
-    right: tuple[sparse.csr_array, Indices],
+    right: tuple[sparse.csr_array, Whole],
     columns: int,
 ) -> Summed:
     """Products of the triples of M in a cell with rows of N, added up."""

@@ -22,23 +22,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from assay.data.parted import Blocks
+from assay.arrays import Array, Whole
+from assay.data.partitions import Blocks
 from assay.engine.current import is_local, map_reduce
 from assay.errors import ParameterError
 from assay.summary.triples.allowance import Plan, as_bytes, plan, run_of
 from assay.summary.triples.cells import Cells, cut
 from assay.summary.triples.in_order import in_order
 from assay.summary.triples.matvec import multiply
-from assay.summary.triples.opening import Indices, Opened, Piece, converted, opened
+from assay.summary.triples.opening import Opened, Piece, converted, opened
 from assay.summary.triples.vectors import Delivery, Given, mapped, reader, scratch
 
 if TYPE_CHECKING:
     from assay.summary.triples.power import LeadingPair
 
-Array = NDArray[np.float64]
 Weigh = Callable[[list[Piece], Array | None], None]
 Shape = tuple[int, int]
 Where = str | os.PathLike[str]
@@ -120,7 +119,7 @@ class Triples:
         parted = self._opened.parted
         return None if is_local() or parted is None or not parted.portable else parted
 
-    def numbers(self, pieces: list[Piece]) -> tuple[Indices, Indices, Array | None]:
+    def numbers(self, pieces: list[Piece]) -> tuple[Whole, Whole, Array | None]:
         """Pieces as numbers inside the shape, if it is known."""
         return self._numbers(pieces, self._shape)
 
@@ -146,7 +145,7 @@ class Triples:
         """The same triples in a matrix of another shape."""
         return replace(self, _shape=_as_shape(shape))
 
-    def blocks(self, most: int = 65_536) -> Iterator[tuple[Indices, Indices, Array | None]]:
+    def blocks(self, most: int = 65_536) -> Iterator[tuple[Whole, Whole, Array | None]]:
         """The triples as arrays of at most so many; values None where all are 1."""
         for pieces in self._opened.pieces(most):
             yield self.numbers(pieces)
@@ -239,7 +238,7 @@ class Triples:
 
     def gathered(self, most: int | None) -> Any:
         """All triples as three arrays; None where they are more than `most`."""
-        parts: list[tuple[Indices, Indices, Array]] = []
+        parts: list[tuple[Whole, Whole, Array]] = []
         count = 0
         for i, j, value in self.blocks(_LOOKED if most is None else max(1, min(_LOOKED, most + 1))):
             count += len(i)
@@ -276,7 +275,7 @@ class Triples:
         """
         shape = self.shape
 
-        def convert(pieces: list[Piece]) -> tuple[Indices, Indices, Array | None]:
+        def convert(pieces: list[Piece]) -> tuple[Whole, Whole, Array | None]:
             found = self._numbers(pieces, shape)
             if weigh is not None:
                 weigh(pieces, found[2])
@@ -289,7 +288,7 @@ class Triples:
         """How many triples there are, where that is known without reading them."""
         return self._opened.count
 
-    def _numbers(self, pieces: list[Piece], shape: Shape | None) -> tuple[Indices, Indices, Array | None]:
+    def _numbers(self, pieces: list[Piece], shape: Shape | None) -> tuple[Whole, Whole, Array | None]:
         if not self._turned:
             return converted(pieces, shape)
         j, i, value = converted(pieces, None if shape is None else shape[::-1])
@@ -302,7 +301,7 @@ class Triples:
         shape = self.shape
         y, none = np.zeros(shape[0]), np.empty(0)
 
-        def add(found: tuple[Indices, Indices, Array | None]) -> None:
+        def add(found: tuple[Whole, Whole, Array | None]) -> None:
             add_triples(found[0], found[1], none if found[2] is None else found[2], v, y)
 
         in_order(self._opened.pieces(run), lambda pieces: self._numbers(pieces, shape), add)

@@ -17,13 +17,13 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.data.files import atomic_write
 from assay.errors import DataError, ParameterError
 from assay.leftovers import TemporaryFolder
 
-Array = NDArray[np.float64]
 Given = ArrayLike | str | os.PathLike[str]
 Read = Callable[[int, int], Array]
 

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
-from assay.views.anomaly_map import anomaly_map
-from assay.views.contribution_map import contribution_map
 from assay.views.figures import Panel
 from assay.views.models.rows import column_names, numbers_of, on_places
-
-FloatArray = NDArray[np.float64]
+from assay.views.rows.anomaly_map import anomaly_map
+from assay.views.rows.contribution_map import contribution_map
 
 _WORDS = {
     "ZScore": "largest z-score in size",
@@ -58,7 +57,7 @@ def detector(
     return [Panel("Rows that do not belong", where), *_why(model, X, scores, out, names)]
 
 
-def _in_order(model: Any, X: Any, scores: FloatArray, out: NDArray[np.bool_], names: Sequence[str] | None) -> Any:
+def _in_order(model: Any, X: Any, scores: Array, out: NDArray[np.bool_], names: Sequence[str] | None) -> Any:
     # scores of these two are negative squares; distances are easier to read
     squares = type(model).__name__ in ("Mahalanobis", "SVDD")
     far = np.sqrt(np.maximum(-scores, 0.0)) if squares else -scores
@@ -72,7 +71,7 @@ def _in_order(model: Any, X: Any, scores: FloatArray, out: NDArray[np.bool_], na
     return plot
 
 
-def _why(model: Any, X: Any, scores: FloatArray, out: NDArray[np.bool_], names: Sequence[str] | None) -> list[Panel]:
+def _why(model: Any, X: Any, scores: Array, out: NDArray[np.bool_], names: Sequence[str] | None) -> list[Panel]:
     if not hasattr(model, "contributions") or not out.any():
         return []
     worst = np.flatnonzero(out)[np.argsort(scores[out], kind="stable")]

@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
-from assay.views.dendrogram import dendrogram
-from assay.views.eigengap import eigengap
-from assay.views.embedding import embedding_map
+from assay.views.clusters.eigengap import eigengap
+from assay.views.clusters.mixture import mixture_map
+from assay.views.clusters.voronoi import voronoi
 from assay.views.figures import Panel
-from assay.views.mixture import mixture_map
 from assay.views.models.rows import column_names, numbers_of
-from assay.views.voronoi import voronoi
-
-FloatArray = NDArray[np.float64]
+from assay.views.rows.embedding import embedding_map
+from assay.views.tree.dendrogram import dendrogram
 
 
 def kmeans(model: Any, X: Any = None, y: ArrayLike | None = None) -> list[Panel]:

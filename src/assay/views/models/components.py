@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from assay.views.canonical_pairs import loadings_view
-from assay.views.cloud import drawn_rows
-from assay.views.coefficients import coefficient_view
-from assay.views.decay import eigenvalue_decay
-from assay.views.embedding import add_map, embedding_map
+from assay.arrays import Array
+from assay.views.columns.canonical_pairs import loadings_view
+from assay.views.columns.decay import eigenvalue_decay
+from assay.views.columns.spectrum import cumulative
 from assay.views.figures import Panel
 from assay.views.models.rows import column_names, per_row
-from assay.views.scores import biplot, score_source, score_strip
-from assay.views.spectrum import cumulative
+from assay.views.prediction.coefficients import coefficient_view
+from assay.views.rows.cloud import drawn_rows
+from assay.views.rows.embedding import add_map, embedding_map
+from assay.views.rows.scores import biplot, score_source, score_strip
 
-FloatArray = NDArray[np.float64]
 _MOST_GROUPS = 8  # beyond, colours can no longer be told apart
 
 
@@ -139,7 +139,7 @@ def falling(values: ArrayLike, of: str, *, negative: ArrayLike | None = None) ->
     return [Panel("Eigenvalues", drawn, f"Eigenvalues {of}." if "values" not in of else f"{of.capitalize()}.")]
 
 
-def _rows(model: Any, X: Any, y: ArrayLike | None, loadings: FloatArray, names: list[str]) -> list[Panel]:
+def _rows(model: Any, X: Any, y: ArrayLike | None, loadings: Array, names: list[str]) -> list[Panel]:
     Z = np.asarray(model.transform(X), dtype=np.float64)
     groups = per_row("y", y, len(Z))
     deviations = np.ones(Z.shape[1]) if model.whiten else np.sqrt(model.explained_variance_)
@@ -160,7 +160,7 @@ def _rows(model: Any, X: Any, y: ArrayLike | None, loadings: FloatArray, names: 
     return found
 
 
-def _carriers(loadings: FloatArray, names: list[str], word: str, x_label: str = "") -> list[Panel]:
+def _carriers(loadings: Array, names: list[str], word: str, x_label: str = "") -> list[Panel]:
     x_label = x_label or f"correlation with the {word}"
     if loadings.shape[1] == 0:
         return []
@@ -172,6 +172,6 @@ def _carriers(loadings: FloatArray, names: list[str], word: str, x_label: str = 
     return [Panel(f"What carries {'axes' if word == 'axis' else f'{word}s'} 1 and 2", drawn)]
 
 
-def _axes(share: FloatArray, word: str, of: str) -> tuple[str, str]:
+def _axes(share: Array, word: str, of: str) -> tuple[str, str]:
     words = [f"{word} {j + 1} ({part:.1%} {of})" for j, part in enumerate(share[:2])]
     return (words[0], words[1]) if len(words) == 2 else (words[0], "")

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
-from assay.views.canonical_pairs import canonical_pairs_view, loadings_view
-from assay.views.cloud import drawn_rows
-from assay.views.coefficients import coefficient_view
-from assay.views.delay import delay_view
-from assay.views.embedding import embedding_map
+from assay.views.columns.canonical_pairs import canonical_pairs_view, loadings_view
+from assay.views.columns.delay import delay_view
 from assay.views.figures import Panel
 from assay.views.models.rows import column_names, per_row
-
-FloatArray = NDArray[np.float64]
+from assay.views.prediction.coefficients import coefficient_view
+from assay.views.rows.cloud import drawn_rows
+from assay.views.rows.embedding import embedding_map
 
 
 def linear_pairs(

@@ -6,22 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import pdist, squareform
 
-from assay.summary.metrics import distances, is_precomputed
-from assay.views.array_plot import CLIP
-from assay.views.complexity import complexity_curve_view
-from assay.views.density import sample
-from assay.views.drawn import drawn_rows
-from assay.views.embedding import embedding_map
+from assay.arrays import Array
+from assay.summary.distances.metrics import distances, is_precomputed
+from assay.views.axes.drawn import drawn_rows
+from assay.views.columns.array_plot import CLIP
 from assay.views.figures import Panel
+from assay.views.html.tables import table_picture
 from assay.views.models.components import falling
 from assay.views.models.rows import column_names, numbers_of
-from assay.views.shepard import shepard
-from assay.views.tables import table_picture
-
-FloatArray = NDArray[np.float64]
+from assay.views.prediction.complexity import complexity_curve_view
+from assay.views.rows.density import sample
+from assay.views.rows.embedding import embedding_map
+from assay.views.rows.shepard import shepard
 
 _COMPARED = 1000  # rows whose pairs a Shepard diagram counts; of more, a fair sample of so many
 _STRUNG = 300  # columns that still have a line of their own
@@ -184,8 +183,8 @@ def vae(model: Any, X: Any = None, y: ArrayLike | None = None, *, names: Sequenc
     return [Panel("Rows in the latent space", embedding_map(model.transform(X), groups=y, names=names)), *found]
 
 
-def _eigenvalues(model: Any) -> FloatArray:
-    found: FloatArray = np.asarray(getattr(model, "eigenvalues_", ()), dtype=np.float64)
+def _eigenvalues(model: Any) -> Array:
+    found: Array = np.asarray(getattr(model, "eigenvalues_", ()), dtype=np.float64)
     return found if np.all(np.diff(found) <= 0) else np.empty(0)
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import ParameterError
-from assay.views.correlation import correlation_view
-from assay.views.drawn import drawn_columns, drawn_rows
+from assay.views.axes.drawn import drawn_columns, drawn_rows
+from assay.views.columns.correlation import correlation_view
 from assay.views.figures import Panel
+from assay.views.html.tables import table_picture
 from assay.views.models.rows import column_names, numbers_of
-from assay.views.tables import table_picture
-
-FloatArray = NDArray[np.float64]
 
 
 def filled(model: Any, X: Any = None, y: ArrayLike | None = None) -> list[Panel]:
@@ -43,7 +42,7 @@ def filled(model: Any, X: Any = None, y: ArrayLike | None = None) -> list[Panel]
     return found
 
 
-def _table(table: FloatArray, names: list[str]) -> Panel:
+def _table(table: Array, names: list[str]) -> Panel:
     across, down = drawn_columns(table, names, ["number"] * len(names)), drawn_rows(len(table))
     words = f"{np.count_nonzero(np.isnan(table)):,} of {table.size:,} values are missing, drawn black."
     return Panel("The table and its gaps", table_picture(table, down, across, names), words)

@@ -7,8 +7,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from assay.views.embedding import embedding_map
 from assay.views.figures import Panel
+from assay.views.rows.embedding import embedding_map
 
 
 def node_map(

@@ -8,21 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
-from assay.views.coefficients import coefficient_view
-from assay.views.contribution_map import contribution_map
+from assay.views.clusters.voronoi import voronoi
 from assay.views.figures import Panel
-from assay.views.margin import margin_view
 from assay.views.models.rows import column_names, numbers_of, on_places, rows_and_target
-from assay.views.prediction import prediction_view
-from assay.views.refusal import refusal_view
-from assay.views.residuals import residual_view
+from assay.views.prediction.coefficients import coefficient_view
+from assay.views.prediction.margin import margin_view
+from assay.views.prediction.prediction import prediction_view
+from assay.views.prediction.refusal import refusal_view
+from assay.views.prediction.residuals import residual_view
 from assay.views.results.choices import ridge_path
 from assay.views.results.measures import calibration, confusion, roc
-from assay.views.variates import canonical_variates_view
-from assay.views.voronoi import voronoi
-
-FloatArray = NDArray[np.float64]
+from assay.views.rows.contribution_map import contribution_map
+from assay.views.rows.variates import canonical_variates_view
 
 
 def least_squares(
@@ -207,7 +206,7 @@ def judged(model: Any, rows: Any, truth: NDArray[Any]) -> list[Panel]:
 
 
 def _predicted(
-    model: Any, rows: Any, truth: ArrayLike, held_out: bool | None, unit: str, intervals: FloatArray | None
+    model: Any, rows: Any, truth: ArrayLike, held_out: bool | None, unit: str, intervals: Array | None
 ) -> list[Panel]:
     true = np.asarray(truth, dtype=np.float64)
     said = np.asarray(model.predict(rows), dtype=np.float64)
@@ -248,7 +247,7 @@ def _weights(model: Any) -> list[Panel]:
     ]
 
 
-def _within(scores: FloatArray, truth: NDArray[Any]) -> float:
+def _within(scores: Array, truth: NDArray[Any]) -> float:
     """Root mean variance of the scores within classes: the unit that the circles of a drawing are in."""
     squares = sum(
         float(((part - part.mean(axis=0)) ** 2).sum()) for c in np.unique(truth) for part in [scores[truth == c]]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.errors import ParameterError
-from assay.views.complexity import complexity_curve_view
 from assay.views.figures import Panel
-from assay.views.ratings import activity, item_map
+from assay.views.prediction.complexity import complexity_curve_view
+from assay.views.prediction.ratings import activity, item_map
 
 
 def factors(model: Any, *, names: Sequence[str] | None = None) -> list[Panel]:

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 
-FloatArray = NDArray[np.float64]
 
-
-def numbers_of(model: Any, X: Any, *, why: str) -> FloatArray:
+def numbers_of(model: Any, X: Any, *, why: str) -> Array:
     """(n, d) rows as the model sees them, gaps as NaN.
 
     Args:
@@ -75,14 +74,14 @@ def column_names(model: Any) -> list[str]:
     return [f"column {j}" for j in range(model.n_features_in_)] if known is None else [str(name) for name in known]
 
 
-def on_places(function: Callable[[FloatArray], ArrayLike]) -> Callable[[FloatArray], FloatArray]:
+def on_places(function: Callable[[Array], ArrayLike]) -> Callable[[Array], Array]:
     """A model's function for places that are no rows of a table, and so have no names of columns.
 
     Args:
         function: such as `decision_function`.
     """
 
-    def asked(places: FloatArray) -> FloatArray:
+    def asked(places: Array) -> Array:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
             return np.asarray(function(places), dtype=np.float64)

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array, Indices
 from assay.errors import ParameterError
-
-FloatArray = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 class DrawnLinks:
@@ -33,7 +31,7 @@ class DrawnLinks:
     def __init__(self, sources: ArrayLike, targets: ArrayLike, weights: ArrayLike, order: ArrayLike) -> None:
         self.sources: Indices = np.asarray(sources, dtype=np.intp)
         self.targets: Indices = np.asarray(targets, dtype=np.intp)
-        self.weights: FloatArray = np.asarray(weights, dtype=np.float64)
+        self.weights: Array = np.asarray(weights, dtype=np.float64)
         self.order: Indices = np.asarray(order, dtype=np.intp)
         self.n = len(self.order)
         if not np.array_equal(np.sort(self.order), np.arange(self.n)):

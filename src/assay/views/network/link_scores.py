@@ -8,8 +8,8 @@ from typing import Any
 from bokeh.models import ColumnDataSource, NumeralTickFormatter
 from bokeh.models.annotations.geometry import Span
 
-from assay.views.legend import legend
-from assay.views.theme import CHANCE, LINE, REAL, figure, hover
+from assay.views.axes.legend import legend
+from assay.views.axes.theme import CHANCE, LINE, REAL, figure, hover
 
 
 def link_scores(

@@ -11,9 +11,9 @@ from bokeh.models import FixedTicker, LinearColorMapper, Range1d
 from bokeh.models.annotations.geometry import Span
 
 from assay.shown import shortened
-from assay.views.legend import note
+from assay.views.axes.legend import note
+from assay.views.axes.theme import CHANCE, REAL, figure
 from assay.views.network.drawn_links import DrawnLinks
-from assay.views.theme import CHANCE, REAL, figure
 
 CELLS = 320  # along an edge; of more nodes several share a cell
 _HEIGHT = 560

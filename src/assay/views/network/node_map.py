@@ -9,8 +9,8 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 from numpy.typing import ArrayLike, NDArray
 
-from assay.views.embedding import embedding_map
-from assay.views.theme import CHANCE, hover
+from assay.views.axes.theme import CHANCE, hover
+from assay.views.rows.embedding import embedding_map
 
 DRAWN_LINKS = 4_000
 _NAMED = 30

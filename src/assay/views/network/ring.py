@@ -16,14 +16,13 @@ from bokeh.core.properties import value
 from bokeh.models import BoxSelectTool, ColumnDataSource
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
-from assay.views.groups import grouped
-from assay.views.legend import legend, note
+from assay.views.axes.legend import legend, note
+from assay.views.axes.theme import CHANCE, FONT, LINE, REAL, figure, hover
+from assay.views.clusters.groups import grouped
 from assay.views.network.drawn_links import DrawnLinks, heaviest
-from assay.views.theme import CHANCE, FONT, LINE, REAL, figure, hover
-
-FloatArray = NDArray[np.float64]
 
 NODES = 1000
 LINKS = 1500
@@ -94,7 +93,7 @@ def ring(
     return plot
 
 
-def _shown(order: NDArray[np.intp], sizes: FloatArray) -> NDArray[np.intp]:
+def _shown(order: NDArray[np.intp], sizes: Array) -> NDArray[np.intp]:
     """All nodes in their order, or the largest where they are too many to be told apart."""
     if len(order) <= NODES:
         return order
@@ -115,7 +114,7 @@ def _canvas() -> Any:
 
 
 def _draw_links(
-    plot: Any, links: DrawnLinks, kept: NDArray[np.intp], places: FloatArray, power: float, tint: Any, coloured: bool
+    plot: Any, links: DrawnLinks, kept: NDArray[np.intp], places: Array, power: float, tint: Any, coloured: bool
 ) -> None:
     """The links kept, wider and darker where they weigh more; inside a group in its colour."""
     if not len(kept):
@@ -145,7 +144,7 @@ def _draw_links(
 
 
 def _draw_nodes(
-    plot: Any, places: FloatArray, shown: NDArray[np.intp], called: list[str], sizes: FloatArray, tint: Any,
+    plot: Any, places: Array, shown: NDArray[np.intp], called: list[str], sizes: Array, tint: Any,
     looks: Any, size_label: str,
 ) -> Any:  # fmt: skip
     """The nodes, and what the pointer tells of them."""
@@ -179,7 +178,7 @@ def _key(plot: Any, looks: Any) -> list[tuple[str, list[Any], int]]:
     return [(name, [marks], at) for at, name in enumerate(looks.names)]
 
 
-def _write_names(plot: Any, angle: FloatArray, shown: NDArray[np.intp], called: list[str], sizes: FloatArray) -> None:
+def _write_names(plot: Any, angle: Array, shown: NDArray[np.intp], called: list[str], sizes: Array) -> None:
     """Names along the spokes, of the largest nodes first, as far as none covers another."""
     taken: list[float] = []
     chosen: list[int] = []

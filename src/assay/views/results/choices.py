@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from assay.summary.graph_options import Nearest
-from assay.views.choice_of_k import choice_of_k
-from assay.views.complexity import complexity_curve_view
+from assay.summary.graph.options import Nearest
+from assay.views.clusters.choice_of_k import choice_of_k
+from assay.views.clusters.mixture import bic_choice
+from assay.views.clusters.scales import scale_choice
 from assay.views.figures import Panel
-from assay.views.mixture import bic_choice
-from assay.views.path import coefficient_path_view
-from assay.views.refusal import refusal_view
-from assay.views.scales import scale_choice
+from assay.views.prediction.complexity import complexity_curve_view
+from assay.views.prediction.path import coefficient_path_view
+from assay.views.prediction.refusal import refusal_view
 
 
 def number_of_groups(found: Any) -> list[Panel]:

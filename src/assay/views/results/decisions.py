@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from assay.views.coefficients import SHOWN, coefficient_view
+from assay.views.decisions.policy_curve import policy_curve_view
+from assay.views.decisions.policy_graph import policy_graph
+from assay.views.decisions.policy_grid import CELLS, grid_of, policy_grid
 from assay.views.figures import Panel
-from assay.views.policy_curve import policy_curve_view
-from assay.views.policy_graph import policy_graph
-from assay.views.policy_grid import CELLS, grid_of, policy_grid
+from assay.views.prediction.coefficients import SHOWN, coefficient_view
 
 Shape = tuple[int, int] | None
 

@@ -6,22 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
-from assay.summary.seriation import fiedler_positions, order_of
-from assay.views.coefficients import coefficient_view
-from assay.views.confusion import confusion_view
-from assay.views.contribution_map import contribution_map
-from assay.views.correlation import COLUMNS, correlation_view
-from assay.views.decay import eigenvalue_decay
-from assay.views.drawn import drawn_rows
-from assay.views.embedding import embedding_map
+from assay.summary.graph.seriation import fiedler_positions, order_of
+from assay.views.axes.drawn import drawn_rows
+from assay.views.columns.correlation import COLUMNS, correlation_view
+from assay.views.columns.decay import eigenvalue_decay
 from assay.views.figures import Panel
-from assay.views.roc import calibration_view, roc_view
-from assay.views.tables import table_picture
-
-FloatArray = NDArray[np.float64]
+from assay.views.html.tables import table_picture
+from assay.views.prediction.coefficients import coefficient_view
+from assay.views.prediction.confusion import confusion_view
+from assay.views.prediction.roc import calibration_view, roc_view
+from assay.views.rows.contribution_map import contribution_map
+from assay.views.rows.embedding import embedding_map
 
 
 def roc(found: Any) -> list[Panel]:

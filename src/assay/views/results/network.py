@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.summary.seriation import node_order
+from assay.summary.graph.seriation import node_order
 from assay.views.figures import Panel
 from assay.views.network.drawn_links import DrawnLinks
 from assay.views.network.matrix import ordered_matrix

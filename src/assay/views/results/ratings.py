@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.views.figures import Panel
-from assay.views.ratings import activity, error_dots
+from assay.views.prediction.ratings import activity, error_dots
 
 CALLED = {
     "mean": "mean of all",

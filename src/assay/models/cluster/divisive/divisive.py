@@ -11,7 +11,7 @@ reading groups are nested; SS of all rows = SS within groups + sum of gains
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,22 +20,21 @@ from sklearn.base import ClusterMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Whole
 from assay.data.blocks import block_slices
 from assay.data.source import Source
 from assay.errors import NotConverged, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import as_count
+from assay.models.cluster.divisive.divisive_tree import Bisection, bisect
 from assay.models.cluster.divisive.hierarchy import gains_of, means_of, merges_of, nodes_of, placed, placing_of
+from assay.models.cluster.divisive.sweep_splits import SweepSplits
+from assay.models.cluster.divisive.two_means import TwoMeans
 from assay.models.sampled import _Sampled
-from assay.optimize.bisection import Bisection, bisect
-from assay.optimize.lloyd import nearest
-from assay.optimize.two_means import TwoMeans
-from assay.summary.distances import as_rows
-from assay.summary.graph_options import Nearest, Within
-from assay.summary.merge_table import first_appearance
-from assay.summary.sweep_splits import SweepSplits
-
-Ints: TypeAlias = NDArray[np.int64]
+from assay.optimize.kmeans.lloyd import nearest
+from assay.summary.distances.distances import as_rows
+from assay.summary.graph.merge_table import first_appearance
+from assay.summary.graph.options import Nearest, Within
 
 FULL_LIMIT = 20_000  # rows of a tree grown down to single rows: minutes beyond
 _NEIGHBOURS = 10
@@ -144,7 +143,7 @@ class Divisive(ClusterMixin, _Sampled):
         return self
 
     @available_if(lambda self: self.splitter == "kmeans")  # type: ignore[untyped-decorator]
-    def predict(self, X: Any) -> Ints:
+    def predict(self, X: Any) -> Whole:
         """The group of each of (m, d) rows: at every split the part whose centre is nearer.
 
         Rows of a `Source` are grouped by the workers of the engine in use.
@@ -154,12 +153,12 @@ class Divisive(ClusterMixin, _Sampled):
             return self._block_by_block(X, type(self)._predicted)
         return self._predicted(X)
 
-    def fit_predict(self, X: Any, y: None = None, **options: Any) -> Ints:
+    def fit_predict(self, X: Any, y: None = None, **options: Any) -> Whole:
         """Split rows: the group of each, also of those outside of the sample of a large source."""
         self.fit(X)
         return np.asarray(self.labels_ if self.sample_ is None else self.predict(X))
 
-    def _predicted(self, X: Any) -> Ints:
+    def _predicted(self, X: Any) -> Whole:
         X = self._rows(X, reset=False)
         node = np.zeros(len(X), dtype=np.int64)
         for block in block_slices(*X.shape):

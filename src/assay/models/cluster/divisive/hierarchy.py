@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.data.blocks import block_slices
-from assay.optimize.bisection import Bisection
-from assay.summary.distances import unit_scale
-from assay.summary.merge_table import first_appearance
-
-Array: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
+from assay.models.cluster.divisive.divisive_tree import Bisection
+from assay.summary.distances.distances import unit_scale
+from assay.summary.graph.merge_table import first_appearance
 
 
-def merges_of(grown: Bisection, heights: Array) -> tuple[Array, Ints]:
+def merges_of(grown: Bisection, heights: Array) -> tuple[Array, Whole]:
     """The splits from the last to the first as merges, and the rows of each leaf; leaves go by their first row.
 
     Args:
@@ -40,7 +38,7 @@ def merges_of(grown: Bisection, heights: Array) -> tuple[Array, Ints]:
     return np.column_stack([pairs, heights[::-1], items[s + 1 :]]), np.bincount(leaf)
 
 
-def nodes_of(grown: Bisection, k: int) -> Ints:
+def nodes_of(grown: Bisection, k: int) -> Whole:
     """(n,) the node that holds each row when there are k groups."""
     top = np.arange(2 * len(grown.parents) + 1)
     for node in range(2 * k - 1, len(top)):
@@ -48,7 +46,7 @@ def nodes_of(grown: Bisection, k: int) -> Ints:
     return np.asarray(top[grown.leaf])
 
 
-def means_of(Z: NDArray[Any], labels: Ints, k: int) -> tuple[Array, float]:
+def means_of(Z: NDArray[Any], labels: Whole, k: int) -> tuple[Array, float]:
     """Means of the groups, and the sum of squares about them."""
     order = np.argsort(labels, kind="stable")
     starts = np.searchsorted(labels[order], np.arange(k))
@@ -60,7 +58,7 @@ def means_of(Z: NDArray[Any], labels: Ints, k: int) -> tuple[Array, float]:
     return means, squares
 
 
-def gains_of(parents: Ints, means: Array, counts: Ints) -> Array:
+def gains_of(parents: Whole, means: Array, counts: Whole) -> Array:
     """What each split takes off the sum of squares, from the means and sizes of the parts at the end.
 
     Args:

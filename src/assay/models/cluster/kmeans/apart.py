@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.sampling import row_keys
 from assay.engine.current import map_reduce, mapped_blocks
-from assay.optimize.lloyd_pass import Passes
+from assay.optimize.kmeans.passes import Passes
 from assay.optimize.team import Team
-from assay.optimize.validate import Array
 
 # first row, rows and their weights
 Part: TypeAlias = tuple[int, NDArray[Any], Array | None]

@@ -12,19 +12,19 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.data.blocks import FloatBlocks
-from assay.data.parted import beside
+from assay.data.partitions import beside
 from assay.data.sampling import row_keys
 from assay.engine.current import map_reduce, mapped_blocks, scattered
 from assay.errors import ParameterError
 from assay.models.cluster.kmeans.apart import Look, Part, drawn_apart
-from assay.optimize.lloyd import Lloyd, condense, lloyd
-from assay.optimize.lloyd_pass import unit
-from assay.optimize.lloyd_settle import Settled, settle
-from assay.optimize.lloyd_sums import Sums, Taken, spared
-from assay.optimize.validate import Array
-from assay.summary.accumulate import checked_weights, refuse_unusable_rows
-from assay.summary.observed import Observed
+from assay.optimize.kmeans.lloyd import Lloyd, condense, lloyd
+from assay.optimize.kmeans.passes import unit
+from assay.optimize.kmeans.settle import Settled, settle
+from assay.optimize.kmeans.sums import Sums, Taken, spared
+from assay.summary.incomplete.missing_patterns import Observed
+from assay.summary.moments.accumulate import checked_weights, refuse_unusable_rows
 
 Floats: TypeAlias = NDArray[Any]
 

@@ -11,21 +11,20 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
+from assay.arrays import Array
 from assay.data.source import Source
 from assay.errors import ParameterError
 from assay.models.cluster.kmeans.blocks import refuse_few
+from assay.models.cluster.kmeans.cluster_indices import ClusterIndices
 from assay.models.cluster.kmeans.kmeans import KMeans
-from assay.optimize.lloyd import Lloyd, extended, lloyd
-from assay.summary.accumulate import checked_weights
-from assay.summary.cluster_indices import ClusterIndices
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.optimize.kmeans.lloyd import Lloyd, extended, lloyd
+from assay.summary.moments.accumulate import checked_weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)

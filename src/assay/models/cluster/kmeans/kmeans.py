@@ -21,21 +21,21 @@ from scipy.spatial.distance import cdist
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import FloatBlocks, float_blocks
 from assay.data.source import Source
 from assay.engine.current import mapped_blocks
 from assay.errors import NotConverged, ParameterError
-from assay.linalg.centred_sparse import as_entries
+from assay.linalg.sparse.centred import as_entries
 from assay.models.base import Estimator, on_engine
 from assay.models.cluster.kmeans.blocks import drawn_rows, lloyd_of_blocks, refuse_few, starts_of
+from assay.models.cluster.kmeans.cluster_indices import ClusterIndices
 from assay.models.cluster.kmeans.sparse import sparse_lloyd, sparse_moves, sparse_squares, stays_sparse
 from assay.models.transformer import Transformer
-from assay.optimize.lloyd import Lloyd, lloyd, nearest
-from assay.summary.accumulate import checked_weights
-from assay.summary.cluster_indices import ClusterIndices
-from assay.summary.distances import unit_scale
+from assay.optimize.kmeans.lloyd import Lloyd, lloyd, nearest
+from assay.summary.distances.distances import unit_scale
+from assay.summary.moments.accumulate import checked_weights
 
-Array: TypeAlias = NDArray[np.float64]
 Floats: TypeAlias = NDArray[Any]
 
 

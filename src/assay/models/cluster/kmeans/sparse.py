@@ -14,10 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from assay.linalg.centred_sparse import CentredRows, as_entries, sparse_moments
+from assay.arrays import Array
+from assay.linalg.sparse.centred import CentredRows, as_entries, sparse_moments
 from assay.linalg.validate import power_of_two
-from assay.optimize.lloyd import Lloyd
-from assay.optimize.validate import Array
+from assay.optimize.kmeans.lloyd import Lloyd
 
 Labels: TypeAlias = NDArray[np.int32]
 

@@ -10,18 +10,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.columns.encoded import EncodedSource, encode
 from assay.data.source import Source
 from assay.errors import NotConverged, ParameterError
+from assay.models.cluster.mixture.gaussians import Shape
 from assay.models.cluster.mixture.mixture import GaussianMixture
-from assay.summary.mixture import Shape
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,13 +9,14 @@ reading  r_ig = pi_g N(x_i | mu_g, S_g) / p(x_i), (n, k): how far row i belongs 
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import FloatBlocks, float_blocks
 from assay.data.source import Source
 from assay.engine.current import mapped_blocks, scattered
@@ -23,15 +24,13 @@ from assay.errors import NotConverged
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import RandomState, as_count, as_generator
 from assay.models.base import Estimator, on_engine
+from assay.models.cluster.mixture.em import Ascent, ascend
+from assay.models.cluster.mixture.gaussians import Components, Shape, Whitening, maximised, n_parameters
 from assay.models.cluster.mixture.options import Options
+from assay.models.cluster.mixture.responsibilities import MixtureTable, shared_out
 from assay.models.cluster.mixture.units import drawn_from, in_units, reading
-from assay.optimize.em import Ascent, ascend
-from assay.summary.accumulate import refuse_unusable
-from assay.summary.expectation import Frame
-from assay.summary.mixture import Components, Shape, Whitening, maximised, n_parameters
-from assay.summary.responsibilities import MixtureTable, shared_out
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.incomplete.expectation import Frame
+from assay.summary.moments.accumulate import refuse_unusable
 
 
 class GaussianMixture(DensityMixin, Estimator):

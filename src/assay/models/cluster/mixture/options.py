@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, get_args
+from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
+from assay.models.cluster.mixture.gaussians import Components, Shape, bounded, hard_start, wide_start
+from assay.models.cluster.mixture.responsibilities import MixtureTable
 from assay.models.shares import sum_to_one
-from assay.optimize.lloyd import lloyd
-from assay.summary.mixture import Components, Shape, bounded, hard_start, wide_start
-from assay.summary.responsibilities import MixtureTable
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.optimize.kmeans.lloyd import lloyd
 
 # Below this, rounding in an eigenvalue of a matrix of standardised columns is as large as the floor.
 _LEAST_FLOOR = 1e-12

@@ -6,17 +6,16 @@ scale S scale and its inverse U U^T with U = L^-T / scale, (d, d) upper triangul
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from assay.summary.expectation import Frame
-from assay.summary.mixture import Components, Shape, Whitening
-from assay.summary.responsibilities import MixtureTable
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.arrays import Array
+from assay.models.cluster.mixture.gaussians import Components, Shape, Whitening
+from assay.models.cluster.mixture.responsibilities import MixtureTable
+from assay.summary.incomplete.expectation import Frame
 
 
 def in_units(law: Components, table: MixtureTable) -> tuple[Array, Array, Array]:

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.models.cluster.spectral.parts import Space
-from assay.summary.distances import Array
-from assay.summary.edges import nearest_edges
-from assay.summary.graph import Graph
-from assay.summary.graph_options import Nearest, Within
-from assay.summary.kernels import Gaussian, Kernel, Precomputed, as_kernel
-from assay.summary.metrics import is_precomputed
+from assay.summary.distances.metrics import is_precomputed
+from assay.summary.gram.kernels import Gaussian, Kernel, Precomputed, as_kernel
+from assay.summary.graph.edges import nearest_edges
+from assay.summary.graph.graph import Graph
+from assay.summary.graph.options import Nearest, Within
 
 NEIGHBOURS = 10
 ALL_PAIRS = 5_000  # rows: all pairs of more take above 1 GB

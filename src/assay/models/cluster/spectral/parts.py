@@ -13,10 +13,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from assay.summary.distances import Array, Indices
-from assay.summary.edges import edges_of
-from assay.summary.laplacian import degree_of
-from assay.summary.metrics import Metric, nearest
+from assay.arrays import Array, Whole
+from assay.summary.distances.metrics import Metric, nearest
+from assay.summary.graph.edges import edges_of
+from assay.summary.graph.laplacian import degree_of
 
 _NOTHING = 1e-14  # of the root of two degrees: a link weaker than this is lost in rounding
 
@@ -40,7 +40,7 @@ class Space:
         """Whether anything is."""
         return self.points is not None or self.distances is not None
 
-    def nearest(self, rows: Indices, among: Indices) -> tuple[Indices, Array]:
+    def nearest(self, rows: Whole, among: Whole) -> tuple[Whole, Array]:
         """(m,) the nearest of `among` to each of `rows`, and how far it is."""
         if self.points is not None:
             found = nearest(self.points[rows], 1, self.metric, self.points[among])
@@ -62,10 +62,10 @@ class Parts:
         specks: (s,) the nodes of the others.
     """
 
-    labels: Indices
+    labels: Whole
     count: int
-    main: Indices
-    specks: Indices
+    main: Whole
+    specks: Whole
 
 
 def parts_of(W: sparse.csr_array, k: int, share: float, least: int) -> Parts:
@@ -83,7 +83,7 @@ def parts_of(W: sparse.csr_array, k: int, share: float, least: int) -> Parts:
     return Parts(labels, int(count), main, np.flatnonzero(~np.isin(labels, main)))
 
 
-def joined(parts: Parts, k: int, W: sparse.csr_array, space: Space) -> Indices:
+def joined(parts: Parts, k: int, W: sparse.csr_array, space: Space) -> Whole:
     """(n,) groups 0 to k - 1 of more components than that; -1 for specks.
 
     If it is known where rows lie, the components nearest to each other are joined (single linkage); if not, the two of
@@ -94,7 +94,7 @@ def joined(parts: Parts, k: int, W: sparse.csr_array, space: Space) -> Indices:
     return np.asarray(group[parts.labels])
 
 
-def placed(labels: Indices, specks: Indices, space: Space) -> Indices:
+def placed(labels: Whole, specks: Whole, space: Space) -> Whole:
     """Give specks the group of the nearest row that has one; they stay -1 where nothing is known."""
     if not len(specks) or not space.known:
         return labels
@@ -113,7 +113,7 @@ def speck_sentence(parts: Parts, space: Space) -> str:
     )
 
 
-def by_first(labels: Indices) -> Indices:
+def by_first(labels: Whole) -> Whole:
     """Groups numbered by their first rows, -1 left as it is."""
     found, first, number = np.unique(labels, return_index=True, return_inverse=True)
     first = np.where(found < 0, -1, first)
@@ -121,7 +121,7 @@ def by_first(labels: Indices) -> Indices:
     return np.asarray(ranks[number], dtype=np.int64)
 
 
-def _nearest_joined(parts: Parts, k: int, space: Space) -> Indices:
+def _nearest_joined(parts: Parts, k: int, space: Space) -> Whole:
     if len(parts.main) == k:
         return np.arange(k)
     members = [np.flatnonzero(parts.labels == part) for part in parts.main]
@@ -136,7 +136,7 @@ def _nearest_joined(parts: Parts, k: int, space: Space) -> Indices:
     return np.unique(group, return_inverse=True)[1]
 
 
-def _smallest_joined(parts: Parts, k: int, W: sparse.csr_array) -> Indices:
+def _smallest_joined(parts: Parts, k: int, W: sparse.csr_array) -> Whole:
     volume = np.bincount(parts.labels, degree_of(W), parts.count)[parts.main]
     groups = [[i] for i in np.argsort(volume, kind="stable")]
     while len(groups) > k:

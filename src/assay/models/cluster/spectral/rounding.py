@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from assay.optimize.lloyd import lloyd
-from assay.summary.cuts import sweep_cut
-from assay.summary.distances import Array, Indices
-from assay.summary.laplacian import Kind, degree_of
-from assay.summary.lowest import Modes, lowest_modes
+from assay.arrays import Array, Whole
+from assay.optimize.kmeans.lloyd import lloyd
+from assay.summary.graph.cuts import sweep_cut
+from assay.summary.graph.laplacian import Kind, degree_of
+from assay.summary.graph.laplacian_modes import Modes, lowest_modes
 
 _STARTS = 10  # of k-means
 
@@ -32,7 +32,7 @@ class Part:
         modes: its lowest eigenpairs above 0; None where none was sought.
     """
 
-    nodes: Indices
+    nodes: Whole
     weights: sparse.csr_array
     modes: Modes | None
 
@@ -42,7 +42,7 @@ class Part:
         return np.concatenate([[0.0], self.modes.values if self.modes is not None else []])
 
 
-def part_of(W: sparse.csr_array, nodes: Indices, k: int, kind: Kind, *, tol: float, seed: int) -> Part:
+def part_of(W: sparse.csr_array, nodes: Whole, k: int, kind: Kind, *, tol: float, seed: int) -> Part:
     """A connected part with at most k of its eigenpairs above 0."""
     inside = W if len(nodes) == W.shape[0] else sparse.csr_array(W[nodes][:, nodes])
     k = min(k, len(nodes) - 1)
@@ -60,7 +60,7 @@ class Spectrum:
     """
 
     values: Array
-    owner: Indices
+    owner: Whole
     residuals: Array
 
 
@@ -86,7 +86,7 @@ def widest_gap(values: Array, m: int) -> tuple[int, float]:
     return best + 2, float(ratios[best])
 
 
-def embedded(parts: list[Part], owner: Indices, n: int, kind: Kind, t: float) -> Array:
+def embedded(parts: list[Part], owner: Whole, n: int, kind: Kind, t: float) -> Array:
     """(n, k) a column for each eigenvalue, in the nodes of its part; NaN where there is no part."""
     Y = np.full((n, len(owner)), np.nan)
     for part in parts:
@@ -116,7 +116,7 @@ def coordinates(part: Part, k: int, kind: Kind, t: float) -> Array:
     return np.asarray(scaled)
 
 
-def groups_of(part: Part, k: int, kind: Kind, t: float, seed: int) -> Indices:
+def groups_of(part: Part, k: int, kind: Kind, t: float, seed: int) -> Whole:
     """(m,) groups 0 to k - 1 of the nodes of a part: two by the best threshold, more by k-means."""
     if k == 1:
         return np.zeros(len(part.nodes), dtype=np.int64)

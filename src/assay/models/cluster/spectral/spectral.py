@@ -14,29 +14,28 @@ import math
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import ClusterMixin
 
+from assay.arrays import Array
 from assay.errors import Caution, ParameterError
 from assay.linalg.validate import as_count
 from assay.models.base import Estimator
 from assay.models.cluster.spectral.linking import similarities, weights_of
 from assay.models.cluster.spectral.parts import Parts, Space, by_first, joined, parts_of, placed, speck_sentence
 from assay.models.cluster.spectral.rounding import Part, embedded, groups_of, part_of, spectrum_of, widest_gap
-from assay.summary.conductance import cheeger, cuts_of
-from assay.summary.cuts import refine_cut
-from assay.summary.graph import Graph
-from assay.summary.graph_options import Nearest, Within
-from assay.summary.kernels import Precomputed
-from assay.summary.known_distances import distances_or_rows
-from assay.summary.laplacian import Kind
-from assay.summary.metrics import Metric, gaps_allowed, is_precomputed
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.distances.known_distances import distances_or_rows
+from assay.summary.distances.metrics import Metric, gaps_allowed, is_precomputed
+from assay.summary.gram.kernels import Precomputed
+from assay.summary.graph.conductance import cheeger, cuts_of
+from assay.summary.graph.cuts import refine_cut
+from assay.summary.graph.graph import Graph
+from assay.summary.graph.laplacian import Kind
+from assay.summary.graph.options import Nearest, Within
 
 _TOL = 1e-2  # residuals, as a share of the k-th eigenvalue; the eigenvalues are then right to a ten-thousandth of it
 

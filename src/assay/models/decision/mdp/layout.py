@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
-from assay.linalg.sparse_structure import as_sparse
+from assay.linalg.sparse.structure import as_sparse
 from assay.models.shares import may_be_off
 
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.int64]
 Names: TypeAlias = Sequence[Hashable]
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -42,9 +41,9 @@ class Layout:
         dropped: transitions of probability 0, which were left out.
     """
 
-    first: Indices
+    first: Whole
     action: NDArray[np.int32]
-    start: Indices
+    start: Whole
     after: NDArray[np.int32]
     p: Array
     r: Array
@@ -60,9 +59,9 @@ def some(names: Sequence[object]) -> str:
 
 
 def of_rows(
-    state: Indices,
-    action: Indices,
-    after: Indices,
+    state: Whole,
+    action: Whole,
+    after: Whole,
     p: Array,
     reward: Array,
     final: Array,
@@ -174,7 +173,7 @@ def of_matrices(P: Any, rewards: Any, states: Names | None, actions: Names | Non
     return made, states, actions
 
 
-def _pairs(sizes: Indices) -> tuple[Indices, NDArray[np.int32], Any]:
+def _pairs(sizes: Whole) -> tuple[Whole, NDArray[np.int32], Any]:
     """The first pair of each state, the action of each pair, and where pairs are among all (state, action)."""
     n, k = sizes.shape
     if sizes.all():
@@ -186,7 +185,7 @@ def _pairs(sizes: Indices) -> tuple[Indices, NDArray[np.int32], Any]:
 
 
 def _woven(
-    matrices: list[Any], begin: Indices, states: Names, actions: Names
+    matrices: list[Any], begin: Whole, states: Names, actions: Names
 ) -> tuple[NDArray[np.int32], Array, Array, int]:
     """Next states and probabilities by pair, the sums of these, and how many are 0."""
     from assay.models.decision.mdp._layout_kernels import weave
@@ -219,7 +218,7 @@ def _woven(
     return after, p, sums, sum(found)
 
 
-def _rewards_woven(matrices: list[Any], each: list[Any], begin: Indices, sizes: Indices) -> Array:
+def _rewards_woven(matrices: list[Any], each: list[Any], begin: Whole, sizes: Whole) -> Array:
     """Rewards of transitions by pair."""
     n, k = sizes.shape
     reward = np.empty(int(begin[-1]))
@@ -301,7 +300,7 @@ def _rewards(rewards: Any, n: int, k: int) -> tuple[Array | None, Array | None, 
     )
 
 
-def _constant(reward: Array, heads: Indices, pair: Indices) -> NDArray[np.bool_]:
+def _constant(reward: Array, heads: Whole, pair: Whole) -> NDArray[np.bool_]:
     """(m,) whether all rewards of a pair are the same."""
     if not len(heads):
         return np.empty(0, np.bool_)
@@ -309,9 +308,9 @@ def _constant(reward: Array, heads: Indices, pair: Indices) -> NDArray[np.bool_]
 
 
 def _finished(
-    first: Indices,
+    first: Whole,
     action: NDArray[Any],
-    sizes: Indices,
+    sizes: Whole,
     after: NDArray[Any],
     p: Array,
     reward: Array | None,

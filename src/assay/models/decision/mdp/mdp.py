@@ -20,12 +20,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, NotConverged, ParameterError
-from assay.models.decision.mdp.layout import Array, Indices, Layout, Names, of_matrices, of_rows, some
-from assay.models.decision.mdp.solution import Solution
-from assay.models.decision.mdp.table import opened, rows_of, write
-from assay.models.shares import may_be_off
-from assay.optimize.bellman import (
+from assay.models.decision.mdp.bellman import (
     Process,
     Solved,
     endless,
@@ -37,6 +34,10 @@ from assay.optimize.bellman import (
     unscaled,
     value_iteration,
 )
+from assay.models.decision.mdp.layout import Layout, Names, of_matrices, of_rows, some
+from assay.models.decision.mdp.solution import Solution
+from assay.models.decision.mdp.table import opened, rows_of, write
+from assay.models.shares import may_be_off
 
 
 class MDP:
@@ -247,7 +248,7 @@ class MDP:
         return Process(m.first, m.start, m.after, m.p, m.r, m.final, self.discount)
 
     @cached_property
-    def _reduced(self) -> tuple[Process, Callable[[Indices], Indices], Indices]:
+    def _reduced(self) -> tuple[Process, Callable[[Whole], Whole], Whole]:
         """The process to solve, how pairs are numbered in it, and which are in it.
 
         With discount 1 states that are never left and give nothing are ends.
@@ -327,7 +328,7 @@ class MDP:
         total = np.bincount(m.after, m.p * reward, minlength=self.n_states)
         return np.asarray(np.divide(total, weight, out=np.zeros(self.n_states), where=weight > 0.0) + m.final)
 
-    def _one_each(self, policy: Any) -> Indices:
+    def _one_each(self, policy: Any) -> Whole:
         weights = self._weights(policy)
         if not (weights.data == 1.0).all():
             raise ParameterError("policy iteration begins with one action in each state, not with probabilities")
@@ -338,7 +339,7 @@ class MDP:
     def _weights(self, policy: Any) -> sparse.csr_array:
         """(n, m) how probable a policy makes each pair."""
         m, n = self._layout, self.n_states
-        state: Indices
+        state: Whole
         if isinstance(policy, Solution):
             if policy.states != self.states or policy.actions != self.actions:
                 raise ParameterError("the solution is of a process with other states or actions; solve this one")
@@ -366,7 +367,7 @@ class MDP:
         found = np.array(rows, np.float64).reshape(-1, 3)
         return self._paired(found[:, 0].astype(np.int64), found[:, 1].astype(np.int64), found[:, 2])
 
-    def _paired(self, state: Indices, action: Indices, p: Array) -> sparse.csr_array:
+    def _paired(self, state: Whole, action: Whole, p: Array) -> sparse.csr_array:
         m, k = self._layout, self.n_actions
         keys = np.repeat(np.arange(self.n_states), np.diff(m.first)) * k + m.action
         at = np.minimum(np.searchsorted(keys, state * k + action), len(keys) - 1)
@@ -411,7 +412,7 @@ class MDP:
             raise ParameterError(f"there is no action {name!r}; there are {some(self.actions)}")
         return self._numbers[1][name]
 
-    def _some(self, lost: Indices) -> str:
+    def _some(self, lost: Whole) -> str:
         many = f" ({len(lost):,} states)" if len(lost) > 1 else ""
         return f"{some([self.states[s] for s in lost[:20]])}{many}"
 

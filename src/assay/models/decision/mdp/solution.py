@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from assay.models.decision.mdp.layout import Array, Indices, Layout, Names
+from assay.arrays import Array, Whole
+from assay.models.decision.mdp.layout import Layout, Names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,12 +40,12 @@ class Solution:
     states: Names
     actions: Names
     values: Array
-    chosen: Indices
+    chosen: Whole
     residual: float
     distance: float
     n_iter: int
     converged: bool
-    pairs: Indices
+    pairs: Whole
     pair_values: Array
     tied: Any
     layout: Layout
@@ -74,7 +75,7 @@ class Solution:
         pairs = np.flatnonzero(self.pairs[:, 1] == action)
         return self._rows(self.pairs[pairs, 0], pairs)
 
-    def _rows(self, states: Indices, pairs: Indices) -> sparse.csr_array:
+    def _rows(self, states: Whole, pairs: Whole) -> sparse.csr_array:
         m, n = self.layout, len(self.states)
         every = sparse.csr_array((m.p, m.after, m.start), shape=(len(m.r), n))
         pick = sparse.csr_array((np.ones(len(pairs)), (states, pairs)), shape=(n, len(m.r)))

@@ -15,13 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
+from assay.arrays import Array, Whole
 from assay.data.files import atomic_write
 from assay.data.formats.edge_lists import EdgeListSource, folded
 from assay.data.formats.recognise import format_by_name
 from assay.data.read import read
 from assay.data.source import ArrowSource, Source, is_numeric
 from assay.errors import DataError
-from assay.models.decision.mdp.layout import Array, Indices, Layout, Names
+from assay.models.decision.mdp.layout import Layout, Names
 
 COLUMNS = ("state", "action", "next", "probability", "reward")
 _CALLED = {
@@ -55,9 +56,9 @@ class Rows:
         actions: names, as they appear first.
     """
 
-    state: Indices
-    action: Indices
-    after: Indices
+    state: Whole
+    action: Whole
+    after: Whole
     p: Array
     reward: Array
     final: Array
@@ -234,7 +235,7 @@ def _numbered(table: Source, text: dict[str, list[pa.Array]], numbers: dict[str,
     return Rows(at[going], of_action, next_, p[going], reward[going], final, states, actions)
 
 
-def _codes(column: pa.ChunkedArray) -> tuple[Indices, Names]:
+def _codes(column: pa.ChunkedArray) -> tuple[Whole, Names]:
     encoded = column.combine_chunks().dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()

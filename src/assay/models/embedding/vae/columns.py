@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.errors import DataError
-from assay.models.base import Array
 from assay.models.embedding.vae.network import Likelihood
-from assay.summary.accumulate import refuse_unusable
-from assay.summary.columns import column_moments
+from assay.summary.moments.accumulate import refuse_unusable
+from assay.summary.moments.column_moments import column_moments
 
 
 def units_of(

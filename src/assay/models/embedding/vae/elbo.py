@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.models.base import Array
+from assay.arrays import Array
 from assay.models.embedding.vae.network import Form, Weights, forward
 
 # The least noise variance, in units of the standardised columns: without it the density of rows that the decoder fits

@@ -7,9 +7,9 @@ from typing import Self
 
 import numpy as np
 
-from assay.linalg.linear_gaussian import LinearGaussian, probabilistic_pca
-from assay.linalg.spectral import column_signs
-from assay.models.base import Array
+from assay.arrays import Array
+from assay.linalg.eigen.spectral import column_signs
+from assay.linalg.normal.linear_gaussian import LinearGaussian, probabilistic_pca
 from assay.models.embedding.vae.elbo import LEAST_NOISE, divergence, posterior
 from assay.models.embedding.vae.network import Form, Weights, initial_layers
 

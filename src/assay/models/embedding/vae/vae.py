@@ -21,11 +21,12 @@ from scipy.special import expit
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.errors import DataError, NotConverged, ParameterError
-from assay.linalg.linear_gaussian import LinearGaussian
+from assay.linalg.normal.linear_gaussian import LinearGaussian
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import RandomState, as_count, as_generator
-from assay.models.base import Array, Estimator
+from assay.models.base import Estimator
 from assay.models.embedding.vae.columns import refuse_rows, units_of
 from assay.models.embedding.vae.elbo import elbo_of_rows, noise_variance, posterior
 from assay.models.embedding.vae.network import Activation, Form, Likelihood, Noise, forward

@@ -19,20 +19,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import block_slices
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
-from assay.linalg.normal import MultivariateNormal
-from assay.linalg.shrinkage import rao_blackwell
-from assay.linalg.spectral import eigen_symmetric
+from assay.linalg.eigen.spectral import eigen_symmetric
+from assay.linalg.normal.multivariate_normal import MultivariateNormal
+from assay.linalg.normal.shrinkage import rao_blackwell
 from assay.models.base import Estimator, on_engine
 from assay.models.missing.filling.held_out_ridge import LEAST, Ridges, held_out_ridges
 from assay.models.transformer import Transformer
-from assay.summary.moments import Moments
-from assay.summary.normal_em import normal_em
-from assay.summary.observed import Observed, refuse_infinite
+from assay.summary.incomplete.missing_patterns import Observed, refuse_infinite
+from assay.summary.incomplete.normal_em import normal_em
+from assay.summary.moments.moments import Moments
 
-Array: TypeAlias = NDArray[np.float64]
 Strategy: TypeAlias = Literal["conditional", "constant", "indicator", "pair"]
 
 

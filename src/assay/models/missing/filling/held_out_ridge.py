@@ -24,20 +24,19 @@ a sample of m rows is scaled by m / n.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Mask
 from assay.data.blocks import float_blocks
 from assay.data.sampling import row_keys
 from assay.engine.current import map_reduce
-from assay.linalg.completion import Law, Mask, completed, patterns_of
+from assay.linalg.normal.completion import Law, completed, patterns_of
 from assay.linalg.one_thread import one_blas_thread
-from assay.summary.expectation import Frame, Rows
-from assay.summary.observed import Observed, refuse_infinite
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.incomplete.expectation import Frame, Rows
+from assay.summary.incomplete.missing_patterns import Observed, refuse_infinite
 
 LEAST = 1e-8
 _RIDGES = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, LEAST)

@@ -22,15 +22,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
+from assay.arrays import Whole
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.models.network.communities.search import Weighted, search
-from assay.summary.graph import Graph
-from assay.summary.networks import read_network
-
-Whole = NDArray[np.int64]
+from assay.summary.graph.graph import Graph
+from assay.summary.network.networks import read_network
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -13,10 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from assay.summary.edges import edges_of
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
+from assay.arrays import Array, Whole
+from assay.summary.graph.edges import edges_of
 
 ROUNDS = 50  # times that all begins anew at most
 _PATIENCE = 2  # times in a row that it gains nothing; pieces are made by chance, and others may gain

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.compiled import njit
-
-Array = NDArray[np.float64]
 
 _SHORT = 16  # a list so many times shorter than the other is looked up in it, not walked along with it
 

@@ -6,17 +6,12 @@ scores are looked at for every pair of up to 12,000 nodes, and beyond for pairs 
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from assay.arrays import Array, Whole
 from assay.models.network.link_prediction.scores import PairScores
-from assay.summary.held_out_links import NonLinks, degrees
-
-Array: TypeAlias = NDArray[np.float64]
-Whole: TypeAlias = NDArray[np.int64]
+from assay.summary.network.held_out_links import NonLinks, degrees
 
 EVERY = 12_000  # nodes up to which all pairs are looked at
 WALKS = 2_000_000_000  # ways of two links that are walked; nodes with most links are passed over beyond

@@ -11,18 +11,15 @@ fewer of the pairs are links.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
+from assay.arrays import Array
 from assay.models.network.link_prediction.best import best
 from assay.models.network.link_prediction.scores import PairScores
-from assay.optimize.isotonic import isotonic
-from assay.summary.held_out_links import NonLinks, fold_of_links, taken_out
-from assay.summary.random_graphs import Ends
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.network.held_out_links import NonLinks, fold_of_links, taken_out
+from assay.summary.network.random_graphs import Ends
 
 _TAKEN = 500  # best pairs of a fold
 _UNIT = 5_000  # links whose mean score is the unit
@@ -79,7 +76,7 @@ def calibrated(ends: Ends, name: str, *, folds: int, seed: int) -> Calibration:
     order = np.argsort(at, kind="stable")
     level, which, count = np.unique(at[order], return_inverse=True, return_counts=True)
     mean = np.bincount(which, weights=hit[order]) / count
-    return Calibration(level, isotonic(mean, count.astype(np.float64)))
+    return Calibration(level, isotonic_regression(mean, weights=count).x)
 
 
 def _unit(scores: PairScores, name: str) -> float:

@@ -11,18 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.models.network.link_prediction.best import best
 from assay.models.network.link_prediction.scores import PairScores, names_of
-from assay.summary.held_out_links import HeldOut, NonLinks, auc, fold_of_links, taken_out, won
-from assay.summary.random_graphs import Ends
-
-Array: TypeAlias = NDArray[np.float64]
-Whole: TypeAlias = NDArray[np.int64]
+from assay.summary.network.held_out_links import HeldOut, NonLinks, auc, fold_of_links, taken_out, won
+from assay.summary.network.random_graphs import Ends
 
 FOLDS = 5
 SCORED = 2_000  # links of a fold that are scored; all are taken out

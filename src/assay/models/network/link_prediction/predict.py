@@ -19,10 +19,10 @@ from assay.errors import DataError, ParameterError
 from assay.models.network.link_prediction.held_out import FOLDS, told
 from assay.models.network.link_prediction.prediction import LinkPrediction
 from assay.models.network.link_prediction.scores import PairScores, names_of
-from assay.summary.graph import Graph
-from assay.summary.held_out_links import NonLinks, ends_of, taken_out
-from assay.summary.networks import read_network
-from assay.summary.random_graphs import Ends
+from assay.summary.graph.graph import Graph
+from assay.summary.network.held_out_links import NonLinks, ends_of, taken_out
+from assay.summary.network.networks import read_network
+from assay.summary.network.random_graphs import Ends
 
 FEWEST = 20  # links, and links that can be taken out
 

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assay.errors import ParameterError
-from assay.linalg.fold_error import fold_error, fold_mean
+from assay.linalg.noise.fold_error import fold_error, fold_mean
 from assay.models.network.link_prediction.best import EVERY, best, passed_over
 from assay.models.network.link_prediction.calibration import Calibration, calibrated
 from assay.models.network.link_prediction.held_out import FOLDS, LISTED, SCORED, Fold
 from assay.models.network.link_prediction.scores import PairScores
-
-Array: TypeAlias = NDArray[np.float64]
 
 CALLED = {
     "degrees": "the numbers of links alone",

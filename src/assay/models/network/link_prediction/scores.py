@@ -24,17 +24,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from assay.summary.held_out_links import adjacency, degrees
-from assay.summary.random_graphs import Ends
-
-Array: TypeAlias = NDArray[np.float64]
-Whole: TypeAlias = NDArray[np.int64]
+from assay.arrays import Array, Whole
+from assay.summary.network.held_out_links import adjacency, degrees
+from assay.summary.network.random_graphs import Ends
 
 RANKS = (4, 16)
 _ROOM = 8  # vectors beside those kept, and products with them: a score needs no more digits

@@ -13,16 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.models.network.link_prediction.scores import PairScores
-from assay.summary.random_graphs import Ends
-
-Array: TypeAlias = NDArray[np.float64]
-Whole: TypeAlias = NDArray[np.int64]
+from assay.summary.network.random_graphs import Ends
 
 _LEAST = 0.5  # expected neighbours in common below which a link is not judged
 _CLASSES = 24

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from assay.arrays import Array
 from assay.compiled import njit
-
-Array = NDArray[np.float64]
 
 RUN = 256  # links that are added up one by one; sums of runs are added up after
 

@@ -14,20 +14,17 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.data.parted import Blocks
+from assay.arrays import Array, Whole
+from assay.data.partitions import Blocks
 from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
 from assay.models.network.pagerank.links import EXACT, rounding
 from assay.models.network.pagerank.power import Solved, Sums, iterate
+from assay.models.network.pagerank.spread_links import LinksTo, SpreadLinks, kept_links
 from assay.models.network.pagerank.striped import refuse_weights, square
-from assay.summary.spread_links import LinksTo, SpreadLinks, kept_links
 from assay.summary.triples.opening import Piece
 from assay.summary.triples.triples import Triples
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _HELD = 96  # bytes of a node here: scores, what is sent, shares, roundings
 

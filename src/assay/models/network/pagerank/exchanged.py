@@ -1,6 +1,6 @@
 """Scores in graphs in which only the numbers of links of each node are as they were: what a rank owes to its in-degree.
 
-Graphs are drawn as in `assay.summary.random_graphs`. With z the log scores standardised over all graphs together, M_bc
+Graphs are drawn by `summary.network.random_graphs`. With z the log scores standardised over all graphs together, M_bc
 the largest z, or the largest -z, of graph b among nodes of like in-degree (class c: 1, 2, 3 to 4, 5 to 8, ...; few
 links have longer tails), and as one class more |z| of the rank correlation with the in-degrees,
 
@@ -14,16 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
 from assay.models.network.pagerank.links import Links, turned
 from assay.models.network.pagerank.power import solve
-from assay.summary.random_graphs import Ends
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
+from assay.summary.network.random_graphs import Ends
 
 _ENTRIES = 2**25  # scores kept of all graphs
 _SAME = 1e-6  # relative differences below are of the solver

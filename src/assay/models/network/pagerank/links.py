@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from assay.arrays import Array
 from assay.errors import DataError
-from assay.linalg.sparse_structure import as_sparse
-from assay.summary.edges import edges_of, refuse_unusable, symmetric
-from assay.summary.graph import Graph
-from assay.summary.networks import read_network
+from assay.linalg.sparse.structure import as_sparse
+from assay.summary.graph.edges import edges_of, refuse_unusable, symmetric
+from assay.summary.graph.graph import Graph
+from assay.summary.network.networks import read_network
 
-Array = NDArray[np.float64]
 EXACT = 2.0**53  # whole numbers add up exactly below
 _LARGE = 2.0**500
 

@@ -19,22 +19,21 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from assay.arrays import Array
 from assay.engine.current import is_local, using
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.models.network.pagerank.elsewhere import given_weights, links_of_triples, solve_elsewhere
 from assay.models.network.pagerank.links import Links, links_of, turned
 from assay.models.network.pagerank.power import solve
 from assay.models.network.pagerank.ranking import Ranking
+from assay.models.network.pagerank.spread_links import SpreadLinks, spread_links
 from assay.models.network.pagerank.striped import StripedRanking, ranked
-from assay.summary.networks import edge_table
-from assay.summary.spread_links import SpreadLinks, spread_links
+from assay.summary.network.networks import edge_table
 from assay.summary.triples.allowance import as_bytes
 from assay.summary.triples.triples import Triples
 from assay.summary.triples.vectors import delivered
-
-Array = NDArray[np.float64]
 
 
 def pagerank(

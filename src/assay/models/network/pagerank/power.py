@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.engine.local import in_threads
 from assay.models.network.pagerank.links import Turned
 
-Array = NDArray[np.float64]
 Sums = tuple[float, float, float, float]
 Step = Callable[[Array, Array, float, Array, Array], list[Sums]]
 

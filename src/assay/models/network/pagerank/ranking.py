@@ -8,15 +8,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
 from assay.models.network.pagerank.exchanged import Exchanged, exchanged
 from assay.models.network.pagerank.links import Links
 from assay.models.network.pagerank.resampled import Resampled, ranks, resampled
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 FOLLOWED = 10_000  # nodes whose scores are kept of every resample
 _LEVEL = 0.95

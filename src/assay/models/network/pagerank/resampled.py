@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
 from assay.models.network.pagerank.links import Links, Turned, rounding, turned_places
 from assay.models.network.pagerank.power import solve
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

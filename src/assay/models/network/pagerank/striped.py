@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.models.network.pagerank.power import Solved, enough
 from assay.models.network.pagerank.ranking import BeyondDegree, Intervals, Outranks, Ranking
@@ -29,9 +29,6 @@ from assay.summary.triples.matvec import EXACT, multiply
 from assay.summary.triples.opening import Piece
 from assay.summary.triples.triples import Triples
 from assay.summary.triples.vectors import Read, Stored, delivered, reader, scratch
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 _ROUNDING = 16.0 * float(np.finfo(np.float64).eps)  # of a score in one step: the sum, the shares, the jump
 _SUMS = 64.0 * float(np.finfo(np.float64).eps)  # of a sum over a stripe, added by pairs

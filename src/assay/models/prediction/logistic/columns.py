@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from assay.arrays import Array
 from assay.engine.current import is_elsewhere, map_reduce
 from assay.errors import DataError
-from assay.models.base import Array
-from assay.optimize.logistic_terms import Design
+from assay.models.prediction.logistic.terms import Design
 
 # number of the first row, rows, classes and weights of each block
 Part: TypeAlias = tuple[int, Any, NDArray[Any], Array | None]

@@ -15,18 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_expit, log_softmax
 
+from assay.arrays import Array, Indices
 from assay.data.folds import fold_numbers
 from assay.engine.current import map_reduce
 from assay.errors import DataError
-from assay.linalg.fold_error import fold_error
-from assay.linalg.ridge_path import usual_penalties
-from assay.models.base import Array
+from assay.linalg.noise.fold_error import fold_error
+from assay.linalg.regression.ridge_path import usual_penalties
 from assay.models.held_out_folds import folds_of
 from assay.models.prediction.logistic.columns import Blocks, Part, measured
 from assay.models.prediction.logistic.reading import coefficients
 from assay.models.prediction.logistic.rows import Rows
 from assay.models.prediction.logistic.solve import solve_path
-from assay.optimize.logistic_terms import Codes
 
 _TRIED = 19  # penalties, half a power of ten apart
 _NEAR = 1e-4  # gradient for each unit of weight that is near enough to be judged by, as in scikit-learn
@@ -52,7 +51,7 @@ class Judged:
         return float(self.penalties[int(np.argmin(self.loss))])
 
 
-def class_folds(cv: Any, codes: Codes, seed: int) -> NDArray[np.intp]:
+def class_folds(cv: Any, codes: Indices, seed: int) -> NDArray[np.intp]:
     """(n,) the fold of each row; where cv is a number, each class is spread over the folds as evenly as it can be."""
     number = isinstance(cv, (int, np.integer)) and not isinstance(cv, bool)
     if cv is not None and not number:
@@ -74,7 +73,7 @@ def usual(blocks: Blocks, *, intercept: bool, names: tuple[str, ...] | None) -> 
 
 
 def judge(
-    part_of: Callable[[NDArray[np.bool_]], tuple[Blocks, Codes, Array | None]],
+    part_of: Callable[[NDArray[np.bool_]], tuple[Blocks, Indices, Array | None]],
     folds: NDArray[np.intp],
     classes: NDArray[Any],
     penalties: Array,

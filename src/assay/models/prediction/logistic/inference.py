@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtrc
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
-from assay.models.base import Array
 from assay.models.coefficients import CoefficientTable
-from assay.optimize.logistic_terms import contrasts
+from assay.models.prediction.logistic.terms import contrasts
 
 
 def table_of(model: Any, confidence: float, base: Any) -> CoefficientTable:

@@ -21,14 +21,15 @@ from scipy.sparse import issparse
 from scipy.special import log_expit, log_softmax
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from assay.arrays import Array, Indices
 from assay.data.blocks import all_rows, float_blocks
 from assay.data.codes import short
-from assay.data.parted import beside
+from assay.data.partitions import beside
 from assay.data.source import Source
 from assay.engine.current import is_elsewhere, mapped_blocks, scattered
 from assay.errors import NotConverged, ParameterError
 from assay.linalg.one_thread import one_blas_thread
-from assay.models.base import Array, on_engine
+from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable, checked_confidence
 from assay.models.prediction.logistic.columns import Blocks
 from assay.models.prediction.logistic.held_out import class_folds, judge, usual
@@ -47,7 +48,6 @@ from assay.models.prediction.logistic.solve import SOLVERS, Solution, solve
 from assay.models.prediction.logistic.weights import row_weights
 from assay.models.supervised import _Classifier
 from assay.models.transformer import in_precision_of_rows
-from assay.optimize.logistic_terms import Codes
 from assay.shown import a_few
 
 # what is not finite is found on fit, which says where
@@ -300,7 +300,7 @@ class Logistic(_Classifier):
         known = getattr(self, "feature_names_in_", None)
         return f"column {column}" if known is None else f"{known[column]!r}"
 
-    def _rows_and_classes(self, X: Any, y: Any) -> tuple[Any, Codes]:
+    def _rows_and_classes(self, X: Any, y: Any) -> tuple[Any, Indices]:
         """Rows, in an array, sparse or to be read in blocks, and the class of each."""
         X, y = self._taken_apart(X, y)
         if not isinstance(X, Source):
@@ -316,7 +316,7 @@ class Logistic(_Classifier):
         check_consistent_length(rows, codes)
         return rows, codes
 
-    def _blocks(self, data: Any, codes: Codes, weights: Array | None) -> Blocks:
+    def _blocks(self, data: Any, codes: Indices, weights: Array | None) -> Blocks:
         """Blocks with classes and weights beside; workers keep theirs between passes."""
         if isinstance(data, np.ndarray) or issparse(data):
             return blocks_of(data, codes, weights)
@@ -324,7 +324,7 @@ class Logistic(_Classifier):
         return kept
 
     def _price(
-        self, data: Any, codes: Codes, weights: Array | None, unit: float, names: tuple[str, ...] | None
+        self, data: Any, codes: Indices, weights: Array | None, unit: float, names: tuple[str, ...] | None
     ) -> float:
         """The penalty in proportion to the weights, chosen where it is to be."""
         for name in ("penalties_", "held_out_losses_", "held_out_std_errors_"):
@@ -335,7 +335,7 @@ class Logistic(_Classifier):
         held = isinstance(data, np.ndarray) or issparse(data)
         intercept = bool(self.fit_intercept)
 
-        def part_of(inside: NDArray[np.bool_]) -> tuple[Blocks, Codes, Array | None]:
+        def part_of(inside: NDArray[np.bool_]) -> tuple[Blocks, Indices, Array | None]:
             if held:
                 own, w = codes[inside], None if weights is None else weights[inside]
                 return blocks_of(data[inside], own, w), own, w

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.models.base import Array
+from assay.arrays import Array
+from assay.models.prediction.logistic.newton import Curvature
 from assay.models.prediction.logistic.rows import Rows
 from assay.models.prediction.logistic.solve import Solution
-from assay.optimize.logistic_newton import Curvature
-from assay.optimize.logistic_terms import contrasts
+from assay.models.prediction.logistic.terms import contrasts
 
 
 def coefficients(rows: Rows, found: Solution) -> tuple[Array, Array]:

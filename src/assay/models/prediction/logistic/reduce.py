@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.linalg as sla
 
-from assay.models.base import Array
+from assay.arrays import Array
 from assay.models.prediction.logistic.rows import Rows, blocks_of
-from assay.optimize.logistic_terms import Design
+from assay.models.prediction.logistic.terms import Design
 
 _EPS = float(np.finfo(np.float64).eps)
 _DOUBTFUL = 1e-9  # share of the largest eigenvalue of the Gram matrix below which a QR of the rows decides

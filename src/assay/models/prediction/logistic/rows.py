@@ -16,14 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse, vstack
 
+from assay.arrays import Array, Indices
 from assay.data.blocks import block_slices
-from assay.data.parted import beside
+from assay.data.partitions import beside
 from assay.engine.current import map_reduce, mapped_blocks
 from assay.errors import DataError
-from assay.models.base import Array
 from assay.models.prediction.logistic.columns import Blocks, Part, measured
-from assay.optimize.logistic_terms import (
-    Codes,
+from assay.models.prediction.logistic.terms import (
     Design,
     Terms,
     advantages,
@@ -33,12 +32,12 @@ from assay.optimize.logistic_terms import (
     sparse_chances,
 )
 
-Worst: TypeAlias = tuple[Array, NDArray[np.intp], Array, Codes]
+Worst: TypeAlias = tuple[Array, NDArray[np.intp], Array, Indices]
 
 _SAMPLE = 1 << 24  # numbers in a sample at most: 128 MB
 
 
-def blocks_of(X: Any, codes: Codes, weights: Array | None) -> Blocks:
+def blocks_of(X: Any, codes: Indices, weights: Array | None) -> Blocks:
     """Blocks of an array or a sparse matrix in memory, and what is known of its rows."""
     return beside(_Sliced(X), codes, weights)
 
@@ -71,7 +70,7 @@ class Rows:
     """
 
     blocks: Blocks
-    codes: Codes
+    codes: Indices
     weights: Array | None
     classes: int
     design: Design
@@ -82,7 +81,7 @@ class Rows:
     def of(
         cls,
         blocks: Blocks,
-        codes: Codes,
+        codes: Indices,
         weights: Array | None,
         classes: int,
         *,
@@ -229,7 +228,7 @@ class Rows:
         return phi * self.basis if self.basis.ndim == 1 else phi @ self.basis.T
 
 
-def _numbers(codes: NDArray[Any]) -> Codes:
+def _numbers(codes: NDArray[Any]) -> Indices:
     return codes.astype(np.intp, copy=False)
 
 

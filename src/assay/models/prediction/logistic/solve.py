@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.errors import ParameterError
-from assay.models.base import Array
+from assay.models.prediction.logistic.descent import gradient_ascent, lbfgs
+from assay.models.prediction.logistic.newton import Curvature, Evaluate, Optimum, Ridged, newton
+from assay.models.prediction.logistic.products import newton_cg
 from assay.models.prediction.logistic.reduce import Reduced, in_row_space, independent
 from assay.models.prediction.logistic.rows import Rows
-from assay.optimize.logistic_descent import gradient_ascent, lbfgs
-from assay.optimize.logistic_newton import Curvature, Evaluate, Optimum, Ridged, newton
-from assay.optimize.logistic_products import newton_cg
-from assay.optimize.logistic_separation import separating_direction
+from assay.models.prediction.logistic.separation import separating_direction
 
 SOLVERS = ("auto", "newton", "lbfgs", "gradient")
 _MOST_ITER = {"newton": 100, "newton-cg": 100, "lbfgs": 10_000, "gradient": 20_000}

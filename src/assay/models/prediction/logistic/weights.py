@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array, Indices
 from assay.errors import DataError, ParameterError
-from assay.models.base import Array
-from assay.optimize.logistic_terms import Codes
-from assay.summary.accumulate import checked_weights
+from assay.summary.moments.accumulate import checked_weights
 
 
 def row_weights(
-    given: ArrayLike | None, class_weight: Any, codes: Codes, classes: NDArray[Any]
+    given: ArrayLike | None, class_weight: Any, codes: Indices, classes: NDArray[Any]
 ) -> tuple[Array | None, float]:
     """Weights of rows divided by a power of two near their mean, and that power; None and 1 where all weigh 1.
 
@@ -36,7 +35,7 @@ def row_weights(
     return w / unit, unit
 
 
-def _sizes(codes: Codes, w: Array, g: int) -> Array:
+def _sizes(codes: Indices, w: Array, g: int) -> Array:
     return np.asarray(np.bincount(codes, w, g), dtype=np.float64)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from assay.data.columns.encoding_layout import Layout
 from assay.data.field import Kind
 from assay.data.source import Source
-from assay.summary.class_counts import ColumnKind
+from assay.summary.classes.class_counts import ColumnKind
 
 _OF_CODEC: dict[str, ColumnKind] = {"boolean": "bernoulli", "levels": "multinomial", "words": "multinomial"}
 _OF_KIND: dict[Kind, ColumnKind] = {"boolean": "bernoulli", "category": "categorical"}

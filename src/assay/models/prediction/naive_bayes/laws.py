@@ -10,17 +10,15 @@ categorical  log p(x | c) = log q_x,   q_l = (tally_l + alpha) / (observed + alp
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.linalg.principal import dense
-from assay.summary.class_cells import Place, answered, counted, refuse_infinite
-from assay.summary.class_counts import ClassCounts
-
-Array: TypeAlias = NDArray[np.float64]
-Columns: TypeAlias = NDArray[np.intp]
+from assay.arrays import Array, Indices
+from assay.linalg.eigen.principal import dense
+from assay.summary.classes.class_cells import Place, answered, counted, refuse_infinite
+from assay.summary.classes.class_counts import ClassCounts
 
 _LOG_2PI = float(np.log(2.0 * np.pi))
 _LEAST = 1e-9  # of the variance of a column that is constant in every class
@@ -42,15 +40,15 @@ class ClassLaws:
         log_level: for each of those, (k, levels).
     """
 
-    gaussian: Columns
+    gaussian: Indices
     mean: Array
     variance: Array
-    multinomial: Columns
+    multinomial: Indices
     log_share: Array
-    bernoulli: Columns
+    bernoulli: Indices
     log_yes: Array
     log_no: Array
-    categorical: Columns
+    categorical: Indices
     levels: tuple[Array, ...]
     log_level: tuple[Array, ...]
 
@@ -86,7 +84,7 @@ class ClassLaws:
     def add_log_likelihood(self, rows: Any, out: Array, first_row: int, names: tuple[str, ...] | None) -> None:
         """Add log p(x | c) of (b, d) rows, dense or CSR, to (b, k) numbers; missing cells are left out."""
 
-        def cells(columns: Columns) -> tuple[Any, Place]:
+        def cells(columns: Indices) -> tuple[Any, Place]:
             whole = len(columns) == rows.shape[1]
             return rows if whole else rows[:, columns], Place(first_row, columns, names)
 
@@ -110,7 +108,7 @@ class ClassLaws:
                 out[known] += log_level.T[at[known]]
 
     def _add_normal(self, cells: NDArray[Any], out: Array) -> None:
-        from assay.summary._class_kernels import log_densities
+        from assay.summary.classes._class_kernels import log_densities
 
         says = self.variance > 0.0
         variance = np.where(says, self.variance, 1.0)
@@ -120,7 +118,7 @@ class ClassLaws:
         log_densities(cells, self.mean, scale, size, size.sum(axis=1), out)
 
 
-def _normal(counts: ClassCounts, columns: Columns, floor: float | None) -> tuple[Array, Array]:
+def _normal(counts: ClassCounts, columns: Indices, floor: float | None) -> tuple[Array, Array]:
     """Mean and variance, (k, g) each; a class without a value in a column takes the law of all rows there."""
     observed, mean, squares = (part[:, columns] for part in (counts.observed, counts.mean, counts.squares))
     there = observed > 0.0
@@ -136,7 +134,7 @@ def _normal(counts: ClassCounts, columns: Columns, floor: float | None) -> tuple
     return np.where(there, mean, middle), np.where(whole > 0.0, np.maximum(own, least), 0.0)
 
 
-def _log_shares(counts: Array, groups: Columns) -> Array:
+def _log_shares(counts: Array, groups: Indices) -> Array:
     """Logarithms of counts as shares of the sum over their group of columns."""
     total = np.zeros_like(counts)
     for group in np.unique(groups):

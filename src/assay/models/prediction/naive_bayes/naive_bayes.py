@@ -17,15 +17,16 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.columns.encoded import EncodedSource
 from assay.errors import DataError, ParameterError
-from assay.models.base import Array, on_engine
+from assay.models.base import on_engine
 from assay.models.class_scores import _ClassScorer
 from assay.models.prediction.naive_bayes.columns import is_frame, kinds_of_encoding, kinds_of_fields, opened
 from assay.models.prediction.naive_bayes.laws import ClassLaws
 from assay.models.shares import sum_to_one
-from assay.summary.class_cells import Place, refuse_infinite
-from assay.summary.class_counts import COLUMN_KINDS, ClassCounts
+from assay.summary.classes.class_cells import Place, refuse_infinite
+from assay.summary.classes.class_counts import COLUMN_KINDS, ClassCounts
 
 Kinds: TypeAlias = str | Sequence[str]
 

@@ -17,17 +17,15 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from assay.arrays import Array
+from assay.linalg.eigen.operand import Multipliable
+from assay.linalg.eigen.top_svd import top_svd
 from assay.linalg.one_thread import one_blas_thread
-from assay.linalg.operand import Multipliable
-from assay.linalg.top_svd import top_svd
 from assay.models.prediction.recommender.sides import Given, HereSide, Side, here_sides, sides_of
 from assay.optimize.team import Team
-from assay.summary.ratings import Ratings
-
-Array = NDArray[np.float64]
+from assay.summary.ratings.ratings import Ratings
 
 Progress = Callable[[int, int], object]
 

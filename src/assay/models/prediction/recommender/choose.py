@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.linalg.fold_error import fold_error
+from assay.arrays import Array
+from assay.linalg.noise.fold_error import fold_error
 from assay.models.prediction.recommender.als import (
     Factors,
     Penalty,
@@ -26,9 +27,7 @@ from assay.models.prediction.recommender.als import (
     spectral_start,
 )
 from assay.models.prediction.recommender.ranking import ranked
-from assay.summary.ratings import Ratings
-
-Array = NDArray[np.float64]
+from assay.summary.ratings.ratings import Ratings
 
 POWER = 0.5  # of the number of ratings in penalties: between weighted lambda (1) and plain (0); see docs/adr/0023
 RANKS = (2, 5, 10, 20)

@@ -13,15 +13,13 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
+from assay.arrays import Array
 from assay.engine.current import map_reduce
 from assay.models.prediction.recommender.als import Factors, biases, leading_start
-from assay.summary.spread_ratings import RatedRows, SpreadRatings
-
-Array = NDArray[np.float64]
+from assay.models.prediction.recommender.spread_ratings import RatedRows, SpreadRatings
 
 
 def standardised(ratings: SpreadRatings, beta: float) -> tuple[SpreadRatings, float, float]:

@@ -7,7 +7,7 @@ from typing import Any
 from assay.data.formats.edge_lists import folded
 from assay.data.read import read
 from assay.errors import DataError
-from assay.summary.ratings import Ratings, as_name
+from assay.summary.ratings.ratings import Ratings, as_name
 
 _CALLED = ("title", "name", "itemname", "moviename", "movietitle", "productname", "label", "text", "description")
 

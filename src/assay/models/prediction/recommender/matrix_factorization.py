@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self
 
 import numpy as np
 import pyarrow as pa
@@ -22,10 +22,11 @@ from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.source import Source
 from assay.engine.current import is_local
 from assay.errors import DataError, NotConverged, ParameterError
-from assay.linalg.spectral import column_signs
+from assay.linalg.eigen.spectral import column_signs
 from assay.models.prediction.recommender.als import (
     Factors,
     Penalty,
@@ -51,12 +52,10 @@ from assay.models.prediction.recommender.choose import (
 from assay.models.prediction.recommender.elsewhere import spread_start, standardised
 from assay.models.prediction.recommender.reading import _Reading, counted
 from assay.models.prediction.recommender.sides import Given
+from assay.models.prediction.recommender.spread_ratings import SpreadRatings, spread_ratings
 from assay.models.transformer import Transformer
-from assay.summary.ratings import Ratings
-from assay.summary.ratings_columns import looks_like_ratings, opened, rating_roles
-from assay.summary.spread_ratings import SpreadRatings, spread_ratings
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.ratings.ratings import Ratings
+from assay.summary.ratings.ratings_columns import looks_like_ratings, opened, rating_roles
 
 
 class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, Transformer, _Reading):

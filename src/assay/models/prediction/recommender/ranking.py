@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.summary.ratings import Ratings
-
-Array = NDArray[np.float64]
+from assay.arrays import Array
+from assay.summary.ratings.ratings import Ratings
 
 _CELLS = 2**22  # scores held at a time
 

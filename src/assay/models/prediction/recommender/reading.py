@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.models.base import Estimator
 from assay.models.prediction.recommender.als import Factors, Penalty, explicit, implicit
 from assay.models.prediction.recommender.choose import POWER
 from assay.models.prediction.recommender.ranking import first
-from assay.summary.ratings import Ratings, as_name
-
-Array: TypeAlias = NDArray[np.float64]
+from assay.summary.ratings.ratings import Ratings, as_name
 
 
 class Recommended(NamedTuple):

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.engine.current import map_reduce
+from assay.models.prediction.recommender.spread_ratings import RatedRows, SpreadRatings
 from assay.optimize.team import Team
-from assay.summary.ratings import Ratings
-from assay.summary.spread_ratings import RatedRows, SpreadRatings
+from assay.summary.ratings.ratings import Ratings
 
-Array = NDArray[np.float64]
 Given = Ratings | SpreadRatings
 Kernel = Literal["explicit_rows", "implicit_rows"]
 

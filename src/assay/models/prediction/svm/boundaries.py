@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.models.base import Array
+from assay.arrays import Array, Whole
 from assay.models.prediction.svm.pairs import Machine, pairs_of
 from assay.models.prediction.svm.training import Training
-from assay.optimize.smo_rows import Indices
-from assay.summary.kernel_rows import by_kernel_values, kernel_sums
-from assay.summary.kernels import Kernel
+from assay.summary.gram.kernel_rows import by_kernel_values, kernel_sums
+from assay.summary.gram.kernels import Kernel
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,9 +30,9 @@ class Boundaries:
     """
 
     kernel: Kernel
-    support: Indices
+    support: Whole
     points: Array | None
-    counts: Indices
+    counts: Whole
     weights: Array
     rho: Array
     origin: Array | None
@@ -75,7 +74,7 @@ class Boundaries:
         return sums - self.rho
 
 
-def _pair_sums(values: Array, weights: Array, counts: Indices) -> Array:
+def _pair_sums(values: Array, weights: Array, counts: Whole) -> Array:
     """(m, p) sums of (m, s) kernel values with the support rows, by the weights of each pair."""
     pairs, end = pairs_of(len(counts)), np.cumsum(counts)
     out = np.zeros((len(values), len(pairs)))

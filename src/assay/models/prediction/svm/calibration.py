@@ -12,12 +12,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.errors import DataError
-from assay.models.base import Array
 from assay.models.prediction.svm.boundaries import Boundaries
 from assay.models.prediction.svm.pairs import pairs_of
 from assay.models.prediction.svm.training import Training
-from assay.summary.kernels import Kernel, Precomputed
+from assay.summary.gram.kernels import Kernel, Precomputed
 
 _FOLDS = 5
 _STEPS = 100

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.linalg.one_thread import one_blas_thread
-from assay.models.base import Array
-from assay.optimize.smo import SMO, judged, smo
-from assay.optimize.smo_rows import KernelRows
+from assay.optimize.smo.rows import KernelRows
+from assay.optimize.smo.smo import SMO, judged, smo
 
 _NONE = 1e-5  # of the spread of the rows: hulls nearer to each other meet
 _TRIES = 8

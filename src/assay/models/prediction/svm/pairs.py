@@ -12,21 +12,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.engine.local import available_cores
 from assay.errors import DataError
 from assay.linalg.one_thread import one_blas_thread
-from assay.models.base import Array
+from assay.models.prediction.svm.hard_margin import HardMargin, hard_margin
+from assay.models.prediction.svm.kernel_pairs import GroupedRows
+from assay.models.prediction.svm.margin import Margin
 from assay.models.prediction.svm.nu import most_nu, solve_nu
 from assay.models.prediction.svm.primal import is_tall, solve_primal
 from assay.models.prediction.svm.squared import ridge as ridge_of
 from assay.models.prediction.svm.squared import with_gap
 from assay.models.prediction.svm.training import Training
-from assay.optimize.margin import Margin
-from assay.optimize.smo import SMO, smo
-from assay.optimize.smo_hard import HardMargin, hard_margin
-from assay.optimize.smo_rows import KernelRows, RidgedRows
-from assay.optimize.smo_start import spread
-from assay.summary.kernel_pairs import GroupedRows
+from assay.optimize.smo.rows import KernelRows, RidgedRows
+from assay.optimize.smo.smo import SMO, smo
+from assay.optimize.smo.start import spread
 
 _SIDE_BY_SIDE = 4096  # rows of a pair: larger ones are solved one after another, each by all threads
 _SHARED = 0.5  # of the cache is for what pairs share

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array
 from assay.data.blocks import FloatBlocks
 from assay.data.codes import short
-from assay.models.base import Array
+from assay.models.prediction.svm.margin_passes import Line
+from assay.models.prediction.svm.margin_table import Ends, MarginTable
 from assay.models.prediction.svm.pairs import pairs_of
-from assay.optimize.margin_passes import Line
-from assay.summary.margin_table import Ends, MarginTable
 
 GAP = 0.1  # duality gap allowed, as a share of the objective, for a unit of tol
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.models.base import Array
-from assay.optimize.smo_rows import Indices
+from assay.arrays import Array, Whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +24,7 @@ class SVMPath:
     C: Array
     objective: Array
     margin: Array
-    n_support: Indices
-    iterations: Indices
+    n_support: Whole
+    iterations: Whole
     kkt_residual: Array
     held_out_error: Array | None

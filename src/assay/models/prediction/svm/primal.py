@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.errors import NotConverged
-from assay.models.base import Array
+from assay.models.prediction.svm.margin import Loss, Margin, margin
 from assay.models.prediction.svm.squared import ridge, with_gap
-from assay.optimize.margin import Loss, Margin, margin
-from assay.optimize.smo import SMO, judged
+from assay.optimize.smo.smo import SMO, judged
 
 _TALL = 5  # rows for each column, from which Newton's method over the columns is the faster way
 _GAP = 1e-6  # share of the objective to begin with

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.models.base import Array
-from assay.optimize.smo import SMO
+from assay.arrays import Array
+from assay.optimize.smo.smo import SMO
 
 
 def ridge(prices: Array) -> Array:

@@ -21,11 +21,12 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from assay.arrays import Array
 from assay.data.blocks import float_blocks
 from assay.data.source import Source
 from assay.engine.current import is_local, mapped_blocks
 from assay.errors import NotConverged, ParameterError
-from assay.models.base import Array, on_engine
+from assay.models.base import on_engine
 from assay.models.prediction.svm.boundaries import Boundaries, votes
 from assay.models.prediction.svm.calibration import class_probabilities, sigmoids
 from assay.models.prediction.svm.pairs import Form, Limits, Machine, PairSolver, pairs_of
@@ -33,9 +34,9 @@ from assay.models.prediction.svm.passes import GAP, lines_between
 from assay.models.prediction.svm.path import SVMPath
 from assay.models.prediction.svm.training import Training, price_of_classes
 from assay.models.supervised import _Classifier
-from assay.summary.distances import as_rows
-from assay.summary.gram import Gram
-from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel, resolved
+from assay.summary.distances.distances import as_rows
+from assay.summary.gram.gram import Gram
+from assay.summary.gram.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel, resolved
 
 
 class SVM(_Classifier):

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.errors import ParameterError
-from assay.models.base import Array
-from assay.optimize.smo_rows import Indices, KernelRows, MatrixRows
-from assay.summary.gram import Gram
-from assay.summary.kernel_rows import kernel_rows
-from assay.summary.kernels import Gaussian, Kernel, Linear, Precomputed
+from assay.optimize.smo.rows import KernelRows, MatrixRows
+from assay.summary.gram.gram import Gram
+from assay.summary.gram.kernel_rows import kernel_rows
+from assay.summary.gram.kernels import Gaussian, Kernel, Linear, Precomputed
 
 _HOLD = 2048  # rows: up to here all values of a kernel that is a function are computed once
 
@@ -34,8 +34,8 @@ class Training:
     """
 
     kernel: Kernel
-    order: Indices
-    counts: Indices
+    order: Whole
+    counts: Whole
     weights: Array | None
     points: Array | None
     origin: Array | None
@@ -79,7 +79,7 @@ class Training:
         rows.among(None, values.dtype)(np.arange(n), values)
         return MatrixRows(values)
 
-    def groups(self) -> list[Indices]:
+    def groups(self) -> list[Whole]:
         """The kernel rows of each class, rising."""
         numbers: Any = np.arange(len(self.order)) if self.held is None else self.order
         return np.split(numbers, np.cumsum(self.counts)[:-1])

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
-from assay.models.decision.mdp.layout import Array, Indices, Layout, Names, of_rows
+from assay.models.decision.mdp.layout import Layout, Names, of_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +111,7 @@ def layout_of(env: Environment) -> tuple[Layout, Names, Names]:
     states: list[Any] = list(range(env.first, env.first + env.n))
     states += [f"{env.first + s} (ended)" for s in twice.tolist()]
     actions = tuple(range(env.first_action, env.first_action + env.k))
-    leads: Indices = np.where(over, place[after], after)[going]
+    leads: Whole = np.where(over, place[after], after)[going]
     made = of_rows(
         state[going], action[going], leads, flat[going, 3], flat[going, 4], np.zeros(len(states)), states, actions
     )

@@ -13,10 +13,10 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
+from assay.arrays import Array, Whole
 from assay.errors import ParameterError
 from assay.models.decision.mdp.gym.environment import Environment, environment, layout_of
 from assay.models.decision.mdp.gym.tried import Tried
-from assay.models.decision.mdp.layout import Array, Indices
 from assay.models.decision.mdp.learning.learn import learn_mdp
 from assay.models.decision.mdp.learning.learned import Learned
 from assay.models.decision.mdp.mdp import MDP
@@ -43,8 +43,8 @@ class PolicyCurve:
 
     environment: str
     discount: float
-    trials: Indices
-    steps: Indices
+    trials: Whole
+    steps: Whole
     value: Array
     low: Array
     high: Array
@@ -205,7 +205,7 @@ class _Judge:
             else "exactly, by the environment's own table of transitions"
         )
 
-    def value(self, policy: Indices, point: int) -> tuple[float, float, float]:
+    def value(self, policy: Whole, point: int) -> tuple[float, float, float]:
         """The value and its interval."""
         if self._process is not None and self._env.start is not None:
             process = self._process
@@ -219,7 +219,7 @@ class _Judge:
         mean, error = float(returns.mean()), float(returns.std(ddof=1) / np.sqrt(len(returns)))
         return mean, mean - 1.96 * error, mean + 1.96 * error
 
-    def _return(self, policy: Indices, point: int, number: int) -> float:
+    def _return(self, policy: Whole, point: int, number: int) -> float:
         env, total, weight = self._env, 0.0, 1.0
         source = np.random.SeedSequence([self._seed, point, number]).generate_state(1)[0]
         seen, _ = env.env.reset(seed=int(source))

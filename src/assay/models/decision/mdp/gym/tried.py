@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.models.decision.mdp.layout import Array, Indices
+from assay.arrays import Array, Whole
 
 _TOL = 1e-6  # of plans, as a share of the largest value
 _MOST = 10_000
@@ -60,7 +60,7 @@ class Tried:
         self._least, self._most = min(self._least, reward), max(self._most, reward)
         return int(self.seen[pair])
 
-    def optimistic(self, width: float) -> Indices:
+    def optimistic(self, width: float) -> Whole:
         """(n,) the actions that lead to what was never tried, or to the most that may be there.
 
         Args:
@@ -88,14 +88,14 @@ class Tried:
         spread = within + np.repeat(local / np.maximum(of_state, 1.0), self.k)
         return np.asarray(np.sqrt(spread / np.maximum(n * (n + 1.0), 1.0)))
 
-    def greedy(self) -> Indices:
+    def greedy(self) -> Whole:
         """(n,) the best actions by what was seen."""
         usual = float(self._gain.sum()) / max(self.steps, 1)
         r = np.divide(self._gain, self.seen, out=np.full(len(self.seen), usual), where=self.seen > 0)
         self._plain, chosen = self._planned(r, (self.seen == 0).astype(np.float64), self._plain)
         return chosen
 
-    def _planned(self, r: Array, loose: Array, v: Array) -> tuple[Array, Indices]:
+    def _planned(self, r: Array, loose: Array, v: Array) -> tuple[Array, Whole]:
         from assay.models.decision.mdp.learning import _kernels as kernels
 
         n, k, m = self.n, self.k, self.n * self.k
@@ -115,7 +115,7 @@ class Tried:
         return v, chosen[:n] - np.arange(n) * k
 
 
-def _scatter(group: Indices, count: Array, value: Array, size: Array) -> Array:
+def _scatter(group: Whole, count: Array, value: Array, size: Array) -> Array:
     """Sums of squares about the means of groups."""
     mean = np.bincount(group, count * value, minlength=len(size)) / np.maximum(size, 1.0)
     return np.asarray(np.bincount(group, count * (value - mean[group]) ** 2, minlength=len(size)), np.float64)

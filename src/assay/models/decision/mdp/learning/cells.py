@@ -16,12 +16,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from assay.arrays import Array, Whole
 from assay.data.formats.edge_lists import EdgeListSource, folded
 from assay.data.formats.recognise import format_by_name
 from assay.data.read import read
 from assay.data.source import ArrowSource, Source, is_numeric
 from assay.errors import DataError, ParameterError
-from assay.models.decision.mdp.layout import Array, Indices, Names
+from assay.models.decision.mdp.layout import Names
 from assay.models.decision.mdp.table import opened
 
 CALLED = {
@@ -63,12 +64,12 @@ class Cells:
     """
 
     table: Source
-    trial: Indices | None
+    trial: Whole | None
     step: Array | None
-    state: Indices
-    action: Indices
+    state: Whole
+    action: Whole
     reward: Array
-    after: Indices | None
+    after: Whole | None
     done: NDArray[np.bool_] | None
     states: Names
     actions: Names
@@ -211,7 +212,7 @@ def _nameless() -> Source:
     return ArrowSource(pa.table({}), "the list")
 
 
-def _coded(columns: Sequence[Any]) -> tuple[Indices, Names]:
+def _coded(columns: Sequence[Any]) -> tuple[Whole, Names]:
     """Cells of all columns together as numbers of names, -1 where empty; numbers in order, other names as they come."""
     if isinstance(columns[0], list):
         return _ordered(*_listed([cell for column in columns for cell in column]))
@@ -242,7 +243,7 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column
 
 
-def _listed(cells: Sequence[Any]) -> tuple[Indices, Names]:
+def _listed(cells: Sequence[Any]) -> tuple[Whole, Names]:
     numbers: dict[Hashable, int] = {}
     codes = np.empty(len(cells), np.int64)
     for i, cell in enumerate(cells):
@@ -252,7 +253,7 @@ def _listed(cells: Sequence[Any]) -> tuple[Indices, Names]:
     return codes, tuple(numbers)
 
 
-def _ordered(codes: Indices, names: Names) -> tuple[Indices, Names]:
+def _ordered(codes: Whole, names: Names) -> tuple[Whole, Names]:
     """Names that are whole numbers, as text too, in their order; others as they come."""
     try:
         keys = [int(name) if isinstance(name, int | str) else None for name in names]

@@ -13,8 +13,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from assay.arrays import Array, Whole
 from assay.errors import DataError
-from assay.models.decision.mdp.layout import Array, Indices, Layout, of_rows
+from assay.models.decision.mdp.layout import Layout, of_rows
 from assay.models.decision.mdp.learning.trials import UNKNOWN, Trials
 
 Unseen = Literal["uniform", "left out"]
@@ -39,13 +40,13 @@ class Counts:
     """
 
     trials: Trials
-    first: Indices
-    state: Indices
-    action: Indices
-    start: Indices
-    after: Indices
-    count: Indices
-    of_step: Indices
+    first: Whole
+    state: Whole
+    action: Whole
+    start: Whole
+    after: Whole
+    count: Whole
+    of_step: Whole
     prior: float
     unseen: Unseen = "uniform"
 
@@ -55,23 +56,23 @@ class Counts:
         return len(self.trials.states)
 
     @cached_property
-    def pair(self) -> Indices:
+    def pair(self) -> Whole:
         """(z,) the pair of each outcome."""
         return np.repeat(np.arange(len(self.state)), np.diff(self.start))
 
     @cached_property
-    def seen(self) -> Indices:
+    def seen(self) -> Whole:
         """(m,) how often each pair was taken."""
         return np.bincount(self.pair, self.count, minlength=len(self.state)).astype(np.int64)
 
     @cached_property
-    def known(self) -> Indices:
+    def known(self) -> Whole:
         """(m,) how often it is known where a pair led."""
         here = self.after != UNKNOWN
         return np.bincount(self.pair[here], self.count[here], minlength=len(self.state)).astype(np.int64)
 
     @cached_property
-    def trials_with(self) -> Indices:
+    def trials_with(self) -> Whole:
         """(m,) in how many trials each pair was taken."""
         steps = self.trials
         key = np.unique(self.pair[self.of_step] * steps.n_trials + steps.trial)
@@ -149,7 +150,7 @@ def counted(trials: Trials, *, unseen: Unseen = "uniform", prior: float = 0.0) -
     )
 
 
-def _unique(values: Indices, size: int) -> tuple[Indices, Indices, Indices]:
+def _unique(values: Whole, size: int) -> tuple[Whole, Whole, Whole]:
     """The values there are, which of them each is, and how often; by counting where they are few, by sorting else."""
     if size <= 4 * len(values):
         often = np.bincount(values, minlength=size)

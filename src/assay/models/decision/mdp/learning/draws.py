@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.models.decision.mdp.layout import Array, Indices
+from assay.arrays import Array, Whole
 from assay.models.decision.mdp.learning.counts import Counts
 from assay.models.decision.mdp.learning.estimates import By, Estimates, Solver
 
@@ -39,7 +39,7 @@ class Draws:
     spread: Array
     start: Array
     loss: Array
-    changed: Indices
+    changed: Whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +57,7 @@ class Crossed:
     usual: Array
 
 
-def drawn(counts: Counts, discount: float, values: Array, chosen: Indices, *, by: By, draws: int, seed: int) -> Draws:
+def drawn(counts: Counts, discount: float, values: Array, chosen: Whole, *, by: By, draws: int, seed: int) -> Draws:
     """Draw counts anew and solve what they say.
 
     Args:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.models.decision.mdp.layout import Array, Indices
+from assay.arrays import Array, Whole
 from assay.models.decision.mdp.learning.counts import Counts
 
 By = Literal["trials", "steps"]
@@ -104,11 +104,11 @@ class Solver:
         reach = float(np.abs(counts.trials.reward).max(initial=0.0)) / (1.0 - discount)
         self.tol = _TOL * max(reach, float(np.abs(counts.trials.final).max(initial=0.0)), np.finfo(np.float64).tiny)
 
-    def best(self, given: Estimates, v: Array) -> tuple[Array, Array, Indices]:
+    def best(self, given: Estimates, v: Array) -> tuple[Array, Array, Whole]:
         """The best values (n,), those of pairs (m,), and the pairs chosen (n,)."""
         return self._run(given, v, np.full(self._counts.n, -1), _BEST)
 
-    def follow(self, given: Estimates, v: Array, chosen: Indices) -> Array:
+    def follow(self, given: Estimates, v: Array, chosen: Whole) -> Array:
         """(n,) values of a policy."""
         return self._run(given, v, chosen.copy(), _CHOSEN)[0]
 
@@ -116,7 +116,7 @@ class Solver:
         """(n,) values of the policy that takes actions as often as the trials drawn did."""
         return self._run(given, v, np.full(self._counts.n, -1), _USUAL)[0]
 
-    def _run(self, given: Estimates, v: Array, chosen: Indices, way: int) -> tuple[Array, Array, Indices]:
+    def _run(self, given: Estimates, v: Array, chosen: Whole, way: int) -> tuple[Array, Array, Whole]:
         c = self._counts
         v, q = v.copy(), np.empty(len(c.state))
         self._kernels.solve(

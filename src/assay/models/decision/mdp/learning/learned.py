@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 from scipy.stats import false_discovery_control
 
+from assay.arrays import Array, Whole
 from assay.errors import ParameterError
-from assay.models.decision.mdp.layout import Array, Indices, Names
+from assay.models.decision.mdp.layout import Names
 from assay.models.decision.mdp.learning.counts import Counts
 from assay.models.decision.mdp.learning.draws import Crossed, Draws, crossed, drawn, outcome_draws
 from assay.models.decision.mdp.learning.estimates import By
@@ -44,7 +45,7 @@ class Probabilities:
     states: Names
     actions: Names
     next_states: Names
-    count: Indices
+    count: Whole
     probability: Array
     low: Array
     high: Array
@@ -93,7 +94,7 @@ class Choices:
     states: Names
     actions: Names
     others: Names
-    seen: Indices
+    seen: Whole
     gain: Array
     best: Array
     p: Array
@@ -174,7 +175,7 @@ class Learned:
         return self.solution.values
 
     @cached_property
-    def counts(self) -> Indices:
+    def counts(self) -> Whole:
         """(n, k) how often each action was taken in each state."""
         c = self._counts
         table = np.zeros((self.mdp.n_states, self.mdp.n_actions), np.int64)
@@ -303,7 +304,7 @@ class Learned:
         return MoreTrials(changes, states, loss, held[0], held[1:], lost, sentence)
 
     @cached_property
-    def _chosen(self) -> Indices:
+    def _chosen(self) -> Whole:
         """(n,) the pair chosen in each state."""
         c = self._counts
         keys = c.state * self.mdp.n_actions + c.action
@@ -375,7 +376,7 @@ def _with_ends(draws: Array) -> tuple[float, float, float]:
     return middle, min(float(low), middle), max(float(high), middle)
 
 
-def _two_sided(ahead: Array, spread: Array, support: Indices) -> Array:
+def _two_sided(ahead: Array, spread: Array, support: Whole) -> Array:
     """(m,) p of each difference by Student's t, but never less than so many trials of one sign can show."""
     moved = spread > 0.0
     t = np.divide(np.abs(ahead), spread, out=np.where(ahead == 0.0, 0.0, np.inf), where=moved)

@@ -16,13 +16,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.arrays import Array, Mask, Whole
 from assay.errors import DataError
-from assay.models.decision.mdp.layout import Array, Indices, Names
+from assay.models.decision.mdp.layout import Names
 from assay.models.decision.mdp.learning.cells import Cells, read_cells
 
-Truths = NDArray[np.bool_]
 _LARGEST = 1e150
 UNKNOWN = -1  # where an action led, when nobody knows
 
@@ -46,14 +45,14 @@ class Trials:
         notes: what was decided on the way, counted.
     """
 
-    trial: Indices
-    state: Indices
-    action: Indices
+    trial: Whole
+    state: Whole
+    action: Whole
     reward: Array
-    after: Indices
-    begin: Indices
-    ended: Truths
-    ends: Truths
+    after: Whole
+    begin: Whole
+    ended: Mask
+    ends: Mask
     final: Array
     states: Names
     actions: Names
@@ -64,7 +63,7 @@ class Trials:
         """How many trials there are."""
         return len(self.begin)
 
-    def only(self, kept: Truths) -> Trials:
+    def only(self, kept: Mask) -> Trials:
         """Some of the trials, with the names of all.
 
         Args:
@@ -135,7 +134,7 @@ def read_trials(data: Any, *, ended: bool | None = None, **columns: str | None) 
     )
 
 
-def _in_order(cells: Cells, notes: list[tuple[str, int]]) -> tuple[Indices, Indices, int]:
+def _in_order(cells: Cells, notes: list[tuple[str, int]]) -> tuple[Whole, Whole, int]:
     """Rows by trial and step, and the number of each row's trial, in the order in which trials begin."""
     z = len(cells.state)
     trial = cells.trial
@@ -166,9 +165,7 @@ def _in_order(cells: Cells, notes: list[tuple[str, int]]) -> tuple[Indices, Indi
     return order, number, len(heads)
 
 
-def _check(
-    cells: Cells, order: Indices, trial: Indices, last: Truths, blank: Truths, reward: Array, over: Truths
-) -> None:
+def _check(cells: Cells, order: Whole, trial: Whole, last: Mask, blank: Mask, reward: Array, over: Mask) -> None:
     early = np.flatnonzero(blank & ~last)
     if len(early):
         raise DataError(
@@ -197,7 +194,7 @@ def _check(
         )
 
 
-def _without_gaps(step: Array, last: Truths, follows: Indices, notes: list[tuple[str, int]]) -> Indices:
+def _without_gaps(step: Array, last: Mask, follows: Whole, notes: list[tuple[str, int]]) -> Whole:
     """Where steps count by one, a step left out hides where the one before it led."""
     apart = np.diff(step)[~last[:-1]]
     if not len(apart) or not (step == np.rint(step)).all() or np.median(apart) != 1.0:
@@ -208,8 +205,8 @@ def _without_gaps(step: Array, last: Truths, follows: Indices, notes: list[tuple
 
 
 def _named_ends(
-    cells: Cells, state: Indices, blank: Truths, over: Truths, after: Indices, notes: list[tuple[str, int]]
-) -> tuple[Names, Truths, Indices, Indices]:
+    cells: Cells, state: Whole, blank: Mask, over: Mask, after: Whole, notes: list[tuple[str, int]]
+) -> tuple[Names, Mask, Whole, Whole]:
     """Names of states with those of ends among them, which are ends, where steps lead, and the end behind each step."""
     names, n = list(cells.states), len(cells.states)
     acting = np.zeros(n, np.bool_)
@@ -233,9 +230,7 @@ def _named_ends(
     return tuple(names), ends, np.where(over, called, after), called
 
 
-def _worth(
-    called: Indices, closed: Truths, blank: Truths, reward: Array, n: int, notes: list[tuple[str, int]]
-) -> Array:
+def _worth(called: Whole, closed: Mask, blank: Mask, reward: Array, n: int, notes: list[tuple[str, int]]) -> Array:
     """(n,) the average reward of rows without an action, by the end they are; others are counted."""
     mine = np.flatnonzero(closed) + 1
     total = np.bincount(called[mine - 1], np.nan_to_num(reward[mine], nan=0.0), minlength=n)
@@ -247,8 +242,8 @@ def _worth(
 
 
 def _count(
-    notes: list[tuple[str, int]], ended: Truths, blank: Truths, last: Truths, begin: Indices, after: Indices,
-    cut: Truths, cells: Cells,
+    notes: list[tuple[str, int]], ended: Mask, blank: Mask, last: Mask, begin: Whole, after: Whole,
+    cut: Mask, cells: Cells,
 ) -> None:  # fmt: skip
     sizes = np.diff(np.append(begin, len(last)))
     notes.append(("Trials of a single row", int((sizes == 1).sum())))

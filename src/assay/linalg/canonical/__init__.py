@@ -1,0 +1,1 @@
+"""Canonical pairs of two sets of columns, on the rows given and on others."""

@@ -1,0 +1,1 @@
+"""Dense matrices: factorisations, solving, spaces and properties."""

@@ -1,0 +1,1 @@
+"""Eigenvalues and singular values, whole or the leading ones, and what is read from them."""

@@ -1,0 +1,1 @@
+"""What chance makes of a spectrum or a statistic: laws, permutations, draws."""

@@ -1,0 +1,1 @@
+"""The multivariate normal: its estimates, robust ones too, and its conditionals."""

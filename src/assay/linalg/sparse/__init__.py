@@ -1,0 +1,1 @@
+"""Sparse matrices: their structure, and their rows about the mean."""

@@ -1,0 +1,1 @@
+"""Robust support vector data description."""

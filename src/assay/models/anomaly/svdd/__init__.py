@@ -1,0 +1,1 @@
+"""Support vector data description."""

@@ -1,0 +1,1 @@
+"""Axes of categories and of mixed columns."""

@@ -1,0 +1,1 @@
+"""Dependence of all pairs of columns."""

@@ -1,0 +1,1 @@
+"""Canonical correlation with lags."""

@@ -1,0 +1,1 @@
+"""SNE, symmetric SNE and t-SNE."""

@@ -1,0 +1,1 @@
+"""The Gaussian maximum likelihood rule."""

@@ -1,0 +1,1 @@
+"""Lloyd's iteration: seeding, passes, sums."""

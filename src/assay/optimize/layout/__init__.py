@@ -1,0 +1,1 @@
+"""Descent of layouts of points."""

@@ -1,0 +1,1 @@
+"""Newton steps for linear machines on tall data."""

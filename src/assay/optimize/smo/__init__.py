@@ -1,0 +1,1 @@
+"""Sequential minimal optimisation of the quadratic programs of kernel machines."""

@@ -1,0 +1,1 @@
+"""How rows depend on each other, asked first."""

@@ -1,0 +1,103 @@
+"""Values that look wrong, in words: for the reader to judge, never changed or left out."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import date
+
+import numpy as np
+
+from assay.arrays import Array
+
+_FEWEST = 20
+_FAR = 25.0
+_MARKERS = frozenset(sign * float("9" * k) for k in range(2, 9) for sign in (1, -1)) | {-1.0, -9.0}
+_DEFAULTS = {date(1900, 1, 1), date(1970, 1, 1), date(1899, 12, 30), date(9999, 12, 31)}
+_FORMULA = re.compile(r"[=@]\s*[A-Za-z(]|[=@+-]\s*[A-Za-z]+\(")
+_MARKUP = re.compile(r"</?[a-zA-Z!][^<>]*>")
+
+
+def suspicious_numbers(x: Array, low: float, high: float, *, log: bool = False) -> str:
+    """Numbers that may stand for something else, or lie far from all others.
+
+    Args:
+        x: values of a fair sample, NaN where missing.
+        low, high: smallest and largest of all rows.
+        log: whether the analysis takes logarithms.
+
+    >>> suspicious_numbers(np.r_[np.arange(50.0), [-999.0] * 3], -999, 49)
+    '-999 may stand for missing (3 of 53 in a sample)'
+    """
+    seen = x[np.isfinite(x)]
+    if len(seen) < _FEWEST:
+        return ""
+    values, counts = np.unique(seen, return_counts=True)
+    found = []
+    for at in (0, -1):
+        value, count = float(values[at]), int(counts[at])
+        rest = seen[seen != value]
+        if value in _MARKERS and count > 1 and len(rest) and _beyond(value, rest, 5.0):
+            found.append(f"{value:g} may stand for missing ({count} of {len(seen)} in a sample)")
+    if found:
+        return "; ".join(found)
+    scaled = np.log1p if log else np.asarray
+    found = [
+        f"{what} {value:.4g} lies far from the rest"
+        for what, value in (("smallest value", low), ("largest value", high))
+        if np.isfinite(value) and _beyond(float(scaled(value)), np.asarray(scaled(seen)), _FAR)
+    ]
+    return "; ".join(found)
+
+
+def _beyond(value: float, rest: Array, times: float) -> bool:
+    """Whether a value lies so many times the middle half outside it."""
+    first, third = np.quantile(rest, [0.25, 0.75])
+    width = float(third - first)
+    return width > 0.0 and (value < first - times * width or value > third + times * width)
+
+
+def suspicious_texts(values: Iterable[str]) -> str:
+    """Texts that differ only in case or blanks, and cells that hold formulas or markup.
+
+    >>> suspicious_texts(["Male", "male ", "female"])
+    "'Male' and 'male ' differ only in case or blanks"
+    """
+    spellings: dict[str, set[str]] = defaultdict(set)
+    formulas = markup = 0
+    for value in values:
+        spellings[" ".join(value.casefold().split())].add(value)
+        formulas += bool(_FORMULA.match(value))
+        markup += bool(_MARKUP.search(value))
+    twice = sorted(sorted(found) for found in spellings.values() if len(found) > 1)
+    found = [f"{a[:30]!r} and {b[:30]!r} differ only in case or blanks" for a, b, *_ in twice[:2]]
+    if len(twice) > 2:
+        found.append(f"and {len(twice) - 2} more such pairs")
+    if formulas:
+        found.append("cells look like spreadsheet formulas; they were read as text and not evaluated")
+    if markup:
+        found.append("cells hold markup, shown as plain text")
+    return "; ".join(found)
+
+
+def suspicious_times(days: Array, *, today: date) -> str:
+    """Dates that often stand for an unknown one, or lie in the future.
+
+    Args:
+        days: since 1970 of a fair sample, NaN where missing.
+        today: the day of the study.
+    """
+    whole = days[np.isfinite(days)]
+    if not len(whole):
+        return ""
+    found = []
+    marked = {(day - date(1970, 1, 1)).days: day for day in _DEFAULTS}
+    for number, day in sorted(marked.items()):
+        count = int((np.floor(whole) == number).sum())
+        if count and count < len(whole):
+            found.append(f"{day.isoformat()} may stand for unknown ({count} of {len(whole)} in a sample)")
+    ahead = int((whole > (today - date(1970, 1, 1)).days + 366).sum())
+    if ahead:
+        found.append(f"{ahead} of {len(whole)} in a sample lie more than a year in the future")
+    return "; ".join(found)

@@ -1,0 +1,1 @@
+"""Counts and moments of classes."""

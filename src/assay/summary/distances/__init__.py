@@ -1,0 +1,1 @@
+"""Metrics, distances and nearest rows."""

@@ -1,0 +1,1 @@
+"""Kernels and their values between rows."""

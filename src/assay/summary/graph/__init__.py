@@ -1,0 +1,1 @@
+"""Sparse graphs of rows: neighbours, Laplacians, paths, cuts, trees."""

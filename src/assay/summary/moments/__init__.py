@@ -1,0 +1,1 @@
+"""Counts, means and scatter that add up."""

@@ -1,0 +1,1 @@
+"""Networks as users have them, and random ones with the same degrees."""

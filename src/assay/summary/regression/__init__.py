@@ -1,0 +1,1 @@
+"""Columns and targets together: what regressions need."""

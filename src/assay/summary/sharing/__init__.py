@@ -1,0 +1,1 @@
+"""Summaries that sites share in place of rows, with noise or without."""

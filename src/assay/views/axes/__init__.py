@@ -1,0 +1,1 @@
+"""What figures share: theme, ticks, names, checked numbers."""

@@ -1,0 +1,1 @@
+"""Columns, alone and in pairs."""

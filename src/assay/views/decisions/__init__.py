@@ -1,0 +1,1 @@
+"""Decision processes and their policies."""

@@ -1,0 +1,203 @@
+"""Where the rows lie along the components: biplot, pairs, order and strip, selected together.
+
+Every figure here draws from one `score_source`, so rows selected in one figure are selected in all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from bokeh.models import BoxSelectTool, ColumnDataSource, NumeralTickFormatter
+from bokeh.models.annotations.arrows import Arrow, NormalHead
+from bokeh.models.annotations.geometry import Span
+from numpy.typing import ArrayLike
+
+from assay.errors import ParameterError
+from assay.shown import shortened
+from assay.views.axes.placing import place_labels, spread
+from assay.views.axes.theme import ARROW, CHANCE, REAL, figure, hover, label
+
+ARROWS = 12
+_TOOLS = "box_select,lasso_select,tap,pan,box_zoom,reset,save"
+_NAME = 18
+_HEIGHT = 430
+_FRAME = np.array([250.0, 330.0])  # pixels for the data on a phone; names that fit there fit anywhere
+
+
+def score_source(scores: ArrayLike, rows: ArrayLike) -> ColumnDataSource:
+    """Hold the rows shown, once, for every figure that draws them.
+
+    Args:
+        scores: (m, k) positions along the components.
+        rows: (m,) row numbers as they are to be shown.
+
+    Returns:
+        A source with the columns row, strip, c1 ... ck.
+
+    >>> sorted(score_source([[0.5], [1.5]], [1, 2]).data)
+    ['c1', 'row', 'strip']
+    """
+    scores, rows = np.asarray(scores, dtype=np.float64), np.asarray(rows)
+    if scores.ndim != 2 or rows.shape != scores.shape[:1]:
+        raise ParameterError(
+            f"scores has one line per row shown; got shape {scores.shape} and row numbers {rows.shape}"
+        )
+    data: dict[str, Any] = {f"c{j + 1}": scores[:, j] for j in range(scores.shape[1])}
+    data |= {"row": rows, "strip": spread(scores[:, 0])}
+    return ColumnDataSource(data, name="rows")
+
+
+def biplot(source: ColumnDataSource, loadings: ArrayLike, names: Sequence[str], share: ArrayLike) -> Any:
+    """Rows and columns in one map: points along the two leading components, arrows for the columns.
+
+    An arrow points where its column grows; its length is the column's correlation with the two components.
+    The twelve longest are drawn, all stretched alike to reach into the cloud.
+
+    Args:
+        source: from `score_source`, with at least two components.
+        loadings: (d, k) correlations of columns with components.
+        names: (d,) of the columns.
+        share: (k,) shares of the variance, for the axes.
+
+    Returns:
+        A Bokeh figure.
+
+    >>> source = score_source([[0.0, 1.0], [1.0, 0.0]], [1, 2])
+    >>> biplot(source, [[0.9, 0.1]], ["Milk"], [0.6, 0.3]).xaxis.axis_label
+    'component 1 (60.0% of variance)'
+    """
+    loadings = np.asarray(loadings, dtype=np.float64)[:, :2]
+    if len(names) != len(loadings):
+        raise ParameterError(f"names are one per column; got {len(names)} for {len(loadings)} columns")
+    plot = score_pair(source, 1, 2, share)
+    length = np.hypot(loadings[:, 0], loadings[:, 1])
+    longest = np.argsort(-length, kind="stable")[:ARROWS]
+    longest = longest[length[longest] > 0]
+    if not len(longest):
+        return plot
+    reach = float(np.hypot(source.data["c1"], source.data["c2"]).max(initial=1.0))
+    tips = loadings[longest] * (0.62 * reach / length[longest[0]])
+    arrows = ColumnDataSource(
+        {
+            "x": tips[:, 0],
+            "y": tips[:, 1],
+            "name": [names[i] for i in longest],
+            "first": loadings[longest, 0],
+            "second": loadings[longest, 1],
+        }
+    )
+    shafts = Arrow(x_start=0, y_start=0, x_end="x", y_end="y", source=arrows)
+    shafts.end = NormalHead(size=9, fill_color=ARROW, line_color=ARROW)
+    shafts.update(line_color=ARROW, line_width=2)
+    plot.add_layout(shafts)
+    ends = plot.scatter("x", "y", source=arrows, size=16, alpha=0.0, selection_alpha=0.0, nonselection_alpha=0.0)
+    said = [("column", "@name"), ("with component 1", "@first{0.00}"), ("with component 2", "@second{0.00}")]
+    plot.add_tools(hover([ends], said))
+    drawn = np.vstack([tips, np.stack([source.data["c1"], source.data["c2"]], axis=1)])
+    _write_names(plot, tips, [shortened(names[i], _NAME) for i in longest], drawn)
+    return plot
+
+
+def _write_names(plot: Any, tips: np.ndarray, names: list[str], drawn: np.ndarray) -> None:
+    """Write names beside the tips, laid out for a frame of the usual size, and make room for them at its edges."""
+    corners = drawn
+    for _ in range(3):  # names at the edges widen the range, which shrinks the pixels per unit they were placed by
+        pixels = float(np.min(_FRAME / np.maximum(np.ptp(np.vstack([drawn, corners]), axis=0), 1e-12)))
+        centres, half = place_labels(tips * pixels, [len(name) for name in names])
+        corners = np.vstack([centres - half, centres + half]) / pixels
+    for (x, y), name, centre in zip(tips, names, centres, strict=True):
+        words = label(
+            float(x), float(y), name, text_align="center", text_baseline="middle", text_font_style="bold",
+            x_offset=float(centre[0] - x * pixels), y_offset=float(centre[1] - y * pixels),
+            background_fill_color="#ffffff", background_fill_alpha=0.7,
+        )  # fmt: skip
+        plot.add_layout(words)
+    plot.scatter(corners[:, 0], corners[:, 1], size=0, alpha=0.0)
+
+
+def score_pair(source: ColumnDataSource, x: int, y: int, share: ArrayLike) -> Any:
+    """Rows along two components.
+
+    Args:
+        source: from `score_source`.
+        x: number of the component across, from 1.
+        y: number of the component upward, from 1.
+        share: (k,) shares of the variance.
+
+    Returns:
+        A Bokeh figure.
+
+    >>> source = score_source([[0.0, 1.0], [1.0, 0.0]], [1, 2])
+    >>> score_pair(source, 1, 2, [0.6, 0.3]).yaxis.axis_label
+    'component 2 (30.0% of variance)'
+    """
+    plot = figure(x_label=_axis(x, share), y_label=_axis(y, share), height=_HEIGHT, tools=_TOOLS, match_aspect=True)
+    _quiet_zero(plot, "height")
+    _quiet_zero(plot, "width")
+    said = [("row", "@row"), (f"component {x}", f"@c{x}{{0.00}}"), (f"component {y}", f"@c{y}{{0.00}}")]
+    _points(plot, source, f"c{x}", f"c{y}", said)
+    return plot
+
+
+def score_by_row(source: ColumnDataSource, number: int, share: ArrayLike) -> Any:
+    """Rows along one component in the order of the data: a drift or steps mean that rows are not independent.
+
+    Args:
+        source: from `score_source`.
+        number: of the component, from 1.
+        share: (k,) shares of the variance.
+
+    Returns:
+        A Bokeh figure.
+
+    >>> score_by_row(score_source([[0.5], [1.5]], [1, 2]), 1, [1.0]).xaxis.axis_label
+    'row, in the order of the data'
+    """
+    plot = figure(x_label="row, in the order of the data", y_label=_axis(number, share), height=_HEIGHT, tools=_TOOLS)
+    plot.xaxis.formatter = NumeralTickFormatter(format="0,0")
+    _quiet_zero(plot, "width")
+    _points(plot, source, "row", f"c{number}", [("row", "@row"), (f"component {number}", f"@c{number}{{0.00}}")])
+    return plot
+
+
+def score_strip(source: ColumnDataSource, share: ArrayLike) -> Any:
+    """Rows along the first component alone, as a strip of dots that is thick where rows are many.
+
+    Args:
+        source: from `score_source`.
+        share: (k,) shares of the variance.
+
+    Returns:
+        A Bokeh figure.
+
+    >>> score_strip(score_source([[0.5], [1.5]], [1, 2]), [1.0]).yaxis.visible
+    False
+    """
+    plot = figure(x_label=_axis(1, share), y_label="", height=_HEIGHT, tools=_TOOLS, y_range=(-1.8, 1.8))
+    plot.yaxis.visible = False
+    plot.ygrid.visible = False
+    _quiet_zero(plot, "height")
+    _points(plot, source, "c1", "strip", [("row", "@row"), ("component 1", "@c1{0.00}")])
+    return plot
+
+
+def _points(plot: Any, source: ColumnDataSource, x: str, y: str, said: list[tuple[str, str]]) -> None:
+    marks = plot.scatter(
+        x, y, source=source, size=7, fill_color=REAL, fill_alpha=0.28, line_color=REAL, line_alpha=0.75,
+        selection_fill_alpha=0.75, selection_line_alpha=1.0,
+        nonselection_fill_alpha=0.05, nonselection_line_alpha=0.2,
+    )  # fmt: skip
+    plot.add_tools(hover([marks], said))
+    plot.toolbar.active_drag = plot.select_one(BoxSelectTool)
+
+
+def _quiet_zero(plot: Any, dimension: Literal["width", "height"]) -> None:
+    zero = Span(location=0, dimension=dimension, line_color=CHANCE, line_alpha=0.5, line_width=1)
+    zero.level = "underlay"
+    plot.add_layout(zero)
+
+
+def _axis(number: int, share: ArrayLike) -> str:
+    return f"component {number} ({np.asarray(share)[number - 1]:.1%} of variance)"
