@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
-from bokeh.models import LinearColorMapper, PlainText
+from bokeh.models import LinearColorMapper
 from numpy.typing import ArrayLike, NDArray
 
 from assay.arrays import Array
@@ -63,10 +63,8 @@ def margin_view(
     wrong = np.zeros(len(places), dtype=bool) if values is None else (values > 0) != positive
     drawn = drawn_rows(len(places), held if len(held) <= _RINGED else None)
     across, upward = padded(places[:, 0], 0.08), padded(places[:, 1], 0.08)
-    plot = figure(x_label="", y_label="", height=height, tools=TOOLS, x_range=across, y_range=upward)
+    plot = figure(x_label=axes[0], y_label=axes[1], height=height, tools=TOOLS, x_range=across, y_range=upward)
     plot.grid.visible = False
-    for axis, words in zip((plot.xaxis, plot.yaxis), axes, strict=True):
-        axis.axis_label = PlainText(text=words)
     columns: dict[str, Any] = {"x": places[:, 0], "y": places[:, 1], "class": np.array(looks.texts, dtype=object)}
     columns |= {"tint": np.array(looks.colours)[looks.code], "shape": np.array(looks.markers)[looks.code]}
     said = [("class", "@class"), *([("decision", "@decision")] if values is not None else [])]

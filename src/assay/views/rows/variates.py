@@ -63,7 +63,7 @@ def canonical_variates_view(
     strips = k == 1
     places = np.column_stack([table[:, 0], _strips(table[:, 0], looks)]) if strips else table[:, :2]
     drawn = drawn_rows(n)
-    plot = _canvas(words, places, looks, height, strips)
+    plot = _figure(words, places, looks, height, strips)
     columns: dict[str, Any] = {"x": places[:, 0], "y": places[:, 1], "group": np.array(looks.texts, dtype=object)}
     columns |= {"tint": np.array(looks.colours)[looks.code], "shape": np.array(looks.markers)[looks.code]}
     texts = {f"text{j}": table[:, j] for j in range(min(k, 2))}
@@ -93,16 +93,14 @@ def _strips(values: Array, looks: Groups) -> Array:
     return heights
 
 
-def _canvas(words: list[str], places: Array, looks: Groups, height: int, strips: bool) -> Any:
+def _figure(words: list[str], places: Array, looks: Groups, height: int, strips: bool) -> Any:
     options: dict[str, Any] = {"match_aspect": True}
     if strips:
         reach = padded(places[:, 0], 0.08)
         options = {"x_range": reach, "y_range": (len(looks.names) - 0.4, -0.6)}
-    plot = figure(x_label="", y_label="", height=height, tools=TOOLS, **options)
-    plot.xaxis.axis_label = PlainText(text=words[0])
+    plot = figure(x_label=words[0], y_label="" if strips else words[1], height=height, tools=TOOLS, **options)
     plot.xgrid.visible = True
     if not strips:
-        plot.yaxis.axis_label = PlainText(text=words[1])
         return plot
     plot.yaxis.ticker = FixedTicker(ticks=list(range(len(looks.names))))
     plot.yaxis.major_label_overrides = {

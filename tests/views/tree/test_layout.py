@@ -10,8 +10,8 @@ from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 from scipy.spatial.distance import pdist
 
 from assay.errors import DataError, ParameterError
-from assay.views.tree.tree_layout import Tree, choose, lay_out
-from assay.views.tree.tree_scale import HeightScale
+from assay.views.tree.canvas import HeightScale
+from assay.views.tree.layout import Tree, choose, lay_out
 
 RNG = np.random.default_rng(0)
 
