@@ -44,7 +44,7 @@ def customers():
 def components():
     """For components.md."""
     X = customers()
-    return assay.PCA("real", standardise=True).fit(X).plot(X)
+    return assay.PCA("real", scale=True).fit(X).plot(X)
 
 
 def kernel_pca():
@@ -178,7 +178,7 @@ def themes():
 
 def policy():
     """For learning-decisions.md."""
-    return assay.plot(assay.explore("FrozenLake-v1", trials=300, discount=0.99, seed=1))
+    return assay.plot(assay.explore("FrozenLake-v1", trials=300, discount=0.99, random_state=1))
 
 
 PICTURES = (

@@ -17,7 +17,7 @@ from assay.models.registry import MODELS, model_class
 SETTINGS = {
     "PCA": [
         {"n_components": 0.9, "whiten": True},
-        {"n_components": "real", "standardise": True},
+        {"n_components": "real", "scale": True},
         {"n_components": 1, "solver": "power"},
         {"n_components": 1, "solver": "randomised"},
         {"n_components": 1, "solver": "svd"},
@@ -54,7 +54,7 @@ SETTINGS = {
         {"n_clusters": 2, "graph": None, "kernel": "precomputed"},
         {"n_clusters": 2, "graph": Nearest(4, metric="precomputed")},
     ],
-    "Stringing": [{"method": "tsne", "draws": 1}, {"standardise": False, "draws": 1}],
+    "Stringing": [{"method": "tsne", "draws": 1}, {"scale": False, "draws": 1}],
     "Isomap": [
         {"graph": Within(3.0), "geodesics": "hops"},
         {"landmarks": 5},
@@ -66,7 +66,7 @@ SETTINGS = {
         {"n_components": 2, "covariance_type": "spherical"},
     ],
     "ZScore": [{"robust": True}],
-    "Mahalanobis": [{"shrinkage": None}, {"shrinkage": 0.5, "standardise": False}, {"robust": True}],
+    "Mahalanobis": [{"shrinkage": None}, {"shrinkage": 0.5, "scale": False}, {"robust": True}],
     "SVDD": [{"kernel": "linear"}, {"kernel": Polynomial(scale=0.01)}],
     "RobustSVDD": [{"loss": "hinge"}],
     "SVM": [
@@ -103,7 +103,7 @@ SETTINGS = {
     "CCA": [
         {"n_components": 1, "solver": "svd"},
         {"n_components": 1, "solver": "moments", "ridge": 0.1, "scale": False},
-        {"n_components": 1, "solver": "dual", "ridge": HeldOutRidge(folds=2)},
+        {"n_components": 1, "solver": "dual", "ridge": HeldOutRidge(cv=2)},
     ],
     "MultisetCCA": [{"n_components": 1}],
     "TemporalCCA": [{"n_components": 1, "lags": 1}],
@@ -116,7 +116,7 @@ SETTINGS = {
     "Fisher": [{"n_components": 1, "shrinkage": "auto"}, {"priors": "equal", "shrinkage": 0.2}],
     "GaussianRule": [{"covariance": "equal", "shrinkage": 0.2}, {"covariance": "unequal", "shrinkage": 0.5}],
     "NaiveBayes": [{"kinds": "gaussian"}, {"kinds": "multinomial"}, {"kinds": "bernoulli"}, {"kinds": "categorical"}],
-    "Perceptron": [{"version": "plain", "max_iter": 20}, {"version": "averaged", "standardise": False}],
+    "Perceptron": [{"version": "plain", "max_iter": 20}, {"version": "averaged", "scale": False}],
     "NearestCentroid": [{"refuse": 0.9}],
     "SubspaceClassifier": [{"refuse": 0.9}, {"centred": False}],
     "MatrixFactorization": [{"n_components": 2, "feedback": "implicit"}, {"n_components": 2, "clip": False}],

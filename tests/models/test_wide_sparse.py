@@ -51,8 +51,8 @@ def huge():
 
 @pytest.mark.parametrize("standardise", [False, True])
 def test_components_are_those_of_the_dense_table(table, standardise):
-    ours = PCA(4, standardise=standardise).fit(table)
-    dense = PCA(4, standardise=standardise, solver="svd").fit(table.toarray())
+    ours = PCA(4, scale=standardise).fit(table)
+    dense = PCA(4, scale=standardise, solver="svd").fit(table.toarray())
     assert ours.route_ == "products"
     np.testing.assert_allclose(ours.explained_variance_, dense.explained_variance_, rtol=1e-9)
     # directions are as certain as the gap behind them is wide

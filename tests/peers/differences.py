@@ -59,7 +59,7 @@ DELIBERATE: list[tuple[str, str, str]] = [
     ),
     (r"ovr_tie_breaking", r"assert not", "predict takes the largest decision always, as break_ties=True does there"),
     (r"test_svr_errors", r"must give values of shape", IN_OTHER_WORDS),
-    (r"", r"max_iter is a .*got 0|max_iter .*at least 1", "refuses to make no step"),
+    (r"", r"max_iter is .*got 0|max_iter .*at least 1", "refuses to make no step"),
     (r"test_n_components_none", r"assert 4 == 3", NO_SOLVERS),
     (r"test_pca_validation|sparse_pca_solver_error|linearsvc_parameters", r"DID NOT RAISE", NO_SOLVERS),
     (
@@ -92,7 +92,8 @@ DELIBERATE: list[tuple[str, str, str]] = [
     (
         r"logistic_cv_multinomial_score",
         r"Assert",
-        "solved to 1e-8, and compared with a private path of scikit-learn's solved to 1e-4",
+        "solved to 1e-8, and compared with a private path of scikit-learn's solved to 1e-4: its log loss is 3e-4 off "
+        "its own at 1e-10, ours 7e-8",
     ),
     (r"newton_cholesky_fallback", r"DID NOT WARN", "needs no other solver to fall back to"),
     (
@@ -140,7 +141,6 @@ DELIBERATE: list[tuple[str, str, str]] = [
     (r"max_iter_used", r"assert 251 == ", "steps are counted from 1"),
     (r"different_distance_metrics", r"Assert", "two routes are asked to be equal to the bit"),
     (r"test_pls::test_copy", r"DID NOT RAISE", READ_ONLY),
-    (r"univariate_equivalence", r"\(3,\) == \(1, 3\)", "coef_ of one target is (d,), as in regression"),
     (
         r"libsvm_convergence_warnings|test_sparse::test_timeout",
         r"DID NOT WARN",

@@ -193,7 +193,7 @@ def elastic_net_cv(said: Said, X: Any) -> Any:
 
 def perceptron(said: Said, X: Any) -> Any:
     """Rosenblatt's rule on columns as they are."""
-    return assay.Perceptron(standardise=False, max_iter=said("max_iter"), random_state=said("random_state"))
+    return assay.Perceptron(scale=False, max_iter=said("max_iter"), random_state=said("random_state"))
 
 
 def svc(said: Said, X: Any) -> Any:

@@ -8,11 +8,11 @@ from assay.questions.anomalies.measure import Measure
 from assay.questions.anomalies.test import FEWEST_ROWS, anomalies
 
 
-def asked(X, seed=0, alpha=0.05, sample=None, blocks=None):
+def asked(X, seed=0, level=0.05, sample=None, blocks=None):
     X = np.asarray(X, dtype=float)
     numbers = np.arange(len(X)) if sample is None else sample
     names = tuple(f"c{j}" for j in range(X.shape[1]))
-    return anomalies(blocks or [(0, X)], X[numbers], numbers, names, seed=seed, alpha=alpha)
+    return anomalies(blocks or [(0, X)], X[numbers], numbers, names, seed=seed, level=level)
 
 
 def planted(n=400, d=8, seed=0):

@@ -32,10 +32,10 @@ CASES = {
     "MixtureChoice": (lambda: assay.choose_components(FLAT, range(1, 3), random_state=0), [()]),
     "ScaleChoice": (lambda: assay.isomap_scales(X, ks=[5, 10]), [()]),
     "ComplexityCurve": (
-        lambda: assay.complexity_curve(assay.Ridge(), "alpha", [0.1, 1.0, 10.0], N, T, splits=3, simplest="last"),
+        lambda: assay.complexity_curve(assay.Ridge(), "alpha", [0.1, 1.0, 10.0], N, T, cv=3, simplest="last"),
         [()],
     ),
-    "LearningCurve": (lambda: assay.learning_curve(assay.Ridge(), N, T, shares=[0.5, 1.0], splits=3), [()]),
+    "LearningCurve": (lambda: assay.learning_curve(assay.Ridge(), N, T, shares=[0.5, 1.0], cv=3), [()]),
     "RefusalCurve": (lambda: assay.NearestCentroid().fit(X[::2], Y[::2]).refusal_curve(X[1::2], Y[1::2]), [()]),
     "RidgePath": (lambda: assay.Ridge("held-out", random_state=0).fit(N, T).path(), [()]),
     "ElasticNetPath": (lambda: assay.ElasticNet(l1_ratio=1).fit(N, T).path(), [()]),
@@ -53,7 +53,7 @@ CASES = {
     "Fidelity": (lambda: assay.fidelity(X, FLAT), [(), (FLAT,)]),
     "Strung": (lambda: assay.stringing(X), [(X,)]),
     "CoefficientTable": (lambda: assay.Logistic().fit(X, Y).table(), [()]),
-    "Explained": (lambda: assay.Mahalanobis(alpha=0.9).fit(X).explain(X, [0, 9, 60]), [()]),
+    "Explained": (lambda: assay.Mahalanobis(level=0.9).fit(X).explain(X, [0, 9, 60]), [()]),
     "EuclideanDimension": (lambda: assay.euclidean_dimension(np.abs(FLAT[:9, :1] - FLAT[:9, 0]) ** 1.5), [()]),
     "Spectrum": (lambda: eigen_symmetric(np.cov(X.T)), [()]),
     "Ranking": (lambda: assay.pagerank(np.eye(9, k=1) + np.eye(9, k=-3) + np.eye(9, k=2), graphs=19), [()]),
@@ -63,7 +63,7 @@ CASES = {
     "Exploration": (lambda: assay.explore("CliffWalking-v1", 3, 0.9, draws=20), [()]),
     "Graph": (lambda: assay.Graph.of_edges([0, 1, 2], [1, 2, 0]), [()]),
     "Communities": (lambda: assay.communities([(a, b) for a in range(12) for b in range(a) if a // 4 == b // 4]), [()]),
-    "RatingsEvidence": (lambda: assay.ratings_evidence(RATED, draws=19, seed=0), [()]),
+    "RatingsEvidence": (lambda: assay.ratings_evidence(RATED, draws=19, random_state=0), [()]),
 }
 
 
@@ -93,9 +93,7 @@ def test_the_curve_over_the_number_of_groups_is_that_of_the_result():
 
 
 def test_values_that_are_no_numbers_are_counted_and_named():
-    curve = assay.complexity_curve(
-        assay.SVM(), "kernel", [assay.Linear(), assay.Gaussian()], X[Y > 0], Y[Y > 0], splits=3
-    )
+    curve = assay.complexity_curve(assay.SVM(), "kernel", [assay.Linear(), assay.Gaussian()], X[Y > 0], Y[Y > 0], cv=3)
     drawn = assay.plot(curve)
     assert data_of(drawn)[0]["value"].tolist() == [1.0, 2.0]
     assert "Linear()" in drawn._caption

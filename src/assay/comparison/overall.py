@@ -39,13 +39,13 @@ _DRAWS = 299  # each is a regression and a ranking of its own
 _WIDEST = 400
 
 
-def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
+def ask(pair: Pair, seed: int, level: float) -> Differences | None:
     """How well rows are told apart.
 
     Args:
         pair: the two tables.
         seed: of folds and draws.
-        alpha: level of the comparison.
+        level: level of the comparison.
     """
     F = _features(pair)
     folds = pair.exchange.folds(FOLDS, seed)
@@ -59,7 +59,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     told = np.where(known.any(axis=0), told, 0.5)
     beyond = np.concatenate([[(told[0] - 0.5) / pair.exchange.ends], told[1:] - 0.5])
     unseen = held_out_mean(parts[known[:, 0], 0], within=(0.0, 1.0), nothing=0.5)
-    null = Null(METHOD, float(np.median(told[1:])), float(np.quantile(told[1:], 1.0 - alpha)), len(told) - 1)
+    null = Null(METHOD, float(np.median(told[1:])), float(np.quantile(told[1:], 1.0 - level)), len(told) - 1)
     evidence = evidence_of(
         float(told[0]),
         null,
@@ -68,7 +68,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
         n=pair.n,
         looks=1,
         method=METHOD,
-        alpha=alpha,
+        level=level,
         limit=pair.exchange.limit,
     )
     sentence = (

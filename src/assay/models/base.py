@@ -20,6 +20,7 @@ from assay.data.blocks import all_rows
 from assay.data.source import Source
 from assay.engine.current import using
 from assay.errors import DataError, ParameterError, join_convergence_warnings
+from assay.linalg.validate import seed_of
 from assay.models.options import parts_of, with_parts
 from assay.shown import a_few
 from assay.summary.distances.metrics import Gower, Metric, gaps_allowed
@@ -182,11 +183,7 @@ class Estimator(BaseEstimator):
 
     def _seed(self) -> int:
         """The seed of this fit: from `random_state`, or 0 without one, so that results repeat."""
-        given: Any = self.random_state
-        if given is None or isinstance(given, (int, np.integer)):
-            return int(given or 0)
-        draw = given.integers if isinstance(given, np.random.Generator) else given.randint
-        return int(draw(2**31 - 1))
+        return seed_of(self.random_state)
 
     def _drop(self, *names: str) -> None:
         """Remove what an earlier fit left."""

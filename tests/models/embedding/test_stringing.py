@@ -53,7 +53,7 @@ def test_in_noise_p_is_as_often_small_as_it_says(axis):
 
 def test_roughness_of_every_order_averages_one_and_is_what_it_says():
     X, _ = curve(12)
-    found = stringing(X, standardise=False, draws=0)
+    found = stringing(X, scale=False, draws=0)
     Z = X[found.order]
     pairs = ((X[:, None] - X) ** 2).sum(axis=2)[np.triu_indices(12, 1)].mean()
     assert found.roughness == pytest.approx(((Z[1:] - Z[:-1]) ** 2).sum(axis=1).mean() / pairs)
@@ -74,8 +74,8 @@ def test_rows_in_another_order_are_strung_alike_and_the_same_way_round(seed):
 @pytest.mark.parametrize("standardise", [True, False])
 def test_shift_and_scale_do_not_change_the_order(change, standardise):
     X = np.round(curve(50)[0] * 2**12) / 2**12
-    base = stringing(X, standardise=standardise, draws=2)
-    moved = stringing(change(X), standardise=standardise, draws=2)
+    base = stringing(X, scale=standardise, draws=2)
+    moved = stringing(change(X), scale=standardise, draws=2)
     np.testing.assert_array_equal(moved.order, base.order)
     assert moved.roughness == pytest.approx(base.roughness, rel=1e-6)
 
@@ -84,12 +84,12 @@ def test_standardising_lets_every_column_speak():
     X, t = curve(80)
     loud = np.column_stack([X, 1e6 * np.random.default_rng(0).standard_normal(80)])
     assert abs(kendalltau(t[stringing(loud, draws=0).order], np.arange(80)).statistic) > 0.8
-    assert abs(kendalltau(t[stringing(loud, standardise=False, draws=0).order], np.arange(80)).statistic) < 0.3
+    assert abs(kendalltau(t[stringing(loud, scale=False, draws=0).order], np.arange(80)).statistic) < 0.3
 
 
 def test_groups_far_apart_are_strung_one_after_the_other_from_low_to_high():
     X = np.concatenate([curve(30, seed=s)[0] + 1000 * s for s in (1, 0, 2)])
-    found = stringing(X, standardise=False, draws=0)
+    found = stringing(X, scale=False, draws=0)
     group = np.repeat([1, 0, 2], 30)[found.order]
     assert np.count_nonzero(np.diff(group)) == 2 and group[45] == 1
 

@@ -24,9 +24,9 @@ def test_powers_are_the_products_of_one_column_at_a_time():
 
 
 def test_random_waves_approach_the_gaussian_kernel():
-    features = RandomFourier(20_000, sigma=1.5, seed=1)(ROWS)
+    features = RandomFourier(20_000, sigma=1.5, random_state=1)(ROWS)
     np.testing.assert_allclose(features @ features.T, RBF(1.5)(ROWS), atol=0.05)
-    np.testing.assert_array_equal(features[3:5], RandomFourier(20_000, sigma=1.5, seed=1)(ROWS[3:5]))
+    np.testing.assert_array_equal(features[3:5], RandomFourier(20_000, sigma=1.5, random_state=1)(ROWS[3:5]))
     assert len(RandomFourier(4).names(["a"])) == 4
 
 

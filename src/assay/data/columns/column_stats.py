@@ -14,6 +14,7 @@ from assay.arrays import Array
 from assay.data.columns.cells import Coded, Form, as_values, cell_at, coded, form_of, readings
 from assay.data.columns.column_moments import ColumnMoments
 from assay.data.columns.dates import DAY
+from assay.data.columns.settled import is_reread
 from assay.data.columns.table_stats import ColumnStats, Slot, TableStats
 from assay.data.columns.tally import Tally
 from assay.data.field import Field, Kind
@@ -72,10 +73,16 @@ _KIND_OF_FORM: dict[Form, Kind] = {"number": "number", "boolean": "boolean", "ti
 def _slots(fields: tuple[Field, ...], forms: tuple[Form, ...], types: tuple[pa.DataType, ...]) -> tuple[Slot, ...]:
     slots = []
     for j, (known, form, type_) in enumerate(zip(fields, forms, types, strict=True)):
+        read = known
         if known.kind in ("constant", "empty") and form in _KIND_OF_FORM:
-            known = replace(known, kind=_KIND_OF_FORM[form])
-        if known.kind in ("number", "count", "ordered", "boolean", "time"):
-            slots += [Slot(j, known, reading) for reading in readings(known, type_)]
+            read = replace(known, kind=_KIND_OF_FORM[form])
+        elif known.kind == "boolean" and form == "number" and known.inferred:
+            read = replace(known, kind="count")  # whether all are 0 and 1 is seen by the least and the largest
+        if read.kind in ("number", "count", "ordered", "boolean", "time"):
+            slots += [Slot(j, read, reading) for reading in readings(read, type_)]
+        if is_reread(known, form, type_):
+            read = replace(known, kind="count")
+            slots += [Slot(j, read, reading, again=True) for reading in readings(read, type_)]
     return tuple(slots)
 
 
@@ -103,7 +110,8 @@ class _Gathered:
 
     def _read(self, i: int, column: pa.Array) -> Array:
         slot = self.slots[i]
-        if slot.reading and (i == 0 or self.slots[i - 1].column != slot.column):
+        before = self.slots[i - 1] if i else None
+        if slot.reading and (before is None or before.column != slot.column or not before.reading):
             self.text = coded(column)  # once for all readings of the column
         values, bad = as_values(column, slot.field, slot.reading, self.text if slot.reading else None)
         if bad is not None:

@@ -29,7 +29,7 @@ from assay.data.columns.encoding_layout import Layout
 from assay.data.columns.encoding_notes import EncodedColumn, Place, contradictions, note, row_number
 from assay.data.columns.encoding_rules import Options, decide
 from assay.data.columns.kinds import with_kind
-from assay.data.field import Declared, Field, Kind
+from assay.data.field import AS_ASKED, Declared, Field, Kind
 from assay.data.partitions import numbered_blocks
 from assay.data.problems import EXAMPLES, Problem, Problems
 from assay.data.source import Source
@@ -123,7 +123,7 @@ class Encoding(Layout):
             raise ParameterError("the statistics were gathered for other columns than these; gather them again")
         options.check([known.name for known in fields])
         seen = stats.columns()
-        made = [decide(*column, options) for column in zip(fields, stats.forms, seen, strict=True)]
+        made = [decide(*column, options) for column in zip(stats.settled, stats.forms, seen, strict=True)]
         columns = tuple(EncodedColumn.of(d, c) for d, c in zip(made, seen, strict=True))
         return cls(tuple(d.field for d in made), columns, tuple(d.codec for d in made), stats.rows)
 
@@ -212,6 +212,6 @@ def _infinite(out: Array) -> Iterator[tuple[int, NDArray[np.bool_]]]:
 def _as_asked(fields: tuple[Field, ...], block: pa.RecordBatch, kinds: Mapping[str, Kind]) -> tuple[Field, ...]:
     Declared(kinds=kinds).check([known.name for known in fields])
     return tuple(
-        with_kind(known, kinds[known.name], block.column(j), "as asked") if known.name in kinds else known
+        with_kind(known, kinds[known.name], block.column(j), AS_ASKED) if known.name in kinds else known
         for j, known in enumerate(fields)
     )

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from assay.data.columns.cells import is_text
 from assay.data.columns.units import factor_offset, unit_in_name
-from assay.data.field import Kind
+from assay.data.field import DECLARED, Kind
 from assay.data.fusion.match import Conflict, Group, Member
 from assay.data.source import is_numeric
 
@@ -124,7 +124,7 @@ def stored_family(type_: pa.DataType) -> Family:
 def _meant(member: Member) -> Family:
     """Text may hold numbers or times; stored numbers are numbers whatever they stand for, unless declared."""
     stored = stored_family(member.type)
-    if stored == "text" or (stored == "number" and member.field.why == "declared"):
+    if stored == "text" or (stored == "number" and member.field.why == DECLARED):
         return _FAMILY_OF_KIND.get(member.field.kind, "text")
     return stored
 
@@ -194,7 +194,7 @@ def _kind(filled: Sequence[Member], differ: str | None, resolution: Resolution |
         return filled[0].field.kind
     if resolution is not None and resolution != "first" and resolution != "drop":
         return resolution
-    return next((member.field.kind for member in filled if member.field.why == "declared"), None)
+    return next((member.field.kind for member in filled if member.field.why == DECLARED), None)
 
 
 def _scales(

@@ -56,13 +56,13 @@ def top_tail(u: Array, noise: WhiteNoise) -> Array:
     return np.asarray(tracy_widom_sf(TW1_MEAN + np.sqrt(TW1_VARIANCE) * (u - mean) / sd))
 
 
-def top_quantile(alpha: float, noise: WhiteNoise) -> float:
-    """The u that the top eigenvalue of the noise exceeds with probability alpha."""
+def top_quantile(level: float, noise: WhiteNoise) -> float:
+    """The u that the top eigenvalue of the noise exceeds with probability level."""
     if _is_planar(noise):
-        w = float(betaincinv(*_planar_shape(noise), alpha))
+        w = float(betaincinv(*_planar_shape(noise), level))
         return 0.5 * noise.columns * (1.0 + float(np.sqrt(1.0 - w)))
     mean, sd = _top_moments(noise)
-    return float(mean + sd * (tracy_widom_quantile(1.0 - alpha) - TW1_MEAN) / np.sqrt(TW1_VARIANCE))
+    return float(mean + sd * (tracy_widom_quantile(1.0 - level) - TW1_MEAN) / np.sqrt(TW1_VARIANCE))
 
 
 def _is_planar(noise: WhiteNoise) -> bool:

@@ -57,8 +57,8 @@ class Mahalanobis(_RowsInParts, _Detector):
             independent of units and rotations. A number: add so many times the identity. None: do nothing.
         robust: estimate centre and covariance from the bulk of the rows (minimum covariance determinant, then
             reweighting), so that outliers do not hide each other. Needs 5 rows for each column.
-        alpha: the chance that any row of a clean table as large as the one fitted is flagged, at most.
-        standardise: shrink in units of each column's standard deviation, so that units do not matter; else in the
+        level: the chance that any row of a clean table as large as the one fitted is flagged, at most.
+        scale: shrink in units of each column's standard deviation, so that units do not matter; else in the
             units of the data, where a ridge of 0.1 is 0.1 in squared units.
         support_fraction: share of the rows that are surely clean, from 0.5 to 1, where robust. None: as few as can
             be, (n + d + 1) / 2n; a larger share is more precise, and bears fewer outliers.
@@ -100,15 +100,15 @@ class Mahalanobis(_RowsInParts, _Detector):
         *,
         shrinkage: Shrinkage = "auto",
         robust: bool = False,
-        alpha: float = 0.05,
-        standardise: bool = True,
+        level: float = 0.05,
+        scale: bool = True,
         support_fraction: float | None = None,
         random_state: Any = None,
     ) -> None:
         self.shrinkage = shrinkage
         self.robust = robust
-        self.alpha = alpha
-        self.standardise = standardise
+        self.level = level
+        self.scale = scale
         self.support_fraction = support_fraction
         self.random_state = random_state
 
@@ -215,7 +215,7 @@ class Mahalanobis(_RowsInParts, _Detector):
         self.location_ = mean
         self.scale_ = np.sqrt(variance * size)
         self.rule_ = self._rule(weight, int(varying.sum()))
-        if not self.standardise and self.rule_ != "none":  # without shrinkage units do not matter but for rounding
+        if not self.scale and self.rule_ != "none":  # without shrinkage units do not matter but for rounding
             self.scale_ = np.where(varying, np.sqrt(np.mean(variance[varying] * size)), 0.0)
         self.n_samples_ = count
         self.weight_ = weight
@@ -242,7 +242,7 @@ class Mahalanobis(_RowsInParts, _Detector):
         n, values = self.weight_, self.eigenvalues_
         self.shrinkage_ = self.ridge_ = 0.0
         if self.rule_ == "ridge":
-            self.ridge_ = float(self.shrinkage or 0.0) / (1.0 if self.standardise else float(self.scale_.max()) ** 2)
+            self.ridge_ = float(self.shrinkage or 0.0) / (1.0 if self.scale else float(self.scale_.max()) ** 2)
         elif self.rule_ == "ledoit-wolf":
             if data is None:
                 self.shrinkage_, self.rule_ = rao_blackwell(values, d, n - 1.0), "rao-blackwell"

@@ -40,7 +40,7 @@ class ZScore(_RowsInParts, _Detector):
     column is infinitely far out.
 
     Args:
-        alpha: the chance that any row of a clean table as large as the one fitted is flagged, at most.
+        level: the chance that any row of a clean table as large as the one fitted is flagged, at most.
         robust: measure from the median, in units of 1.4826 times the median absolute deviation, so that outliers do
             not hide each other. Where that is zero, more than half of a column being equal, 1.2533 times the mean
             absolute deviation is taken.
@@ -67,8 +67,8 @@ class ZScore(_RowsInParts, _Detector):
         Outliers, 1993.
     """
 
-    def __init__(self, alpha: float = 0.05, *, robust: bool = False) -> None:
-        self.alpha = alpha
+    def __init__(self, level: float = 0.05, *, robust: bool = False) -> None:
+        self.level = level
         self.robust = robust
 
     @on_engine

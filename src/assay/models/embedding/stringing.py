@@ -78,7 +78,7 @@ def stringing(
     *,
     method: Method = "fiedler",
     axis: Literal["rows", "columns"] = "rows",
-    standardise: bool = True,
+    scale: bool = True,
     metric: Metric = "euclidean",
     n_neighbors: int = 10,
     draws: int = 19,
@@ -96,7 +96,7 @@ def stringing(
         method: "fiedler": spectral seriation, fast. "tsne": one-dimensional t-SNE from there, smoother among
             neighbours, slower.
         axis: what to order.
-        standardise: divide each column by its standard deviation first; columns are compared so in any case.
+        scale: divide each column by its standard deviation first; columns are compared so in any case.
         metric: how far rows are apart: "euclidean", "manhattan", "chebyshev", "cosine", "correlation", "hamming" or a
             function of two rows, of columns about their means. Columns are always compared by correlation.
         n_neighbors: how many near points each is linked with; for t-SNE the perplexity.
@@ -128,7 +128,7 @@ def stringing(
         )
     columns = axis == "columns"
     by: Metric = "euclidean" if columns else metric
-    varying, Z = _centred(table, standardise or columns)
+    varying, Z = _centred(table, scale or columns)
     number, where = (table.shape[1], varying) if columns else (len(table), np.arange(len(table)))
     rng = as_generator(random_state)
     with one_blas_thread():  # so that the number of cores does not change the bits
@@ -152,7 +152,7 @@ class Stringing(Transformer, Estimator):
 
     Args:
         method: "fiedler" or "tsne", see `stringing`.
-        standardise: divide each column by its standard deviation before rows are compared.
+        scale: divide each column by its standard deviation before rows are compared.
         metric: how far rows are apart, see `stringing`.
         n_neighbors: how many near points each is linked with; for t-SNE the perplexity.
         draws: how many times the columns are shuffled, to know chance.
@@ -177,14 +177,14 @@ class Stringing(Transformer, Estimator):
         self,
         method: Method = "fiedler",
         *,
-        standardise: bool = True,
+        scale: bool = True,
         metric: Metric = "euclidean",
         n_neighbors: int = 10,
         draws: int = 19,
         random_state: Any = None,
     ) -> None:
         self.method = method
-        self.standardise = standardise
+        self.scale = scale
         self.metric = metric
         self.n_neighbors = n_neighbors
         self.draws = draws
@@ -201,7 +201,7 @@ class Stringing(Transformer, Estimator):
         rng = as_generator(self._seed())
         down, across = (
             stringing(
-                rows, method=self.method, axis=axis, standardise=self.standardise, metric=self.metric,
+                rows, method=self.method, axis=axis, scale=self.scale, metric=self.metric,
                 n_neighbors=self.n_neighbors, draws=self.draws, random_state=rng,
             )
             for axis in ("rows", "columns")

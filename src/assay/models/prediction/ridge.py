@@ -21,11 +21,11 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from assay.arrays import Array
+from assay.data.held_out_folds import folds_of, refuse_empty_folds
 from assay.errors import NotConverged, ParameterError
 from assay.linalg.regression.ridge_path import RidgeSpectrum, usual_penalties
 from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable
-from assay.models.held_out_folds import folds_of, refuse_empty_folds
 from assay.models.incremental import _TargetsInParts
 from assay.models.linear_regressor import Target, _LinearRegressor
 from assay.summary.moments.grouped import GroupedMoments

@@ -176,7 +176,7 @@ def widest_gap(
 
 def gaps(
     scores: Array,
-    alpha: float,
+    level: float,
     *,
     nearer: Array | None = None,
     share: float = MOST,
@@ -188,7 +188,7 @@ def gaps(
 
     Args:
         scores: (n,) log distances.
-        alpha: level at which rows are taken out and the others asked again.
+        level: level at which rows are taken out and the others asked again.
         share: of the rows that may be taken out.
         nearer, alone, normal, odds: see `widest_gap`.
     """
@@ -202,7 +202,7 @@ def gaps(
             break
         gap = widest_gap(ascending[:left], most - taken, nearer=at_least[:left], alone=alone, normal=normal, odds=odds)
         first = gap.p if step == 0 else first
-        if gap.p > alpha:
+        if gap.p > level:
             break
         worst = max(worst, gap.p)
         q[order[left - gap.count : left]] = worst

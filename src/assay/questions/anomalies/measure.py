@@ -129,8 +129,7 @@ class Measure:
             bulk, mostly = np.ones(len(sample), dtype=bool), np.ones(len(mostly), dtype=bool)
         taken[:, mostly] = np.clip(taken[:, mostly], -_REACH, _REACH)
         models = tuple(
-            Mahalanobis(shrinkage="ledoit-wolf", standardise=False).fit(taken[bulk & (fold != k)])
-            for k in range(_FOLDS)
+            Mahalanobis(shrinkage="ledoit-wolf", scale=False).fit(taken[bulk & (fold != k)]) for k in range(_FOLDS)
         )
         rows = (1.0 - 1.0 / _FOLDS) * float(bulk.sum())
         return cls(middle, spread, centres, whiten, within, lonely, numbers, fold, models, robust, rows, steps / within)
@@ -246,7 +245,7 @@ def _bulk(rows: Array, seed: int) -> NDArray[np.bool_] | None:
         return None
     if n == len(searched):
         return found.bulk
-    model = Mahalanobis(shrinkage="ledoit-wolf", standardise=False).fit(rows[searched][found.bulk])
+    model = Mahalanobis(shrinkage="ledoit-wolf", scale=False).fit(rows[searched][found.bulk])
     reach = np.quantile(model.distance(rows[searched]), found.bulk.mean())
     return np.asarray(model.distance(rows) <= reach)
 

@@ -112,9 +112,9 @@ class Clustered(Answer):
         draws = 0 if self.evidence.null is None else self.evidence.null.draws
         return f"one search for communities, made anew in each of {draws} random networks with the same degrees"
 
-    def stricter(self, factor: float, alpha: float) -> Clustered:
+    def stricter(self, factor: float, level: float) -> Clustered:
         """The same where other questions were asked too: q times the factor, the verdict accordingly."""
-        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds))
+        return replace(self, evidence=self.evidence.stricter(factor, level, effect_holds=self.holds))
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all communities."""

@@ -55,7 +55,7 @@ def components(
     shown: NDArray[np.intp] | None = None,
     design: Design | None = None,
     noise: Noise | None = None,
-    alpha: float = 0.05,
+    level: float = 0.05,
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
 ) -> Components:
@@ -70,7 +70,7 @@ def components(
         shown: (m,) numbers of the rows to draw; all where it is not said.
         design: how rows depend on each other; independent if not given.
         noise: that was added to the moments for privacy; chance is then drawn with the same noise.
-        alpha: chance of calling anything real in a table without structure.
+        level: chance of calling anything real in a table without structure.
         seed: of permutations and folds.
         progress: told what is being done.
     """
@@ -80,17 +80,17 @@ def components(
     if parts is not None:
         rows = None if rows is None else parts.apply(rows)
         folds = None if folds is None else folds.map(lambda m: m @ parts.forward.toarray())
-    pca = PCA(standardise=True)
+    pca = PCA(scale=True)
     pca = pca.fit(rows) if folds is None else pca.fit_moments(folds.total)
     n, d = pca.n_samples_, len(pca.mean_)
     r = min(n - 1, d)
     values = pca.eigenvalues_[:r]
     tell("what chance does")
-    law = spectrum_law(values, n, d, alpha=alpha, vectors=pca.components_[:r].T, max_components=MOST_TESTED)
-    chance = _chance(n, d, law, rows, None if parts is None else parts.groups, design, alpha, seed, tell)
+    law = spectrum_law(values, n, d, level=level, vectors=pca.components_[:r].T, max_components=MOST_TESTED)
+    chance = _chance(n, d, law, rows, None if parts is None else parts.groups, design, level, seed, tell)
     if noise is not None and before is not None:
         A = np.eye(d) if parts is None else parts.forward.toarray()
-        chance = noisy_spectrum(values, pca.components_[:r], before, A, noise, most=MOST_TESTED, alpha=alpha, seed=seed)
+        chance = noisy_spectrum(values, pca.components_[:r], before, A, noise, most=MOST_TESTED, level=level, seed=seed)
     k = min(max(len(chance.p), 2), r)
     tell("unseen rows")
     unseen = _unseen(rows, folds, k, design or Independent(n), seed)
@@ -98,7 +98,7 @@ def components(
     t = len(chance.p)
     crossed = (
         crossed_halves(t, rows=rows, folds=folds, design=design or Independent(n), seed=seed)
-        if chance.p[0] <= 2.0 * alpha and n >= FEWEST_ROWS
+        if chance.p[0] <= 2.0 * level and n >= FEWEST_ROWS
         else None
     )
     directions = (
@@ -129,7 +129,7 @@ def components(
         loadings=loadings if parts is None else parts.loadings(loadings),
         scores=np.divide(scores, spread, out=np.zeros_like(scores), where=spread > 0.0),
         score_rows=shown,
-        tested=_judged(values, chance, unseen, directions, holds, n, d, alpha, _limit(design, chance, unseen)),
+        tested=_judged(values, chance, unseen, directions, holds, n, d, level, _limit(design, chance, unseen)),
         holds=holds,
     )
 
@@ -168,7 +168,7 @@ def _chance(
     rows: Array | None,
     groups: NDArray[np.intp] | None,
     design: Design | None,
-    alpha: float,
+    level: float,
     seed: int,
     tell: Callable[[str], object],
 ) -> Chance:
@@ -179,7 +179,7 @@ def _chance(
         found = permuted_spectrum(
             Z,
             rng=rng,
-            alpha=alpha,
+            level=level,
             n_max=plan.draws,
             max_components=plan.components,
             groups=groups,
@@ -187,7 +187,7 @@ def _chance(
             progress=lambda j, done: tell(f"what chance does to component {j + 1}, {done} of {plan.draws} draws"),
         )
         median = np.array([np.median(draws) for draws in found.null])
-        upper = np.array([np.quantile(draws, 1.0 - alpha, method="higher") for draws in found.null])
+        upper = np.array([np.quantile(draws, 1.0 - level, method="higher") for draws in found.null])
         how = f"{'columns permuted' if design is None else _MOVED[design.kind]}, components found before taken out"
         p = found.p_tail[: len(median)]
         return Chance(p, median, upper, found.n_real, max(found.draws), how)
@@ -220,7 +220,7 @@ def _judged(
     holds: tuple[bool, ...],
     n: int,
     d: int,
-    alpha: float,
+    level: float,
     limit: str,
 ) -> tuple[Evidence, ...]:
     q = np.maximum.accumulate(chance.p)
@@ -238,7 +238,7 @@ def _judged(
                 n=n,
                 looks=len(values),
                 method=chance.method,
-                verdict=verdict_of(float(q[j]) if testable else None, effect_holds=holds[j], alpha=alpha),
+                verdict=verdict_of(float(q[j]) if testable else None, effect_holds=holds[j], level=level),
                 null=Null(chance.method, float(chance.median[j]), float(chance.upper[j]), chance.draws),
                 limit=limit,
             )

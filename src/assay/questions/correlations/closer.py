@@ -48,9 +48,9 @@ class Closer:
         """Of a pair of columns; None where it was not looked at."""
         return next((one for one in self.shapes if (one.first, one.second) == (first, second)), None)
 
-    def turned(self, factor: float, alpha: float) -> tuple[Given, ...]:
+    def turned(self, factor: float, level: float) -> tuple[Given, ...]:
         """The third columns that turn pairs, where other questions were asked too: those that still stand."""
-        return tuple(one for one in self.given if one.q * factor <= alpha)
+        return tuple(one for one in self.given if one.q * factor <= level)
 
     def told(self, shape: Shape, columns: tuple[str, ...], *, brief: bool = False) -> str:
         """A shape in words."""
@@ -78,7 +78,7 @@ def looked_closer(found: Correlations, given: Columns, table: Table, context: Co
         levels=level_names(table, given),
         look=table.look,
         design=table.design,
-        alpha=context.alpha,
+        level=context.level,
         seed=context.seed,
     )
     return replace(found, closer=closer)
@@ -92,7 +92,7 @@ def closer_look(
     levels: tuple[tuple[str, ...], ...],
     look: FirstLook | None,
     design: Design,
-    alpha: float,
+    level: float,
     seed: int,
 ) -> Closer:
     """Look more closely at pairs that stand.
@@ -104,13 +104,13 @@ def closer_look(
         levels: (d,) names of the levels of each column; empty for numbers.
         look: rows as they came.
         design: how rows depend on each other.
-        alpha: level of the study.
+        level: level of the study.
         seed: of halves and samples.
     """
     pairs = pairs[:NAMED]
     if not pairs:
         return Closer()
-    given, looks = turned_by_others(X, groups, pairs, design=design, alpha=alpha, seed=seed)
+    given, looks = turned_by_others(X, groups, pairs, design=design, level=level, seed=seed)
     if len(X) > _ROWS:
         some = np.sort(np.random.default_rng(seed).choice(len(X), _ROWS, replace=False))
         X, design = X[some], design.among(some)

@@ -43,7 +43,7 @@ class _Groups(Question):
             blocks=picked(table.blocks, used),
             categories=categories_of(table, {table.origins[int(table.groups[j])][0] for j in used}),
             design=table.sample_design,
-            alpha=context.alpha,
+            level=context.level,
             seed=context.seed,
             progress=context.told("Groups"),
         )

@@ -156,6 +156,6 @@ class Groups(Answer):
             ],
         }
 
-    def stricter(self, factor: float, alpha: float) -> Groups:
+    def stricter(self, factor: float, level: float) -> Groups:
         """The same groups where other questions were asked too: q times the factor, the verdict accordingly."""
-        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds))
+        return replace(self, evidence=self.evidence.stricter(factor, level, effect_holds=self.holds))

@@ -67,7 +67,7 @@ def groups(
     blocks: Blocks | None = None,
     categories: tuple[Category, ...] = (),
     design: Design | None = None,
-    alpha: float = 0.05,
+    level: float = 0.05,
     seed: int = 0,
     progress: Tell | None = None,
 ) -> Groups | None:
@@ -80,7 +80,7 @@ def groups(
         blocks: (b, d) of all rows with the number of the first; None where `rows` are all.
         categories: of the rows, with which groups may coincide.
         design: how rows depend on each other; those that are grouped are nearly independent, the others join them.
-        alpha: chance of supporting groups in a table that has none.
+        level: chance of supporting groups in a table that has none.
         seed: of the draws and of the rows taken.
         progress: told what is being done.
     """
@@ -95,7 +95,7 @@ def groups(
         return None
     used = np.flatnonzero(told)
     rows, columns = rows[:, used], tuple(columns[j] for j in used)
-    found = _judged(rows, _in_no_order(rows, fitted), numbers, columns, alpha, rng, progress or (lambda _: None))
+    found = _judged(rows, _in_no_order(rows, fitted), numbers, columns, level, rng, progress or (lambda _: None))
     answer = replace(found.answer, evidence=replace(found.answer.evidence, limit=design.limit))
     if found.label is None:
         return answer
@@ -133,7 +133,7 @@ def _judged(
     fitted: Indices,
     numbers: Indices,
     columns: tuple[str, ...],
-    alpha: float,
+    level: float,
     rng: np.random.Generator,
     tell: Tell,
 ) -> _Found:
@@ -145,12 +145,12 @@ def _judged(
     drawn = _draws(spaces, law, len(Z), found, rng, tell)
     p, beyond = _p(found, drawn), found.like(_standardised(found.all, _all(drawn)))
     pick = Chosen(None, 0, 0)
-    if p <= 2 * alpha:
+    if p <= 2 * level:
         tell("one half of the rows by the other")
         pick = chosen(Z, _ways(Z, spaces, beyond), _SAME)
     everywhere = how.apply(rows, same)
     everywhere[fitted] = Z
-    named = pick.named if pick.named is not None and pick.named.valley <= 2 * alpha else None
+    named = pick.named if pick.named is not None and pick.named.valley <= 2 * level else None
     rule = None if named is None else named.way.learnt(Z, named.k, _SAME)
     k = 1 if rule is None else rule.k
     labels = np.zeros(len(rows), dtype=np.intp) if rule is None else rule.labels(everywhere)
@@ -184,7 +184,7 @@ def _judged(
         strangers=tuple(numbers[r] for r in strangers(everywhere, labels, k)),
         coincide=(),
         plane=_plane(everywhere, Z),
-        evidence=_evidence(beyond, drawn, whole, strength, float(stability.min()), len(rows), holds, alpha),
+        evidence=_evidence(beyond, drawn, whole, strength, float(stability.min()), len(rows), holds, level),
         holds=holds,
         strength_range=None if strength is None else _spread(strength),
     )
@@ -304,10 +304,10 @@ def _evidence(
     stability: float,
     n: int,
     holds: bool,
-    alpha: float,
+    level: float,
 ) -> Evidence:
     largest, most = _largest(_all(drawn)), float(beyond.all.max())
-    null = Null(METHOD, float(np.median(largest)), float(np.quantile(largest, 1 - alpha)), len(drawn))
+    null = Null(METHOD, float(np.median(largest)), float(np.quantile(largest, 1 - level)), len(drawn))
     return Evidence(
         statistic=most,
         p=p,
@@ -317,7 +317,7 @@ def _evidence(
         n=n,
         looks=len(beyond.all),
         method=f"{METHOD}, {len(drawn)} draws",
-        verdict=verdict_of(p, effect_holds=holds, alpha=alpha),
+        verdict=verdict_of(p, effect_holds=holds, level=level),
         # no round lump, but no gap between either: p is that of the gap, with which the lump has nothing to do
-        null=None if p > alpha and most > null.upper else null,
+        null=None if p > level and most > null.upper else null,
     )

@@ -62,7 +62,7 @@ def _shares(found: MissingValues) -> str:
 def _pairs(found: MissingValues) -> str:
     if found.values is None or found.values.evidence.verdict not in SURVIVED:
         return ""
-    pairs = found.values.standing(2.0 * found.alpha)[:_TABLED]
+    pairs = found.values.standing(2.0 * found.level)[:_TABLED]
     rows = [
         [
             name_cell(pair.lacking),
@@ -94,7 +94,7 @@ def _crossed(found: MissingValues) -> list[View]:
         return []
     sure = np.eye(len(found.compared), dtype=bool)
     place = {name: k for k, name in enumerate(found.compared)}
-    for pair in family.standing(found.alpha):
+    for pair in family.standing(found.level):
         i, j = place[pair.lacking], place[pair.column]
         sure[i, j] = sure[j, i] = True
     drawn = correlation_view(found.crossed, [visible(name) for name in found.compared], supported=sure)

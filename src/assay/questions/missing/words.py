@@ -35,7 +35,7 @@ WORDS = {
 
 def subject(found: MissingValues, family: Family) -> str:
     """The columns whose gaps go with something, or that of the strongest pair."""
-    pairs = family.standing(found.alpha) or family.pairs[:1]
+    pairs = family.standing(found.level) or family.pairs[:1]
     return f"gaps in {listed(list(dict.fromkeys(pair.lacking for pair in pairs)))}"
 
 
@@ -47,7 +47,7 @@ def values_sentence(found: MissingValues) -> str:
     pair, verdict = family.pairs[0], family.evidence.verdict
     tested = f"{chance(family.evidence)} for {counted(found.looks, 'pair')}{_sampled(found)}"
     if verdict == "supported":
-        first = _first_of_each(family.standing(found.alpha))
+        first = _first_of_each(family.standing(found.level))
         clauses = [f"{_more(one)} ({_shares(one)})" for one in first[:_TOLD]]
         runs = "".join(f" {run_sentence(found, run)}" for one in first[:_TOLD] for run in found.runs_of(one))
         names = listed([one.lacking for one in first])
@@ -146,5 +146,5 @@ def _first_of_each(pairs: tuple[Pair, ...]) -> list[Pair]:
 
 
 def _others(found: MissingValues, family: Family, told: int = 1) -> str:
-    more = len(family.standing(found.alpha)) - told
+    more = len(family.standing(found.level)) - told
     return f" {counted(more, 'more pair')} {'is' if more == 1 else 'are'} listed on the page." if more > 0 else ""

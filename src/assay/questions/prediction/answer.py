@@ -170,9 +170,9 @@ class Prediction(Answer):
             "coefficients": {self.columns[j]: self.coefficients[j].tolist() for j in largest},
         }
 
-    def stricter(self, factor: float, alpha: float) -> Prediction:
+    def stricter(self, factor: float, level: float) -> Prediction:
         """The same where other questions were asked too."""
-        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self._holds))
+        return replace(self, evidence=self.evidence.stricter(factor, level, effect_holds=self._holds))
 
     def _lost(self) -> list[dict[str, Any]]:
         if (found := self.matters) is None:

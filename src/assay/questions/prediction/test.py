@@ -50,7 +50,7 @@ def prediction(
     *,
     classes: tuple[str, ...] = (),
     of: tuple[str, ...] | None = None,
-    alpha: float = 0.05,
+    level: float = 0.05,
     seed: int = 0,
     design: Design | None = None,
     kinds: tuple[Kind, ...] = KINDS,
@@ -66,7 +66,7 @@ def prediction(
         target: name of the target.
         classes: names of the classes, where it has some.
         of: (p,) the column of the data that each is a number of; None where each is one of its own.
-        alpha: level of the study.
+        level: level of the study.
         seed: of folds and permutations.
         design: how rows depend on each other; None where they do not.
         kinds: of machines that are asked; a line in any case.
@@ -75,16 +75,16 @@ def prediction(
     if what is None:
         return None
     told = alone(what)
-    found = _predicted(what, told, alpha, kinds)
+    found = _predicted(what, told, level, kinds)
     leaking = leaks(what, told)
     kept = ~np.isin(what.of, [what.names.index(leak.name) for leak in leaking])
     if found is None or not leaking:
         return found
-    without = _predicted(what.among(kept), told[np.unique(what.of[kept])], alpha, kinds) if kept.any() else None
+    without = _predicted(what.among(kept), told[np.unique(what.of[kept])], level, kinds) if kept.any() else None
     return replace(found, leaks=leaking, without=without)
 
 
-def _predicted(what: Asked, told: Array, alpha: float, kinds: tuple[Kind, ...]) -> Prediction | None:
+def _predicted(what: Asked, told: Array, level: float, kinds: tuple[Kind, ...]) -> Prediction | None:
     """All but leaks; None where rows are in too few parts."""
     Y, design = what.scaled, what.design
     able = machines(what.X, what.of, what.seed, kinds)
@@ -98,7 +98,7 @@ def _predicted(what: Asked, told: Array, alpha: float, kinds: tuple[Kind, ...]) 
     chance = by_chance(able, closed, plan, design, against, what.seed)
     rows = unseen(able, Y, plan, found, design, classes=bool(what.classes))
     interval = explained_interval(ours, rows, np.array(chance.values), jackknifed(able, Y, plan, found))
-    evidence = _evidence((ours, against), interval, chance, plan, design, alpha, len(able))
+    evidence = _evidence((ours, against), interval, chance, plan, design, level, len(able))
     chosen = np.stack([one.each[0].chosen[:, 0] for one in found])
     return Prediction(
         target=what.target,
@@ -202,7 +202,7 @@ def _evidence(
     chance: Drawn[float],
     plan: Plan,
     design: Design,
-    alpha: float,
+    level: float,
     able: int,
 ) -> Evidence:
     null, p = np.array(chance.values), chance.p
@@ -213,7 +213,7 @@ def _evidence(
         null=Null(
             f"the same procedure on {drawn(design)}",
             float(np.median(null)),
-            float(np.quantile(null, 1.0 - alpha)),
+            float(np.quantile(null, 1.0 - level)),
             draws=len(null),
         ),
         p=p,
@@ -223,6 +223,6 @@ def _evidence(
         n=design.n,
         looks=STRENGTHS * able,
         method=f"nested cross-validation in {count} folds{how}, {len(null)} {drawn(design)}",
-        verdict=verdict_of(p, effect_holds=ours[0] > 0.0, alpha=alpha),
+        verdict=verdict_of(p, effect_holds=ours[0] > 0.0, level=level),
         limit=design.limit,
     )

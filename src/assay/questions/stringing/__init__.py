@@ -30,7 +30,7 @@ class _Stringing(Question):
 
         tell = context.told("Order of rows and columns")
         return strung_table(
-            table.look, design_of=table.design_of, alpha=context.alpha, seed=context.seed, progress=tell
+            table.look, design_of=table.design_of, level=context.level, seed=context.seed, progress=tell
         )
 
 

@@ -73,10 +73,10 @@ class StrungTable(Answer):
             return f"one order, of the rows; against {rows} orders of shuffled columns"
         return f"rows and columns, so every p counts twice; against {rows} and {columns} orders of shuffled columns"
 
-    def stricter(self, factor: float, alpha: float) -> StrungTable:
+    def stricter(self, factor: float, level: float) -> StrungTable:
         """The same where other questions were asked too."""
         judged = (
-            replace(axis, evidence=axis.evidence.stricter(factor, alpha, effect_holds=axis.holds))
+            replace(axis, evidence=axis.evidence.stricter(factor, level, effect_holds=axis.holds))
             for axis in (self.by_row, self.by_column)
         )
         return replace(self, by_row=next(judged), by_column=next(judged))

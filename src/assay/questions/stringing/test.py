@@ -51,7 +51,7 @@ def strung_table(
     look: FirstLook,
     *,
     design_of: Callable[[Indices], Design] | None = None,
-    alpha: float = 0.05,
+    level: float = 0.05,
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
 ) -> StrungTable | None:
@@ -64,7 +64,7 @@ def strung_table(
     Args:
         look: the sample.
         design_of: how rows of such numbers, from 0, depend on each other; independent if not given.
-        alpha: level of the study.
+        level: level of the study.
         seed: of the shuffles that say what chance gives.
         progress: told what is being done.
     """
@@ -84,8 +84,8 @@ def strung_table(
     design = Independent(len(rows)) if design_of is None else design_of(look.rows[rows] - 1)
     looks = len(AXES) if len(kept) > 2 else 1
     with one_blas_thread():  # draws run in threads of their own, which those of BLAS only hinder
-        by_row = _strung(z, "rows", looks, design, alpha, seed, tell)
-        by_column = _strung(z, "columns", looks, design, alpha, seed, tell) if looks == 2 else _one_order(len(z))
+        by_row = _strung(z, "rows", looks, design, level, seed, tell)
+        by_column = _strung(z, "columns", looks, design, level, seed, tell) if looks == 2 else _one_order(len(z))
     u = z[by_row.order][:, by_column.order]
     u = (u - u.mean(axis=0)) / u.std(axis=0)
     place = np.arange(len(u)) - (len(u) - 1) / 2
@@ -106,7 +106,7 @@ def _one_order(n: int) -> StrungAxis:
 
 
 def _strung(
-    z: Array, axis: Axis, looks: int, design: Design, alpha: float, seed: int, tell: Callable[[str], object]
+    z: Array, axis: Axis, looks: int, design: Design, level: float, seed: int, tell: Callable[[str], object]
 ) -> StrungAxis:
     tell(f"stringing the {axis}")
     found = _order(z, axis)
@@ -117,21 +117,21 @@ def _strung(
     q, holds = min(looks * p, 1.0), held_out - error > 0.0
     evidence = Evidence(
         statistic=1.0 - found.roughness,
-        null=Null(METHOD, 1.0 - float(np.median(chance)), 1.0 - float(np.quantile(chance, alpha)), len(chance)),
+        null=Null(METHOD, 1.0 - float(np.median(chance)), 1.0 - float(np.quantile(chance, level)), len(chance)),
         p=p,
         q=q,
         held_out=held_out,
         n=len(z),
         looks=looks,
         method=f"{METHOD}, {len(chance)} draws",
-        verdict=verdict_of(q, effect_holds=holds, alpha=alpha),
+        verdict=verdict_of(q, effect_holds=holds, level=level),
         limit=design.limit,
     )
     return StrungAxis(found.order, found.roughness, chance, evidence, holds)
 
 
 def _order(z: Array, axis: Axis) -> Any:
-    return stringing(z, axis=axis, standardise=False, draws=0)
+    return stringing(z, axis=axis, scale=False, draws=0)
 
 
 def _by_chance(z: Array, axis: Axis, design: Design, ours: float, seed: int) -> Array:

@@ -78,6 +78,6 @@ class Tastes(Answer):
         }
         return {"held_out_errors": errors, "ranking": ranking, "penalty": found.alpha, "notes": list(found.notes)}
 
-    def stricter(self, factor: float, alpha: float) -> Tastes:
+    def stricter(self, factor: float, level: float) -> Tastes:
         """The same where other questions were asked too."""
-        return replace(self, found=self.found.stricter(factor, alpha))
+        return replace(self, found=self.found.stricter(factor, level))

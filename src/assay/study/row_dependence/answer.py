@@ -46,7 +46,7 @@ class Rows(Answer):
         """It is asked before all others and costs them nothing."""
         return "asked first, at a level of one in a thousand for each way in which rows may depend"
 
-    def stricter(self, factor: float, alpha: float) -> Self:
+    def stricter(self, factor: float, level: float) -> Self:
         """The same: it comes before the others."""
         return self
 

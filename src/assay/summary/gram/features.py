@@ -13,6 +13,7 @@ import numpy as np
 
 from assay.arrays import Array
 from assay.errors import ParameterError
+from assay.linalg.validate import RandomState, seed_of
 
 _MOST = 20_000  # features of one side
 
@@ -107,9 +108,9 @@ class RandomFourier:
     Args:
         number: how many waves, D.
         sigma: of the kernel exp(-d^2 / (2 sigma^2)), in the units of the columns.
-        seed: another seed, other waves.
+        random_state: another number, other waves; None for 0, and a generator of NumPy's to draw one.
 
-    >>> RandomFourier(2, seed=1)([[0.0], [1.0]]).shape
+    >>> RandomFourier(2, random_state=1)([[0.0], [1.0]]).shape
     (2, 2)
 
     References:
@@ -118,17 +119,18 @@ class RandomFourier:
 
     number: int = 100
     sigma: float = 1.0
-    seed: int = 0
+    random_state: RandomState = 0
 
     def __post_init__(self) -> None:
         _at_least_one(self.number, "number")
         if isinstance(self.sigma, bool) or not (np.isfinite(self.sigma) and self.sigma > 0):
             raise ParameterError(f"sigma must be a positive number, is {self.sigma!r}")
+        object.__setattr__(self, "random_state", seed_of(self.random_state))  # every call makes the same waves
 
     def __call__(self, X: Any) -> Array:
         """(n, D) values of the waves."""
         rows = np.asarray(X, dtype=np.float64)
-        frequencies, phases = _waves(rows.shape[1], self.number, self.seed)
+        frequencies, phases = _waves(rows.shape[1], self.number, seed_of(self.random_state))
         return np.asarray(np.cos(rows @ (frequencies / self.sigma) + phases) * np.sqrt(2.0 / self.number))
 
     def names(self, columns: Sequence[str]) -> tuple[str, ...]:

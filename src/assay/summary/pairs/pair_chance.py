@@ -192,7 +192,8 @@ class TileChances:
             effective = 1.0 + (effective - 1.0) / more
             shared = np.where(np.isfinite(more), shared, np.nan)
         one = np.logical_or.outer(sizes[rows] == 1, sizes[columns] == 1)
-        p = chance_of_share(shared, used, effective, one, ranks=True)
+        same = self.signature is None and self.gaps is None  # one number of rows: its constants are worked out once
+        p = chance_of_share(shared, used, float(n) if same else effective, one, ranks=True)
         by = np.zeros(p.shape, np.int8)
         i, j = np.nonzero(self.levels.rare(rows, columns, self.expected))
         if rows == columns:

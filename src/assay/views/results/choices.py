@@ -61,15 +61,15 @@ def complexity(found: Any, *, x_label: str = "", y_label: str = "error") -> list
         x_label: what the parameter is; by default its name.
         y_label: what errors are, with their unit.
     """
-    numbers = all(isinstance(value, (int, float, np.integer, np.floating)) for value in found.values)
-    values = [float(v) for v in found.values] if numbers else list(range(1, len(found.values) + 1))
-    words = "" if numbers else " Values tried, from 1: " + ", ".join(map(str, found.values)) + "."
+    numbers = all(isinstance(value, (int, float, np.integer, np.floating)) for value in found.param_range)
+    values = [float(v) for v in found.param_range] if numbers else list(range(1, len(found.param_range) + 1))
+    words = "" if numbers else " Values tried, from 1: " + ", ".join(map(str, found.param_range)) + "."
     drawn = complexity_curve_view(
         values, found.training_mean, found.held_out_mean, found.held_out_error, chosen=values[found.best],
-        one_standard_error=values[found.chosen], x_label=x_label or found.parameter, y_label=y_label,
+        one_standard_error=values[found.chosen], x_label=x_label or found.param_name, y_label=y_label,
     )  # fmt: skip
     return [
-        Panel(f"Choosing {found.parameter}", drawn, f"Taken by the rule of one standard error: {found.choice}.{words}")
+        Panel(f"Choosing {found.param_name}", drawn, f"Taken by the rule of one standard error: {found.choice}.{words}")
     ]
 
 

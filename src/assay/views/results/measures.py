@@ -58,17 +58,17 @@ def confusion(found: Any) -> list[Panel]:
     return [Panel("Which classes are taken for which", drawn)]
 
 
-def dependence(found: Any, *, alpha: float = 0.05) -> list[Panel]:
+def dependence(found: Any, *, level: float = 0.05) -> list[Panel]:
     """All pairs of columns in one picture; those that chance explains are faint.
 
     Args:
         found: from `assay.dependence`.
-        alpha: the share of false pairs allowed among those that stand out.
+        level: the share of false pairs allowed among those that stand out.
     """
     if found.pearson is None:
         raise ParameterError("the matrices were not kept: call dependence(..., hold=True), or look at pairs")
     d = len(found.columns)
-    stands = found.pairs.q <= alpha
+    stands = found.pairs.q <= level
     listed = len(found.pairs) == found.tested or not stands.all()
     supported = np.eye(d, dtype=bool)
     supported[found.pairs.first[stands], found.pairs.second[stands]] = True

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 import assay
 from assay import DiffusionMap, Gaussian, Graph, Nearest, Precomputed, SpectralClustering, Within, conductance
 from assay.errors import DataError, ParameterError
-from assay.models.cluster.spectral.linking import similarities
+from assay.models.cluster.spectral.similarities import similarities
 
 
 def communities(groups=3, size=40, inside=0.4, between=0.02, seed=0):

@@ -107,11 +107,31 @@ def test_each_column_is_the_ridge_regression_with_its_own_ridge():
     i = int(np.isnan(Y).sum(axis=1).argmax())
     o, filled = np.flatnonzero(~np.isnan(Y[i])), fill.transform(Y)
     for j in np.flatnonzero(np.isnan(Y[i])):
-        expected = fill.mean_[j]
-        if np.isfinite(fill.column_ridge_[j]):
-            S = fill.covariance_ + np.diag((fill.column_ridge_[j] - fill.ridge_) * fill.variance_)
+        expected, ridge = fill.mean_[j], fill.column_ridge_[j]
+        if ridge < fill.ridge_:  # a law of its own
+            (own,) = np.flatnonzero(fill.lesser_ridge_ == ridge)
+            S, mu = fill.lesser_covariance_[own], fill.lesser_mean_[own]
+            expected = mu[j] + S[j, o] @ np.linalg.solve(S[np.ix_(o, o)], Y[i, o] - mu[o])
+        elif np.isfinite(ridge):
+            S = fill.covariance_ + np.diag((ridge - fill.ridge_) * fill.variance_)
             expected += S[j, o] @ np.linalg.solve(S[np.ix_(o, o)], Y[i, o] - fill.mean_[o])
         np.testing.assert_allclose(filled[i, j], expected, rtol=1e-8)
+    assert (fill.lesser_ridge_ < fill.ridge_).all() and set(fill.lesser_ridge_) <= set(fill.column_ridge_)
+
+
+def test_the_law_of_a_lesser_ridge_is_where_em_with_that_ridge_goes():
+    Y = holed(load_diabetes().data, 60, 0.1, seed=0)[1]
+    fill = FillMissing().fit(Y)
+    assert len(fill.lesser_ridge_)
+    for ridge, mean, covariance in zip(fill.lesser_ridge_, fill.lesser_mean_, fill.lesser_covariance_, strict=True):
+        alone = FillMissing(ridge=ridge, tol=1e-10, max_iter=5000).fit(Y)
+        scale = np.sqrt(alone.variance_)
+        # four steps for each ridge of the path are near, not at, the end
+        np.testing.assert_allclose(mean / scale, alone.mean_ / scale, atol=0.1)
+        np.testing.assert_allclose(
+            covariance / scale / scale[:, None], alone.covariance_ / scale / scale[:, None], atol=0.2
+        )
+        assert np.linalg.norm(covariance - alone.covariance_) < np.linalg.norm(fill.covariance_ - alone.covariance_)
 
 
 def test_filled_rows_leave_the_estimate_where_it_was():

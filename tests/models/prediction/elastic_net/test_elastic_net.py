@@ -50,6 +50,25 @@ def test_coefficients_are_scikit_learns(n, d, route, l1_ratio, fit_intercept, we
     assert ours.score(X, y) == pytest.approx(peer.score(X, y), abs=1e-6)
 
 
+@pytest.mark.parametrize("power", [-6, 0, 6, 9])
+@pytest.mark.parametrize(("n", "d"), [(300, 100), (40, 90)])
+def test_a_price_on_squares_alone_is_ridge_however_high(n, d, power):
+    X, y = table(n, d)
+    ours, ridge = ElasticNet(10.0**power, l1_ratio=0.0).fit(X, y), Ridge(10.0**power * n).fit(X, y)
+    apart = X @ (ours.coef_ - ridge.coef_)
+    assert np.abs(apart).max() < 1e-4 * np.abs(X @ ridge.coef_ - X.mean(axis=0) @ ridge.coef_).max()
+    if power >= 6:  # what is left to fit is less than rounding of the target's mean square would be
+        np.testing.assert_allclose(ours.coef_, ridge.coef_, rtol=1e-7)
+
+
+@pytest.mark.parametrize(("n", "d"), [(80, 30), (25, 40)])
+def test_a_choice_among_fits_that_were_stopped_early_is_warned_of(n, d):
+    X, y = table(n, d)
+    with pytest.warns(NotConverged, match="some stopped after max_iter=1 sweeps|stopped after 1 sweeps"):
+        ElasticNet("held-out", max_iter=1, random_state=0).fit(X, y)
+    ElasticNet("held-out", random_state=0).fit(X, y)  # and no warning, which would be an error here
+
+
 @given(
     st.integers(3, 30), st.integers(1, 40), st.integers(0, 2**31), st.sampled_from([0.0, 0.01, 0.5, 1.0]),
     st.floats(-3.0, 0.5), st.booleans(), st.booleans(),

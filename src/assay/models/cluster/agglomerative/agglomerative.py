@@ -26,6 +26,7 @@ from assay.arrays import Array, Whole
 from assay.data.source import Source
 from assay.errors import Caution, ParameterError
 from assay.linalg.validate import as_count
+from assay.models.cluster.agglomerative.connectivity import agglomerate_linked, as_links
 from assay.models.cluster.agglomerative.linkage import (
     BY_CENTRES,
     Linkage,
@@ -34,7 +35,6 @@ from assay.models.cluster.agglomerative.linkage import (
     from_condensed,
     refuse_centres,
 )
-from assay.models.cluster.agglomerative.linked_linkage import agglomerate_linked, as_links
 from assay.models.sampled import _Sampled
 from assay.summary.distances.dissimilarities import as_dissimilarities
 from assay.summary.distances.distances import squared_distances, unit_scale

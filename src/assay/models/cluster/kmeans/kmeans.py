@@ -1,7 +1,7 @@
 """k-means: rows in k groups, each around its mean.
 
 minimise  sum_i w_i min_c (x_i - c)^2,   X (n, d), centres (k, d)
-solver    k-means++ or k-means|| draws the start, Lloyd's iteration descends           (optimize.lloyd)
+solver    k-means++ or k-means|| draws the start, Lloyd's iteration descends    (optimize.kmeans.lloyd)
 summary   weight and sum of the rows of each centre, (k, d), one pass for each step
 reading   the cell of a centre is convex: all points nearer to it than to any other (Voronoi)
 chance    k centres are found in any cloud; whether it has groups is a question for evidence

@@ -25,9 +25,21 @@ from assay.arrays import Array
 from assay.errors import Caution, ParameterError
 from assay.linalg.validate import as_count
 from assay.models.base import Estimator
-from assay.models.cluster.spectral.linking import similarities, weights_of
-from assay.models.cluster.spectral.parts import Parts, Space, by_first, joined, parts_of, placed, speck_sentence
-from assay.models.cluster.spectral.rounding import Part, embedded, groups_of, part_of, spectrum_of, widest_gap
+from assay.models.cluster.spectral.parts import (
+    Part,
+    Parts,
+    by_first,
+    embedded,
+    groups_of,
+    joined,
+    part_of,
+    parts_of,
+    placed,
+    speck_sentence,
+    spectrum_of,
+    widest_gap,
+)
+from assay.models.cluster.spectral.similarities import Space, similarities, weights_of
 from assay.summary.distances.known_distances import distances_or_rows
 from assay.summary.distances.metrics import Metric, gaps_allowed, is_precomputed
 from assay.summary.gram.kernels import Precomputed

@@ -264,16 +264,16 @@ class CCA(RegressorMixin, _LinearPairs):
 
     @property
     def coef_(self) -> Array:
-        """(q, p) of `predict` in the columns of X; (p,) for a y without columns."""
+        """(q, p) of `predict` in the columns of X, as in scikit-learn's CCA; (1, p) for a y without columns."""
         check_is_fitted(self)
         coefficients: Array = (self.x_weights_ @ self._y_from_x).T
-        return coefficients[0] if self._flat_y else coefficients
+        return coefficients
 
     @property
-    def intercept_(self) -> Array | float:
-        """(q,) of `predict`; a number for a y without columns."""
-        shift: Array = self.y_mean_ - np.atleast_2d(self.coef_) @ self.x_mean_
-        return float(shift[0]) if self._flat_y else shift
+    def intercept_(self) -> Array:
+        """(q,) of `predict`."""
+        shift: Array = self.y_mean_ - self.coef_ @ self.x_mean_
+        return shift
 
     @property
     def x_rotations_(self) -> Array:

@@ -117,9 +117,9 @@ class Dependence:
         rho = self.block(slice(i, i + 1), slice(j, j + 1))[0, 0]
         return float(self.spread[j] ** 2 * (1.0 - rho**2))
 
-    def significant(self, alpha: float = 0.05) -> int:
-        """How many pairs have q at most alpha, listed in `pairs` or not."""
-        return self.found.called(alpha)
+    def significant(self, level: float = 0.05) -> int:
+        """How many pairs have q at most level, listed in `pairs` or not."""
+        return self.found.called(level)
 
     def _number(self, column: int | str) -> int:
         if isinstance(column, str):

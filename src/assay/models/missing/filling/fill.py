@@ -3,7 +3,8 @@
 constant     x -> x (1 - M) + c M                                   c a number, or the mean of what is observed
 conditional  x_j -> mu_j + S_jo (S_oo + (r_j - r) V_oo)^-1 (x_o - mu_o)     mu (d,), S (d, d) by EM with ridge r,
                                                                     summary.normal_em; V (d, d) the observed variances,
-                                                                    r and the r_j (d,) by held_out_ridge
+                                                                    r and the r_j (d,) by held_out_ridge; for r_j < r
+                                                                    mu and S + r_j V by EM with ridge r_j
 indicator    x -> (x (1 - M) + c M, M)                              for columns with gaps
 pair         x -> (x, 1 - x) (1 - M)                                for columns in [0, 1]
 """
@@ -58,6 +59,8 @@ class FillMissing(OneToOneFeatureMixin, Transformer, Estimator):
         wholly_missing_: numbers (from 0) of the first 100 of these.
         ridge_: the ridge of the law, under "conditional"; infinite where other columns did not help.
         column_ridge_: (d,) the ridge that stands in its place where the column is filled in, under "conditional".
+        lesser_ridge_: (m,) those below `ridge_` that have a law of their own, see `lesser_mean_`, under "conditional".
+        lesser_mean_, lesser_covariance_: (m, d) and (m, d, d) of these laws, their ridge included.
         variance_: (d,) of the observed values, which ridges are shares of, under "conditional".
         mean_, covariance_: (d,) and (d, d) of the normal law, `ridge_` included, under "conditional".
         log_likelihood_: (k,) of the observed values in the course of EM, under "conditional".
@@ -190,6 +193,8 @@ class FillMissing(OneToOneFeatureMixin, Transformer, Estimator):
     def _keep_law(self, mean: Array, S: Array, variance: Array, ridges: Ridges) -> None:
         self.fill_ = self.mean_ = mean
         self.ridge_, self.column_ridge_, self.variance_ = ridges.table, ridges.columns, variance
+        self.lesser_ridge_, self.lesser_mean_ = ridges.lesser, ridges.means
+        self.lesser_covariance_ = ridges.covariances
         self.covariance_ = np.diag(variance) if np.isinf(self.ridge_) else S + np.diag(self.ridge_ * variance)
 
     def _describe(self, missing: NDArray[np.int64], wholly: int, first: tuple[int, ...]) -> None:
@@ -210,8 +215,8 @@ class FillMissing(OneToOneFeatureMixin, Transformer, Estimator):
             missing = np.isnan(rows[part])
             filled[part] = np.where(missing, self.mean_, rows[part])
             for columns, law in laws:
-                gaps = missing[:, columns]
-                lacking = np.flatnonzero(gaps.any(axis=1))
+                # rows without any value keep the mean
+                lacking = np.flatnonzero(missing[:, columns].any(axis=1) & ~missing.all(axis=1))
                 if len(lacking):
                     expected = law.conditional_mean(rows[part][lacking])
                     filled[part][np.ix_(lacking, columns)] = expected[:, columns]
@@ -220,8 +225,12 @@ class FillMissing(OneToOneFeatureMixin, Transformer, Estimator):
     def _laws(self) -> Iterator[tuple[NDArray[np.intp], MultivariateNormal]]:
         """Columns that have the same ridge, and the law to fill them by; those of an infinite one keep the mean."""
         for ridge in np.unique(self.column_ridge_[np.isfinite(self.column_ridge_)]):
-            more = np.diag((ridge - self.ridge_) * self.variance_)
-            yield np.flatnonzero(self.column_ridge_ == ridge), MultivariateNormal(self.mean_, self.covariance_ + more)
+            columns, own = np.flatnonzero(self.column_ridge_ == ridge), np.flatnonzero(self.lesser_ridge_ == ridge)
+            if len(own):
+                yield columns, MultivariateNormal(self.lesser_mean_[own[0]], self.lesser_covariance_[own[0]])
+            else:
+                more = np.diag((ridge - self.ridge_) * self.variance_)
+                yield columns, MultivariateNormal(self.mean_, self.covariance_ + more)
 
     def _check_options(self) -> None:
         if self.strategy not in get_args(Strategy):

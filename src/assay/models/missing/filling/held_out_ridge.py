@@ -5,7 +5,8 @@
     loss_j(r)    sum over the hidden values of column j of (z - E_r[z | what is left of the row])^2
     loss_j(inf)  the same for the column mean
     table        r* = argmin_r loss(r),  loss = sum_j loss_j
-    column       argmin_r  n_j loss_j(r) / loss_j(r*) + 10 loss(r) / loss(r*)        n_j hidden values
+    more         S_r = S_r* + (r - r*) I  for the loss_j(r) of r > r*
+    column       argmin_r  n_j loss_j(r) / loss_j(r*) + 10 loss(r) / loss(r*)        n_j different values hidden
 
 Four EM steps lead from each ridge to the next: laws need not be at rest to be compared. The path ends where smaller
 ridges only lose. Where columns know nothing of each other some ridge gains by chance: a gain over the mean that is
@@ -13,7 +14,8 @@ below its standard error over the rows counts as none.
 
 What follows from the others wants a small ridge, what hardly does a large one, and one law has but one for all. So a
 column has a ridge of its own, in which the table has a say as if ten more of its values had been hidden: where few
-are, their least loss is chance.
+are, their least loss is chance. A larger ridge than the table's is added to the law of the table. A smaller one has a
+law of its own, since EM with a large ridge has already blurred, where values are missing, what the column follows from.
 
 A ridge r on n rows stands for n r rows of independent columns, whose best number hardly depends on n: what is best for
 a sample of m rows is scaled by m / n.
@@ -21,7 +23,7 @@ a sample of m rows is scaled by m / n.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +44,7 @@ _FOLDS = 4
 _FEW_ROWS = 200  # beyond so many two of the folds tell enough
 _STEPS = 4
 _MOST_ROWS, _MOST_A_COLUMN = 500, 10  # that laws of the path are learned from: the larger of the two
+_MOST_NUMBERS = 1 << 24  # that laws of smaller ridges may hold: 128 MB
 _ENOUGH = 3000  # hidden values at which a second draw for each row would tell little more
 _MOST_DRAWS = 16
 _LOST = 1.05  # times the least loss: smaller ridges will not come back below it
@@ -56,15 +59,21 @@ class Ridges:
     Attributes:
         table: the best for all columns together.
         columns: (d,) the best to fill each with.
+        lesser: (m,) those of columns below the table's, whose laws were learned with them, descending; none for a
+            table larger than the sample that chose, where ridges are small and such laws hardly differ.
+        means: (m, d), covariances: (m, d, d) these laws, their ridge included.
     """
 
     table: float
     columns: Array
+    lesser: Array
+    means: Array
+    covariances: Array
 
     @classmethod
     def alike(cls, ridge: float, d: int) -> Ridges:
         """The same for each of d columns."""
-        return cls(ridge, np.full(d, ridge))
+        return cls(ridge, np.full(d, ridge), np.empty(0), np.empty((0, d)), np.empty((0, d, d)))
 
 
 def held_out_ridges(X: Any, names: tuple[str, ...] | None = None) -> Ridges:
@@ -81,12 +90,26 @@ def held_out_ridges(X: Any, names: tuple[str, ...] | None = None) -> Ridges:
     m, k = z.shape
     if k < 2 or m < _FOLDS:
         return Ridges.alike(LEAST, seen.d)
-    with one_blas_thread():
-        best = _least_loss(_folds(z))
     share = len(drawn.keys) / drawn.total
-    found = Ridges.alike(max(best.table * share, LEAST), seen.d)
-    found.columns[frame.active] = np.maximum(best.columns * share, LEAST)
-    return found
+    found = Ridges.alike(LEAST, seen.d)
+    with one_blas_thread():
+        table, columns = _least_loss(_folds(z))
+        lesser = np.unique(columns[columns < table])[::-1]
+        if share == 1.0 and 0 < lesser.size * k * k <= _MOST_NUMBERS:
+            found = _with_laws(lesser, _laws(z, lesser), seen, frame)
+    found.columns[:] = table = max(table * share, LEAST)
+    found.columns[frame.active] = np.maximum(columns * share, LEAST)
+    return replace(found, table=table)
+
+
+def _with_laws(lesser: Array, laws: list[tuple[Array, Array]], seen: Observed, frame: Frame) -> Ridges:
+    """Laws of the columns of a frame, as laws of all columns in their own units."""
+    d, scale, grid = seen.d, frame.scale, np.ix_(frame.active, frame.active)
+    means, covariances = np.tile(seen.mean, (len(lesser), 1)), np.zeros((len(lesser), d, d))
+    for i, (mean, covariance) in enumerate(laws):
+        means[i, frame.active] += scale * mean
+        covariances[i][grid] = scale[:, None] * covariance * scale
+    return Ridges(np.nan, np.empty(d), lesser, means, covariances)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,10 +157,16 @@ class _Fold:
         self.test = np.tile(np.where(gone, 0.0, test), (self.draws, 1))
         self.patterns = patterns_of(self.gaps)
 
-    def losses(self) -> Array:
-        """(b, k) squared errors of what is hidden of each row, under the present law."""
+    @property
+    def tried(self) -> NDArray[np.int64]:
+        """(k,) different values of each column that are hidden."""
+        return np.asarray(self.hidden.reshape(self.draws, -1, self.hidden.shape[1]).any(axis=0).sum(axis=0))
+
+    def losses(self, more: float = 0.0) -> Array:
+        """(b, k) squared errors of what is hidden of each row, under the present law with so much more ridge."""
         e = self.test - self.mean
-        filled = completed(np.where(self.gaps, 0.0, e), self.patterns, Law.of(self.covariance)).deviations
+        law = Law.of(self.covariance + more * np.eye(len(self.mean)))
+        filled = completed(np.where(self.gaps, 0.0, e), self.patterns, law).deviations
         errors = np.where(self.hidden, (filled - e) ** 2, 0.0)
         return np.asarray(errors.reshape(self.draws, -1, errors.shape[1]).sum(axis=0))
 
@@ -167,11 +196,11 @@ def _folds(z: Array) -> list[_Fold]:
     return folds
 
 
-def _least_loss(folds: list[_Fold]) -> Ridges:
-    """The ridges of the path, or infinity, that lose least."""
+def _least_loss(folds: list[_Fold]) -> tuple[float, Array]:
+    """The ridges of the path, or infinity, that lose least: of the table, and (k,) of the columns."""
     mean = np.concatenate([fold.losses() for fold in folds])
     path, best = [mean.sum(axis=0)], 0
-    gain = np.zeros(len(mean))
+    gain, laws = np.zeros(len(mean)), [(fold.mean, fold.covariance) for fold in folds]
     for ridge in _RIDGES:
         for fold in folds:
             fold.go_on(ridge)
@@ -180,19 +209,36 @@ def _least_loss(folds: list[_Fold]) -> Ridges:
         loss, least, before = (float(path[at].sum()) for at in (-1, best, -2))
         if loss < least:
             best, least, gain = len(path) - 1, loss, (mean - losses).sum(axis=1)
+            laws = [(fold.mean, fold.covariance) for fold in folds]
         if loss > _LOST * least or (ridge < 1e-3 and loss > (1.0 - _GAINED) * before):
             break
     if not float(gain.sum()) > float(np.sqrt(len(gain)) * gain.std()):
-        return Ridges.alike(np.inf, mean.shape[1])
-    hidden = np.sum([fold.hidden.sum(axis=0) for fold in folds], axis=0)
+        return np.inf, np.full(mean.shape[1], np.inf)
+    for fold, law in zip(folds, laws, strict=True):
+        fold.mean, fold.covariance = law
     ridges = np.array([np.inf, *_RIDGES])
-    return Ridges(float(ridges[best]), ridges[_of_columns(np.array(path), best, hidden)])
+    for at in range(1, best):
+        path[at] = np.sum([fold.losses(ridges[at] - ridges[best]).sum(axis=0) for fold in folds], axis=0)
+    tried = np.sum([fold.tried for fold in folds], axis=0)
+    return float(ridges[best]), ridges[_of_columns(np.array(path), best, tried)]
 
 
-def _of_columns(path: Array, best: int, hidden: NDArray[np.int64]) -> NDArray[np.intp]:
-    """(k,) places on the path of losses (p, k), for columns of which so many values were hidden (k,)."""
+def _laws(z: Array, ridges: Array) -> list[tuple[Array, Array]]:
+    """Means (k,) and covariances (k, k) of (m, k) rows, for ridges of the path, descending: as folds came to theirs."""
+    rows, found = _Fold(z, z[:0], np.zeros((1, 0, z.shape[1]), dtype=bool)), []
+    for ridge in _RIDGES:
+        rows.go_on(ridge)
+        if ridge in ridges:
+            found.append((rows.mean, rows.covariance))
+        if ridge <= ridges[-1]:
+            break
+    return found
+
+
+def _of_columns(path: Array, best: int, tried: NDArray[np.int64]) -> NDArray[np.intp]:
+    """(k,) places on the path of losses (p, k), for columns of which so many different values were hidden (k,)."""
     own, table = path[best], path.sum(axis=1)
     told = own > 0.0  # nothing hidden, or nothing lost: the table decides
     lost = np.where(told, path / np.where(told, own, 1.0), 0.0)
     by_table = _BY_TABLE * table / max(float(table[best]), float(np.finfo(float).tiny))
-    return np.asarray((hidden * lost + by_table[:, None]).argmin(axis=0))
+    return np.asarray((tried * lost + by_table[:, None]).argmin(axis=0))

@@ -15,6 +15,8 @@ import numpy as np
 from assay.compiled import njit
 
 _FEW = 48  # coefficients for which a linear system costs nothing beside sweeps
+ROUNDING = float(np.finfo(np.float64).eps)
+_TINY = float(np.finfo(np.float64).tiny)  # what moved does not vanish where its square does
 _FAST: Any = {"reassoc", "contract"}
 
 
@@ -61,9 +63,9 @@ def violation(g: Any, w: Any, l1: float, l2: float, positive: bool) -> float:
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
-def _sweep(Q: Any, w: Any, g: Any, l1: float, l2: float, positive: bool) -> bool:
-    """Put every coordinate in turn at its best; True where any moved."""
-    moved = False
+def _sweep(Q: Any, w: Any, g: Any, l1: float, l2: float, positive: bool) -> float:
+    """Put every coordinate in turn at its best; returns their squared moves, in units of f."""
+    moved = 0.0
     for j in range(len(w)):
         curve = Q[j, j] + l2
         if curve <= 0.0:
@@ -76,7 +78,7 @@ def _sweep(Q: Any, w: Any, g: Any, l1: float, l2: float, positive: bool) -> bool
             new = (at + l1) / curve
         step = new - w[j]
         if step != 0.0:
-            moved = True
+            moved += max(curve * step * step, _TINY)
             w[j] = new
             row = Q[j]
             for i in range(len(w)):
@@ -129,10 +131,19 @@ def _settle(Q: Any, q: Any, w: Any, g: Any, l1: float, l2: float, support: Any, 
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
+def fitted(c: float, q: Any, w: Any) -> float:
+    """What a gap is measured in: c, or q^T w where high prices leave less of it to be fitted, down to rounding of c."""
+    total = 0.0
+    for j in range(len(w)):
+        total += q[j] * w[j]
+    return min(c, max(total, ROUNDING * c))
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
 def descend(
     Q: Any, q: Any, c: float, w: Any, g: Any, l1: float, l2: float, positive: bool, goal: float, most: int
 ) -> int:
-    """Lower f from w, with g = q - Q w kept beside it, until its gap is at most `goal`; returns the sweeps taken."""
+    """Lower f from w, with g = q - Q w kept beside it, until its gap is `goal` of what is fitted; the sweeps taken."""
     support = np.empty(len(w), np.int64)
     since = 0
     for sweep in range(most):
@@ -143,10 +154,13 @@ def descend(
             if w[j] != 0.0:
                 support[m] = j
                 m += 1
-        if m <= max(_FEW, 6 * since) and m > 0 and moved:
+        if m <= max(_FEW, 6 * since) and m > 0 and moved > 0.0:
             _settle(Q, q, w, g, l1, l2, support, m)
             since = 0
-        if not moved or gap(c, q, w, g, l1, l2, positive) <= goal:
+        unit = fitted(c, q, w)
+        # after a sweep of large moves a small gap still is the root of itself in coefficients: another costs little
+        still = since == 0 or moved <= np.sqrt(goal) * unit
+        if moved == 0.0 or (still and gap(c, q, w, g, l1, l2, positive) <= goal * unit):
             # a gap allows coefficients its root; a system no dearer than the sweeps leaves nothing
             if since > 0 and 0 < m <= 6 * (sweep + 1):
                 _settle(Q, q, w, g, l1, l2, support, m)
@@ -176,7 +190,7 @@ def path(
         Q: (d, d), q: (d,), c: as above.
         ones, twos: (k,) l1 and l2.
         positive: whether no coefficient may be below 0.
-        tol: gap at the end, in units of c.
+        tol: gap at the end, as a share of what is fitted.
         most: sweeps for each penalty.
         W: (k, d) solutions, to be filled; its first row is where to begin.
         told: (k, 3) gap, violation and sweeps of each, to be filled.
@@ -184,7 +198,7 @@ def path(
     d = len(q)
     w, g, chosen = W[0].copy(), q.copy(), np.empty(d, np.int64)
     for k in range(len(ones)):
-        l1, l2, goal, sweeps, last = ones[k], twos[k], 0.5 * tol * c, 0, 0
+        l1, l2, goal, sweeps, last = ones[k], twos[k], 0.5 * tol, 0, 0
         for _ in range(50):
             g[:] = q
             for j in range(d):
@@ -194,7 +208,7 @@ def path(
                         g[i] -= value * row[i]
             told[k, 0] = gap(c, q, w, g, l1, l2, positive)
             a = _entering(g, w, l1, l2, positive, chosen)
-            if told[k, 0] <= tol * c or a == 0 or sweeps >= most:
+            if told[k, 0] <= tol * fitted(c, q, w) or a == 0 or sweeps >= most:
                 break
             P, p, u, slope = np.empty((a, a)), np.empty(a), np.empty(a), np.empty(a)
             for i in range(a):

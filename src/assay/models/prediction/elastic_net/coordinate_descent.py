@@ -33,7 +33,7 @@ class NetPath:
         gap: (k,) by how much the objective is above its least, at most.
         violation: (k,) largest failure of the conditions above.
         sweeps: (k,) over the coordinates.
-        converged: (k,) whether the gap is at most tol times c.
+        converged: (k,) whether the gap is at most tol times c, or times q^T w where that is less.
     """
 
     coef: Array
@@ -75,7 +75,8 @@ def net_path(
         Q: (d, d), q: (d,), c: as above.
         ones, twos: (k,) prices l1 and l2, best descending: each solution begins at the one before.
         positive: whether no coefficient may be below 0.
-        tol: duality gap at the end, in units of c.
+        tol: duality gap at the end, in units of c, or of q^T w where that is less: a high price leaves little to be
+            fitted, and beside c that little could not be told from nothing.
         max_iter: sweeps over the coordinates for each price.
 
     >>> q, one = np.array([3.0, 0.5]), np.array([1.0])
@@ -87,7 +88,7 @@ def net_path(
 
     W, told = np.zeros((len(ones), len(q))), np.zeros((len(ones), 3))
     path(np.ascontiguousarray(Q), np.ascontiguousarray(q), c, ones, twos, positive, tol, max_iter, W, told)
-    return _named(W, told, tol, c)
+    return _named(W, told, tol, c, q)
 
 
 def wide_net_path(
@@ -97,19 +98,19 @@ def wide_net_path(
 
     The columns in use only grow along the path, so that each product of two is made once.
     """
-    from assay.models.prediction.elastic_net._elastic_net_kernels import descend, gap, violation
+    from assay.models.prediction.elastic_net._elastic_net_kernels import descend, fitted, gap, violation
 
     X, q, c = rows.X, rows.q, rows.c
     w, inside, used = np.zeros(len(q)), np.zeros(len(q), dtype=bool), np.zeros(0, dtype=np.intp)
     W, told, P, Z = np.zeros((len(ones), len(q))), np.zeros((len(ones), 3)), np.zeros((0, 0)), X[:, :0]
     for k, (l1, l2) in enumerate(zip(ones, twos, strict=True)):
-        goal, sweeps = 0.5 * tol * c, 0
+        goal, sweeps = 0.5 * tol, 0
         for _ in range(100):
             g = (rows.y - Z @ w[used]) @ X
             told[k, 0] = gap(c, q, w, g, l1, l2, positive)
             h = g - l2 * w
             new = np.flatnonzero(((h if positive else np.abs(h)) > l1 * (1.0 + 1e-14)) & ~inside)
-            if told[k, 0] <= tol * c or sweeps >= max_iter or not (len(new) or len(used)):
+            if told[k, 0] <= tol * fitted(c, q, w) or sweeps >= max_iter or not (len(new) or len(used)):
                 break
             if not len(new):  # nothing enters, and still it is not met: rounding
                 goal *= 0.1
@@ -123,7 +124,7 @@ def wide_net_path(
             sweeps += descend(P, q[used], c, u, slope, l1, l2, positive, goal, max_iter - sweeps)
             w[used] = u
         W[k], told[k, 1:] = w, (violation(g, w, l1, l2, positive), sweeps)
-    return _named(W, told, tol, c)
+    return _named(W, told, tol, c, q)
 
 
 def _grown(P: Array, Z: Array, more: Array) -> tuple[Array, Array]:
@@ -134,5 +135,6 @@ def _grown(P: Array, Z: Array, more: Array) -> tuple[Array, Array]:
     return np.block([[P, across], [across.T, more.T @ more]]), np.hstack([Z, more])
 
 
-def _named(W: Array, told: Array, tol: float, c: float) -> NetPath:
-    return NetPath(W, told[:, 0], told[:, 1], told[:, 2].astype(np.intp), told[:, 0] <= tol * c)
+def _named(W: Array, told: Array, tol: float, c: float, q: Array) -> NetPath:
+    allowed = tol * np.clip(W @ q, np.finfo(np.float64).eps * c, c)
+    return NetPath(W, told[:, 0], told[:, 1], told[:, 2].astype(np.intp), told[:, 0] <= allowed)

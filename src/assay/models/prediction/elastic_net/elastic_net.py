@@ -19,10 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from assay.arrays import Array
+from assay.data.held_out_folds import folds_of, refuse_empty_folds
 from assay.errors import NotConverged, ParameterError
 from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable
-from assay.models.held_out_folds import folds_of, refuse_empty_folds
 from assay.models.linear_regressor import Target, _LinearRegressor
 from assay.models.prediction.elastic_net.path import NetProblem, NetTable, Prices, net_table, net_table_of
 from assay.summary.moments.grouped import GroupedMoments
@@ -73,7 +73,8 @@ class ElasticNet(_LinearRegressor):
             splitter of scikit-learn's kind, or pairs of training and test rows, that test every row once. None is 5.
         fit_intercept: whether the plane may be shifted, at no price; else it goes through zero.
         positive: whether no coefficient may be below zero.
-        tol: duality gap at the end, in units of the mean square of the target.
+        tol: duality gap at the end, in units of the mean square of the target, or of its mean product with what is
+            fitted where a high price makes that less.
         max_iter: sweeps over the coefficients for each price; ending there warns (NotConverged).
         random_state: seed of the folds.
 
@@ -228,7 +229,7 @@ class ElasticNet(_LinearRegressor):
         self.route_, self.n_samples_, self.weight_ = rows.route, rows.count, rows.weight
         self._products, self._inner = problem.products, problem.inner
         self._squares, self._centre = problem.squares, problem.centre
-        alphas, judged = self._chosen(rows)
+        alphas, judged, all_solved = self._chosen(rows)
         found = problem.path(self._prices(alphas, self.l1_ratio_))
         coef = np.stack([each.coef[-1] for each in found])
         self.selected_ = np.flatnonzero(coef.any(axis=0))
@@ -244,14 +245,21 @@ class ElasticNet(_LinearRegressor):
         if not self.converged_:
             warnings.warn(
                 f"ElasticNet stopped after {self.n_iter_} sweeps with a duality gap of {self.duality_gap_:.2g}, "
-                f"allowed was tol={self.tol:g} of the target's mean square: raise max_iter or tol",
+                f"allowed was tol={self.tol:g} of what is fitted: raise max_iter or tol",
+                NotConverged,
+                stacklevel=4,
+            )
+        elif not all_solved:
+            warnings.warn(
+                f"ElasticNet chose alpha by fits of which some stopped after max_iter={self.max_iter} sweeps with a "
+                f"duality gap above tol={self.tol:g}: raise max_iter or tol",
                 NotConverged,
                 stacklevel=4,
             )
         return self
 
-    def _chosen(self, rows: NetTable) -> tuple[Array, FoldErrors | None]:
-        """Prices to be gone through, the last of them the one used, and how those tried do on held-out rows."""
+    def _chosen(self, rows: NetTable) -> tuple[Array, FoldErrors | None, bool]:
+        """Prices up to the one used, how those tried do on held-out rows, and whether all of those were solved."""
         for name in ("alphas_", "held_out_errors_", "held_out_std_errors_"):
             if hasattr(self, name):  # of an earlier fit
                 delattr(self, name)
@@ -260,16 +268,16 @@ class ElasticNet(_LinearRegressor):
             self.alpha_, self.l1_ratio_ = float(self.alpha), ratios[0]
             top = rows.problem.steepest(self.positive) / max(self.l1_ratio_, 1e-3)
             if rows.problem.wide and top > self.alpha_:
-                return np.geomspace(top, self.alpha_, _WARM), None
-            return np.array([self.alpha_]), None
+                return np.geomspace(top, self.alpha_, _WARM), None, True
+            return np.array([self.alpha_]), None, True
         given = None if self.alphas is None else _checked_alphas(self.alphas)
         tried = [(ratio, self._grid(rows.problem, ratio) if given is None else given) for ratio in ratios]
         judged = [rows.judged(self._prices(alphas, ratio)) for ratio, alphas in tried]
-        chosen = int(np.argmin([found.error.min() for found in judged]))
+        chosen = int(np.argmin([found.error.min() for found, _ in judged]))
         self.l1_ratio_, self.alphas_ = tried[chosen]
-        best = int(np.argmin(judged[chosen].error))  # of equal errors the largest price
+        best = int(np.argmin(judged[chosen][0].error))  # of equal errors the largest price
         self.alpha_ = float(self.alphas_[best])
-        return self.alphas_[: best + 1], judged[chosen]
+        return self.alphas_[: best + 1], judged[chosen][0], all(solved for _, solved in judged)
 
     def _grid(self, problem: NetProblem, ratio: float) -> Array:
         if ratio == 0.0:

@@ -41,7 +41,7 @@ class Prices:
         alphas: (k,) prices, descending.
         l1_ratio: share of the price that is of sizes, not of squares.
         positive: whether no coefficient may be below 0.
-        tol: duality gap in units of the mean square of the target.
+        tol: duality gap as a share of what is fitted, see optimize.elastic_net.
         max_iter: sweeps for each price.
     """
 
@@ -91,9 +91,10 @@ class NetProblem:
                 ]
             return [wide_net_path(WideProducts(self.products, y), ones, twos, **options) for y in self.inner.T]
 
-    def coef(self, asked: Prices) -> Array:
-        """(k, p, d) solutions."""
-        return np.stack([found.coef for found in self.path(asked)], axis=1)
+    def solved(self, asked: Prices) -> tuple[Array, bool]:
+        """(k, p, d) solutions, and whether all of them converged."""
+        found = self.path(asked)
+        return np.stack([each.coef for each in found], axis=1), all(bool(each.converged.all()) for each in found)
 
     @classmethod
     def of(cls, equations: Equations) -> NetProblem:
@@ -160,24 +161,25 @@ class NetTable:
         parts = (problem.inner, fitted, problem.inner - fitted)
         return Squares(*(W * np.sum(part**2, axis=0) for part in parts))
 
-    def judged(self, asked: Prices) -> FoldErrors:
-        """Errors on rows that had no part in the fit."""
+    def judged(self, asked: Prices) -> tuple[FoldErrors, bool]:
+        """Errors on rows that had no part in the fit, and whether all fits converged."""
         if self.grouped is not None:
             refuse_empty(self.grouped)
             parts = [
                 (Equations(a, self.d, self.intercept), Equations(b, self.d, self.intercept))
                 for a, b in self.grouped.training()
             ]
-            errors = in_threads(lambda pair: _summary_errors(*pair, asked), parts)
+            solved = in_threads(lambda pair: _summary_errors(*pair, asked), parts)
             weights = [test.weight for _, test in parts]
         else:
             folds = np.asarray(self.folds)
             inside: list[NDArray[np.bool_]] = [folds == k for k in range(int(folds.max()) + 1)]
             told = in_threads(lambda test: self._row_errors(test, asked), inside)
-            errors, weights = [e for e, _ in told], [w for _, w in told]
-        return FoldErrors.of(np.stack([fold.mean(axis=1) for fold in errors]), np.array(weights))
+            solved, weights = [found for found, _ in told], [w for _, w in told]
+        errors = np.stack([fold.mean(axis=1) for fold, _ in solved])
+        return FoldErrors.of(errors, np.array(weights)), all(converged for _, converged in solved)
 
-    def _row_errors(self, test: NDArray[np.bool_], asked: Prices) -> tuple[Array, float]:
+    def _row_errors(self, test: NDArray[np.bool_], asked: Prices) -> tuple[tuple[Array, bool], float]:
         table = self.table
         if table is None:
             raise AssertionError("a problem of rows has a table")
@@ -185,11 +187,10 @@ class NetTable:
         train = NetProblem.of_rows(
             X[~test], Y[~test], None if w is None else w[~test], intercept=self.intercept, turned=False
         )
-        off = (
-            Y[test] - train.centre[self.d :] - (X[test] - train.centre[: self.d]) @ np.swapaxes(train.coef(asked), 1, 2)
-        )
+        coef, converged = train.solved(asked)
+        off = Y[test] - train.centre[self.d :] - (X[test] - train.centre[: self.d]) @ np.swapaxes(coef, 1, 2)
         own = np.ones(len(Y))[test] if w is None else w[test]
-        return np.einsum("n,knp->kp", own, off**2), float(own.sum())
+        return (np.einsum("n,knp->kp", own, off**2), converged), float(own.sum())
 
 
 def net_table(table: Table, *, intercept: bool, folds: Folds) -> NetTable:
@@ -218,8 +219,9 @@ def net_table_of(grouped: GroupedMoments, d: int, *, intercept: bool, table: Tab
     return NetTable(problem, grouped.total.count, grouped.total.weight, grouped, d, intercept, table)
 
 
-def _summary_errors(train: Equations, test: Equations, asked: Prices) -> Array:
-    return test.squared_errors(NetProblem.of(train).coef(asked), train.centre)
+def _summary_errors(train: Equations, test: Equations, asked: Prices) -> tuple[Array, bool]:
+    coef, converged = NetProblem.of(train).solved(asked)
+    return test.squared_errors(coef, train.centre), converged
 
 
 def _refuse_large(numbers: int, d: int, what: str) -> None:

@@ -146,6 +146,14 @@ class Rows:
             H = H.reshape(k * r, k * r)
         return Terms(raw.loss, raw.doubtful, raw.gradient @ self.basis, H)
 
+    def held_terms(self) -> Callable[[Array, bool], Terms]:
+        """`terms` of rows in memory that are evaluated very often: the design is made once, not in every pass."""
+        Z, (codes, weights) = self.matrix(), (_numbers(self.codes), self.weights)
+        plain = Design(None, None, self.design.intercept and self.basis.ndim == 1)
+        # the column of ones is the design's own
+        inside = np.ascontiguousarray(Z[:, : Z.shape[1] - plain.intercept])
+        return lambda phi, curvature: block_terms(plain, inside, codes, weights, phi, curvature=curvature)
+
     def bend(self, phi: Array) -> Callable[[Array], Array]:
         """The function from a direction, (k, r), to the curvature at phi times it; of sparse rows in memory."""
         theta, design = self._theta(phi), self.design

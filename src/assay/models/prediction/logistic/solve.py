@@ -10,7 +10,7 @@ import numpy as np
 from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.models.prediction.logistic.descent import gradient_ascent, lbfgs
-from assay.models.prediction.logistic.newton import Curvature, Optimum, Ridged, newton
+from assay.models.prediction.logistic.newton import Curvature, Evaluate, Optimum, Ridged, newton
 from assay.models.prediction.logistic.products import newton_cg
 from assay.models.prediction.logistic.reduce import Reduced, in_row_space, independent
 from assay.models.prediction.logistic.rows import Rows
@@ -24,6 +24,8 @@ _MANY = 8  # classes
 _CURVED = 2000  # parameters up to which it is made at the end, for standard errors
 _WIDE = 1500  # rows up to which wide data are turned into their own space
 _SMALL = 1_000_000  # rows times parameters up to which a curvature costs nothing that counts
+_CHEAP = 100_000  # the same for one of many fits
+_HELD = 1 << 24  # numbers of a design that is held where it is evaluated very often: 128 MB
 _FEW = 40  # rows of a sample for each parameter, below which it tells too little
 
 
@@ -90,7 +92,7 @@ def solve(
             found = newton_cg(small.terms, small.bend, begin, small.ridge, tol=allowed, max_iter=most)
         else:
             climb = lbfgs if solver == "lbfgs" else gradient_ascent
-            found = climb(small.terms, begin, small.ridge, tol=allowed, max_iter=most)
+            found = climb(_terms(small, in_memory), begin, small.ridge, tol=allowed, max_iter=most)
         if p <= _CURVED:
             found = _with_curvature(small, found)
     way = ("from the last fit, " if known else "") + way
@@ -115,16 +117,26 @@ def solve_path(
     if solver == "auto":
         solver = "newton" if p <= (_NEWTON if rows.classes <= _MANY else _NEWTON_MANY) else "lbfgs"
     allowed, most = max(tol, near) * small.total, max_iter or _MOST_ITER[solver]
-    theta = np.zeros(small.shape)
+    terms = _terms(small, in_memory)
+    theta, before, bent = np.zeros(small.shape), small.ridge, None
     for penalty in penalties:
         ridge = small.ridge * (float(penalty) / least)
         if solver == "newton":
-            found = newton(small.terms, theta, ridge, first=None, tol=allowed, max_iter=most, **_thrift(small))
+            thrift = _thrift(small, _CHEAP)
+            # where a curvature is dear: that of the solution before, which only its penalty changes
+            first = None if bent is None or not thrift["keep"] else bent + np.diag(np.tile(ridge - before, len(theta)))
+            found = newton(terms, theta, ridge, first=first, tol=allowed, max_iter=most, **thrift)
+            before, bent = ridge, found.curvature
         else:
             climb = lbfgs if solver == "lbfgs" else gradient_ascent
-            found = climb(small.terms, theta, ridge, tol=allowed, max_iter=most)
+            found = climb(terms, theta, ridge, tol=allowed, max_iter=most)
         theta = found.theta
         yield Solution(replace(reduced, rows=replace(small, ridge=ridge)), found, f"{solver}, {way}", None, None)
+
+
+def _terms(rows: Rows, in_memory: bool) -> Evaluate:
+    """What many evaluations are made by: of few rows in memory the design is held."""
+    return rows.held_terms() if in_memory and rows.n * len(rows.basis) <= _HELD else rows.terms
 
 
 def _coordinates(rows: Rows, penalty: float, in_memory: bool) -> tuple[Reduced, str]:
@@ -143,9 +155,9 @@ def _coordinates(rows: Rows, penalty: float, in_memory: bool) -> tuple[Reduced, 
     return Reduced(fewer.rows, lift, fewer.rank, reduced.outside), way
 
 
-def _thrift(rows: Rows) -> dict[str, float]:
+def _thrift(rows: Rows, small: int = _SMALL) -> dict[str, float]:
     """When Newton's method keeps a curvature: as long as it serves where it is dear, never where it costs nothing."""
-    if rows.n * int(np.prod(rows.shape)) <= _SMALL:
+    if rows.n * int(np.prod(rows.shape)) <= small:
         return {"keep": 0.0}
     # a decrement e moves scores by about 2 e / sqrt(total), and the curvature by that share
     return {"keep": 0.5, "settled": 1e-4 * np.sqrt(rows.total)}

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
@@ -90,15 +91,16 @@ class Design:
             yield part, Z
 
 
+@lru_cache
 def contrasts(g: int) -> Array:
-    """Contrasts A of g classes, (g, g - 1).
+    """Contrasts A of g classes, (g, g - 1), read-only.
 
     >>> contrasts(2).tolist()
     [[0.0], [1.0]]
     """
-    if g == 2:
-        return np.array([[0.0], [1.0]])
-    return np.ascontiguousarray(np.asarray(sla.helmert(g), dtype=np.float64).T)
+    A = np.array([[0.0], [1.0]] if g == 2 else sla.helmert(g).T, dtype=np.float64, order="C")
+    A.flags.writeable = False
+    return A
 
 
 def block_terms(
@@ -114,8 +116,8 @@ def block_terms(
         theta: (k, m) parameters.
         curvature: whether second derivatives are wanted.
     """
-    if issparse(rows) and not curvature:
-        return _sparse_terms(design, rows, codes, weights, theta)
+    if not curvature and (issparse(rows) or (design.centre is None and design.scale is None)):
+        return _terms_of_products(design, rows, codes, weights, theta)
     k, m = theta.shape
     A = contrasts(k + 1)
     of_classes = A @ theta
@@ -274,20 +276,24 @@ def _two_classes(margins: Array, codes: Indices, w: Array | None) -> tuple[float
 
 def _many_classes(scores: Array, codes: Indices, w: Array | None) -> tuple[float, int, Array, Array]:
     at = np.arange(len(codes))
-    scores = scores - scores.max(axis=1, keepdims=True)
-    chances = np.exp(scores)
-    total = chances.sum(axis=1)
-    losses = np.log(total) - scores[at, codes]
-    chances /= total[:, None]
-    residual = chances.copy()
-    residual[at, codes] -= 1.0
-    unsure = chances[at, codes] <= 0.5
+    # classes by rows: numbers beside each other are of one class, so that few classes cost no more than their numbers
+    ahead = np.array(scores.T, order="C")
+    ahead -= ahead.max(axis=0)
+    own = ahead[codes, at]
+    np.exp(ahead, out=ahead)
+    total = ahead.sum(axis=0)
+    losses = np.log(total) - own
+    ahead /= total
+    unsure = ahead[codes, at] <= 0.5
+    residual = ahead.copy()
+    residual[codes, at] -= 1.0
     if w is None:
-        return float(losses.sum()), int(unsure.sum()), residual, chances
-    return float(w @ losses), int((unsure & (w > 0.0)).sum()), residual * w[:, None], chances
+        return float(losses.sum()), int(unsure.sum()), residual.T, ahead.T
+    return float(w @ losses), int((unsure & (w > 0.0)).sum()), (residual * w).T, ahead.T
 
 
-def _sparse_terms(design: Design, rows: Rows, codes: Indices, weights: Array | None, theta: Array) -> Terms:
+def _terms_of_products(design: Design, rows: Rows, codes: Indices, weights: Array | None, theta: Array) -> Terms:
+    """Loss and gradient of rows that need no copy: sparse ones, and dense ones as they are."""
     k = len(theta)
     A = contrasts(k + 1)
     of_classes = theta if k == 1 else A @ theta
@@ -305,7 +311,7 @@ def _sparse_back(design: Design, rows: Rows, residual: Array) -> Array:
     """Residual^T Z, (g, m)."""
     d = rows.shape[1]
     back = np.empty((residual.shape[1], d + design.intercept))
-    back[:, :d] = np.asarray(rows.T @ residual).T
+    back[:, :d] = np.asarray(rows.T @ residual).T if issparse(rows) else residual.T @ rows
     if design.scale is not None:
         back[:, :d] *= design.scale
     if design.intercept:

@@ -29,7 +29,7 @@ def folds_of(cv: Any, n: int, target: NDArray[Any], seed: int, remedy: str) -> I
     array([0, 1, 0])
     """
     cv = 5 if cv is None else cv
-    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+    if is_number(cv):
         if n < cv:
             raise DataError(f"{cv} folds need as many rows; there are {n} (n_samples={n}): set cv or {remedy}")
         return fold_numbers(0, n, int(cv), seed)
@@ -43,6 +43,15 @@ def folds_of(cv: Any, n: int, target: NDArray[Any], seed: int, remedy: str) -> I
             f"rows; got shape {named.shape}"
         )
     return np.unique(named, return_inverse=True)[1].astype(np.intp)
+
+
+def is_number(cv: Any) -> bool:
+    """Whether a `cv` says how many folds there are, and leaves open which.
+
+    >>> is_number(5), is_number([0, 1, 1, 0])
+    (True, False)
+    """
+    return isinstance(cv, (int, np.integer)) and not isinstance(cv, bool)
 
 
 def refuse_empty_folds(folds: Indices, weights: Array | None) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from assay.arrays import Array
+from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
-from assay.models.cluster.spectral.parts import Space
-from assay.summary.distances.metrics import is_precomputed
+from assay.summary.distances.metrics import Metric, is_precomputed, nearest
 from assay.summary.gram.kernels import Gaussian, Kernel, Precomputed, as_kernel
 from assay.summary.graph.edges import nearest_edges
 from assay.summary.graph.graph import Graph
@@ -18,6 +18,36 @@ from assay.summary.graph.options import Nearest, Within
 
 NEIGHBOURS = 10
 ALL_PAIRS = 5_000  # rows: all pairs of more take above 1 GB
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Space:
+    """Where rows lie, as far as it is known: which of some rows is nearest to each of others?
+
+    Attributes:
+        points: (n, d) rows; or None.
+        metric: how far these are apart.
+        distances: (n, n) given ones; or None. With neither, nothing is known.
+    """
+
+    points: Array | None = None
+    distances: Array | None = None
+    metric: Metric = "euclidean"
+
+    @property
+    def known(self) -> bool:
+        """Whether anything is."""
+        return self.points is not None or self.distances is not None
+
+    def nearest(self, rows: Whole, among: Whole) -> tuple[Whole, Array]:
+        """(m,) the nearest of `among` to each of `rows`, and how far it is."""
+        if self.points is not None:
+            found = nearest(self.points[rows], 1, self.metric, self.points[among])
+            return among[found.indices[:, 0]], found.distances[:, 0]
+        assert self.distances is not None
+        block = self.distances[np.ix_(rows, among)]
+        at = block.argmin(axis=1)
+        return among[at], block[np.arange(len(rows)), at]
 
 
 def similarities(rows: Any, option: Any, kernel: Any) -> tuple[sparse.csr_array, Space]:

@@ -1,4 +1,6 @@
-"""Compiled loops of k-means. Imported only when they run: numba takes a second to load.
+"""Compiled loops of k-means: passes, ranges of columns, starts, and the whole search for few rows.
+
+Imported only when they run: numba takes a second to load.
 
 Rows are seen as z = scale x - origin, so that neither a far offset nor huge values cost digits. Nearest centres are
 found from c.c / 2 - z.c, in the precision of the data, four rows and two centres at a time, which is as fast as a
@@ -14,12 +16,14 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.compiled import njit
 
 # Sums may be taken in another order, for SIMD; the order is the same in every run.
 SUMS = {"reassoc", "contract", "nsz"}
 Function = TypeVar("Function", bound=Callable[..., Any])
 _TILE = 64  # rows searched at a time; a multiple of 4
+_CANCELLED = 1000  # a sum so many times smaller than its terms has lost too many digits of float32
 
 
 def _inner(**options: Any) -> Callable[[Function], Function]:
@@ -28,7 +32,14 @@ def _inner(**options: Any) -> Callable[[Function], Function]:
 
 
 class Rows(NamedTuple):
-    """What is grouped: X (n, d), weights (n,) or empty, origin (d,) in scaled units, scale a power of two."""
+    """What is grouped.
+
+    Attributes:
+        X: (n, d).
+        weights: (n,) or empty.
+        origin: (d,) in scaled units.
+        scale: a power of two.
+    """
 
     X: Any
     weights: Any
@@ -61,7 +72,13 @@ class Centres(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """What is known of rows: labels (n,), at most so far from their centre, at least so far from any other."""
+    """What is known of rows.
+
+    Attributes:
+        labels: (n,) their centres.
+        upper: (n,) they are at most so far from it.
+        lower: (n,) they are at least so far from any other.
+    """
 
     labels: Any
     upper: Any
@@ -283,3 +300,188 @@ def half_gaps(exact: Any, lo: int, hi: int, gaps: Any) -> None:
             if a != b:
                 least = min(least, square_of_difference(exact[a], exact[b]))
         gaps[a] = 0.5 * sqrt(least)
+
+
+@njit(cache=True, nogil=True)
+def ranges(X: Any, lo: int, hi: int, low: Any, high: Any) -> None:
+    """Smallest and largest value of each column in rows lo to hi; low and high (d,) are brought up to date."""
+    for i in range(lo, hi):
+        x = X[i]
+        for j in range(x.size):
+            low[j] = min(low[j], x[j])
+            high[j] = max(high[j], x[j])
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def spread(rows: Rows, lo: int, hi: int, sums: Any, squares: Any) -> None:
+    """Weighted sums of z and z^2 of rows lo to hi, by column, added to sums (d,) and squares (d,)."""
+    for i in range(lo, hi):
+        x = rows.X[i]
+        weight = rows.weights[i] if rows.weights.size else 1.0
+        for j in range(x.size):
+            z = rows.scale * x[j] - rows.origin[j]
+            sums[j] += weight * z
+            squares[j] += weight * z * z
+
+
+@njit(cache=True, nogil=True)
+def lay_out(rows: Rows, lo: int, hi: int, tiles: Any, sizes: Any) -> None:
+    """Put z of rows lo to hi in tiles (n', d') and their squared norms in sizes (n',)."""
+    index = np.empty(1, dtype=np.int64)
+    for i in range(lo, hi):
+        index[0] = i
+        gather(rows, index, 1, tiles[i : i + 1])
+        sizes[i] = square_of(tiles[i])
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def lowered(tiles: Any, sizes: Any, near: Any, candidates: Any, lo: int, hi: int, squares: Any) -> None:
+    """Squared distances to the nearest centre, were a candidate added to the centres.
+
+    They come from products, and from differences where those cancel.
+
+    Args:
+        tiles, sizes: of all rows, from `lay_out`; n' is a multiple of 4.
+        near: (n',) squared distances to the nearest centre so far.
+        candidates: (m, d') z of an even number of rows, as a tile has them.
+        lo, hi: which rows; multiples of 4.
+        squares: (m, n'), set.
+    """
+    own = np.empty(candidates.shape[0], dtype=candidates.dtype)
+    for c in range(own.size):
+        own[c] = square_of(candidates[c])
+    for t in range(lo, hi, 4):
+        for c in range(0, candidates.shape[0], 2):
+            products = eight_products(tiles, t, candidates, c)
+            for half in range(2):
+                for u in range(4):
+                    i = t + u
+                    both = sizes[i] + own[c + half]
+                    square = both - 2 * products[4 * half + u]
+                    if square < both / _CANCELLED:
+                        square = square_of_difference(tiles[i], candidates[c + half])
+                    squares[c + half, i] = min(square, near[i])
+
+
+@njit(cache=True, nogil=True)
+def group_few(X: Array, k: int, draws: Array, max_iter: int, bound: float) -> tuple[Array, Any, float, int, bool]:
+    """Greedy k-means++ and Lloyd's iteration from each of several starts; the best of them.
+
+    One compiled call: a pass over few rows takes microseconds, calling it from Python would take longer. Columns lie
+    one behind the other, so that the distances of several rows are taken at once, each in the order of its own
+    columns: the same bits as row by row.
+
+    Args:
+        X: (n, d), centred.
+        k: how many centres.
+        draws: (starts, k, candidates) random numbers in [0, 1).
+        max_iter: most passes of a start.
+        bound: stop when the squared moves of the centres sum to at most this.
+
+    Returns:
+        (k, d) centres, (n,) labels, the sum of squares, passes of the best start, and whether it came to rest.
+    """
+    T = np.ascontiguousarray(X.T)
+    best = X[:k].copy()
+    labels = np.zeros(len(X), np.int32)
+    least, passes, rested = np.inf, 0, False
+    far, near = np.empty(len(X)), np.empty(len(X))
+    for start in range(len(draws)):
+        centers = _few_seeded(X, T, k, draws[start])
+        owner = np.empty(len(X), np.int32)
+        done, n_iter = False, 0
+        while n_iter < max_iter and not done:
+            n_iter += 1
+            _few_assigned(T, centers, owner, near, far)
+            done = _few_means(X, centers, owner, near) <= bound
+        total = _few_assigned(T, centers, owner, near, far)
+        if total < least:
+            best, labels, least, passes, rested = centers, owner, total, n_iter, done
+    return best, labels, least, passes, rested
+
+
+@njit(cache=True, nogil=True)
+def _few_distances(T: Array, place: Array, far: Array) -> None:
+    """Squared distances of all rows to a place."""
+    n = T.shape[1]
+    for i in range(n):
+        far[i] = (T[0, i] - place[0]) ** 2
+    for j in range(1, len(T)):
+        at = place[j]
+        for i in range(n):
+            far[i] += (T[j, i] - at) ** 2
+
+
+@njit(cache=True, nogil=True)
+def _few_seeded(X: Array, T: Array, k: int, draws: Array) -> Array:
+    n, d = X.shape
+    centers = np.empty((k, d))
+    centers[0] = X[min(int(draws[0, 0] * n), n - 1)]
+    near = np.empty(n)
+    _few_distances(T, centers[0], near)
+    running, trial, kept = np.empty(n), np.empty(n), np.empty(n)
+    for c in range(1, k):
+        total = 0.0
+        for i in range(n):
+            total += near[i]
+            running[i] = total
+        least, row = np.inf, 0
+        for draw in draws[c]:
+            candidate = min(np.searchsorted(running, draw * total, side="right"), n - 1)
+            _few_distances(T, X[candidate], trial)
+            left = 0.0
+            for i in range(n):
+                trial[i] = min(near[i], trial[i])
+                left += trial[i]
+            if left < least:
+                least, row = left, candidate
+                kept[:] = trial
+        centers[c] = X[row]
+        near[:] = kept
+    return centers
+
+
+@njit(cache=True, nogil=True)
+def _few_assigned(T: Array, centers: Array, owner: Any, near: Array, far: Array) -> float:
+    """Rows to their nearest centre, the first of equally near ones; the sum of squared distances."""
+    n = T.shape[1]
+    _few_distances(T, centers[0], near)
+    owner[:] = 0
+    for c in range(1, len(centers)):
+        _few_distances(T, centers[c], far)
+        for i in range(n):
+            closer = far[i] < near[i]
+            owner[i] = c if closer else owner[i]
+            near[i] = far[i] if closer else near[i]
+    total = 0.0
+    for i in range(n):
+        total += near[i]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _few_means(X: Array, centers: Array, owner: Any, near: Array) -> float:
+    """Centres to the mean of their rows; one without rows takes the row farthest from its own. The squared moves."""
+    k, d = centers.shape
+    sums, counts = np.zeros((k, d)), np.zeros(k)
+    for i in range(len(X)):
+        c = owner[i]
+        counts[c] += 1.0
+        for j in range(d):
+            sums[c, j] += X[i, j]
+    for c in range(k):
+        if counts[c] == 0.0:
+            row = np.argmax(near)
+            if near[row] > 0.0 and counts[owner[row]] > 1.0:
+                counts[owner[row]] -= 1.0
+                sums[owner[row]] -= X[row]
+                owner[row], near[row] = c, 0.0
+                counts[c] = 1.0
+                sums[c] = X[row]
+    moved = 0.0
+    for c in range(k):
+        for j in range(d):
+            mean = sums[c, j] / counts[c] if counts[c] > 0.0 else centers[c, j]
+            moved += (mean - centers[c, j]) ** 2
+            centers[c, j] = mean
+    return moved

@@ -1,4 +1,4 @@
-"""Merging groups of rows without a matrix of distances: each group knows its nearest, and finds it by its centre.
+"""Merging groups that are nearest to each other, without a matrix of distances: each finds its nearest by its centre.
 
 Two groups that are nearest to each other will be merged sooner or later whatever else is merged, for every linkage
 here, since a merged group is no nearer to others than its nearer part was (Bruynooghe 1978). So many pairs are merged
@@ -25,7 +25,7 @@ _PAIRS = 2**24  # centres compared in one task, between which an interrupt is he
 _YIELD = 1 / 8  # merges per search, below which fewer groups look at a time
 
 
-class GroupSearch:
+class MutualNearest:
     """Groups of rows on their way from n to few.
 
     Args:
