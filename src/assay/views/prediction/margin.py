@@ -14,7 +14,7 @@ from assay.errors import ParameterError
 from assay.views.axes.given import matrix, padded, row_numbers, vector
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import LINE, figure
-from assay.views.clusters.groups import Groups, grouped
+from assay.views.clusters.groups import GroupLooks, grouped
 from assay.views.rows.cloud import TOOLS, drawn_rows, group_key, row_source, scatter_rows, shade_rows
 
 Decision: TypeAlias = Callable[[Array], ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]
@@ -79,7 +79,7 @@ def margin_view(
     return plot
 
 
-def _two(classes: ArrayLike, n: int) -> tuple[Groups, NDArray[np.bool_]]:
+def _two(classes: ArrayLike, n: int) -> tuple[GroupLooks, NDArray[np.bool_]]:
     labels = np.asarray(classes)
     if labels.shape != (n,):
         raise ParameterError(f"classes has one entry per row; got shape {labels.shape} for {n} rows")
@@ -128,7 +128,7 @@ def _grid(decision: Decision, across: tuple[float, float], upward: tuple[float, 
     return x, y, _asked(decision, every).reshape(_GRID, _GRID)
 
 
-def _draw_rule(plot: Any, grid: tuple[Array, Array, Array], looks: Groups) -> list[Any]:
+def _draw_rule(plot: Any, grid: tuple[Array, Array, Array], looks: GroupLooks) -> list[Any]:
     x, y, values = grid
     low, high = looks.colours
     mapper = LinearColorMapper(palette=[f"{low}22", f"{high}22"], low=0, high=1)

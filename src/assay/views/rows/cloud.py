@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array
 from assay.views.axes.theme import CHANCE, REAL, figure, hover
-from assay.views.clusters.groups import Groups
+from assay.views.clusters.groups import GroupLooks
 from assay.views.rows.density import draw_density, sample
 
 WHOLE = 5000
@@ -135,7 +135,7 @@ def shade_rows(plot: Any, points: Array, drawn: NDArray[np.intp], *, equal: bool
     return [f"{len(drawn):,} rows are drawn as points; the shade counts all {len(points):,}."]
 
 
-def group_key(plot: Any, looks: Groups) -> list[tuple[str, list[Any], int]]:
+def group_key(plot: Any, looks: GroupLooks) -> list[tuple[str, list[Any], int]]:
     """Entries for a legend of groups; their marks lie nowhere, for those of the rows may be faint.
 
     Args:

@@ -20,7 +20,7 @@ from assay.views.axes.legend import legend, note
 from assay.views.axes.placing import spread, write_names, written
 from assay.views.axes.theme import CHANCE, REAL, hover
 from assay.views.axes.ticks import number_ticks
-from assay.views.clusters.groups import Groups, grouped
+from assay.views.clusters.groups import GroupLooks, grouped
 from assay.views.rows.cloud import map_figure
 from assay.views.rows.density import draw_density, sample
 
@@ -224,7 +224,7 @@ def _points(plot: Any, source: ColumnDataSource, prefix: str, mapper: Any, *, co
     )  # fmt: skip
 
 
-def _name_groups(plot: Any, looks: Groups) -> None:
+def _name_groups(plot: Any, looks: GroupLooks) -> None:
     # the legend's own marks lie nowhere: those of the rows may be faint
     nowhere = np.full(len(looks.names), np.nan)
     key = ColumnDataSource({"x": nowhere, "y": nowhere, "tint": looks.colours, "shape": looks.markers})

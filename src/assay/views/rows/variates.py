@@ -16,7 +16,7 @@ from assay.views.axes.given import matrix, padded, row_numbers, vector
 from assay.views.axes.legend import legend, note
 from assay.views.axes.placing import spread
 from assay.views.axes.theme import CHANCE, LINE, figure, hover
-from assay.views.clusters.groups import Groups, grouped
+from assay.views.clusters.groups import GroupLooks, grouped
 from assay.views.clusters.mixture import ellipse
 from assay.views.rows.cloud import TOOLS, drawn_rows, group_key, row_source, scatter_rows, shade_rows
 
@@ -84,7 +84,7 @@ def _axes(k: int, share: ArrayLike | None) -> list[str]:
     return [f"{text} ({part:.1%} between groups)" for text, part in zip(words, parts, strict=False)]
 
 
-def _strips(values: Array, looks: Groups) -> Array:
+def _strips(values: Array, looks: GroupLooks) -> Array:
     """Heights that put each group on a line of its own, thick where its rows are many."""
     heights = looks.code.astype(np.float64)
     for g in range(len(looks.names)):
@@ -93,7 +93,7 @@ def _strips(values: Array, looks: Groups) -> Array:
     return heights
 
 
-def _figure(words: list[str], places: Array, looks: Groups, height: int, strips: bool) -> Any:
+def _figure(words: list[str], places: Array, looks: GroupLooks, height: int, strips: bool) -> Any:
     options: dict[str, Any] = {"match_aspect": True}
     if strips:
         reach = padded(places[:, 0], 0.08)
@@ -110,7 +110,7 @@ def _figure(words: list[str], places: Array, looks: Groups, height: int, strips:
     return plot
 
 
-def _draw_means(plot: Any, places: Array, looks: Groups, strips: bool) -> list[Any]:
+def _draw_means(plot: Any, places: Array, looks: GroupLooks, strips: bool) -> list[Any]:
     """Means and spreads of the groups drawn by themselves; what is drawn alike has no common mean."""
     own = [g for g, colour in enumerate(looks.colours) if colour != CHANCE]
     means = np.array([places[looks.code == g].mean(axis=0) for g in own]).reshape(-1, 2)

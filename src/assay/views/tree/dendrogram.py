@@ -21,9 +21,9 @@ from assay.summary.graph.merge_table import cut as groups_of_cut
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import CHANCE, REAL, hover
 from assay.views.axes.ticks import brief
-from assay.views.clusters.groups import Groups, grouped
+from assay.views.clusters.groups import GroupLooks, grouped
 from assay.views.tree.canvas import OVER, HeightScale, Kind, Orientation, TreeCanvas
-from assay.views.tree.layout import Layout, Order, Shown, Tree, choose, lay_out
+from assay.views.tree.layout import MergeTree, Order, ShownMerges, TreeLayout, choose, lay_out
 
 Entry: TypeAlias = tuple[str, Sequence[Any], int | None]
 
@@ -74,11 +74,11 @@ def dendrogram(
     ['Oslo', 'Bergen', 'Rome']
     """
     table = as_merges(merges)
-    tree = Tree.of(table, sizes)
+    tree = MergeTree.of(table, sizes)
     shown = choose(tree, _most(tree.n, max_leaves), min_size)
     layout = lay_out(tree, shown, order=order)
     level, groups = _cut(table, cut)
-    looks = Looks.of(tree, groups if labels is None else _column("labels", labels, tree.n))
+    looks = TreeLooks.of(tree, groups if labels is None else _column("labels", labels, tree.n))
     drawn = [*tree.height[layout.forks], *tree.height[layout.ends], tree.height[-1], level or 0.0]
     canvas = TreeCanvas(layout.length, HeightScale.of(drawn, scale), orientation, height_label)
     _draw_branches(canvas, tree, layout, looks)
@@ -139,7 +139,7 @@ def _cut_words(level: float, groups: Any) -> str:
     return f"cut at {brief(level)}: {many:,} group{'s' if many > 1 else ''}"
 
 
-def _group_entries(plot: Any, groups: Groups) -> list[Entry]:
+def _group_entries(plot: Any, groups: GroupLooks) -> list[Entry]:
     # the legend's own marks lie nowhere
     nowhere = np.full(len(groups.names), np.nan)
     key = ColumnDataSource({"x": nowhere, "y": nowhere, "tint": groups.colours, "shape": groups.markers})
@@ -147,7 +147,7 @@ def _group_entries(plot: Any, groups: Groups) -> list[Entry]:
     return [(name, [marks], j) for j, name in enumerate(groups.names)]
 
 
-def _told(tree: Tree, shown: Shown, layout: Layout, looks: Looks) -> str:
+def _told(tree: MergeTree, shown: ShownMerges, layout: TreeLayout, looks: TreeLooks) -> str:
     """How many rows are behind which marks."""
     told = []
     merges, drawn, rows = tree.n - 1, len(layout.forks), int(tree.rows[-1])
@@ -177,7 +177,7 @@ def _told(tree: Tree, shown: Shown, layout: Layout, looks: Looks) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Looks:
+class TreeLooks:
     """The group of each node and how groups are drawn.
 
     Attributes:
@@ -186,10 +186,10 @@ class Looks:
     """
 
     code: Whole
-    groups: Groups | None
+    groups: GroupLooks | None
 
     @classmethod
-    def of(cls, tree: Tree, labels: Any) -> Looks:
+    def of(cls, tree: MergeTree, labels: Any) -> TreeLooks:
         """From the label of each leaf upward; None for no groups."""
         if labels is None:
             return cls(np.zeros(2 * tree.n - 1, dtype=np.int64), None)
@@ -212,7 +212,7 @@ class Looks:
         return [self.groups.names[c] if c >= 0 else "several" for c in self.code[nodes].tolist()]
 
 
-def _draw_branches(canvas: TreeCanvas, tree: Tree, layout: Layout, looks: Looks) -> None:
+def _draw_branches(canvas: TreeCanvas, tree: MergeTree, layout: TreeLayout, looks: TreeLooks) -> None:
     """Each fork reaches over its two branches, and each branch from there down to its own top."""
     forks, far = layout.forks, layout.branches
     over = canvas.at(tree.height[forks])
@@ -224,7 +224,7 @@ def _draw_branches(canvas: TreeCanvas, tree: Tree, layout: Layout, looks: Looks)
     canvas.segments(starts, ends, line_color=looks.tints(nodes), line_width=2)
 
 
-def _draw_twigs(canvas: TreeCanvas, tree: Tree, layout: Layout, looks: Looks) -> None:
+def _draw_twigs(canvas: TreeCanvas, tree: MergeTree, layout: TreeLayout, looks: TreeLooks) -> None:
     """Strokes across a branch where parts too small to be shown join it; many are thinned, their rows are not."""
     heights, places, tints = [], [], []
     told: dict[str, list[Any]] = {"rows": [], "parts": [], "between": []}
@@ -247,7 +247,7 @@ def _draw_twigs(canvas: TreeCanvas, tree: Tree, layout: Layout, looks: Looks) ->
         canvas.plot.add_tools(hover([marks], said))
 
 
-def _draw_ends(canvas: TreeCanvas, tree: Tree, layout: Layout, looks: Looks, names: Any) -> None:
+def _draw_ends(canvas: TreeCanvas, tree: MergeTree, layout: TreeLayout, looks: TreeLooks, names: Any) -> None:
     """Triangles for parts, bars for groups that are leaves, and marks beside the words of each end."""
     ends, place = layout.ends, layout.place[layout.ends]
     words = [_end_words(tree, layout, node, names) for node in ends.tolist()]
@@ -277,7 +277,7 @@ def _draw_ends(canvas: TreeCanvas, tree: Tree, layout: Layout, looks: Looks, nam
     canvas.plot.add_tools(hover([dots], said))
 
 
-def _shapes(canvas: TreeCanvas, tree: Tree, layout: Layout, wide: list[int]) -> tuple[list[Any], list[Any]]:
+def _shapes(canvas: TreeCanvas, tree: MergeTree, layout: TreeLayout, wide: list[int]) -> tuple[list[Any], list[Any]]:
     """Corners of the marks of ends with many rows: heights and places."""
     heights, places = [], []
     for j in wide:
@@ -289,7 +289,7 @@ def _shapes(canvas: TreeCanvas, tree: Tree, layout: Layout, wide: list[int]) -> 
     return heights, places
 
 
-def _end_words(tree: Tree, layout: Layout, node: int, names: Any) -> tuple[str, str]:
+def _end_words(tree: MergeTree, layout: TreeLayout, node: int, names: Any) -> tuple[str, str]:
     """What is written beside an end, and which of its leaves are told under the pointer."""
     first = int(layout.first[node])
     leaves = layout.order[first : first + min(int(tree.leaves[node]), _EXAMPLES)].tolist()
@@ -304,7 +304,7 @@ def _end_words(tree: Tree, layout: Layout, node: int, names: Any) -> tuple[str, 
     return f"{tree.rows[node]:,} rows" + (f": {one[0]}{rest}" if known[0] else ""), who
 
 
-def _draw_forks(canvas: TreeCanvas, tree: Tree, layout: Layout, looks: Looks) -> None:
+def _draw_forks(canvas: TreeCanvas, tree: MergeTree, layout: TreeLayout, looks: TreeLooks) -> None:
     """Dots that say under the pointer what is merged."""
     parts = tree.rows[tree.joined[layout.forks - tree.n]]
     told = {
