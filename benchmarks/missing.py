@@ -67,7 +67,8 @@ def _small_table(name: str, X: np.ndarray, n: int, share: float) -> list[dict[st
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # IterativeImputer stops early on most of them
         return compare(
-            f"filling {share:.0%} of {len(draws[0][0])} x {X.shape[1]} {name}, {len(draws)} draws; quality: RMSE in standard deviations",
+            f"filling {share:.0%} of {len(draws[0][0])} x {X.shape[1]} {name}, {len(draws)} draws; "
+            "quality: RMSE in standard deviations",
             {
                 "assay FillMissing": by(FillMissing()),
                 "scikit-learn IterativeImputer": by(IterativeImputer(random_state=0)),
