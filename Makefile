@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-dep
 FETCH := $(PIP) --require-hashes -r requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-portable test-peers test-lowest cover quick fuzz lint lock bench calibrate docs clean
+.PHONY: help demo test test-portable test-peers test-lowest cover quick fuzz lint stub lock bench calibrate docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 15
@@ -61,11 +61,15 @@ quick: $(VENV)/dev ## the tests without the slow simulations
 fuzz: $(VENV)/dev ## damaged files of every format for ten minutes (python -m tests.fuzz --help)
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --minutes 10
 
-lint: $(VENV)/dev ## ruff, mypy and the import contracts
+lint: $(VENV)/dev ## ruff, mypy, the import contracts and the rule of place
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python -m tools.place
+
+stub: $(VENV)/dev ## the public names for type checkers, from src/assay/public.py
+	@$(BIN)/python -m tools.public
 
 # one answer for all of it, on every system and Python from 3.11; then the lists, each without what those before it have
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest --no-header --no-annotate

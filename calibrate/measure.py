@@ -57,7 +57,7 @@ def studied(drawn: Drawn, asked: tuple[str, ...], seed: int) -> Any:
     left_out = {option.name for option in every.options} - {option.name for option in few.options}
     options = {name: value for name, value in drawn.options.items() if name in known_options() - left_out}
     with patch.object(_run, "found", lambda: few):
-        return assay.study(drawn.data, seed=seed, **options)
+        return assay.study(drawn.data, random_state=seed, **options)
 
 
 def known_options() -> set[str]:

@@ -65,7 +65,7 @@ def table(path, label):
     rows = assay.read(path).to_arrow()
     groups = rows[label].to_pylist()
     X = np.stack([column.to_numpy() for column in rows.drop_columns([label]).columns], axis=1).astype(float)
-    Z = assay.PCA(min(50, *X.shape), standardise=True).fit_transform(X)
+    Z = assay.PCA(min(50, *X.shape), scale=True).fit_transform(X)
     maps = {"PCA": Z[:, :2], "t-SNE": assay.TSNE(random_state=0).fit_transform(Z)}
     figures, captions = drawn(Z, maps, groups=groups)
     return write_figure(figures, f"{Path(path).stem}.html", f"{Path(path).stem} on two maps", captions=captions)

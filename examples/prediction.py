@@ -39,8 +39,8 @@ def numbers(folder):
     r_squared = 1 - np.sum(left**2) / np.sum((y - y.mean()) ** 2)
     reach = np.quantile(np.abs(left), 0.9)
     path = model.path(model.alphas_)
-    curve = assay.complexity_curve(assay.Ridge(), "alpha", list(model.alphas_[::3]), X, y, splits=5, simplest="last")
-    rows = assay.learning_curve(assay.Ridge(model.alpha_), X, y, splits=5)
+    curve = assay.complexity_curve(assay.Ridge(), "alpha", list(model.alphas_[::3]), X, y, cv=5, simplest="last")
+    rows = assay.learning_curve(assay.Ridge(model.alpha_), X, y, cv=5)
     unit = "progress score"
     figures = {
         "Prediction against truth": prediction_view(y, predicted, r_squared=r_squared, unit=unit),
@@ -52,8 +52,8 @@ def numbers(folder):
             path.alphas, path.coef, table.feature_names, chosen=model.alpha_, y_label="score per standard deviation"
         ),
         "Choosing the penalty": complexity_curve_view(
-            curve.values, curve.training_mean, curve.held_out_mean, curve.held_out_error,
-            chosen=curve.values[curve.best], one_standard_error=curve.choice, x_label="penalty",
+            curve.param_range, curve.training_mean, curve.held_out_mean, curve.held_out_error,
+            chosen=curve.param_range[curve.best], one_standard_error=curve.choice, x_label="penalty",
             y_label="squared error",
         ),
         "Would more patients help?": complexity_curve_view(

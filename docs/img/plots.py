@@ -44,7 +44,7 @@ def customers():
 def components():
     """For components.md."""
     X = customers()
-    return assay.PCA("real", standardise=True).fit(X).plot(X)
+    return assay.PCA("real", scale=True).fit(X).plot(X)
 
 
 def kernel_pca():
@@ -116,7 +116,7 @@ def svdd():
     return assay.SVDD(nu=0.1, kernel=assay.Gaussian(1.0)).fit(X).plot(X)
 
 
-def strung():
+def reordered():
     """For stringing.md."""
     X = customers()
     return assay.Stringing().fit(X).plot(X)
@@ -178,12 +178,12 @@ def themes():
 
 def policy():
     """For learning-decisions.md."""
-    return assay.plot(assay.explore("FrozenLake-v1", trials=300, discount=0.99, seed=1))
+    return assay.plot(assay.explore("FrozenLake-v1", trials=300, discount=0.99, random_state=1))
 
 
 PICTURES = (
     components, kernel_pca, shepard, scales, dendrogram, divisive, cells, how_many, mixture, bic, eigengap, anomalies,
-    svdd, strung, margin, coefficients, path, complexity, refusal, variates, delay, themes, policy,
+    svdd, reordered, margin, coefficients, path, complexity, refusal, variates, delay, themes, policy,
 )  # fmt: skip
 
 

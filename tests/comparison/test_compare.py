@@ -79,7 +79,7 @@ def test_other_seeds_and_orders_of_rows_lead_to_the_same_verdicts():
     a, b = frame(seed=1), CHANGES["a shift"][0](frame(seed=2))
     first = supported(assay.compare(a, b))
     assert ("column", "x") in first
-    assert ("column", "x") in supported(assay.compare(a, b, seed=5))
+    assert ("column", "x") in supported(assay.compare(a, b, random_state=5))
     assert ("column", "x") in supported(
         assay.compare(a.sample(frac=1, random_state=0), b.sample(frac=1, random_state=1))
     )
@@ -186,7 +186,7 @@ def test_what_cannot_be_compared_is_said(case):
         assay.compare(a, b)
 
 
-@pytest.mark.parametrize("options", [{"alpha": 0.0}, {"alpha": 1.0}, {"drop": ["w"]}, {"by": "w"}])
+@pytest.mark.parametrize("options", [{"level": 0.0}, {"level": 1.0}, {"drop": ["w"]}, {"by": "w"}])
 def test_options_that_make_no_sense_are_refused(options):
     with pytest.raises((ParameterError, AssayError)):
         assay.compare(frame(), frame(), **options)

@@ -63,7 +63,7 @@ SOMETHING = {
 @pytest.mark.calibrate
 @pytest.mark.parametrize("source", NOTHING)
 def test_tables_from_one_source(source):
-    said = sum(assay.compare(*NOTHING[source](np.random.default_rng(i)), seed=i).differs for i in range(PAIRS))
+    said = sum(assay.compare(*NOTHING[source](np.random.default_rng(i)), random_state=i).differs for i in range(PAIRS))
     assert said <= MOST
 
 

@@ -58,7 +58,7 @@ def test_json_is_all_that_is_printed(files):
     assert {"id", "kind", "subject", "sentence", "evidence", "shown"} == set(document["findings"][0])
 
 
-@pytest.mark.parametrize("wrong", [("none.csv",), ("retail.csv", "--drop", "Price"), ("retail.csv", "--alpha", "2")])
+@pytest.mark.parametrize("wrong", [("none.csv",), ("retail.csv", "--drop", "Price"), ("retail.csv", "--level", "2")])
 def test_wrong_input_ends_with_2_and_one_sentence(files, wrong):
     done = run(files / "horeca.csv", files / wrong[0], *wrong[1:])
     assert done.exit_code == 2

@@ -16,6 +16,7 @@ import assay
 from assay import models
 from assay.models.base import Estimator
 from assay.models.registry import MODELS, model_class
+from assay.public import MODULES
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,7 +37,7 @@ def written_models():
 
 
 def test_every_model_written_is_registered_where_it_lives():
-    assert dict(written_models()) == {name: entry.module for name, entry in MODELS.items()}
+    assert dict(written_models()) == {name: MODULES[name] for name in MODELS}
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -56,7 +57,7 @@ class TestEachModel:
         assert "Attributes:" in cls.__doc__
 
     def test_its_file_begins_with_the_mathematics(self, name):
-        opening = importlib.import_module(MODELS[name].module).__doc__
+        opening = importlib.import_module(MODULES[name]).__doc__
         assert len(opening.splitlines()) >= 4 and re.search(r"\([nd], [ndk]\)", opening), "equations with shapes"
 
     def test_is_in_the_changelog(self, name):
@@ -67,7 +68,7 @@ class TestEachModel:
         assert script is None or re.search(rf"\b{name}\b", (ROOT / "benchmarks" / script).read_text())
 
     def test_has_tests_of_its_own(self, name):
-        module = MODELS[name].module.rsplit(".", 1)[1]
+        module = MODULES[name].rsplit(".", 1)[1]
         assert list((ROOT / "tests" / "models").rglob(f"test_{module}.py"))
 
 

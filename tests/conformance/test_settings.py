@@ -17,7 +17,7 @@ from assay.models.registry import MODELS, model_class
 SETTINGS = {
     "PCA": [
         {"n_components": 0.9, "whiten": True},
-        {"n_components": "real", "standardise": True},
+        {"n_components": "real", "scale": True},
         {"n_components": 1, "solver": "power"},
         {"n_components": 1, "solver": "randomised"},
         {"n_components": 1, "solver": "svd"},
@@ -33,7 +33,11 @@ SETTINGS = {
         {"metric": "manhattan", "n_init": 1},
         {"metric": "precomputed", "n_init": 1},
     ],
-    "DiffusionMap": [{"sigma": "local", "alpha": 0.0, "t": 2.0}, {"graph": Nearest(4)}, {"graph": Within(3.0)}],
+    "DiffusionMap": [
+        {"sigma": "local", "density_exponent": 0.0, "t": 2.0},
+        {"graph": Nearest(4)},
+        {"graph": Within(3.0)},
+    ],
     "SNE": [{"metric": "precomputed", "max_iter": 10}],
     "SymmetricSNE": [{"init": "random", "max_iter": 10}],
     "TSNE": [
@@ -54,7 +58,7 @@ SETTINGS = {
         {"n_clusters": 2, "graph": None, "kernel": "precomputed"},
         {"n_clusters": 2, "graph": Nearest(4, metric="precomputed")},
     ],
-    "Stringing": [{"method": "tsne", "draws": 1}, {"standardise": False, "draws": 1}],
+    "Stringing": [{"method": "tsne", "draws": 1}, {"scale": False, "draws": 1}],
     "Isomap": [
         {"graph": Within(3.0), "geodesics": "hops"},
         {"landmarks": 5},
@@ -66,12 +70,12 @@ SETTINGS = {
         {"n_components": 2, "covariance_type": "spherical"},
     ],
     "ZScore": [{"robust": True}],
-    "Mahalanobis": [{"shrinkage": None}, {"shrinkage": 0.5, "standardise": False}, {"robust": True}],
-    "SVDD": [{"kernel": "linear"}, {"kernel": Polynomial(scale=0.01)}],
+    "Mahalanobis": [{"shrinkage": None}, {"shrinkage": 0.5, "scale": False}, {"robust": True}],
+    "SVDD": [{"kernel": "linear"}, {"kernel": Polynomial(gamma=0.01)}],
     "RobustSVDD": [{"loss": "hinge"}],
     "SVM": [
         {"kernel": "linear"},
-        {"kernel": Polynomial(scale=0.01), "class_weight": "balanced"},
+        {"kernel": Polynomial(gamma=0.01), "class_weight": "balanced"},
         {"kernel": "precomputed"},
         {"probability": True},
     ],
@@ -86,7 +90,7 @@ SETTINGS = {
     "ElasticNet": [{"alpha": 0.1, "l1_ratio": 1.0}, {"alpha": 0.1, "positive": True}, {"alpha": "held-out", "cv": 2}],
     "SVR": [
         {"kernel": "linear"},
-        {"kernel": Polynomial(scale=0.01)},
+        {"kernel": Polynomial(gamma=0.01)},
         {"kernel": "precomputed"},
         {"nu": 0.5},
         {"kernel": "linear", "solver": "primal"},
@@ -103,7 +107,7 @@ SETTINGS = {
     "CCA": [
         {"n_components": 1, "solver": "svd"},
         {"n_components": 1, "solver": "moments", "ridge": 0.1, "scale": False},
-        {"n_components": 1, "solver": "dual", "ridge": HeldOutRidge(folds=2)},
+        {"n_components": 1, "solver": "dual", "ridge": HeldOutRidge(cv=2)},
     ],
     "MultisetCCA": [{"n_components": 1}],
     "TemporalCCA": [{"n_components": 1, "lags": 1}],
@@ -116,7 +120,7 @@ SETTINGS = {
     "Fisher": [{"n_components": 1, "shrinkage": "auto"}, {"priors": "equal", "shrinkage": 0.2}],
     "GaussianRule": [{"covariance": "equal", "shrinkage": 0.2}, {"covariance": "unequal", "shrinkage": 0.5}],
     "NaiveBayes": [{"kinds": "gaussian"}, {"kinds": "multinomial"}, {"kinds": "bernoulli"}, {"kinds": "categorical"}],
-    "Perceptron": [{"version": "plain", "max_iter": 20}, {"version": "averaged", "standardise": False}],
+    "Perceptron": [{"version": "plain", "max_iter": 20}, {"version": "averaged", "scale": False}],
     "NearestCentroid": [{"refuse": 0.9}],
     "SubspaceClassifier": [{"refuse": 0.9}, {"centred": False}],
     "MatrixFactorization": [{"n_components": 2, "feedback": "implicit"}, {"n_components": 2, "clip": False}],

@@ -43,7 +43,7 @@ OPTIONS = {
     "RobustSVDD": [lambda s: {}, lambda s: {"loss": "hinge"}],
     "KernelPCA": [lambda s: {}, lambda s: {"kernel": Gaussian()}, lambda s: {"kernel": Gaussian(), "landmarks": 10}],
     "PCA": [lambda s: {"solver": "svd"}, lambda s: {"solver": "gram"}, lambda s: {"n_components": 2, "whiten": True}],
-    "Mahalanobis": [lambda s: {}, lambda s: {"robust": True}, lambda s: {"standardise": False}],
+    "Mahalanobis": [lambda s: {}, lambda s: {"robust": True}, lambda s: {"scale": False}],
     "ZScore": [lambda s: {}, lambda s: {"robust": True}],
     "GaussianMixture": [
         lambda s: {"n_components": 2},

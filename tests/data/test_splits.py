@@ -39,15 +39,15 @@ def test_folds_test_every_row_once_in_parts_of_equal_size(n, k, seed, stratify):
 
 def test_folds_are_those_of_the_grouped_moments():
     X = np.random.default_rng(0).standard_normal((103, 2))
-    summaries = GroupedMoments.folds(X, 7, seed=5)
-    for (train, test), (outside, inside) in zip(Folds(7, seed=5).split(X), summaries.training(), strict=True):
+    summaries = GroupedMoments.folds(X, 7, random_state=5)
+    for (train, test), (outside, inside) in zip(Folds(7, random_state=5).split(X), summaries.training(), strict=True):
         np.testing.assert_allclose(X[test].mean(axis=0), inside.mean, rtol=1e-12)
         np.testing.assert_allclose(X[train].mean(axis=0), outside.mean, rtol=1e-10)
 
 
 def test_another_seed_gives_other_rows_and_the_same_seed_the_same():
     for split in (Folds, HoldOut):
-        first, again, other = (next(split(seed=s).split(rows(50)))[1] for s in (1, 1, 2))
+        first, again, other = (next(split(random_state=s).split(rows(50)))[1] for s in (1, 1, 2))
         np.testing.assert_array_equal(first, again)
         assert not np.array_equal(first, other)
     strata = [next(Folds(5, s, stratify=True).split(rows(50), np.arange(50) % 2))[1] for s in (1, 2)]
@@ -105,9 +105,9 @@ def test_they_serve_in_scikit_learn():
 
 
 def test_what_cannot_be_split_is_refused_in_words():
-    with pytest.raises(ParameterError, match="k is a whole number, 2 or more; got 1"):
+    with pytest.raises(ParameterError, match="n_splits is a whole number, 2 or more; got 1"):
         list(Folds(1).split(rows(9)))
-    with pytest.raises(ParameterError, match="k is a whole number, 2 or more; got 2.5"):
+    with pytest.raises(ParameterError, match="n_splits is a whole number, 2 or more; got 2.5"):
         Folds(2.5).get_n_splits()
     with pytest.raises(DataError, match="10 folds need at least 10 rows; there are 4: ask for fewer folds"):
         list(Folds(10).split(rows(4)))
@@ -115,7 +115,7 @@ def test_what_cannot_be_split_is_refused_in_words():
         list(Folds(2, stratify=True).split(rows(4), ["a", "a", "a", "b"]))
     with pytest.raises(ParameterError, match="one class for each of the 4 rows"):
         list(Folds(2, stratify=True).split(rows(4), ["a", "b"]))
-    with pytest.raises(ParameterError, match="share is between 0 and 1; got 1.5"):
+    with pytest.raises(ParameterError, match="test_size is a share between 0 and 1; got 1.5"):
         list(HoldOut(1.5).split(rows(4)))
     with pytest.raises(DataError, match="a hold-out needs at least 2 rows; there is 1"):
         list(HoldOut().split(rows(1)))

@@ -88,7 +88,7 @@ def test_scale_and_shift_of_the_ratings_change_no_verdict_and_no_share():
 
 
 def test_the_same_seed_gives_the_same_evidence():
-    a, b = (ratings_evidence(drawn(6, n=30, d=20), draws=19, seed=3) for _ in range(2))
+    a, b = (ratings_evidence(drawn(6, n=30, d=20), draws=19, random_state=3) for _ in range(2))
     assert a.tastes == b.tastes and a.users == b.users
     np.testing.assert_array_equal(a.rmse, b.rmse)
 
@@ -169,12 +169,12 @@ def test_too_little_is_refused():
 @pytest.mark.parametrize("kind", ["levels", "stars", "uneven", "stretched"])
 def test_tastes_are_rarely_supported_where_there_are_none(kind):
     # of 60 at most 8: a true rate of 5% passes with probability .99, one of 25% is noticed with probability .98
-    verdicts = [ratings_evidence(drawn(100 + s, kind=kind), seed=s).tastes.verdict for s in range(60)]
+    verdicts = [ratings_evidence(drawn(100 + s, kind=kind), random_state=s).tastes.verdict for s in range(60)]
     assert verdicts.count("supported") <= 8
 
 
 @pytest.mark.calibrate
 def test_two_planted_factors_are_found():
     # of 30 at least 27: a true rate of 98% passes with probability .99, one of 75% is noticed with probability .96
-    verdicts = [ratings_evidence(drawn(100 + s, kind="tastes"), seed=s).tastes.verdict for s in range(30)]
+    verdicts = [ratings_evidence(drawn(100 + s, kind="tastes"), random_state=s).tastes.verdict for s in range(30)]
     assert verdicts.count("supported") >= 27

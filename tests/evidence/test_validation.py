@@ -47,8 +47,8 @@ class Remembering(ClassifierMixin, BaseEstimator):
 
 def test_scores_and_predictions_are_those_of_scikit_learn_on_the_same_folds():
     X, y = labelled()
-    for splits in (Folds(6, seed=3), KFold(5), TimeBlocks(4)):
-        found = validate(Fisher(), X, y, splits=splits)
+    for splits in (Folds(6, random_state=3), KFold(5), TimeBlocks(4)):
+        found = validate(Fisher(), X, y, cv=splits)
         np.testing.assert_allclose(found.scores, cross_val_score(Fisher(), X, y, cv=splits))
         np.testing.assert_array_equal(found.predictions, cross_val_predict(Fisher(), X, y, cv=splits))
         np.testing.assert_array_equal(found.rows, np.arange(90))
@@ -58,15 +58,15 @@ def test_scores_and_predictions_are_those_of_scikit_learn_on_the_same_folds():
 def test_no_row_is_predicted_by_a_model_that_saw_it():
     X, y = labelled()
     for splits in (Folds(5), GroupedFolds(5), TimeBlocks(5, gap=2), HoldOut()):
-        found = validate(Remembering(), X, y, splits=splits, groups=np.arange(90) // 3)
+        found = validate(Remembering(), X, y, cv=splits, groups=np.arange(90) // 3)
         assert (found.predictions == -1).all()
-    nested = nested_validation(KNeighborsClassifier(), {"n_neighbors": [1, 3]}, X, y, outer=3, inner=3)
+    nested = nested_validation(KNeighborsClassifier(), {"n_neighbors": [1, 3]}, X, y, cv=3, inner_cv=3)
     assert len(nested.predictions) == 90
 
 
 def test_the_interval_is_that_of_nadeau_and_bengio():
     X, y = labelled()
-    found = validate(LogisticRegression(), X, y, splits=Folds(9), score="neg_log_loss")
+    found = validate(LogisticRegression(), X, y, cv=Folds(9), scoring="neg_log_loss")
     # m = 9 scores, 10 test rows for 80 training rows; 2.306004 is the 97.5% quantile of t with 8 degrees of freedom
     error = found.scores.std(ddof=1) * np.sqrt(1 / 9 + 10 / 80)
     assert found.error == pytest.approx(error)
@@ -75,19 +75,19 @@ def test_the_interval_is_that_of_nadeau_and_bengio():
 
 def test_an_interval_ends_where_its_score_does():
     X, y = labelled(apart=3.0)
-    found = validate(Fisher(), X, y, splits=Folds(9))
+    found = validate(Fisher(), X, y, cv=Folds(9))
     assert found.mean > 0.98 and found.mean <= found.interval[1] <= 1.0
-    loss = validate(LogisticRegression(C=1e3), X, y, splits=Folds(9), score="neg_log_loss")
+    loss = validate(LogisticRegression(C=1e3), X, y, cv=Folds(9), scoring="neg_log_loss")
     assert loss.interval[1] <= 0.0
-    apart = validate(Ridge(), X, X[:, 0] + 1e-3 * X[:, 1], splits=Folds(9))
+    apart = validate(Ridge(), X, X[:, 0] + 1e-3 * X[:, 1], cv=Folds(9))
     assert apart.interval[1] <= 1.0
 
 
 def test_an_accuracy_has_wilsons_interval_of_four_fifths_of_the_rows():
     X, y = labelled()
-    found = validate(Fisher(), X, y, splits=Folds(9))
+    found = validate(Fisher(), X, y, cv=Folds(9))
     np.testing.assert_allclose(found.interval, proportion_interval(found.mean * 72, 72), rtol=1e-9)
-    told = validate(Fisher(), X, y, splits=GroupedFolds(9), groups=np.arange(90) // 3)
+    told = validate(Fisher(), X, y, cv=GroupedFolds(9), groups=np.arange(90) // 3)
     assert told.interval[1] - told.interval[0] != pytest.approx(found.interval[1] - found.interval[0], rel=1e-3)
 
 
@@ -103,7 +103,7 @@ def test_intervals_hold_the_score_on_new_rows_about_as_often_as_they_say():
     inside = 0
     for seed in range(30):
         X, y = labelled(seed)
-        low, high = validate(Fisher(), X, y, splits=5).interval
+        low, high = validate(Fisher(), X, y, cv=5).interval
         inside += low <= Fisher().fit(X, y).score(new, truth) <= high
     # 28.5 of 30 are expected; 24 or fewer would be more than three standard deviations short
     assert inside > 24
@@ -111,9 +111,9 @@ def test_intervals_hold_the_score_on_new_rows_about_as_often_as_they_say():
 
 def test_a_single_hold_out_has_no_interval_and_repeated_rows_keep_their_split():
     X, y = labelled()
-    once = validate(Fisher(), X, y, splits=HoldOut(0.2))
+    once = validate(Fisher(), X, y, cv=HoldOut(0.2))
     assert once.interval is None and once.error is None and len(once.rows) == 18
-    again = validate(Fisher(), X, y, splits=ShuffleSplit(4, test_size=30, random_state=0))
+    again = validate(Fisher(), X, y, cv=ShuffleSplit(4, test_size=30, random_state=0))
     np.testing.assert_array_equal(np.bincount(again.split), [30] * 4)
     for i, (_, test) in enumerate(ShuffleSplit(4, test_size=30, random_state=0).split(X)):
         np.testing.assert_array_equal(again.rows[again.split == i], test)
@@ -123,7 +123,7 @@ def test_frames_named_scores_pairs_and_numbers_of_folds_are_taken():
     X, y = labelled()
     frame = pd.DataFrame(X, columns=list("abcd"))
     names = np.array(["no", "yes"])[y]
-    found = validate(LogisticRegression(), frame, names, splits=5, score="neg_log_loss")
+    found = validate(LogisticRegression(), frame, names, cv=5, scoring="neg_log_loss")
     np.testing.assert_allclose(
         found.scores, cross_val_score(LogisticRegression(), frame, names, cv=Folds(5), scoring="neg_log_loss")
     )
@@ -131,14 +131,14 @@ def test_frames_named_scores_pairs_and_numbers_of_folds_are_taken():
     pairs = [(np.arange(60), np.arange(60, 90))]
     masks = [(np.arange(90) < 60, np.arange(90) >= 60)]
     alone = Fisher().fit(X[:60], y[:60]).score(X[60:], y[60:])
-    assert validate(Fisher(), X, y, splits=pairs).scores == pytest.approx(alone)
-    assert validate(Fisher(), X, y, splits=masks).scores == pytest.approx(alone)
+    assert validate(Fisher(), X, y, cv=pairs).scores == pytest.approx(alone)
+    assert validate(Fisher(), X, y, cv=masks).scores == pytest.approx(alone)
 
 
 def test_kernel_values_are_split_on_both_sides():
     X, y = labelled()
-    by_rows = validate(SVC(kernel="linear"), X, y, splits=3)
-    by_kernel = validate(SVC(kernel="precomputed"), X @ X.T, y, splits=3)
+    by_rows = validate(SVC(kernel="linear"), X, y, cv=3)
+    by_kernel = validate(SVC(kernel="precomputed"), X @ X.T, y, cv=3)
     np.testing.assert_array_equal(by_kernel.predictions, by_rows.predictions)
 
 
@@ -147,7 +147,7 @@ def test_on_noise_the_nested_score_is_at_chance_and_the_best_inner_score_is_not(
     for seed in range(4):
         rng = np.random.default_rng(seed)
         X, y = rng.standard_normal((60, 30)), np.arange(60) % 2
-        found = nested_validation(OneColumn(), {"column": list(range(30))}, X, y, outer=Folds(4), inner=Folds(3))
+        found = nested_validation(OneColumn(), {"column": list(range(30))}, X, y, cv=Folds(4), inner_cv=Folds(3))
         nested.append(found.mean)
         apparent.append(found.apparent)
         assert found.candidates == 30 and len(found.choices) == 4
@@ -175,7 +175,7 @@ class OneColumn(ClassifierMixin, BaseEstimator):
 def test_the_nested_choice_is_the_best_by_the_inner_splits_alone():
     X, y = labelled(5)
     grid = {"n_neighbors": [1, 5, 21]}
-    found = nested_validation(KNeighborsClassifier(), grid, X, y, outer=Folds(3), inner=Folds(4))
+    found = nested_validation(KNeighborsClassifier(), grid, X, y, cv=Folds(3), inner_cv=Folds(4))
     for (train, _), choice in zip(Folds(3).split(X), found.choices, strict=True):
         means = [cross_val_score(KNeighborsClassifier(k), X[train], y[train], cv=Folds(4)).mean() for k in (1, 5, 21)]
         assert choice == {"n_neighbors": (1, 5, 21)[int(np.argmax(means))]}
@@ -193,8 +193,8 @@ def test_groups_stay_together_in_the_inner_splits_too():
         {"n_neighbors": [1, 15]},
         copies,
         np.random.default_rng(0).integers(0, 2, 30).repeat(3),
-        outer=GroupedFolds(3),
-        inner=GroupedFolds(3),
+        cv=GroupedFolds(3),
+        inner_cv=GroupedFolds(3),
         groups=groups,
     )
     assert found.mean < 0.8 and found.apparent < 0.8
@@ -205,7 +205,7 @@ def test_a_complexity_curve_falls_in_training_and_turns_on_unseen_rows():
     X = rng.uniform(-1, 1, (150, 1))
     y = np.sin(4 * X[:, 0]) + 0.5 * rng.standard_normal(150)
     depths = [1, 2, 3, 4, 6, 9, 14]
-    curve = complexity_curve(DecisionTreeRegressor(random_state=0), "max_depth", depths, X, y, splits=Folds(5))
+    curve = complexity_curve(DecisionTreeRegressor(random_state=0), "max_depth", depths, X, y, cv=Folds(5))
     assert (np.diff(curve.training_mean) <= 1e-12).all()
     assert curve.training_mean[-1] < 0.05 < curve.held_out_mean[-1]
     assert 0 < curve.best < len(depths) - 1
@@ -231,11 +231,11 @@ def test_the_simple_end_may_be_the_last():
 
 def test_a_learning_curve_uses_nested_parts_of_the_training_rows():
     X, y = labelled(4, n=300, d=15, apart=0.4)
-    curve = learning_curve(Fisher(), X, y, shares=[0.1, 0.3, 1.0], splits=Folds(10))
+    curve = learning_curve(Fisher(), X, y, shares=[0.1, 0.3, 1.0], cv=Folds(10))
     np.testing.assert_array_equal(curve.sizes, [27, 81, 270])
     assert curve.training_mean[0] < curve.training_mean[-1] < curve.held_out_mean[-1] < curve.held_out_mean[0]
     np.testing.assert_allclose(1 - curve.held_out[-1], cross_val_score(Fisher(), X, y, cv=Folds(10)))
-    again = learning_curve(Fisher(), X, y, shares=[0.1, 0.3, 1.0], splits=Folds(10))
+    again = learning_curve(Fisher(), X, y, shares=[0.1, 0.3, 1.0], cv=Folds(10))
     np.testing.assert_array_equal(curve.held_out, again.held_out)
 
 
@@ -243,7 +243,7 @@ def test_numbers_are_validated_by_their_own_score():
     rng = np.random.default_rng(3)
     X = rng.standard_normal((80, 2))
     y = X @ [1.0, -2.0] + rng.standard_normal(80) / 10
-    found = validate(KNeighborsRegressor(), X, y, splits=4)
+    found = validate(KNeighborsRegressor(), X, y, cv=4)
     np.testing.assert_allclose(found.scores, cross_val_score(KNeighborsRegressor(), X, y, cv=Folds(4)))
 
 
@@ -256,20 +256,20 @@ def test_what_cannot_be_validated_is_refused_in_words():
     with pytest.raises(ParameterError, match="y is None"):
         validate(Fisher(), X, None)
     with pytest.raises(ParameterError, match="one group for each of the 90 rows; got shape"):
-        validate(Fisher(), X, y, splits=GroupedFolds(3), groups=[1, 2])
+        validate(Fisher(), X, y, cv=GroupedFolds(3), groups=[1, 2])
     for wrong in (2.5, "five"):
         with pytest.raises(ParameterError, match=f"a number of folds; got {wrong!r}"):
-            validate(Fisher(), X, y, splits=wrong)
+            validate(Fisher(), X, y, cv=wrong)
     with pytest.raises(DataError, match="split 0 has row 5 in training and test: what is tested must be unseen"):
-        validate(Fisher(), X, y, splits=[(np.arange(6), np.arange(5, 9))])
+        validate(Fisher(), X, y, cv=[(np.arange(6), np.arange(5, 9))])
     with pytest.raises(DataError, match="split 0 has 90 training rows and 0 test rows"):
-        validate(Fisher(), X, y, splits=[(np.arange(90), [])])
+        validate(Fisher(), X, y, cv=[(np.arange(90), [])])
     with pytest.raises(ParameterError, match=r"splits are pairs .* \(train, test\); number 0 is '3'"):
-        validate(Fisher(), X, y, splits=[3, 4])
+        validate(Fisher(), X, y, cv=[3, 4])
     with pytest.raises(ParameterError, match="split 0 has row 90; there are 90 rows, counted from 0"):
-        validate(Fisher(), X, y, splits=[(np.arange(60), [90])])
+        validate(Fisher(), X, y, cv=[(np.arange(60), [90])])
     with pytest.raises(DataError, match="there is no split"):
-        validate(Fisher(), X, y, splits=[])
+        validate(Fisher(), X, y, cv=[])
     with pytest.raises(ParameterError, match="Fisher has no option 'depth'; it has n_components, priors, shrinkage"):
         complexity_curve(Fisher(), "depth", [1], X, y)
     with pytest.raises(ParameterError, match="no values of shrinkage to try"):

@@ -11,7 +11,7 @@ from tests.fuzz.damage import WORDS
 
 _COMMANDS = ("report", "compare", "mdp", "rank", "recommend", "chance", "summarize", "merge", "watch", "", "rebort")
 _OPTIONS = (
-    "-o", "--output", "--target", "--alpha", "--seed", "--drop", "--sheet", "--table", "--query", "--option", "--by",
+    "-o", "--output", "--target", "--level", "--seed", "--drop", "--sheet", "--table", "--query", "--option", "--by",
     "--like", "--engine", "--resume", "--log", "--missing", "--time", "--place", "--kind", "--sensitive", "--delimiter",
     "--encoding", "--help", "--version", "--debug", "--json", "--", "-", "--skip-unreadable", "--no-such-option",
 )  # fmt: skip

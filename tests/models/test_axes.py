@@ -44,7 +44,7 @@ class TestLikelihood:
 
     def test_of_standardised_columns_it_is_the_density_in_their_own_units(self):
         X = rows() * [1.0, 10.0, 0.1, 1.0, 5.0, 1.0, 1.0]
-        pca = PCA(3, standardise=True).fit(X)
+        pca = PCA(3, scale=True).fit(X)
         normal = multivariate_normal(X.mean(axis=0), pca.get_covariance())
         np.testing.assert_allclose(pca.score_samples(X), normal.logpdf(X), rtol=1e-9)
         np.testing.assert_allclose(pca.get_precision() @ pca.get_covariance(), np.eye(7), atol=1e-9)
@@ -80,14 +80,14 @@ class TestDecathlon:
 
     def test_eigenvalues(self):
         events, _, _ = decathlon()
-        pca = PCA(standardise=True).fit(events)
+        pca = PCA(scale=True).fit(events)
         np.testing.assert_allclose(pca.eigenvalues_, DECATHLON["pca"]["eigenvalues"], rtol=1e-9)
         # as FactoMineR prints them
         np.testing.assert_allclose(pca.eigenvalues_[:3], [3.2719055, 1.7371310, 1.4049167], atol=5e-8)
 
     def test_quality_and_contributions_of_columns_and_rows(self):
         events, _, _ = decathlon()
-        pca, peer = PCA(3, standardise=True).fit(events), DECATHLON["pca"]
+        pca, peer = PCA(3, scale=True).fit(events), DECATHLON["pca"]
         np.testing.assert_allclose(pca.column_cos2_, peer["column_cos2"], atol=1e-9)
         np.testing.assert_allclose(pca.column_contributions_, peer["column_contributions"], atol=1e-9)
         np.testing.assert_allclose(pca.row_cos2(events)[:6], peer["row_cos2"], atol=1e-9)
@@ -95,7 +95,7 @@ class TestDecathlon:
 
     def test_numbers_that_took_no_part(self):
         events, others, _ = decathlon()
-        pca = PCA(3, standardise=True).fit(events)
+        pca = PCA(3, scale=True).fit(events)
         seen = pca.supplementary(events, others)
         assert seen.names == ("Rank", "Points")
         peer = np.array(DECATHLON["pca"]["supplementary"])
@@ -104,7 +104,7 @@ class TestDecathlon:
 
     def test_levels_that_took_no_part_lie_in_the_middle_of_their_rows(self):
         events, _, competition = decathlon()
-        pca = PCA(3, standardise=True).fit(events)
+        pca = PCA(3, scale=True).fit(events)
         seen = pca.supplementary(events, competition)
         assert seen.names == ("Competition = Decastar", "Competition = OlympicG")
         F, inside = pca.transform(events), (competition == "OlympicG").to_numpy()
@@ -117,7 +117,7 @@ class TestDecathlon:
         np.testing.assert_allclose(seen.cos2[1], F[inside].mean(axis=0) ** 2 / (full @ full), rtol=1e-9)
 
 
-@pytest.mark.parametrize("options", [{}, {"whiten": True}, {"standardise": True}, {"solver": "gram"}])
+@pytest.mark.parametrize("options", [{}, {"whiten": True}, {"scale": True}, {"solver": "gram"}])
 def test_quality_and_contributions_add_up(options):
     X = rows()
     pca = PCA(**options).fit(X)

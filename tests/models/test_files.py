@@ -37,8 +37,8 @@ def saved(tmp_path):
 
 
 def test_an_unfitted_model_keeps_its_options(tmp_path):
-    assay.PCA(0.9, standardise=True, random_state=3).save(tmp_path / "a")
-    assert assay.load(tmp_path / "a").get_params() == assay.PCA(0.9, standardise=True, random_state=3).get_params()
+    assay.PCA(0.9, scale=True, random_state=3).save(tmp_path / "a")
+    assert assay.load(tmp_path / "a").get_params() == assay.PCA(0.9, scale=True, random_state=3).get_params()
 
 
 def test_a_range_among_the_options_comes_back_as_one(tmp_path):

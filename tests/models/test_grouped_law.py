@@ -33,7 +33,7 @@ def test_p_of_one_column_beside_a_group_is_that_of_its_regression(seed):
     A, y = X[:, :3] - X[:, :3].mean(axis=0), X[:, 3] - X[:, 3].mean()
     explained = np.sum((A @ np.linalg.lstsq(A, y, rcond=None)[0]) ** 2) / np.sum(y**2)
     exact = fisher.sf(explained / 3 / ((1 - explained) / 56), 3, 56)
-    found = judged(X, np.array([0, 0, 0, 1]), seed, alpha=0.5, n_max=399)
+    found = judged(X, np.array([0, 0, 0, 1]), seed, level=0.5, n_max=399)
     # 399 draws at most: a standard error of .025
     assert abs(found.p_values[0] - exact) < 0.09
 

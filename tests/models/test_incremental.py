@@ -17,7 +17,7 @@ from assay.errors import Caution, DataError, ParameterError
 
 MODELS = {
     "PCA": assay.PCA(3),
-    "PCA, scaled": assay.PCA(0.9, standardise=True, whiten=True),
+    "PCA, scaled": assay.PCA(0.9, scale=True, whiten=True),
     "Ridge": assay.Ridge(2.0),
     "LeastSquares": assay.LeastSquares(),
     "Fisher": assay.Fisher(),

@@ -73,7 +73,7 @@ def test_real_does_not_judge_the_levels_of_a_category():
     with pytest.raises(ParameterError, match="'real' cannot judge numbers made from one column, such as the levels of"):
         assay.PCA("real").fit(assay.read(table()))
     numbers = assay.encode(assay.read(table()), drop=["town"])
-    assert assay.PCA("real", standardise=True).fit(numbers).n_components_ == 1
+    assert assay.PCA("real", scale=True).fit(numbers).n_components_ == 1
 
 
 def test_an_array_is_taken_as_it_is():

@@ -26,7 +26,6 @@ from assay import (
     ZScore,
 )
 from assay.errors import DataError, NotConverged, ParameterError, SingularError
-from assay.linalg.regression import sparse_ridge as solver
 from assay.summary.classes import group_products
 from assay.summary.regression import sparse_ridge
 
@@ -51,8 +50,8 @@ def huge():
 
 @pytest.mark.parametrize("standardise", [False, True])
 def test_components_are_those_of_the_dense_table(table, standardise):
-    ours = PCA(4, standardise=standardise).fit(table)
-    dense = PCA(4, standardise=standardise, solver="svd").fit(table.toarray())
+    ours = PCA(4, scale=standardise).fit(table)
+    dense = PCA(4, scale=standardise, solver="svd").fit(table.toarray())
     assert ours.route_ == "products"
     np.testing.assert_allclose(ours.explained_variance_, dense.explained_variance_, rtol=1e-9)
     # directions are as certain as the gap behind them is wide
@@ -145,7 +144,7 @@ def test_ridge_by_products_takes_memory_for_the_entries_alone(huge):
 
 
 def test_ridge_by_products_that_gets_nowhere_says_so(huge, monkeypatch):
-    monkeypatch.setattr(sparse_ridge, "sparse_ridge", partial(solver.sparse_ridge, most=1))
+    monkeypatch.setattr(sparse_ridge, "sparse_ridge", partial(sparse_ridge.sparse_ridge, most=1))
     with pytest.warns(NotConverged, match="after 1 products the gradient is still"):
         Ridge(1.0).fit(huge, np.arange(10_000.0))
 

@@ -193,7 +193,7 @@ def elastic_net_cv(said: Said, X: Any) -> Any:
 
 def perceptron(said: Said, X: Any) -> Any:
     """Rosenblatt's rule on columns as they are."""
-    return assay.Perceptron(standardise=False, max_iter=said("max_iter"), random_state=said("random_state"))
+    return assay.Perceptron(scale=False, max_iter=said("max_iter"), random_state=said("random_state"))
 
 
 def svc(said: Said, X: Any) -> Any:
@@ -251,7 +251,7 @@ def _counted(said: Said) -> dict[str, Any]:
     if not said("fit_prior") and priors is None and said.y is not None:
         classes = np.unique(said.y)
         priors = np.full(len(classes), 1 / len(classes))
-    return {"alpha": alpha, "priors": priors}
+    return {"smoothing": alpha, "priors": priors}
 
 
 def _n_iter(model: Any) -> Any:

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from assay.evidence.design import Independent
-from assay.questions.anomalies.measure import Measure
+from assay.questions.anomalies.measure import CrossMeasure
 from assay.questions.anomalies.test import FEWEST_ROWS, anomalies
 
 
-def asked(X, seed=0, alpha=0.05, sample=None, blocks=None):
+def asked(X, seed=0, level=0.05, sample=None, blocks=None):
     X = np.asarray(X, dtype=float)
     numbers = np.arange(len(X)) if sample is None else sample
     names = tuple(f"c{j}" for j in range(X.shape[1]))
-    return anomalies(blocks or [(0, X)], X[numbers], numbers, names, seed=seed, alpha=alpha)
+    return anomalies(blocks or [(0, X)], X[numbers], numbers, names, seed=seed, level=level)
 
 
 def planted(n=400, d=8, seed=0):
@@ -39,7 +39,7 @@ def test_outliers_that_would_hide_each_other_are_found():
     assert set(range(12)) <= set(found.rows.tolist())
 
 
-def strangers(sd):
+def far_out(sd):
     def draw(rng):
         X = rng.standard_normal((300, 5))
         way = rng.standard_normal((3, 5))
@@ -70,7 +70,7 @@ def far_cluster(rng):
 
 
 @pytest.mark.parametrize(
-    ("draw", "least"), [(strangers(6.0), 7), (strangers(8.0), 7), (between, 7), (masking, 8), (far_cluster, 8)],
+    ("draw", "least"), [(far_out(6.0), 7), (far_out(8.0), 7), (between, 7), (masking, 8), (far_cluster, 8)],
     ids=["6 sd", "8 sd", "between groups", "masking", "far cluster"],
 )  # fmt: skip
 def test_planted_rows_are_all_found(draw, least):
@@ -90,7 +90,7 @@ def test_rows_that_lie_together_are_named_as_such():
     assert "30 lie together, away from all others" in found.findings()[0].sentence
 
 
-def test_half_of_the_rows_far_away_are_a_group_and_no_strangers():
+def test_half_of_the_rows_far_away_are_a_group_and_no_anomalies():
     X = np.random.default_rng(1).standard_normal((300, 4))
     X[:100, 0] += 9.0
     found = asked(X)
@@ -98,7 +98,7 @@ def test_half_of_the_rows_far_away_are_a_group_and_no_strangers():
 
 
 def test_the_same_rows_are_called_out_whatever_the_seed_and_the_order():
-    X, many = strangers(8.0)(np.random.default_rng(3))
+    X, many = far_out(8.0)(np.random.default_rng(3))
     order = np.random.default_rng(4).permutation(300)
     for seed in range(5):
         assert set(range(many)) == set(asked(X, seed=seed).rows.tolist())
@@ -139,7 +139,7 @@ def test_rows_far_out_are_found_among_counts():
 def test_a_step_nearer_is_a_step_of_the_values():
     rng = np.random.default_rng(10)
     X = np.column_stack([rng.poisson(9.0, 300), rng.standard_normal(300)])
-    judge = Measure.of(X, X, np.arange(300), Independent(300), 0)
+    judge = CrossMeasure.of(X, X, np.arange(300), Independent(300), 0)
     spread = 1.4826 * np.median(np.abs(X[:, 0] - np.median(X[:, 0])))
     np.testing.assert_allclose(judge.steps, [1.0 / spread, 0.0])
     far, nearer = judge.distances(X, np.arange(300))
@@ -255,7 +255,7 @@ def test_no_row_is_farther_out_for_what_it_lacks():
     X = rng.standard_normal((200, 1)) + 0.2 * rng.standard_normal((200, 5))
     gone = rng.random(X.shape) < 0.2
     holes = np.where(gone, np.nan, X)
-    judge = Measure.of(X, holes, np.arange(200), Independent(200), 0)
+    judge = CrossMeasure.of(X, holes, np.arange(200), Independent(200), 0)
     whole, holed = (judge.distances(rows, np.arange(200))[0] for rows in (X, holes))
     assert (holed <= whole * (1.0 + 1e-9)).all() and (holed[gone.any(axis=1)] < whole[gone.any(axis=1)]).any()
     shares = judge.contributions(holes[gone.sum(axis=1) < 5], np.flatnonzero(gone.sum(axis=1) < 5))

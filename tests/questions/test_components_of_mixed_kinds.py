@@ -20,7 +20,7 @@ NAMES = (*(f"a = {i}" for i in range(4)), *(f"b = {i}" for i in range(3)), "w", 
 
 
 def judged(X, groups, *, streamed):
-    folds = GroupedMoments.folds(X, 10, seed=0)
+    folds = GroupedMoments.folds(X, 10, random_state=0)
     return components(NAMES, rows=None if streamed else X, folds=folds, groups=groups)
 
 
@@ -45,7 +45,7 @@ def test_a_level_that_moves_two_numbers_is_found_and_named(streamed):
 
 def test_indicators_left_alone_would_be_called_a_component():
     X, _ = mixed(np.random.default_rng(2), 300)
-    apart = components(NAMES, rows=X, folds=GroupedMoments.folds(X, 10, seed=0), groups=np.arange(11))
+    apart = components(NAMES, rows=X, folds=GroupedMoments.folds(X, 10, random_state=0), groups=np.arange(11))
     assert apart.n_real > 0
 
 

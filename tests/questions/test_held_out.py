@@ -16,7 +16,7 @@ def test_fold_moments_and_rows_give_the_same_shares():
     X = np.random.default_rng(0).standard_normal((80, 6)) @ np.diag([5, 4, 3, 2, 1, 1]) @ np.ones(
         (6, 6)
     ) + np.random.default_rng(1).standard_normal((80, 6))
-    folds = GroupedMoments.folds(X, fold_count(80), seed=2)
+    folds = GroupedMoments.folds(X, fold_count(80), random_state=2)
     a, b = held_out_from_folds(folds, 4), held_out_from_rows(X, 4, own_folds(X, 2))
     np.testing.assert_allclose(a.share, b.share, rtol=1e-9)
     np.testing.assert_allclose(a.interval, b.interval, rtol=1e-8)

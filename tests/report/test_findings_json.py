@@ -26,7 +26,7 @@ def test_the_schema_is_as_published():
     assert set(found["data"]) == {
         "name", "form", "facts", "rows", "rows_used", "columns", "notes", "problems", "duplicates",
     }  # fmt: skip
-    assert set(found["ledger"]) == {"looks", "alpha", "seed", "questions", "not_asked", "together"}
+    assert set(found["ledger"]) == {"looks", "level", "seed", "questions", "not_asked", "together"}
     assert set(found["ledger"]["questions"][0]) == {"question", "looks", "tests", "correction"}
     for finding in found["findings"]:
         assert set(finding) == {"id", "kind", "subject", "sentence", "evidence", "shown"}
@@ -60,7 +60,7 @@ def test_the_text_is_sorted_indented_and_ends_with_one_newline():
 def test_no_nan_gets_into_the_file():
     study = sample_study.noise()
     with pytest.raises(ValueError, match="not JSON compliant"):
-        dumps(replace(study, ledger=Ledger(alpha=math.nan)))
+        dumps(replace(study, ledger=Ledger(level=math.nan)))
     broken = replace(study.findings[0], evidence=replace(study.findings[0].evidence, statistic=math.inf))
     assert json.loads(dumps(replace(study, findings=(broken,))))["findings"][0]["evidence"]["statistic"] is None
 

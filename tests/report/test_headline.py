@@ -25,7 +25,7 @@ class Said(Answer):
     def __init__(self, findings: list[Finding]) -> None:
         self._findings = findings
 
-    def stricter(self, factor, alpha):
+    def stricter(self, factor, level):
         return self
 
     def findings(self):

@@ -63,7 +63,7 @@ def test_the_ledger_and_the_answer_are_there():
     study, fell = sample_study.wholesale(), sample_study.noise().findings
     text = unwrapped(render(replace(study, findings=(*study.findings, *fell))))
     assert "2 components of 6 would survive a second look." in text
-    assert "Ledger: 6 looks at alpha 0.05, seed 0: components 6 looks, 3 tests" in text
+    assert "Ledger: 6 looks at level 0.05, seed 0: components 6 looks, 3 tests" in text
     assert text.index("Findings") < text.index("What did not survive") < text.index("Ledger")
 
 

@@ -167,7 +167,7 @@ def table(seed):
             columns.append({**numbers(rng, n), **words(rng, n), **related(rng, n, columns)}[sort]())
     copies = rng.integers(0, n // 5 + 2, n) if rng.random() < 0.1 else np.arange(n)
     frame = pd.DataFrame({f"c{j}": with_gaps(rng, column) for j, column in enumerate(columns)}).iloc[copies]
-    asked: dict[str, Any] = {"seed": int(rng.integers(3))}
+    asked: dict[str, Any] = {"random_state": int(rng.integers(3))}
     if rng.random() < 0.2:
         asked["target"] = f"c{rng.integers(d)}"
     if rng.random() < 0.15:

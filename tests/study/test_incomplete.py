@@ -93,7 +93,7 @@ def test_gaps_shared_or_made_by_another_column_invent_nothing(together):
             X[np.repeat(rng.random((400, 3)) < 0.45, 2, axis=1)] = np.nan
         else:
             X[:, :3][(rng.random((400, 3)) < 1.0 / (1.0 + np.exp(-4.0 * X[:, 5:]))).nonzero()] = np.nan
-        found = assay.study(pd.DataFrame(X, columns=list("abcdef")), seed=seed)
+        found = assay.study(pd.DataFrame(X, columns=list("abcdef")), random_state=seed)
         assert "missing" in supported(found)
         claims += bool(supported(found) - {"missing"})
     assert claims <= 4

@@ -90,7 +90,7 @@ def test_at_most_one_study_of_noise_in_twenty_claims_anything():
         "wide": lambda: rng.exponential(size=(40, 80)),
     }
     claims = sum(
-        any(f.evidence.verdict == "supported" for f in study(draw(), seed=i).findings)
+        any(f.evidence.verdict == "supported" for f in study(draw(), random_state=i).findings)
         for i in range(20)
         for draw in draws.values()
     )

@@ -75,7 +75,7 @@ CASES = {
     "Isomap": (lambda: assay.Isomap(3).fit(X[:50]), [(), (X[:9],)]),
     "GaussianMixture": (lambda: assay.GaussianMixture(3, random_state=0).fit(X), [(), (X,)]),
     "ZScore": (lambda: assay.ZScore(0.9).fit(X), [(X,)]),
-    "Mahalanobis": (lambda: assay.Mahalanobis(alpha=0.9).fit(FLAT), [(FLAT,)]),
+    "Mahalanobis": (lambda: assay.Mahalanobis(level=0.9).fit(FLAT), [(FLAT,)]),
     "SVDD": (lambda: assay.SVDD(kernel=assay.Gaussian()).fit(FLAT), [(FLAT,)]),
     "RobustSVDD": (lambda: assay.RobustSVDD().fit(X), [(X,)]),
     "SVM": (lambda: assay.SVM().fit(FLAT[~(Y == 0)], Y[~(Y == 0)]), [(FLAT[~(Y == 0)], Y[~(Y == 0)])]),

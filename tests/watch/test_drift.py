@@ -56,7 +56,7 @@ def test_levels_of_all_looks_and_aspects_add_up_to_alpha():
 
 @pytest.mark.parametrize("draw", [normal, heavy])
 def test_over_a_long_clean_stream_any_false_alert_of_drift_is_rare(draw):
-    """60 streams of 100 windows: a chance of .2 of any alert would show, alpha is .05."""
+    """60 streams of 100 windows: a chance of .2 of any alert would show, level is .05."""
     rng = np.random.default_rng(2)
     any_alert = 0
     for _ in range(60):

@@ -186,7 +186,7 @@ class TestInput:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            ({"alpha": 0.0}, "alpha is a chance between 0 and 1"),
+            ({"level": 0.0}, "level is a chance between 0 and 1"),
             ({"every": 3}, "every is a number of rows, at least 50"),
             ({"horizon": 0}, "horizon is a number of rows above 0"),
             ({"half_life": -1.0}, "half_life is a number of rows above 0"),

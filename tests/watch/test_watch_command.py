@@ -150,7 +150,7 @@ class TestRefusals:
             (["{data}", "--sensitive", "zz"], "'zz' was declared sensitive"),
             (["{data}", "--state", "{data}"], "that is the data file itself"),
             (["{data}", "--state", "{moments}"], "not the state of a watch"),
-            (["{data}", "--state", "{state}", "--alpha", "0.2"], "was begun with alpha 0.05, and now it is 0.2"),
+            (["{data}", "--state", "{state}", "--level", "0.2"], "was begun with level 0.05, and now it is 0.2"),
         ],
     )
     def test_wrong_input_gives_one_sentence_and_code_two(self, tmp_path, arguments, words):

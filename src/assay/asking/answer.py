@@ -51,12 +51,12 @@ class Answer(ABC):
         """How looks and tests are corrected for, one phrase."""
 
     @abstractmethod
-    def stricter(self, factor: float, alpha: float) -> Self:
+    def stricter(self, factor: float, level: float) -> Self:
         """The same where other questions were asked too: every q times the factor, what falls by that gone.
 
         Args:
             factor: at least 1.
-            alpha: level of the study.
+            level: level of the study.
         """
 
     @abstractmethod

@@ -90,9 +90,9 @@ class ByLaw(Answer):
         """How looks are corrected for."""
         return self.correction
 
-    def stricter(self, factor: float, alpha: float) -> ByLaw:
+    def stricter(self, factor: float, level: float) -> ByLaw:
         """The same where other questions were asked too."""
-        evidence = self.evidence.stricter(factor, alpha, effect_holds=self.holds)
+        evidence = self.evidence.stricter(factor, level, effect_holds=self.holds)
         return replace(self, evidence=evidence, factor=self.factor * factor)
 
     def findings(self) -> tuple[Finding, ...]:

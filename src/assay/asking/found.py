@@ -16,7 +16,8 @@ from assay.errors import ParameterError
 GROUP = "assay.questions"
 # words that `assay.study` and the command line have themselves
 TAKEN = frozenset([
-    "data", "output", "json", "seed", "alpha", "drop", "sensitive", "kind", "unit", "match", "resolve", "option",
+    "data", "output", "json", "seed", "random_state", "level", "drop", "sensitive", "kind", "unit", "match", "resolve",
+    "option",
     "log", "order", "missing", "progress", "debug", "help", "time", "by", "place", "form",
 ])  # fmt: skip
 

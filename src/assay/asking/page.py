@@ -29,15 +29,15 @@ class Page:
     """What answers offer each other; see `Answer.offers`.
 
     Attributes:
-        alpha: level of the study.
+        level: level of the study.
         source: the rows drawn, as a source of figures that are selected together; None where nothing offers one.
         plane: where these rows lie; None likewise.
         groups: (m,) what each row drawn is called by its group; None likewise.
         node_groups: (n,) what each node of a network is called by its community, "" for none; None likewise.
     """
 
-    def __init__(self, answers: Iterable[Answer] = (), *, alpha: float = 0.05) -> None:
-        self.alpha = alpha
+    def __init__(self, answers: Iterable[Answer] = (), *, level: float = 0.05) -> None:
+        self.level = level
         self.source: Any = None
         self.plane: Plane | None = None
         self.groups: list[str] | None = None

@@ -50,13 +50,13 @@ class Context:
 
     Attributes:
         seed: of everything random.
-        alpha: level of the study.
+        level: level of the study.
         options: what the user told this question, by name; what was not said is empty.
         tell: told what is being done.
     """
 
     seed: int = 0
-    alpha: float = 0.05
+    level: float = 0.05
     options: Mapping[str, Any] = field(default_factory=dict)
     tell: Tell = _silent
 

@@ -131,7 +131,8 @@ def report(
         asked: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
         asked |= {"time": time, "by": by, "place": tuple(place.split(",")) if place else ()}
         answers = study(
-            source, seed=seed, drop=drop or (), log=logs, missing=missing, form=form, progress=tell, engine=engine,
+            source, random_state=seed, drop=drop or (), log=logs, missing=missing, form=form, progress=tell,
+            engine=engine,
             resume=resume,
             **asked,
         )  # fmt: skip
@@ -195,7 +196,7 @@ def compare(
     output: Page = None,
     json: Printed = False,
     seed: Seed = 0,
-    alpha: Level = 0.05,
+    level: Level = 0.05,
     drop: Drop = None,
     sensitive: Sensitive = None,
     option: Reading = None,
@@ -217,7 +218,7 @@ def compare(
         sources = opened(a, b, sensitive or [], how)
         where = tuple(place.split(",")) if place else ()
         asked: dict[str, Any] = {"drop": drop or (), "time": time, "by": by, "place": where}
-        found = compare(*sources, seed=seed, alpha=alpha, progress=tell, **asked)
+        found = compare(*sources, random_state=seed, level=level, progress=tell, **asked)
         if output is not None:
             with suppress(typer.Exit), delivered(output) as page:
                 write_comparison(found, html_path=page)
@@ -266,7 +267,7 @@ def mdp(
         _writable(plot, file)
         tell("Reading the table", None, None)
         if holds_trials(file):
-            learned = learn_mdp(file, discount, unseen="left out", seed=seed)
+            learned = learn_mdp(file, discount, unseen="left out", random_state=seed)
             tell("Drawing trials anew", None, None)
             _ = learned.choices, learned.more_trials
         else:
@@ -322,7 +323,7 @@ def rank(
     with explained(debug) as step, progress(step) as tell:
         _writable(plot, edges)
         tell("Ranking the nodes", None, None)
-        ranking = pagerank(edges, damping=damping, directed=directed, seed=seed)
+        ranking = pagerank(edges, damping=damping, directed=directed, random_state=seed)
         tell("Drawing links anew", None, None)
         found = ranking.as_dict(top, evidence=evidence)
         _draw(ranking, plot, tell)

@@ -77,8 +77,9 @@ def summarize(
             raise ParameterError(f"--like takes a summary or an encoding; {like} holds {type(agreed).__name__}")
         logs = log if log in ("auto", "never") else log.split(",")
         made = summarize(
-            source, by=by, groups=group or (), folds=folds, drop=drop or (), log=logs, like=agreed,
-            fewest_rows=fewest_rows, epsilon=epsilon, delta=delta, bounds=_bounds(bounds), seed=seed, progress=tell,
+            source, by=by, groups=group or (), cv=folds, drop=drop or (), log=logs, like=agreed,
+            fewest_rows=fewest_rows, epsilon=epsilon, delta=delta, bounds=_bounds(bounds), random_state=seed,
+            progress=tell,
         )  # fmt: skip
         tell("Writing", None, None)
         with delivered(output) as place:

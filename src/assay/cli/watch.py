@@ -75,7 +75,7 @@ def watch(
     state: State = None,
     reference: Reference = "5000",
     half_life: HalfLife = None,
-    alpha: Level = 0.05,
+    level: Level = 0.05,
     every: Every = 1000,
     horizon: Horizon = 100_000,
     against: Against = "reference",
@@ -104,8 +104,8 @@ def watch(
         _check_places(data, state, output)
         declared = Declared(_pairs(kind, "--kind"), _pairs(unit, "--unit"), {}, frozenset(sensitive or ()))
         options: dict[str, Any] = {
-            "alpha": alpha, "half_life": half_life, "every": every, "horizon": horizon, "against": against,
-            "extrapolate": extrapolate, "drop": drop or [], "seed": seed,
+            "level": level, "half_life": half_life, "every": every, "horizon": horizon, "against": against,
+            "extrapolate": extrapolate, "drop": drop or [], "random_state": seed,
         }  # fmt: skip
         watched = _begun(state, reference, options, declared)
         known = watched.position
@@ -149,10 +149,10 @@ def _begun(state: Path | None, reference: str, options: dict[str, Any], declared
         asked = {**options, "drop": list(options["drop"])}
         other = [name for name, value in asked.items() if value != watched.options[name]]
         if other:
-            name = other[0]
+            was, now = watched.options[other[0]], asked[other[0]]
+            flag = "seed" if other[0] == "random_state" else other[0].replace("_", "-")
             raise ParameterError(
-                f"{state} was begun with {name.replace('_', '-')} {watched.options[name]}, and now it is "
-                f"{asked[name]}: give the same options, or another state"
+                f"{state} was begun with {flag} {was}, and now it is {now}: give the same options, or another state"
             )
         return watched
     if reference.isascii() and reference.isdigit():
@@ -193,7 +193,7 @@ class _Lines:
         self.length = length
         self._output = output
         if output is not None:
-            with self._told():
+            with self._write_errors():
                 self._handle = output.open("r+b" if output.exists() and length else "wb")
                 closing.callback(self._close)
                 self._handle.truncate(length)
@@ -206,7 +206,7 @@ class _Lines:
                 self._handle.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _write_errors(self) -> Iterator[None]:
         from assay.errors import DataError
         from assay.system_errors import with_remedy
 
@@ -219,7 +219,7 @@ class _Lines:
         """Write alerts; False where nobody reads them any more."""
         text = "".join(f"{alert.line()}\n" for alert in alerts)
         if self._handle is not None:
-            with self._told():
+            with self._write_errors():
                 self._handle.write(text.encode())
                 self._handle.flush()
                 self.length = self._handle.tell()

@@ -23,13 +23,13 @@ WORDING = "Which columns are distributed differently?"
 _LEVELLED = ("category", "boolean")
 
 
-def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
+def ask(pair: Pair, seed: int, level: float) -> Differences | None:
     """The columns that differ, and those that do not.
 
     Args:
         pair: the two tables.
         seed: of the draws.
-        alpha: level of the comparison.
+        level: level of the comparison.
     """
     second = pair.exchange.drawn(DRAWS, seed).astype(np.float64)
     columns = [column for j in range(len(pair.columns)) for column in _looked(pair, j, second)]
@@ -37,10 +37,10 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
         return None
     best = np.max([column.looks.column for column in columns], axis=0)
     folds = pair.exchange.folds(FOLDS, seed)
-    upper = standard_errors(float(np.quantile(best[1:], 1.0 - alpha)))
+    upper = standard_errors(float(np.quantile(best[1:], 1.0 - level)))
     null = Null(METHOD, standard_errors(float(np.median(best[1:]))), upper, len(best) - 1)
     order = sorted(range(len(columns)), key=lambda c: (-columns[c].looks.column[0], c))
-    found = tuple(_difference(pair, columns[c], best, null, folds, len(columns), alpha) for c in order)
+    found = tuple(_difference(pair, columns[c], best, null, folds, len(columns), level) for c in order)
     how = f"against the most surprising of {len(columns)} in each of {null.draws} draws"
     return Differences(found, len(columns), how)
 
@@ -65,7 +65,7 @@ def _looked(pair: Pair, j: int, second: Array) -> list[LookedAt]:
 
 
 def _difference(
-    pair: Pair, column: LookedAt, best: Array, null: Null, folds: NDArray[np.intp], looks: int, alpha: float
+    pair: Pair, column: LookedAt, best: Array, null: Null, folds: NDArray[np.intp], looks: int, level: float
 ) -> Difference:
     unseen = held_out_difference(column.looks.scores[:, column.looks.strongest], pair.second, folds)
     evidence = evidence_of(
@@ -76,7 +76,7 @@ def _difference(
         n=pair.n,
         looks=looks,
         method=METHOD,
-        alpha=alpha,
+        level=level,
         limit=pair.exchange.limit,
     )
     sentence, numbers = said(pair, column)

@@ -37,13 +37,13 @@ _MOST = 5
 _SURE = 20.0
 
 
-def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
+def ask(pair: Pair, seed: int, level: float) -> Differences | None:
     """How the leading components differ; None where there are fewer than three numbers.
 
     Args:
         pair: the two tables.
         seed: of the draws.
-        alpha: level of the comparison.
+        level: level of the comparison.
     """
     scores = scores_of(pair, seed)
     if scores is None or len(scores.chosen) < 3:
@@ -64,7 +64,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     every = _standardised(np.stack([own, *drawn.values]), exchange.ends)
     best = every.max(axis=1)
     look = int(every[0].argmax())
-    null = Null(METHOD, float(np.median(best[1:])), float(np.quantile(best[1:], 1.0 - alpha)), len(best) - 1)
+    null = Null(METHOD, float(np.median(best[1:])), float(np.quantile(best[1:], 1.0 - level)), len(best) - 1)
     unseen = _unseen(scores, exchange.second, exchange.folds(FOLDS, seed), look, m)
     evidence = evidence_of(
         float(min(best[0], _SURE)),
@@ -74,7 +74,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
         n=exchange.n,
         looks=2 * m,
         method=METHOD,
-        alpha=alpha,
+        level=level,
         limit=exchange.limit,
     )
     sentence, shares = _sentence(pair, scores, exchange.second, look, m)

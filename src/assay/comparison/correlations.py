@@ -34,13 +34,13 @@ _SHOWN = 20
 _ENOUGH = 10
 
 
-def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
+def ask(pair: Pair, seed: int, level: float) -> Differences | None:
     """The pairs of columns whose correlation differs; None where there is no pair.
 
     Args:
         pair: the two tables.
         seed: of the draws.
-        alpha: level of the comparison.
+        level: level of the comparison.
     """
     scores = scores_of(pair, seed)
     if scores is None:
@@ -63,7 +63,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     drawn = monte_carlo(range(1, names.shape[1]), made, STAGES, reaches=reaches, enough=_ENOUGH)
     every = np.stack([T, *drawn.values])
     best = every.max(axis=1)
-    null = Null(METHOD, float(np.median(best[1:])), float(np.quantile(best[1:], 1.0 - alpha)), len(best) - 1)
+    null = Null(METHOD, float(np.median(best[1:])), float(np.quantile(best[1:], 1.0 - level)), len(best) - 1)
     folds = exchange.folds(FOLDS, seed)
     order = np.argsort(-T, kind="stable")
     shown = [int(k) for place, k in enumerate(order[:_SHOWN]) if place == 0 or T[k] >= null.median]
@@ -81,7 +81,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
             n=exchange.n,
             looks=len(i),
             method=METHOD,
-            alpha=alpha,
+            level=level,
             limit=exchange.limit,
         )
         r = [float(R[side][k]) for side in (0, 1)]

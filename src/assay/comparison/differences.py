@@ -43,9 +43,9 @@ class Difference:
     holds: bool
     numbers: dict[str, Any] = field(default_factory=dict)
 
-    def stricter(self, factor: float, alpha: float) -> Difference:
+    def stricter(self, factor: float, level: float) -> Difference:
         """The same where other questions were asked too."""
-        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds))
+        return replace(self, evidence=self.evidence.stricter(factor, level, effect_holds=self.holds))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,9 +78,9 @@ class Differences(Answer):
         """How looks are corrected for."""
         return self.how
 
-    def stricter(self, factor: float, alpha: float) -> Self:
+    def stricter(self, factor: float, level: float) -> Self:
         """The same where other questions were asked too."""
-        return replace(self, found=tuple(one.stricter(factor, alpha) for one in self.found))
+        return replace(self, found=tuple(one.stricter(factor, level) for one in self.found))
 
     def findings(self) -> Sequence[Finding]:
         """Every difference in a sentence."""
@@ -117,7 +117,7 @@ def evidence_of(
     n: int,
     looks: int,
     method: str,
-    alpha: float,
+    level: float,
     limit: str,
 ) -> Evidence:
     """The evidence of one difference.
@@ -130,7 +130,7 @@ def evidence_of(
         n: rows of both tables.
         looks: of the question.
         method: how p was obtained.
-        alpha: level of the comparison.
+        level: level of the comparison.
         limit: why it cannot be supported.
     """
     return Evidence(
@@ -143,6 +143,6 @@ def evidence_of(
         n=n,
         looks=looks,
         method=method,
-        verdict=verdict_of(p[1], effect_holds=unseen.holds, alpha=alpha),
+        verdict=verdict_of(p[1], effect_holds=unseen.holds, level=level),
         limit=limit,
     )

@@ -19,7 +19,7 @@ from assay.comparison.held_out import held_out_difference
 from assay.comparison.looks import level_looks, standard_errors
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
-from assay.optimize.kmeans.few_rows import group_few_rows
+from assay.optimize.kmeans.lloyd import group_few_rows
 from assay.views.axes.numbers import percent
 
 WORDING = "Do groups of rows have other shares?"
@@ -40,13 +40,13 @@ _STARTS = 5
 _SAMPLED = 2000
 
 
-def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
+def ask(pair: Pair, seed: int, level: float) -> Differences | None:
     """The group whose share differs most; None where no column is measured or rows are few.
 
     Args:
         pair: the two tables.
         seed: of the groups and draws.
-        alpha: level of the comparison.
+        level: level of the comparison.
     """
     if not pair.measured.any() or pair.n < _ROWS_EACH * _GROUPS[0]:
         return None
@@ -59,7 +59,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     ]
     best = np.max([look.column for look in looks], axis=0)
     at = int(np.argmax([look.column[0] for look in looks]))
-    upper = standard_errors(float(np.quantile(best[1:], 1.0 - alpha)))
+    upper = standard_errors(float(np.quantile(best[1:], 1.0 - level)))
     null = Null(METHOD, standard_errors(float(np.median(best[1:]))), upper, len(best) - 1)
     member = looks[at].scores[:, looks[at].strongest]
     unseen = held_out_difference(member, pair.second, pair.exchange.folds(FOLDS, seed))
@@ -71,7 +71,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
         n=pair.n,
         looks=sum(int(one.max()) + 1 for one in labels),
         method=METHOD,
-        alpha=alpha,
+        level=level,
         limit=pair.exchange.limit,
     )
     shares = [float(member[side].mean()) for side in (~pair.second, pair.second)]

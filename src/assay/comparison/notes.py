@@ -34,7 +34,7 @@ def levels_apart(sides: tuple[Side, Side]) -> dict[str, tuple[dict[str, int], di
     tallies = [
         {
             known.name: stats.levels.counts
-            for known, stats in zip(side.profile.stats.fields, side.profile.columns, strict=True)
+            for known, stats in zip(side.profile.stats.settled, side.profile.columns, strict=True)
             if known.kind == "category" and stats.levels is not None and stats.levels.exact
         }
         for side in sides

@@ -39,18 +39,18 @@ _DRAWS = 299  # each is a regression and a ranking of its own
 _WIDEST = 400
 
 
-def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
+def ask(pair: Pair, seed: int, level: float) -> Differences | None:
     """How well rows are told apart.
 
     Args:
         pair: the two tables.
         seed: of folds and draws.
-        alpha: level of the comparison.
+        level: level of the comparison.
     """
     F = _features(pair)
     folds = pair.exchange.folds(FOLDS, seed)
     names = pair.exchange.drawn(_DRAWS, seed)
-    parts = np.stack([_told(F, names, folds == fold) for fold in range(int(folds.max()) + 1)])
+    parts = np.stack([_share_in_order(F, names, folds == fold) for fold in range(int(folds.max()) + 1)])
     known = np.isfinite(parts)
     if not known[:, 0].any():
         return None
@@ -59,7 +59,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
     told = np.where(known.any(axis=0), told, 0.5)
     beyond = np.concatenate([[(told[0] - 0.5) / pair.exchange.ends], told[1:] - 0.5])
     unseen = held_out_mean(parts[known[:, 0], 0], within=(0.0, 1.0), nothing=0.5)
-    null = Null(METHOD, float(np.median(told[1:])), float(np.quantile(told[1:], 1.0 - alpha)), len(told) - 1)
+    null = Null(METHOD, float(np.median(told[1:])), float(np.quantile(told[1:], 1.0 - level)), len(told) - 1)
     evidence = evidence_of(
         float(told[0]),
         null,
@@ -68,7 +68,7 @@ def ask(pair: Pair, seed: int, alpha: float) -> Differences | None:
         n=pair.n,
         looks=1,
         method=METHOD,
-        alpha=alpha,
+        level=level,
         limit=pair.exchange.limit,
     )
     sentence = (
@@ -98,7 +98,7 @@ def _features(pair: Pair) -> Array:
     return np.asarray(F[:, size > 1e-9] / size[size > 1e-9])[:, :_WIDEST]
 
 
-def _told(F: Array, names: Mask, here: Mask) -> Array:
+def _share_in_order(F: Array, names: Mask, here: Mask) -> Array:
     """(m + 1,) share of pairs of a fold put in the right order by the other rows; NaN for one table alone."""
     train, test = F[~here], F[here]
     y = names[~here].astype(np.float64)

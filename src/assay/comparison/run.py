@@ -17,6 +17,7 @@ from assay.comparison.schema import schema_of
 from assay.data.read import read
 from assay.data.source import Source
 from assay.errors import ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.study.findings import Ledger, NotAsked
 from assay.study.row_dependence.answer import WORDING as ROWS_DEPEND
 from assay.study.row_dependence.rows import Told
@@ -58,8 +59,8 @@ def compare(
     a: Any,
     b: Any,
     *,
-    seed: int = 0,
-    alpha: float = 0.05,
+    random_state: RandomState = 0,
+    level: float = 0.05,
     drop: Sequence[str] = (),
     time: str | None = None,
     by: str | None = None,
@@ -71,8 +72,9 @@ def compare(
     Args:
         a: anything `assay.read` takes.
         b: the other data set.
-        seed: of everything random; the same seed gives the same comparison.
-        alpha: chance of any supported difference between two tables drawn from the same source.
+        random_state: of everything random, a whole number from 0 on, None for 0, or a generator of NumPy's; the same
+            number, `comparison.ledger.seed`, gives the same comparison.
+        level: chance of any supported difference between two tables drawn from the same source.
         drop: columns to leave out of both.
         time: the column that orders rows which depend on those before, in both.
         by: the column that names what several rows were taken from; whole ones are exchanged, and one that is in both
@@ -88,18 +90,19 @@ def compare(
     >>> [finding.subject for finding in compare(old, new + [0.0, 0.5, 0.0]).differences][:1]
     ['column 2']
     """
-    if not 0.0 < alpha < 1.0:
-        raise ParameterError(f"alpha is a level between 0 and 1; got {alpha}")
+    if not 0.0 < level < 1.0:
+        raise ParameterError(f"level is between 0 and 1; got {level}")
     tell: Tell = progress or (lambda what, done, fraction: None)
     sources = read(a), read(b)
     names = _named(*sources)
     told = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
     _check(drop, sources)
+    seed = seed_of(random_state)
     first, second = (side_of(one, name, drop, told, seed, tell) for one, name in zip(sources, names, strict=True))
     schema = schema_of((first.source, second.source), names, (*drop, *told.columns), first.card.rows + second.card.rows)
     pair = paired((first, second), schema, drop)
-    answers, silent = _asked(pair, seed, alpha, tell)
-    judged, together = _weighed(answers, alpha)
+    answers, silent = _asked(pair, seed, level, tell)
+    judged, together = _weighed(answers, level)
     lines = (
         *(_rows_line(side) for side in (first, second)),
         schema.line,
@@ -110,7 +113,7 @@ def compare(
         (first.card, second.card),
         schema,
         (*schema.findings, *found),
-        Ledger(lines, alpha, seed, tuple(silent), together),
+        Ledger(lines, level, seed, tuple(silent), together),
         __version__,
         {question.name: answer for question, (answer, _) in judged.items()},
         (first.rows, second.rows),
@@ -120,13 +123,13 @@ def compare(
     )
 
 
-def _asked(pair: Pair, seed: int, alpha: float, tell: Tell) -> tuple[dict[_Question, Differences], list[NotAsked]]:
+def _asked(pair: Pair, seed: int, level: float, tell: Tell) -> tuple[dict[_Question, Differences], list[NotAsked]]:
     """Every answer there is, and why the other questions have none."""
     answers: dict[_Question, Differences] = {}
     silent: list[NotAsked] = []
     for question in _QUESTIONS:
         tell(question.wording, None, None)
-        answer = question.ask(pair, seed, alpha)
+        answer = question.ask(pair, seed, level)
         if answer is None:
             silent.append(NotAsked(question.wording, _NOTHING))
         else:
@@ -135,7 +138,7 @@ def _asked(pair: Pair, seed: int, alpha: float, tell: Tell) -> tuple[dict[_Quest
 
 
 def _weighed(
-    answers: dict[_Question, Differences], alpha: float
+    answers: dict[_Question, Differences], level: float
 ) -> tuple[dict[_Question, tuple[Differences, float]], str]:
     """Every answer, read as strictly as the others ask for, with the factor of its p; and the rule in words.
 
@@ -144,11 +147,11 @@ def _weighed(
     total = sum(question.weight for question in answers)
     weights = {question: question.weight * len(answers) / total for question in answers}
     best = [min((answer.evidence.p or 0.0) / weights[question], 1.0) for question, answer in answers.items()]
-    strict = strictness(best, alpha)
+    strict = strictness(best, level)
     judged = {}
     for question, answer in answers.items():
         factor = max(strict.factor / weights[question], 1.0)
-        judged[question] = answer.stricter(factor, alpha), factor
+        judged[question] = answer.stricter(factor, level), factor
     if len(answers) < 2:
         return judged, ""
     some = f"{strict.chosen} of which found something" if strict.found else "none of which found anything"

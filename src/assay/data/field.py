@@ -15,6 +15,8 @@ Kind: TypeAlias = Literal[
     "number", "count", "category", "ordered", "boolean", "time", "text", "identifier", "constant", "empty", "other"
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+# reasons for a kind that somebody decided
+DECLARED, AS_ASKED = "declared", "as asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,11 @@ class Field:
     role: str | None = None
     levels: tuple[str, ...] | None = None
     why: str = ""
+
+    @property
+    def inferred(self) -> bool:
+        """Whether a rule found its kind, so that later rows may show another; what somebody decided stays."""
+        return self.why not in ("", DECLARED, AS_ASKED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from assay.arrays import Indices
 from assay.data.codes import numbered
 from assay.data.folds import fold_numbers
 from assay.errors import DataError, ParameterError
+from assay.linalg.validate import RandomState, seed_of
 
 Pair: TypeAlias = tuple[Indices, Indices]
 
@@ -56,17 +57,17 @@ class HoldOut(Splitter):
     """One split: a share of the rows, drawn by chance, is kept for the test.
 
     Attributes:
-        share: of the rows that are held out, between 0 and 1.
-        seed: another seed, other rows.
+        test_size: share of the rows that are held out, between 0 and 1.
+        random_state: of the draw: a whole number from 0 on, None for 0, or a generator of NumPy's.
         stratify: hold out the same share of every class.
 
-    >>> train, test = next(HoldOut(share=0.25).split(np.zeros((8, 1))))
+    >>> train, test = next(HoldOut(test_size=0.25).split(np.zeros((8, 1))))
     >>> len(train), len(test)
     (6, 2)
     """
 
-    share: float = 0.25
-    seed: int = 0
+    test_size: float = 0.25
+    random_state: RandomState = 0
     stratify: bool = False
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -74,12 +75,12 @@ class HoldOut(Splitter):
         return 1
 
     def _tests(self, n: int, y: ArrayLike | None, groups: ArrayLike | None) -> Iterator[tuple[Indices, Indices]]:
-        if not 0.0 < self.share < 1.0:
-            raise ParameterError(f"share is between 0 and 1; got {self.share!r}")
+        if not 0.0 < self.test_size < 1.0:
+            raise ParameterError(f"test_size is a share between 0 and 1; got {self.test_size!r}")
         if n < 2:
             raise DataError(f"a hold-out needs at least 2 rows; there is {n}")
-        size = min(max(round(self.share * n), 1), n - 1)
-        order = _drawn(n, self.seed, y if self.stratify else None)
+        size = min(max(round(self.test_size * n), 1), n - 1)
+        order = _drawn(n, seed_of(self.random_state), y if self.stratify else None)
         # every (n / size)-th row of the order: of each class, which are together there, its share to within one row
         steps = np.arange(n + 1) * size // n
         yield order[np.diff(steps) == 1], _nobody()
@@ -89,34 +90,34 @@ class HoldOut(Splitter):
 class Folds(Splitter):
     """k splits: each row is tested once, by a model that was trained without its fold.
 
-    Without strata the folds are those of `GroupedMoments.folds(X, k, seed=seed)`.
+    Without strata the folds are those of `GroupedMoments.folds(X, n_splits, random_state=...)`.
 
     Attributes:
-        k: how many folds.
-        seed: another seed, other folds.
+        n_splits: how many folds.
+        random_state: of the folds: a whole number from 0 on, None for 0, or a generator of NumPy's.
         stratify: spread the rows of each class evenly over the folds.
 
     >>> [len(test) for _, test in Folds(3).split(np.zeros((10, 1)))]
     [3, 3, 4]
     """
 
-    k: int = 10
-    seed: int = 0
+    n_splits: int = 10
+    random_state: RandomState = 0
     stratify: bool = False
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """The number of folds."""
-        return _count(self.k)
+        return _count(self.n_splits)
 
     def _tests(self, n: int, y: ArrayLike | None, groups: ArrayLike | None) -> Iterator[tuple[Indices, Indices]]:
-        k = _count(self.k)
+        k = _count(self.n_splits)
         if n < k:
             raise DataError(f"{k} folds need at least {k} rows; there are {n}: ask for fewer folds")
         if self.stratify:
             fold = np.empty(n, dtype=np.intp)
-            fold[_drawn(n, self.seed, y)] = np.arange(n) % k
+            fold[_drawn(n, seed_of(self.random_state), y)] = np.arange(n) % k
         else:
-            fold = fold_numbers(0, n, k, self.seed)
+            fold = fold_numbers(0, n, k, seed_of(self.random_state))
         for i in range(k):
             yield np.flatnonzero(fold == i), _nobody()
 
@@ -128,21 +129,21 @@ class GroupedFolds(Splitter):
     The largest group goes to the smallest fold so far, then the next one: folds of about equal size.
 
     Attributes:
-        k: how many folds.
+        n_splits: how many folds.
 
     >>> groups = ["a", "a", "b", "c", "c", "c"]
     >>> [test.tolist() for _, test in GroupedFolds(2).split(np.zeros((6, 1)), groups=groups)]
     [[3, 4, 5], [0, 1, 2]]
     """
 
-    k: int = 10
+    n_splits: int = 10
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """The number of folds."""
-        return _count(self.k)
+        return _count(self.n_splits)
 
     def _tests(self, n: int, y: ArrayLike | None, groups: ArrayLike | None) -> Iterator[tuple[Indices, Indices]]:
-        k = _count(self.k)
+        k = _count(self.n_splits)
         if groups is None:
             raise ParameterError("grouped folds need to know the groups: give groups=, one for each row")
         codes, labels = _codes(groups, n, "group")
@@ -162,21 +163,21 @@ class TimeBlocks(Splitter):
     """k splits of rows in the order of time: each test is a block of rows without a break.
 
     Attributes:
-        k: how many tests.
+        n_splits: how many tests.
         gap: rows next to the test block that are left out of training, on both sides, because they still depend on it.
-        forward: train on what came before the block only. Then the first of k + 1 blocks is never tested.
+        forward: train on what came before the block only. Then the first of n_splits + 1 blocks is never tested.
 
     >>> [(train.tolist(), test.tolist()) for train, test in TimeBlocks(3, gap=1).split(np.zeros((6, 1)))]
     [([3, 4, 5], [0, 1]), ([0, 5], [2, 3]), ([0, 1, 2], [4, 5])]
     """
 
-    k: int = 10
+    n_splits: int = 10
     gap: int = 0
     forward: bool = False
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """The number of tests."""
-        return _count(self.k, fewest=1 if self.forward else 2)
+        return _count(self.n_splits, fewest=1 if self.forward else 2)
 
     def _tests(self, n: int, y: ArrayLike | None, groups: ArrayLike | None) -> Iterator[tuple[Indices, Indices]]:
         blocks = self.get_n_splits() + self.forward
@@ -229,7 +230,7 @@ def _numbers(rows: ArrayLike, n: int, i: int) -> Indices:
 
 def _count(k: int, *, fewest: int = 2) -> int:
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < fewest:
-        raise ParameterError(f"k is a whole number, {fewest} or more; got {k!r}")
+        raise ParameterError(f"n_splits is a whole number, {fewest} or more; got {k!r}")
     return int(k)
 
 

@@ -20,6 +20,7 @@ from sklearn.metrics import check_scoring
 from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.evidence.labelled import Labelled, Score
+from assay.linalg.validate import RandomState, seed_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,13 +56,13 @@ class ComplexityCurve(_Errors):
     """Errors over a parameter.
 
     Attributes:
-        parameter: its name.
-        values: that were tried, from simple to complex or the other way.
+        param_name: its name.
+        param_range: values that were tried, from simple to complex or the other way.
         simplest: which end is simple, "first" or "last".
     """
 
-    parameter: str
-    values: tuple[Any, ...]
+    param_name: str
+    param_range: tuple[Any, ...]
     simplest: Literal["first", "last"]
 
     @property
@@ -80,10 +81,10 @@ class ComplexityCurve(_Errors):
     @property
     def choice(self) -> Any:
         """The value chosen by the rule of one standard error."""
-        return self.values[self.chosen]
+        return self.param_range[self.chosen]
 
     def _from_simple(self) -> NDArray[np.intp]:
-        order = np.arange(len(self.values))
+        order = np.arange(len(self.param_range))
         return order if self.simplest == "first" else order[::-1]
 
 
@@ -102,13 +103,13 @@ class LearningCurve(_Errors):
 
 def complexity_curve(
     model: BaseEstimator,
-    parameter: str,
-    values: Sequence[Any],
+    param_name: str,
+    param_range: Sequence[Any],
     X: Any,
     y: Any,
     *,
-    splits: Any = None,
-    score: Score = None,
+    cv: Any = None,
+    scoring: Score = None,
     groups: ArrayLike | None = None,
     simplest: Literal["first", "last"] = "first",
 ) -> ComplexityCurve:
@@ -116,12 +117,12 @@ def complexity_curve(
 
     Args:
         model: any scikit-learn estimator.
-        parameter: name of the option to vary.
-        values: its values, in order of complexity.
+        param_name: name of the option to vary.
+        param_range: its values, in order of complexity.
         X: (n, d) rows.
         y: (n,) target.
-        splits: as in `validate`; all values see the same splits.
-        score: as in `validate`; None: accuracy or mean squared error.
+        cv: as in `validate`; all values see the same splits.
+        scoring: as in `validate`; None: accuracy or mean squared error.
         groups: (n,) what must stay together.
         simplest: which end of the values is the simple one: "last" for a penalty that grows.
 
@@ -134,20 +135,20 @@ def complexity_curve(
     """
     if simplest not in ("first", "last"):
         raise ParameterError(f"simplest is 'first' or 'last', the end of the values that is simple; got {simplest!r}")
-    if parameter not in model.get_params():
+    if param_name not in model.get_params():
         known = ", ".join(model.get_params())
-        raise ParameterError(f"{type(model).__name__} has no option {parameter!r}; it has {known}")
-    if not len(values):
-        raise ParameterError(f"there are no values of {parameter} to try")
+        raise ParameterError(f"{type(model).__name__} has no option {param_name!r}; it has {known}")
+    if not len(param_range):
+        raise ParameterError(f"there are no values of {param_name} to try")
     data = Labelled.of(X, y, groups)
-    pairs = data.pairs(splits)
-    errors = np.empty((2, len(values), len(pairs)))
-    error = _error_of(model, score)
-    for i, value in enumerate(values):
+    pairs = data.pairs(cv)
+    errors = np.empty((2, len(param_range), len(pairs)))
+    error = _error_of(model, scoring)
+    for i, value in enumerate(param_range):
         for j, (train, test) in enumerate(pairs):
-            fitted = data.fitted(model, train, {parameter: value})
+            fitted = data.fitted(model, train, {param_name: value})
             errors[:, i, j] = [error(data, fitted, rows, train) for rows in (train, test)]
-    return ComplexityCurve(errors[0], errors[1], parameter, tuple(values), simplest)
+    return ComplexityCurve(errors[0], errors[1], param_name, tuple(param_range), simplest)
 
 
 def learning_curve(
@@ -156,10 +157,10 @@ def learning_curve(
     y: Any,
     *,
     shares: ArrayLike = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0),
-    splits: Any = None,
-    score: Score = None,
+    cv: Any = None,
+    scoring: Score = None,
     groups: ArrayLike | None = None,
-    seed: int = 0,
+    random_state: RandomState = 0,
 ) -> LearningCurve:
     """Would more rows help?
 
@@ -168,10 +169,11 @@ def learning_curve(
         X: (n, d) rows.
         y: (n,) target.
         shares: of the training rows to fit, ascending, in (0, 1]; smaller sets are parts of larger ones.
-        splits: as in `validate`.
-        score: as in `validate`; None: accuracy or mean squared error.
+        cv: as in `validate`.
+        scoring: as in `validate`; None: accuracy or mean squared error.
         groups: (n,) what must stay together.
-        seed: of the order in which rows are added.
+        random_state: of the order in which rows are added: a whole number from 0 on, None for 0, or a generator of
+            NumPy's.
 
     >>> from assay import Fisher
     >>> rng = np.random.default_rng(0)
@@ -185,9 +187,9 @@ def learning_curve(
     if parts.ndim != 1 or not len(parts) or not ((parts > 0.0) & (parts <= 1.0)).all() or (np.diff(parts) <= 0.0).any():
         raise ParameterError(f"shares are ascending numbers in (0, 1]; got {shares!r}")
     data = Labelled.of(X, y, groups)
-    pairs = data.pairs(splits)
-    errors = np.empty((2, len(parts), len(pairs)))
-    error = _error_of(model, score)
+    pairs = data.pairs(cv)
+    errors, seed = np.empty((2, len(parts), len(pairs))), seed_of(random_state)
+    error = _error_of(model, scoring)
     for j, (train, test) in enumerate(pairs):
         order = np.random.default_rng((seed, j)).permutation(train)
         for i, share in enumerate(parts):
@@ -202,9 +204,9 @@ def _size(share: float, n: int) -> int:
     return max(round(share * n), 1)
 
 
-def _error_of(model: BaseEstimator, score: Score) -> Any:
+def _error_of(model: BaseEstimator, scoring: Score) -> Any:
     """From data, a fitted model, rows to judge and rows fitted to an error."""
     default = "accuracy" if is_classifier(model) else "neg_mean_squared_error"
-    scorer = check_scoring(model, scoring=default if score is None else score)
-    top = 1.0 if score is None and is_classifier(model) else 0.0
+    scorer = check_scoring(model, scoring=default if scoring is None else scoring)
+    top = 1.0 if scoring is None and is_classifier(model) else 0.0
     return lambda data, fitted, rows, train: top - data.scored(fitted, scorer, rows, train)

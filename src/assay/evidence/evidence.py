@@ -18,7 +18,7 @@ class Null:
     Attributes:
         name: the chance mechanism, in words a reader understands.
         median: the middle of the null distribution.
-        upper: the value that chance exceeds with probability alpha.
+        upper: the value that chance exceeds with probability level.
         draws: Monte Carlo draws taken, 0 for a law in closed form.
     """
 
@@ -90,12 +90,12 @@ class Evidence:
                 "interval gets a name of its own"
             )
 
-    def stricter(self, factor: float, alpha: float, *, effect_holds: bool) -> Evidence:
+    def stricter(self, factor: float, level: float, *, effect_holds: bool) -> Evidence:
         """The same where other questions were asked too: q times the factor, and the verdict that follows.
 
         Args:
             factor: what the other questions cost, at least 1.
-            alpha: level of the study.
+            level: level of the study.
             effect_holds: whether the effect is there on unseen rows.
 
         >>> found = Evidence(statistic=3.1, p=.02, q=.02, verdict="supported")
@@ -103,7 +103,7 @@ class Evidence:
         (0.04, 'suggestive')
         """
         q = None if self.q is None else min(self.q * factor, 1.0)
-        return replace(self, q=q, verdict=verdict_of(q, effect_holds=effect_holds, alpha=alpha))
+        return replace(self, q=q, verdict=verdict_of(q, effect_holds=effect_holds, level=level))
 
     def as_dict(self) -> dict[str, Any]:
         """The evidence as JSON-ready values; what is unknown or infinite becomes None."""
@@ -122,7 +122,7 @@ class Evidence:
         }
 
 
-def verdict_of(q: float | None, *, effect_holds: bool, alpha: float = 0.05) -> Verdict:
+def verdict_of(q: float | None, *, effect_holds: bool, level: float = 0.05) -> Verdict:
     """Judge from the corrected p and from whether the effect is there on unseen rows.
 
     p alone never supports: without an effect on unseen rows the best verdict is *suggestive*.
@@ -132,9 +132,9 @@ def verdict_of(q: float | None, *, effect_holds: bool, alpha: float = 0.05) -> V
     """
     if q is None:
         return "not testable here"
-    if q <= alpha:
+    if q <= level:
         return "supported" if effect_holds else "suggestive"
-    return "suggestive" if q <= 2 * alpha and effect_holds else "not distinguishable from chance"
+    return "suggestive" if q <= 2 * level and effect_holds else "not distinguishable from chance"
 
 
 def _finite(value: float | None) -> float | None:

@@ -56,27 +56,27 @@ class Labelled:
             raise ParameterError(f"there must be one group for each of the {n} rows; got shape {told.shape}")
         return cls(X, y, told, n)
 
-    def pairs(self, splits: Any, within: Indices | None = None) -> list[Pair]:
+    def pairs(self, cv: Any, within: Indices | None = None) -> list[Pair]:
         """Training and test rows of each split, of all rows or of some.
 
         Args:
-            splits: a splitter, a number of folds, pairs, or None for ten folds (as many as rows, if these are fewer).
+            cv: a splitter, a number of folds, pairs, or None for ten folds (as many as rows, if these are fewer).
             within: numbers of the rows to split.
         """
         rows = np.arange(self.n) if within is None else within
-        if splits is None:
-            splits = min(10, len(rows))
-        if isinstance(splits, (int, np.integer)) and not isinstance(splits, bool):
-            splits = Folds(int(splits))
-        if hasattr(splits, "split") and not isinstance(splits, str):
+        if cv is None:
+            cv = min(10, len(rows))
+        if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+            cv = Folds(int(cv))
+        if hasattr(cv, "split") and not isinstance(cv, str):
             groups = None if self.groups is None else self.groups[rows]
-            found = splits.split(_safe_indexing(self.X, rows), _safe_indexing(self.y, rows), groups)
-        elif within is None and np.iterable(splits) and not isinstance(splits, str):
-            found = splits
+            found = cv.split(_safe_indexing(self.X, rows), _safe_indexing(self.y, rows), groups)
+        elif within is None and np.iterable(cv) and not isinstance(cv, str):
+            found = cv
         else:
             raise ParameterError(
-                f"splits is Folds(k), HoldOut(), GroupedFolds(k), TimeBlocks(k), a splitter of scikit-learn's, or a "
-                f"number of folds; got {splits!r}"
+                f"cv is Folds(k), HoldOut(), GroupedFolds(k), TimeBlocks(k), a splitter of scikit-learn's, or a "
+                f"number of folds; got {cv!r}"
             )
         pairs = [(rows[train], rows[test]) for train, test in as_pairs(found, len(rows))]
         for i, (train, test) in enumerate(pairs):

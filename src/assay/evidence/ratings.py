@@ -26,6 +26,7 @@ from assay.errors import DataError, ParameterError
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.noise.fold_error import fold_error, fold_interval
 from assay.linalg.noise.monte_carlo import Drawn, endless, monte_carlo
+from assay.linalg.validate import RandomState, seed_of
 from assay.models.prediction.recommender.als import Factors, Penalty, biases, explicit, slopes
 from assay.models.prediction.recommender.choose import BIAS_ALPHA, POWER, explicit_path, left_by_biases
 from assay.models.prediction.recommender.ranking import ranked
@@ -100,9 +101,9 @@ class RatingsEvidence:
         low, high = fold_interval(mean, fold_error(each, _OVERLAP), len(each), within=(0.0, np.inf))
         return mean, float(low), float(high)
 
-    def stricter(self, factor: float, alpha: float) -> RatingsEvidence:
+    def stricter(self, factor: float, level: float) -> RatingsEvidence:
         """The same where other questions were asked too."""
-        made = {what: self.evidence(what).stricter(factor, alpha, effect_holds=self.holds[what]) for what in WHATS}
+        made = {what: self.evidence(what).stricter(factor, level, effect_holds=self.holds[what]) for what in WHATS}
         return replace(self, users=made["users"], items=made["items"], tastes=made["tastes"])
 
     def plot(self) -> Any:
@@ -127,8 +128,8 @@ def ratings_evidence(
     data: Any,
     *,
     draws: int = 99,
-    alpha: float = 0.05,
-    seed: int = 0,
+    level: float = 0.05,
+    random_state: RandomState = 0,
     progress: Callable[[str], object] | None = None,
 ) -> RatingsEvidence:
     """Do factors predict ratings better than levels of users and items do, on ratings not seen, and beyond chance?
@@ -136,8 +137,8 @@ def ratings_evidence(
     Args:
         data: `Ratings`, or what `Ratings.of` reads.
         draws: of chance at most, for each of the three.
-        alpha: level; the three are corrected for each other.
-        seed: of folds and draws.
+        level: level; the three are corrected for each other.
+        random_state: of folds and draws: a whole number from 0 on, None for 0, or a generator of NumPy's.
         progress: told what is being done.
 
     >>> rng = np.random.default_rng(0)
@@ -154,6 +155,7 @@ def ratings_evidence(
     tell("predicting ratings that were held out")
     whole = _standard(ratings)
     repeats = _REPEATS if len(whole) <= _REPEATED else 1
+    seed = seed_of(random_state)
     dealt = [whole.folds(FOLDS, seed + repeat) for repeat in range(repeats)]
     judged = [_judged(whole, fold, folds) for folds in dealt for fold in range(FOLDS)]
     unit = float(ratings.value.std()) / float(whole.value.std())
@@ -162,7 +164,7 @@ def ratings_evidence(
     found = _drawn(core, draws, seed, tell)
     squared = np.array([one.squared for one in judged])
     gains = np.array([_gains(row) for row in squared])
-    evidence, holds = _evidence(gains, found, len(ratings), alpha, draws)
+    evidence, holds = _evidence(gains, found, len(ratings), level, draws)
     alphas = [one.alpha for one in judged if one.alpha is not None]
     return RatingsEvidence(
         ratings,
@@ -343,7 +345,7 @@ def _taste_gain(z: Ratings, folds: Any) -> float:
 
 
 def _evidence(
-    gains: Array, found: dict[What, Drawn[float]], n: int, alpha: float, draws: int
+    gains: Array, found: dict[What, Drawn[float]], n: int, level: float, draws: int
 ) -> tuple[dict[What, Evidence], dict[What, bool]]:
     p = np.array([found[what].p for what in WHATS])
     order = np.argsort(p, kind="stable")
@@ -366,7 +368,7 @@ def _evidence(
         made[what] = Evidence(
             statistic=float(ours),
             null=Null(
-                kept[what], float(np.median(by_chance)), float(np.quantile(by_chance, 1 - alpha)), len(by_chance)
+                kept[what], float(np.median(by_chance)), float(np.quantile(by_chance, 1 - level)), len(by_chance)
             ),
             p=float(p[j]),
             q=float(q[j]),
@@ -375,7 +377,7 @@ def _evidence(
             n=n,
             looks=3,
             method=f"{kept[what]}, the whole procedure on each of {len(by_chance)} draws",
-            verdict=verdict_of(float(q[j]), effect_holds=holds[what], alpha=alpha),
+            verdict=verdict_of(float(q[j]), effect_holds=holds[what], level=level),
         )
     return made, holds
 

@@ -74,8 +74,8 @@ def validate(
     X: Any,
     y: Any,
     *,
-    splits: Any = None,
-    score: Score = None,
+    cv: Any = None,
+    scoring: Score = None,
     groups: ArrayLike | None = None,
 ) -> Validation:
     """How well does a model do on rows it has not seen?
@@ -84,37 +84,37 @@ def validate(
         model: any scikit-learn estimator; it is cloned, never fitted itself.
         X: (n, d) rows: an array, a data frame or a sparse matrix.
         y: (n,) target.
-        splits: `Folds`, `HoldOut`, `GroupedFolds`, `TimeBlocks`, a splitter of scikit-learn's, a number of folds, or
+        cv: `Folds`, `HoldOut`, `GroupedFolds`, `TimeBlocks`, a splitter of scikit-learn's, a number of folds, or
             pairs of training and test rows. None: `Folds(10)`, fewer where there are fewer rows.
-        score: a name or function as scikit-learn's `scoring`; None: the model's own `score`.
+        scoring: a name or function as scikit-learn's `scoring`; None: the model's own `score`.
         groups: (n,) what must stay together, for splits that ask for it.
 
     >>> from assay import Fisher
     >>> X = np.random.default_rng(0).standard_normal((60, 2))
-    >>> found = validate(Fisher(), X, X[:, 0] > 0, splits=Folds(5))
+    >>> found = validate(Fisher(), X, X[:, 0] > 0, cv=Folds(5))
     >>> round(found.mean, 2), found.predictions.shape
     (0.98, (60,))
     """
     data = Labelled.of(X, y, groups)
-    pairs = data.pairs(splits)
-    scorer = check_scoring(model, scoring=score)
+    pairs = data.pairs(cv)
+    scorer = check_scoring(model, scoring=scoring)
     scores, answers = [], []
     for train, test in pairs:
         fitted = data.fitted(model, train)
         scores.append(data.scored(fitted, scorer, test, train))
         answers.append(data.answers(fitted, test, train))
-    return Validation(*_summary(scores, pairs, _Asked(model, score, splits, groups)), *_gathered(answers, pairs))
+    return Validation(*_summary(scores, pairs, _Asked(model, scoring, cv, groups)), *_gathered(answers, pairs))
 
 
 def nested_validation(
     model: BaseEstimator,
-    grid: Grid,
+    param_grid: Grid,
     X: Any,
     y: Any,
     *,
-    outer: Any = None,
-    inner: Any = None,
-    score: Score = None,
+    cv: Any = None,
+    inner_cv: Any = None,
+    scoring: Score = None,
     groups: ArrayLike | None = None,
 ) -> NestedValidation:
     """How well does a model do whose options are chosen by the data?
@@ -124,35 +124,35 @@ def nested_validation(
 
     Args:
         model: any scikit-learn estimator.
-        grid: for each option the values to try, or a list of such grids.
+        param_grid: for each option the values to try, or a list of such grids.
         X: (n, d) rows.
         y: (n,) target.
-        outer: splits for the score; as `splits` of `validate`.
-        inner: splits for the choice. None: `Folds(5)`.
-        score: as in `validate`.
+        cv: splits for the score; as in `validate`.
+        inner_cv: splits for the choice, the same forms. None: `Folds(5)`.
+        scoring: as in `validate`.
         groups: (n,) what must stay together, in both.
 
     >>> from assay import Fisher
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.standard_normal((60, 30)), np.arange(60) % 2
-    >>> found = nested_validation(Fisher(), {"shrinkage": [0.1, 0.5, 0.9]}, X, y, outer=Folds(5))
+    >>> found = nested_validation(Fisher(), {"shrinkage": [0.1, 0.5, 0.9]}, X, y, cv=Folds(5))
     >>> found.interval[0] < 0.5 < found.interval[1], len(found.choices)
     (True, 5)
     """
     data = Labelled.of(X, y, groups)
-    candidates: list[dict[str, Any]] = list(ParameterGrid(grid))
-    pairs = data.pairs(outer)
-    scorer = check_scoring(model, scoring=score)
+    candidates: list[dict[str, Any]] = list(ParameterGrid(param_grid))
+    pairs = data.pairs(cv)
+    scorer = check_scoring(model, scoring=scoring)
     scores, answers, choices = [], [], []
     for train, test in pairs:
-        options, _ = _chosen(model, candidates, data, data.pairs(inner or Folds(5), train), scorer)
+        options, _ = _chosen(model, candidates, data, data.pairs(inner_cv or Folds(5), train), scorer)
         choices.append(options)
         fitted = data.fitted(model, train, options)
         scores.append(data.scored(fitted, scorer, test, train))
         answers.append(data.answers(fitted, test, train))
-    choice, apparent = _chosen(model, candidates, data, data.pairs(inner or Folds(5)), scorer)
+    choice, apparent = _chosen(model, candidates, data, data.pairs(inner_cv or Folds(5)), scorer)
     return NestedValidation(
-        *_summary(scores, pairs, _Asked(model, score, outer, groups)),
+        *_summary(scores, pairs, _Asked(model, scoring, cv, groups)),
         *_gathered(answers, pairs),
         tuple(choices),
         choice,
@@ -180,15 +180,15 @@ class _Asked:
     """What an interval depends on beside the scores."""
 
     model: BaseEstimator
-    score: Score
-    splits: Any
+    scoring: Score
+    cv: Any
     groups: ArrayLike | None
 
     def by_rows(self, pairs: list[Pair]) -> bool:
         """Whether the score is a share of rows that were each tested once and are not told to depend on each other."""
-        alone = self.groups is None and not isinstance(self.splits, TimeBlocks | TimeSeriesSplit)
+        alone = self.groups is None and not isinstance(self.cv, TimeBlocks | TimeSeriesSplit)
         tested = np.concatenate([test for _, test in pairs])
-        return alone and is_accuracy(self.model, self.score) and len(np.unique(tested)) == len(tested)
+        return alone and is_accuracy(self.model, self.scoring) and len(np.unique(tested)) == len(tested)
 
 
 def _summary(
@@ -203,7 +203,7 @@ def _summary(
     if asked.by_rows(pairs):
         low, high = unseen_share_interval(mean, sum(len(test) for _, test in pairs))
     else:
-        low, high = fold_interval(mean, error, m, within=score_range(asked.model, asked.score))
+        low, high = fold_interval(mean, error, m, within=score_range(asked.model, asked.scoring))
     return values, mean, error, (float(low), float(high))
 
 

@@ -1,4 +1,4 @@
-"""What may enter the room: finite, real float64 arrays of the right shape. The first offender is named by its place."""
+"""Input validation: finite, real float64 arrays of the right shape. The first offender is named by its place."""
 
 from __future__ import annotations
 
@@ -134,6 +134,28 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**31 - 1))
     return np.random.default_rng(random_state)
+
+
+def seed_of(random_state: RandomState) -> int:
+    """The seed that a `random_state` stands for.
+
+    Args:
+        random_state: a whole number from 0 on, which is the seed; None for 0, so that results repeat; or a generator of
+            NumPy's, `RandomState` or `Generator`, from which a seed is drawn.
+
+    >>> seed_of(3), seed_of(None)
+    (3, 0)
+    """
+    if random_state is None:
+        return 0
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool) and random_state >= 0:
+        return int(random_state)
+    draw = getattr(random_state, "integers", None) or getattr(random_state, "randint", None)
+    if draw is None:
+        raise ParameterError(
+            f"random_state is a whole number from 0 on, None or a generator of NumPy's; got {random_state!r}"
+        )
+    return int(draw(2**31 - 1))
 
 
 def power_of_two(array: Array) -> float:

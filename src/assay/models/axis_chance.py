@@ -38,8 +38,8 @@ class AxisChance:
     Attributes:
         p_values: (t,) of the axes tested, one after the other until the first that falls: the chance of one as large,
             given those before; never decreasing.
-        upper: (t,) variance that chance exceeds with probability alpha.
-        n_real: leading axes with p <= alpha.
+        upper: (t,) variance that chance exceeds with probability level.
+        n_real: leading axes with p <= level.
         draws: (t,) how many were made.
         method: how chance was drawn.
     """
@@ -67,7 +67,7 @@ def axis_chance(
     rows: Array | None,
     margins: Sequence[Margin] = (),
     seed: int,
-    alpha: float,
+    level: float,
 ) -> AxisChance:
     """Test axes one after the other.
 
@@ -78,33 +78,33 @@ def axis_chance(
         rows: (n, r) the rows themselves, where they are at hand.
         margins: of groups that are categories.
         seed: of the draws.
-        alpha: level of each step.
+        level: level of each step.
     """
-    if not 1.0 / (1 + _DRAWS) <= alpha < 1.0:
-        raise ParameterError(f"alpha is from 0.005, which 199 draws can reach, to below 1; got {alpha}")
+    if not 1.0 / (1 + _DRAWS) <= level < 1.0:
+        raise ParameterError(f"level is from 0.005, which 199 draws can reach, to below 1; got {level}")
     if len(np.unique(groups)) < 2:  # nothing that one could share with another
         return AxisChance(np.empty(0), np.empty(0), 0, (), "there is only one column")
     rng = np.random.default_rng(seed)
     plan = permutation_plan(n, len(groups))
-    if rows is not None and (1 + plan.draws) * alpha >= 1.0:
+    if rows is not None and (1 + plan.draws) * level >= 1.0:
         if len(rows) != n:
             raise ParameterError(f"chance is drawn from the {n} rows that were fitted; got {len(rows)}")
-        law = _by_rows(R, groups, rows, rng, alpha, plan)
+        law = _by_rows(R, groups, rows, rng, level, plan)
         return AxisChance(law.p_values, law.upper, law.n_real, law.draws, "columns permuted behind the axes before")
     how = "normal columns, uncorrelated within each group"
     first = None
-    if _rare(margins, n) and (1 + plan.draws) * alpha >= 1.0:
-        first = _by_counts(float(np.linalg.eigvalsh(R)[-1]), margins, len(groups), n, rng, alpha, plan.draws)
+    if _rare(margins, n) and (1 + plan.draws) * level >= 1.0:
+        first = _by_counts(float(np.linalg.eigvalsh(R)[-1]), margins, len(groups), n, rng, level, plan.draws)
         how = f"levels drawn by their counts; later axes by {how}"
         if not first.n_real:
             return AxisChance(first.p_values, first.upper, 0, first.draws, how)
-    law = grouped_law(R, groups, n, rng=rng, alpha=alpha, max_components=_MOST_TESTED)
-    law = law if first is None else _after(first, law, alpha)
+    law = grouped_law(R, groups, n, rng=rng, level=level, max_components=_MOST_TESTED)
+    law = law if first is None else _after(first, law, level)
     return AxisChance(law.p_values, law.upper, law.n_real, law.draws, how)
 
 
 def _by_rows(
-    R: Array, groups: NDArray[np.intp], rows: Array, rng: np.random.Generator, alpha: float, plan: PermutationPlan
+    R: Array, groups: NDArray[np.intp], rows: Array, rng: np.random.Generator, level: float, plan: PermutationPlan
 ) -> GroupedLaw:
     """Axes beside those of permuted rows, until the first that falls."""
     n = len(rows)
@@ -121,7 +121,7 @@ def _by_rows(
 
         return draw
 
-    return chained(R, groups, n, drawing, alpha=alpha, n_max=plan.draws, max_components=plan.components)
+    return chained(R, groups, n, drawing, level=level, n_max=plan.draws, max_components=plan.components)
 
 
 def _rare(margins: Sequence[Margin], n: int) -> bool:
@@ -131,7 +131,7 @@ def _rare(margins: Sequence[Margin], n: int) -> bool:
 
 
 def _by_counts(
-    value: float, margins: Sequence[Margin], r: int, n: int, rng: np.random.Generator, alpha: float, n_max: int
+    value: float, margins: Sequence[Margin], r: int, n: int, rng: np.random.Generator, level: float, n_max: int
 ) -> GroupedLaw:
     """The first axis beside those of rows drawn anew: levels by their counts, numbers normal."""
     codes = [np.repeat(np.arange(len(margin.counts)), margin.counts) for margin in margins]
@@ -145,15 +145,15 @@ def _by_counts(
             Y[:, margin.at] = margin.values[rng.permutation(code)]
         return float(np.linalg.eigvalsh(Y.T @ Y / n)[-1])
 
-    drawn = drawn_until(top, value, alpha, n_max)
-    upper = float(np.quantile(drawn.values, 1.0 - alpha, method="higher"))
-    return GroupedLaw(np.array([drawn.p]), np.array([upper]), int(drawn.p <= alpha), (len(drawn.values),))
+    drawn = drawn_until(top, value, level, n_max)
+    upper = float(np.quantile(drawn.values, 1.0 - level, method="higher"))
+    return GroupedLaw(np.array([drawn.p]), np.array([upper]), int(drawn.p <= level), (len(drawn.values),))
 
 
-def _after(first: GroupedLaw, law: GroupedLaw, alpha: float) -> GroupedLaw:
+def _after(first: GroupedLaw, law: GroupedLaw, level: float) -> GroupedLaw:
     """The chain that begins with another law for the first axis, which rejected."""
     if not law.n_real:  # the other law ended at the first axis: later ones were not looked at
         return first
     p = np.maximum.accumulate(np.append(first.p_values, law.p_values[1:]))
     upper = np.append(first.upper, law.upper[1:])
-    return GroupedLaw(p, upper, int((p <= alpha).sum()), (*first.draws, *law.draws[1:]))
+    return GroupedLaw(p, upper, int((p <= level).sum()), (*first.draws, *law.draws[1:]))

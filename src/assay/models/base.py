@@ -20,6 +20,7 @@ from assay.data.blocks import all_rows
 from assay.data.source import Source
 from assay.engine.current import using
 from assay.errors import DataError, ParameterError, join_convergence_warnings
+from assay.linalg.validate import seed_of
 from assay.models.options import parts_of, with_parts
 from assay.shown import a_few
 from assay.summary.distances.metrics import Gower, Metric, gaps_allowed
@@ -112,7 +113,7 @@ class Estimator(BaseEstimator):
         Returns:
             A Bokeh figure, or several in one layout; a notebook shows it, `save` writes it to .html, .png or .svg.
         """
-        # by the front door, and only when asked: models know nothing of views
+        # by the name users import, and only when asked: models know nothing of views
         return import_module("assay").plot(self, X, y, **options)
 
     def _checked(self, X: Any, *, reset: bool, **checks: Any) -> Any:
@@ -126,18 +127,13 @@ class Estimator(BaseEstimator):
             if told.pairwise and not told.allow_nan and not reset:
                 checks["ensure_all_finite"] = True  # before columns are counted, as scikit-learn does
             return validate_data(self, sound(X), reset=reset, **checks)
-        X = self._as_numbers(X, reset=reset)
-        if reset:
-            self._record_columns(X.numeric_columns, len(X.numeric_columns))
-        else:
-            self._compare_columns(X.numeric_columns)
-        return all_rows(X)
+        return all_rows(self._as_numbers(X, reset=reset))
 
     def _as_numbers(self, X: Source, *, reset: bool) -> Source:
         """A source of numbers only: encoded as its kinds ask for on fit, and in the same way later.
 
-        On fit the encoding is kept as `encoding_`, and saved with the model. A source that is encoded already, by
-        `assay.encode` with options of the user's, is taken as it is.
+        On fit the encoding is kept as `encoding_`, and saved with the model, and the columns are recorded; later they
+        are compared. A source that is encoded already, by `assay.encode` with options of the user's, is taken as it is.
         """
         from assay.data.columns.encoded import EncodedSource, encode
 
@@ -145,11 +141,12 @@ class Estimator(BaseEstimator):
             single = gaps_allowed(self._metric())
             encoded = X if isinstance(X, EncodedSource) else encode(X, log="never", single=single)
             self.encoding_ = encoded.encoding
+            self._record_columns(encoded.numeric_columns, len(encoded.numeric_columns))
             return encoded
         known = getattr(self, "encoding_", None)
-        if known is None or isinstance(X, EncodedSource):
-            return X
-        return EncodedSource(X, known)
+        numbers = X if known is None or isinstance(X, EncodedSource) else EncodedSource(X, known)
+        self._compare_columns(numbers.numeric_columns)
+        return numbers
 
     def _metric(self) -> Any:
         """By which metric rows are compared, of models that take one."""
@@ -182,11 +179,7 @@ class Estimator(BaseEstimator):
 
     def _seed(self) -> int:
         """The seed of this fit: from `random_state`, or 0 without one, so that results repeat."""
-        given: Any = self.random_state
-        if given is None or isinstance(given, (int, np.integer)):
-            return int(given or 0)
-        draw = given.integers if isinstance(given, np.random.Generator) else given.randint
-        return int(draw(2**31 - 1))
+        return seed_of(self.random_state)
 
     def _drop(self, *names: str) -> None:
         """Remove what an earlier fit left."""

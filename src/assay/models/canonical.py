@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import _get_feature_names, check_array, check_consistent_length, check_is_fitted
 
-from assay.arrays import Array
+from assay.arrays import Array, Indices
 from assay.data.arrow_validation import sound
 from assay.data.blocks import all_rows
+from assay.data.held_out_folds import folds_of, is_number
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.canonical.canonical import CanonicalPairs, Coupling
@@ -32,20 +33,21 @@ class HeldOutRidge:
     Args:
         ridges: candidates for either side, in the units of `ridge`; all pairs of them are tried. None: powers of ten
             that suit the spread of the data.
-        folds: how many parts the rows are cut into.
+        cv: how many random parts the rows are cut into; or a splitter, assay's or scikit-learn's, that tests each row
+            once, pairs of training and test rows, or the part of each row.
 
-    >>> HeldOutRidge(folds=10)
-    HeldOutRidge(ridges=None, folds=10)
+    >>> HeldOutRidge(cv=10)
+    HeldOutRidge(ridges=None, cv=10)
     """
 
     ridges: tuple[float, ...] | None = None
-    folds: int = 5
+    cv: Any = 5
 
     def __post_init__(self) -> None:
         if self.ridges is not None and not (self.ridges and all(np.isfinite(r) and r >= 0 for r in self.ridges)):
             raise ParameterError(f"ridges are finite and not negative, at least one; got {self.ridges!r}")
-        if isinstance(self.folds, bool) or not isinstance(self.folds, int | np.integer) or self.folds < 2:
-            raise ParameterError(f"folds is a whole number of at least 2; got {self.folds!r}")
+        if (is_number(self.cv) and self.cv < 2) or isinstance(self.cv, bool) or not _says_folds(self.cv):
+            raise ParameterError(f"cv is a whole number of at least 2, or a splitter; got {self.cv!r}")
 
     def candidates(self, usual: Sequence[float]) -> list[float]:
         """Ascending candidates of one side: those given, or else the usual ones."""
@@ -53,11 +55,19 @@ class HeldOutRidge:
 
     def check_rows(self, n: int) -> None:
         """Refuse folds that would leave too little."""
-        if n < 2 * self.folds:
+        if is_number(self.cv) and n < 2 * self.cv:
             raise DataError(
-                f"choosing a ridge by {self.folds} folds needs at least {2 * self.folds} rows; there are {n}. "
-                "Give ridge as a number, or fewer folds: HeldOutRidge(folds=...)"
+                f"choosing a ridge by {self.cv} folds needs at least {2 * self.cv} rows; there are {n}. "
+                "Give ridge as a number, or fewer folds: HeldOutRidge(cv=...)"
             )
+
+    def folds(self, n: int) -> Indices:
+        """(n,) the fold of each row."""
+        return folds_of(self.cv, n, np.zeros(n), 0, "a number for ridge")
+
+
+def _says_folds(cv: Any) -> bool:
+    return is_number(cv) or hasattr(cv, "split") or (np.iterable(cv) and not isinstance(cv, str))
 
 
 RidgeOption: TypeAlias = float | Ridge | Literal["held-out"] | HeldOutRidge
@@ -117,10 +127,6 @@ class _Paired(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
             raise ParameterError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         if isinstance(X, Source):
             X = self._as_numbers(X, reset=reset)
-            if reset:
-                self._record_columns(X.numeric_columns, len(X.numeric_columns))
-            else:
-                self._compare_columns(X.numeric_columns)
         else:
             X = self._checked(
                 X, reset=reset, accept_sparse="csr", ensure_min_samples=2 if reset else 1, ensure_all_finite=finite

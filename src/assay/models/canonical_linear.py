@@ -9,7 +9,6 @@ import numpy as np
 
 from assay.arrays import Array
 from assay.data.blocks import block_slices
-from assay.data.folds import fold_numbers
 from assay.errors import ParameterError
 from assay.linalg.canonical.canonical import Coupling, canonical_pairs, coupled_grams, coupled_triangle
 from assay.linalg.canonical.held_out import Fold, choose_ridge, gram_folds, usual_ridges
@@ -33,7 +32,7 @@ class _LinearPairs(_Paired):
         """Fit from two tables in one pass, and one more where the moments would lose digits."""
         option = self._ridge_option()
         if isinstance(option, HeldOutRidge):
-            parts: Sequence[Moments] = paired.fold_moments(option.folds).parts
+            parts: Sequence[Moments] = paired.fold_moments(option.cv).parts
         else:
             parts = [paired.moments()]
         return self._fit_moments(sum(parts[1:], start=parts[0]), parts, p, paired.triangle, solver)
@@ -82,7 +81,7 @@ class _LinearPairs(_Paired):
         folds = None
         if isinstance(option, HeldOutRidge):
             option.check_rows(n)
-            folds = gram_folds(Kx, Ky, fold_numbers(0, n, option.folds), widths)
+            folds = gram_folds(Kx, Ky, option.folds(n), widths)
         ridge = self._settled_ridge(option, coupling, folds)
         self._describe(mean, spread, scale, p, n)
         if solver == "auto" and coupling.doubtful(ridge):

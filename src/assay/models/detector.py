@@ -42,7 +42,7 @@ class Measure(Protocol):
 class _Detector(OutlierMixin, Estimator):
     """Rows far from the rest. Subclasses measure how far, and how often a clean row is as far."""
 
-    alpha: float
+    level: float
     offset_: float
     n_samples_: int
 
@@ -100,7 +100,7 @@ class _Detector(OutlierMixin, Estimator):
         return self._tail(far, fitted=fitted)
 
     def flagged(self, X: Any) -> NDArray[np.intp]:
-        """Numbers (from 0) of the flagged rows among those of `fit`, which are given again: p at most alpha / n."""
+        """Numbers (from 0) of the flagged rows among those of `fit`, which are given again: p at most level / n."""
         return np.flatnonzero(self.p_values(X, fitted=True) <= self._level)
 
     def contributions(self, X: Any) -> Array:
@@ -113,7 +113,7 @@ class _Detector(OutlierMixin, Estimator):
 
         Args:
             X: rows, or a `Source`.
-            rows: numbers (from 0) of those to explain; those with p at most alpha / n by default.
+            rows: numbers (from 0) of those to explain; those with p at most level / n by default.
             fitted: whether X are the rows of `fit`.
         """
         far = self._measured(X)
@@ -137,12 +137,12 @@ class _Detector(OutlierMixin, Estimator):
 
     @property
     def _level(self) -> float:
-        """Of each row, so that no row of a clean table of this size is flagged but with chance alpha (Bonferroni)."""
-        return self.alpha / self.n_samples_
+        """Of each row, so that no row of a clean table of this size is flagged but with chance level (Bonferroni)."""
+        return self.level / self.n_samples_
 
     def _check_alpha(self) -> None:
-        if not (isinstance(self.alpha, (int, float, np.floating)) and 0.0 < self.alpha < 1.0):
-            raise ParameterError(f"alpha is a chance between 0 and 1; got {self.alpha!r}")
+        if not (isinstance(self.level, (int, float, np.floating)) and 0.0 < self.level < 1.0):
+            raise ParameterError(f"level is a chance between 0 and 1; got {self.level!r}")
 
     def _refuse_others(self, n: int) -> None:
         if n != self.n_samples_:
@@ -168,9 +168,7 @@ class _Detector(OutlierMixin, Estimator):
             return done
 
         if isinstance(X, Source):
-            numbers = self._as_numbers(X, reset=False)
-            self._compare_columns(numbers.numeric_columns)
-            parts = mapped_blocks(float_blocks(numbers), checked)
+            parts = mapped_blocks(float_blocks(self._as_numbers(X, reset=False)), checked)
             return np.concatenate(parts) if parts else np.empty((0, self.n_features_in_) if wide else 0)
         rows = self._checked(X, reset=False, accept_sparse="csr", ensure_all_finite=False)
         n, d = rows.shape

@@ -37,8 +37,8 @@ class GroupedLaw:
 
     Attributes:
         p_values: (t,) chance of one as large, given those before; never decreasing.
-        upper: (t,) what chance exceeds with probability alpha.
-        n_real: leading axes with p <= alpha.
+        upper: (t,) what chance exceeds with probability level.
+        n_real: leading axes with p <= level.
         draws: (t,) how many were made.
     """
 
@@ -54,7 +54,7 @@ def grouped_law(
     n: int,
     *,
     rng: np.random.Generator,
-    alpha: float = 0.05,
+    level: float = 0.05,
     n_max: int = _DRAWS,
     max_components: int | None = None,
 ) -> GroupedLaw:
@@ -65,7 +65,7 @@ def grouped_law(
         groups: (d,) label of each column.
         n: rows, more than d.
         rng: of the draws.
-        alpha: level of each step.
+        level: level of each step.
         n_max: most draws of each step.
         max_components: stop after so many axes.
 
@@ -79,7 +79,7 @@ def grouped_law(
         root = _root(L, members)
         return lambda: root @ wishart(n - 1, len(root), rng) @ root.T
 
-    return chained(R, groups, n, drawing, alpha=alpha, n_max=n_max, max_components=max_components)
+    return chained(R, groups, n, drawing, level=level, n_max=n_max, max_components=max_components)
 
 
 def chained(
@@ -88,7 +88,7 @@ def chained(
     n: int,
     drawing: Callable[[Array, list[NDArray[np.intp]]], Callable[[], Array]],
     *,
-    alpha: float,
+    level: float,
     n_max: int,
     max_components: int | None,
 ) -> GroupedLaw:
@@ -99,7 +99,7 @@ def chained(
         groups: (d,) label of each column.
         n: rows.
         drawing: from what k axes share, L (d, k), and the columns of each group to draws of a (d, d) scatter.
-        alpha: level of each step.
+        level: level of each step.
         n_max: most draws of each step.
         max_components: stop after so many axes.
     """
@@ -109,14 +109,14 @@ def chained(
     p, upper, draws = [], [], []
     for k in range(max(most if max_components is None else min(most, max_components), 0)):
         draw = drawing(shared_part(R, members, k), members)
-        drawn = drawn_until(_eigenvalue(draw, members, k), float(values[k]), alpha, n_max)
+        drawn = drawn_until(_eigenvalue(draw, members, k), float(values[k]), level, n_max)
         p.append(drawn.p)
-        upper.append(float(np.quantile(drawn.values, 1.0 - alpha, method="higher")))
+        upper.append(float(np.quantile(drawn.values, 1.0 - level, method="higher")))
         draws.append(len(drawn.values))
-        if p[-1] > alpha:
+        if p[-1] > level:
             break
     running = np.maximum.accumulate(np.array(p)) if p else np.empty(0)
-    return GroupedLaw(running, np.array(upper), int((running <= alpha).sum()), tuple(draws))
+    return GroupedLaw(running, np.array(upper), int((running <= level).sum()), tuple(draws))
 
 
 def shared_part(R: Array, members: list[NDArray[np.intp]], k: int) -> Array:
@@ -148,13 +148,13 @@ def shared_part(R: Array, members: list[NDArray[np.intp]], k: int) -> Array:
     return L
 
 
-def drawn_until(draw: Callable[[], float], value: float, alpha: float, n_max: int) -> Drawn[float]:
-    """Draws until n_max, or until p cannot fall to alpha.
+def drawn_until(draw: Callable[[], float], value: float, level: float, n_max: int) -> Drawn[float]:
+    """Draws until n_max, or until p cannot fall to level.
 
     Args:
         draw: makes one.
         value: of the data.
-        alpha: level.
+        level: level.
         n_max: most draws.
     """
     return monte_carlo(
@@ -163,7 +163,7 @@ def drawn_until(draw: Callable[[], float], value: float, alpha: float, n_max: in
         [1] * n_max,
         # discrete columns give exact ties up to rounding: they count as reached
         reaches=lambda found: found >= value * (1.0 - 1e-9),
-        enough=int(alpha * (1 + n_max)),
+        enough=int(level * (1 + n_max)),
     )
 
 

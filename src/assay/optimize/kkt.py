@@ -32,7 +32,7 @@ class KKT:
         stationarity: largest modulus in the gradient of the Lagrangian.
         primal: largest violation of a constraint.
         dual: largest violation of the sign of a multiplier.
-        slackness: largest |multiplier times slack|.
+        slackness: largest modulus of a multiplier times its slack.
         worst: the largest of the four.
         inequality: multipliers of g <= 0 (or A_ub x <= b_ub).
         equality: multipliers of h = 0 (or A_eq x = b_eq).

@@ -30,7 +30,7 @@ def ledger_section(ledger: Ledger) -> str:
         ledger: of the looks.
     """
     total = definitions([
-        ("Looks in all", count(ledger.looks)), ("Level", f"{ledger.alpha:g}".removeprefix("0")),
+        ("Looks in all", count(ledger.looks)), ("Level", f"{ledger.level:g}".removeprefix("0")),
         ("Seed", str(ledger.seed)),
     ])  # fmt: skip
     rows = [[escaped(q.question), count(q.looks), count(q.tests), escaped(q.correction)] for q in ledger.questions]

@@ -44,7 +44,7 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
     >>> render(Study(DataCard("a.csv", 9, 9, ()), (), Ledger(), "0.1.0"))[:15]
     '<!doctype html>'
     """
-    page = Page(study.answers.values(), alpha=study.ledger.alpha)
+    page = Page(study.answers.values(), level=study.ledger.level)
     answered = [list(answer.views(page)) for answer in study.answers.values()]
     first = array_views(study.look, order=tuple(order)) if study.look is not None else []
     views = [*(view for views in answered for view in views), *first]

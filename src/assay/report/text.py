@@ -159,6 +159,6 @@ def ledger_line(ledger: Ledger) -> str:
         for q in ledger.questions
     )
     silent = "".join(f" Not asked: {q.question} {q.why[:1].upper()}{q.why[1:]}." for q in ledger.not_asked)
-    opening = f"Ledger: {counted(ledger.looks, 'look')} at alpha {ledger.alpha:g}, seed {ledger.seed}"
+    opening = f"Ledger: {counted(ledger.looks, 'look')} at level {ledger.level:g}, seed {ledger.seed}"
     together = f" {ledger.together}" if ledger.together else ""
     return (f"{opening}: {asked}." if asked else f"{opening}.") + together + silent

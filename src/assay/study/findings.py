@@ -10,7 +10,7 @@ from assay.asking.answer import Answer
 from assay.asking.card import DataCard
 from assay.asking.finding import Finding, Look
 from assay.asking.table import FirstLook
-from assay.study.row_dependence.answer import Rows
+from assay.study.row_dependence.answer import RowDependence
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,14 @@ class Ledger:
 
     Attributes:
         questions: those that were asked.
-        alpha: level of the study.
+        level: level of the study.
         seed: of everything random.
         not_asked: those that do not apply.
         together: what the questions cost each other, the exact rule; empty where only one was tested.
     """
 
     questions: tuple[Look, ...] = ()
-    alpha: float = 0.05
+    level: float = 0.05
     seed: int = 0
     not_asked: tuple[NotAsked, ...] = ()
     together: str = ""
@@ -52,7 +52,7 @@ class Ledger:
         """The ledger as JSON-ready values."""
         return {
             "looks": self.looks,
-            "alpha": self.alpha,
+            "level": self.level,
             "seed": self.seed,
             "questions": [question.as_dict() for question in self.questions],
             "not_asked": [question.as_dict() for question in self.not_asked],
@@ -80,7 +80,7 @@ class Study:
     version: str
     answers: Mapping[str, Answer] = field(default_factory=dict)
     look: FirstLook | None = None
-    rows: Rows | None = None
+    rows: RowDependence | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The study as JSON-ready values."""

@@ -17,7 +17,7 @@ from assay.engine.current import is_elsewhere, map_reduce
 from assay.study.duplicates import RowsSeen
 
 SAMPLED_ROWS = 2000
-_SAMPLED_CELLS = 1 << 24  # of a sample at most, but for so few rows as a picture of the data needs
+_SAMPLED_CELLS = 1 << 22  # of a sample at most, but for so few rows as a picture of the data needs
 _FEWEST_SAMPLED = 100
 Progress = Callable[[int, float | None], object]
 

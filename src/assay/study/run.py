@@ -20,6 +20,7 @@ from assay.data.columns.target import KnownTarget
 from assay.data.source import Source
 from assay.engine.current import engine_of, using
 from assay.errors import AssayError, ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.study.complete_blocks import Missing
 from assay.study.findings import Ledger, NotAsked, Study
 from assay.study.forms.opened import TABLE, opened
@@ -39,8 +40,8 @@ _SPARSE = "every column lacks more than half of its values"
 def study(
     data: Any,
     *,
-    seed: int = 0,
-    alpha: float = 0.05,
+    random_state: RandomState = 0,
+    level: float = 0.05,
     drop: Sequence[str] = (),
     log: Log = "auto",
     missing: Missing = "fill",
@@ -59,8 +60,9 @@ def study(
         data: anything `assay.read` takes; or a summary, `Moments` or `GroupedMoments`, or a file of one, of which laws
             tell what they can: see docs/guide/summaries.md. A network (a list of links, a graph), ratings and trials
             are told from tables by their columns and get questions of their own: see docs/guide/forms.md.
-        seed: of everything random; the same seed gives the same study.
-        alpha: chance of any supported finding in data without structure.
+        random_state: of everything random, a whole number from 0 on, None for 0, or a generator of NumPy's; the same
+            number, `study.ledger.seed`, gives the same study.
+        level: chance of any supported finding in data without structure.
         drop: columns to leave out.
         log: which columns to take log(1 + x) of: "auto" by the rule of the encoding, "never", or their names.
         missing: "fill" lets a value of another row, drawn at random, stand in for a missing one, "drop" leaves rows
@@ -89,13 +91,13 @@ def study(
     """
     told = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
     with using(engine_of(data) if engine is None else engine, resume=resume):
-        return _studied(data, seed, alpha, drop, log, missing, told, form, progress, options)
+        return _studied(data, seed_of(random_state), level, drop, log, missing, told, form, progress, options)
 
 
 def _studied(
     data: Any,
     seed: int,
-    alpha: float,
+    level: float,
     drop: Sequence[str],
     log: Log,
     missing: Missing,
@@ -108,7 +110,7 @@ def _studied(
     known = found()
     known.checked(options)
     tell: Tell = progress or (lambda what, done, fraction: None)
-    context = Context(seed, alpha, tell=tell)
+    context = Context(seed, level, tell=tell)
     moments = summary_of(data)
     asked = form
     if form is None and (moments is not None or _of_columns(known, options, drop, log, depends)):
@@ -120,8 +122,8 @@ def _studied(
                 f"{given.card.name} is studied as {given.form}, which has no columns to say anything of; leave it out, "
                 "or say form='table'"
             )
-        return _study_of(given, known, _told(known, given.form, options), context)
-    told = _told(known, TABLE, options)
+        return _study_of(given, known, _checked_options(known, given.form, options), context)
+    told = _checked_options(known, TABLE, options)
     outcomes = frozenset(str(told[o.name]) for o in known.options if o.outcome and told[o.name] is not None)
     if moments is not None:
         whole, others, rows = summarised(moments, drop=drop, told=depends, outcomes=outcomes)
@@ -173,7 +175,7 @@ def _of_columns(known: Found, options: Mapping[str, Any], drop: Sequence[str], l
     return bool(said or drop or log != "auto" or depends.columns)
 
 
-def _told(known: Found, form: str, options: dict[str, Any]) -> dict[str, Any]:
+def _checked_options(known: Found, form: str, options: dict[str, Any]) -> dict[str, Any]:
     """What was told, complete; refused where no question of this form takes it."""
     own = {option.name for option in known.of(form).options}
     told = known.checked(options)
@@ -186,10 +188,10 @@ def _told(known: Found, form: str, options: dict[str, Any]) -> dict[str, Any]:
 
 def _together(answers: Answers, silent: list[NotAsked], how: Context) -> tuple[Answers, Ledger]:
     """Answers as strict as all questions together ask for, and the ledger of their looks."""
-    strict = strictness([answer.evidence.p for answer in answers.values()], how.alpha)
-    answers = {question: answer.stricter(strict.factor, how.alpha) for question, answer in answers.items()}
+    strict = strictness([answer.evidence.p for answer in answers.values()], how.level)
+    answers = {question: answer.stricter(strict.factor, how.level) for question, answer in answers.items()}
     looks = tuple(answer.ledger_line(question.wording, strict.factor) for question, answer in answers.items())
-    return answers, Ledger(looks, how.alpha, how.seed, tuple(silent), strict.words)
+    return answers, Ledger(looks, how.level, how.seed, tuple(silent), strict.words)
 
 
 def _findings(answers: Answers) -> tuple[Finding, ...]:

@@ -1,7 +1,7 @@
 """Several questions asked of one table: by how much each of them must be read more strictly.
 
-Questions are chosen by Benjamini and Hochberg on the best p of each; inside a chosen one tests are made at alpha R / m,
-with R of m questions chosen. So the chance of any false claim in a table without structure stays at alpha, and a
+Questions are chosen by Benjamini and Hochberg on the best p of each; inside a chosen one tests are made at level R / m,
+with R of m questions chosen. So the chance of any false claim in a table without structure stays at level, and a
 question costs the others nothing where both find something.
 
 Reference: Benjamini and Bogomolov, Selective inference on multiple families of hypotheses, JRSS B 76 (2014).
@@ -55,17 +55,17 @@ class Strictness:
         )
 
 
-def strictness(best: Sequence[float | None], alpha: float = 0.05) -> Strictness:
+def strictness(best: Sequence[float | None], level: float = 0.05) -> Strictness:
     """How strictly every question is to be read.
 
     Args:
         best: the smallest valid p of each question; None for one that could not be tested.
-        alpha: the level of the study.
+        level: level of the study.
 
     >>> [strictness(best).factor for best in ([.01, .04], [.01, .5], [.5, .6], [.04, None])]
     [1.0, 2.0, 2.0, 1.0]
     """
     tested = sorted(p for p in best if p is not None)
     m = len(tested)
-    chosen = max((rank for rank, p in enumerate(tested, 1) if p <= alpha * rank / m), default=0)
+    chosen = max((rank for rank, p in enumerate(tested, 1) if p <= level * rank / m), default=0)
     return Strictness(m, max(chosen, 1), chosen > 0)

@@ -12,7 +12,7 @@ from assay.asking.table import NumberedBlocks
 from assay.data.columns.column_stats import ColumnStats
 from assay.data.columns.encoding import Encoding
 from assay.errors import DataError
-from assay.study.complete_blocks import Missing, Progress, Tally, tallied
+from assay.study.complete_blocks import CompleteTally, Missing, Progress, tallied
 from assay.study.profile import Profile
 from assay.study.row_dependence.copies import Copies
 
@@ -35,7 +35,7 @@ def unusable(profile: Profile, dropped: set[str], missing: Missing) -> dict[str,
             take most rows with it.
     """
     why = {}
-    for known, stats in zip(profile.stats.fields, profile.columns, strict=True):
+    for known, stats in zip(profile.stats.settled, profile.columns, strict=True):
         gaps = _gaps(stats)
         if known.name in dropped or known.kind in ("identifier", "constant", "empty", "other"):
             continue
@@ -54,7 +54,7 @@ def unusable(profile: Profile, dropped: set[str], missing: Missing) -> dict[str,
 
 def mostly_missing(profile: Profile) -> frozenset[str]:
     """Columns that have values but lack more than half of them."""
-    columns = zip(profile.stats.fields, profile.columns, strict=True)
+    columns = zip(profile.stats.settled, profile.columns, strict=True)
     return frozenset(known.name for known, stats in columns if profile.rows < 2 * _gaps(stats) < 2 * profile.rows)
 
 
@@ -92,7 +92,7 @@ def varying(
     *,
     maybe_none: bool,
     progress: Progress | None = None,
-) -> tuple[Indices, Tally, Copies]:
+) -> tuple[Indices, CompleteTally, Copies]:
     """The encoded columns that vary in the rows in use; what varies only in rows left out does not vary.
 
     Args:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.errors import ParameterError
 from assay.models.registry import MODELS
+from assay.public import MODULES
 from assay.views.figures import Panel, side_by_side
 
 # the class of a result, and the function of views.results that draws it
@@ -23,8 +24,7 @@ RESULTS: dict[str, str] = {
     "RefusalCurve": "choices:refusal",
     "RidgePath": "choices:ridge_path",
     "ElasticNetPath": "choices:ridge_path",
-    "SVMPath": "choices:machine_path",
-    "SVRPath": "choices:machine_path",
+    "MachinePath": "choices:machine_path",
     "ForwardSelection": "choices:selection",
     "Roc": "measures:roc",
     "Calibration": "measures:calibration",
@@ -32,7 +32,7 @@ RESULTS: dict[str, str] = {
     "Dependence": "measures:dependence",
     "Moments": "measures:moments",
     "Fidelity": "measures:fidelity",
-    "Strung": "measures:strung",
+    "Ordering": "measures:reordered",
     "CoefficientTable": "measures:coefficients",
     "Explained": "measures:explained",
     "EuclideanDimension": "measures:euclidean",
@@ -97,7 +97,7 @@ def _registered(thing: Any) -> str | None:
     if isinstance(thing, type):
         return None
     return next(
-        (c.__name__ for c in type(thing).__mro__ if c.__name__ in MODELS and c.__module__ == MODELS[c.__name__].module),
+        (c.__name__ for c in type(thing).__mro__ if c.__name__ in MODELS and c.__module__ == MODULES[c.__name__]),
         None,
     )
 

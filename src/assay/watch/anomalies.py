@@ -4,17 +4,17 @@ score    s_t, by a law that no later row took part in
 rank     R_t of s_t among the scores of the rows before it without alert, ties put in order by a number drawn for the
          row; p_t = R_t / (n + 1), n the number of those rows
 alerts   p_t <= a_t, a_t by LORD++ in stretches of `horizon` rows:
-         a_t = (alpha / 2) / horizon + (alpha / 2) g(t - t_1) + alpha sum_(j > 1) g(t - t_j),  g(k) = 1 / (k H)
+         a_t = (level / 2) / horizon + (level / 2) g(t - t_1) + level sum_(j > 1) g(t - t_j),  g(k) = 1 / (k H)
          t_j the alerts of the stretch, H = 1 + 1/2 + ... + 1/horizon, so that sums of g stay below 1
 
 If rows are exchangeable, the ranks of rows among those before them are independent and uniform (Renyi 1962), so that
-each p_t is uniform whatever was seen before, and no alert is given in a stretch of clean rows but with chance alpha.
-With anomalies, the share of false ones among the alerts of a stretch is at most alpha on average: exactly for ranks
+each p_t is uniform whatever was seen before, and no alert is given in a stretch of clean rows but with chance level.
+With anomalies, the share of false ones among the alerts of a stretch is at most level on average: exactly for ranks
 among clean rows, nearly so here, since alerts leave the ranks and false ones among them are few.
 
 Only the largest scores are kept. A row among them has its exact rank among all rows before it, however many these were;
 another one has a p that no level comes near, and counts as 1. So memory is bounded while the smallest p falls as
-1 / (n + 1). It is below alpha / (2 horizon) once n is 2 horizon / alpha: before, ranks alone say nothing of a single
+1 / (n + 1). It is below level / (2 horizon) once n is 2 horizon / level: before, ranks alone say nothing of a single
 row. Until then the tail beyond all earlier rows is extrapolated (`_kernels.extrapolated`), which is no conformal p:
 such an alert is at most suggestive.
 
@@ -62,7 +62,7 @@ class Ranks:
     """The largest scores so far, and what was spent. It is changed by every row.
 
     Attributes:
-        alpha: share of false alerts in a stretch.
+        level: share of false alerts in a stretch.
         horizon: rows of a stretch.
         renewed: rows after which scores are forgotten, between once and twice as many are remembered; 0 for never.
         tail: whether the tail is extrapolated.
@@ -71,7 +71,7 @@ class Ranks:
         counters, found: see `_kernels.judge`.
     """
 
-    alpha: float
+    level: float
     horizon: int
     renewed: int = 0
     tail: bool = True
@@ -103,7 +103,7 @@ class Ranks:
         result = Judged(np.empty(n), np.empty(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int8))
         keys = row_keys(first_row, n, self.seed)
         judge(
-            scores, keys, self.old, self.new, self.counters, self.found, self.alpha, self.horizon, self.renewed,
+            scores, keys, self.old, self.new, self.counters, self.found, self.level, self.horizon, self.renewed,
             self.tail, result.p, result.level, result.among, result.flags,
         )  # fmt: skip
         return result

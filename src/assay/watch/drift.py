@@ -12,7 +12,7 @@ chance     (1 / n_w + 1 / n_r) sum_i w_i chi2_1, w the eigenvalues of the covari
            reference with its degrees of freedom (linalg.quadratic_form)
 dependent  rows that depend on those before: f is averaged over runs of rows, longer than they remember, and w is that
            of the averages; whether rows do, the products of rows and later ones tell
-looks      window j of each of the three may spend alpha / 3 j (j + 1), which adds up to alpha for ever
+looks      window j of each of the three may spend level / 3 j (j + 1), which adds up to level for ever
 
 The reference rows here took no part in the law: given the law, they and the rows of a window have the same chance.
 """
@@ -172,13 +172,13 @@ class Aspects:
         return float(np.degrees(np.arccos(np.clip(cosine, 0.0, 1.0))))
 
 
-def spent(alpha: float, look: int) -> float:
-    """Level of one aspect at look 1, 2, ...; over all looks and aspects they add up to alpha.
+def spent(level: float, look: int) -> float:
+    """Level of one aspect at look 1, 2, ...; over all looks and aspects they add up to level.
 
     >>> round(3 * sum(spent(0.05, j) for j in range(1, 100_000)), 5)
     0.05
     """
-    return alpha / len(ASPECTS) / (look * (look + 1.0))
+    return level / len(ASPECTS) / (look * (look + 1.0))
 
 
 def memory(centred: Array) -> int:

@@ -27,6 +27,7 @@ from assay.data.read import read
 from assay.data.source import BLOCK_ROWS, Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
+from assay.linalg.validate import RandomState, seed_of
 from assay.models.files import from_parts, to_parts
 from assay.shown import a_few
 from assay.summary.moments.moments import Moments
@@ -54,17 +55,18 @@ class Watch:
     Args:
         reference: how many rows of the stream, its first, show what is usual; or other data that do, of which at most
             the first 50,000 rows are taken.
-        alpha: the chance of any false alert of drift, for ever; and of any false alert of an anomaly in a stretch of
+        level: the chance of any false alert of drift, for ever; and of any false alert of an anomaly in a stretch of
             `horizon` rows.
         half_life: rows after which a row counts half in the running moments; None: rows never fade.
         every: rows of a window; after each, moments are brought up to date and drift is asked for.
-        horizon: rows of a stretch in which the share of false anomalies is at most alpha.
+        horizon: rows of a stretch in which the share of false anomalies is at most level.
         against: "reference": rows are scored by the law of the reference; "running": by that of the running moments
             up to the last window, and ranked among the rows of the last 20 to 40 half-lives only, which follows streams
             that drift, and has no exact chance.
         extrapolate: tell anomalies too few rows were seen for by an extrapolated tail; such alerts are suggestive.
         drop: columns to leave out.
-        seed: of the numbers that put rows with the same score in order.
+        random_state: of the numbers that put rows with the same score in order: a whole number from 0 on, None for 0,
+            or a generator of NumPy's.
 
     Attributes:
         rows: how many arrived, the reference included where it was the first of them.
@@ -86,18 +88,18 @@ class Watch:
         self,
         reference: Any = 5000,
         *,
-        alpha: float = 0.05,
+        level: float = 0.05,
         half_life: float | None = None,
         every: int = 1000,
         horizon: int = 100_000,
         against: Against = "reference",
         extrapolate: bool = True,
         drop: Sequence[str] = (),
-        seed: int = 0,
+        random_state: RandomState = 0,
     ) -> None:
         self.options: dict[str, Any] = {
-            "alpha": alpha, "half_life": half_life, "every": every, "horizon": horizon, "against": against,
-            "extrapolate": extrapolate, "drop": list(drop), "seed": seed,
+            "level": level, "half_life": half_life, "every": every, "horizon": horizon, "against": against,
+            "extrapolate": extrapolate, "drop": list(drop), "random_state": seed_of(random_state),
         }  # fmt: skip
         check_options(self.options)
         self.rows = self.gaps = self.looks = 0
@@ -236,7 +238,7 @@ class Watch:
         o, d = self.options, law.d
         self._law, self._aspects = law, aspects
         renewed = max(int(20 * o["half_life"]), 1) if o["against"] == "running" else 0
-        self._ranks = Ranks(o["alpha"], o["horizon"], renewed, o["extrapolate"], o["seed"])
+        self._ranks = Ranks(o["level"], o["horizon"], renewed, o["extrapolate"], o["random_state"])
         self._moments = Moments.empty(d, names)
         self._raw, self._drawn = np.empty((d, o["every"])), np.empty((d, o["every"]))
         self._filled = 0
@@ -321,8 +323,8 @@ class Watch:
         self.looks += 1
         window = self._drawn.T
         self.drift = self._aspects.judged(window)
-        level = spent(o["alpha"], self.looks)
-        if self.drift.get("mean", 1.0) <= level:
+        each = spent(o["level"], self.looks)
+        if self.drift.get("mean", 1.0) <= each:
             window = self._aspects.moved_back(self._raw)
             self.drift = {**self._aspects.judged(window), "mean": self.drift["mean"]}
         alerts = []
@@ -331,11 +333,11 @@ class Watch:
         self._in_window = 0
         for aspect in ASPECTS:
             p = self.drift.get(aspect, 1.0)
-            if p > level:
+            if p > each:
                 self._drifting.discard(aspect)
             elif aspect not in self._drifting:
                 self._drifting.add(aspect)
-                alerts.append(drift(self, aspect, self._raw, window, p, level))
+                alerts.append(drift(self, aspect, self._raw, window, p, each))
         if o["against"] == "running":
             m = self._moments
             self._law = RowLaw.of_estimate(m.mean, m.covariance, m.weight)
@@ -344,9 +346,9 @@ class Watch:
 
 def check_options(options: dict[str, Any]) -> None:
     """Refuse what makes no sense, before any row is taken in."""
-    alpha, every, horizon = options["alpha"], options["every"], options["horizon"]
-    if not (isinstance(alpha, (int, float)) and 0.0 < alpha < 1.0):
-        raise ParameterError(f"alpha is a chance between 0 and 1; got {alpha!r}")
+    level, every, horizon = options["level"], options["every"], options["horizon"]
+    if not (isinstance(level, (int, float)) and 0.0 < level < 1.0):
+        raise ParameterError(f"level is a chance between 0 and 1; got {level!r}")
     check_half_life(options["half_life"])
     if not (isinstance(every, int) and every >= 50):
         raise ParameterError(f"every is a number of rows, at least 50; got {every!r}")

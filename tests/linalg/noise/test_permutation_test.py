@@ -82,7 +82,7 @@ def test_two_columns_give_the_p_of_their_correlation():
     X = rng.standard_normal((40, 2))
     X[:, 1] += 0.3 * X[:, 0]
     expected = pearsonr(*X.T).pvalue
-    found = run(standard(X), alpha=0.5, n_max=1999).p_values[0]
+    found = run(standard(X), level=0.5, n_max=1999).p_values[0]
     assert found == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 2000) + 0.005)
 
 
@@ -260,8 +260,8 @@ def test_what_is_wrong_is_said_with_the_remedy():
     X = np.random.default_rng(16).standard_normal((10, 3))
     with pytest.raises(ParameterError, match=r"9 draws cannot reach p <= 0\.05; n_max must be at least 19"):
         run(X, n_max=9)
-    with pytest.raises(ParameterError, match="alpha must be between 0 and 1, got 0"):
-        run(X, alpha=0)
+    with pytest.raises(ParameterError, match="level must be between 0 and 1, got 0"):
+        run(X, level=0)
     with pytest.raises(DataError, match="at least 2 rows, got 1"):
         run(X[:1])
     with pytest.raises(DataError, match=r"entries up to .*e\+199 overflow when squared; divide the columns"):

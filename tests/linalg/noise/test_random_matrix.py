@@ -66,16 +66,16 @@ def test_other_units_scale_the_noise_and_keep_the_rest(X, power, columns, correl
         np.testing.assert_allclose(getattr(two, name), c * getattr(one, name))
 
 
-@given(X=spectra(), columns=st.booleans(), alpha=st.sampled_from([0.001, 0.05, 0.3]))
+@given(X=spectra(), columns=st.booleans(), level=st.sampled_from([0.001, 0.05, 0.3]))
 @FEW
-def test_p_values_rise_and_agree_with_the_threshold(X, columns, alpha):
+def test_p_values_rise_and_agree_with_the_threshold(X, columns, level):
     values, vectors = eigen(X)
-    law = spectrum_law(values, *X.shape, alpha=alpha, vectors=vectors if columns else None)
+    law = spectrum_law(values, *X.shape, level=level, vectors=vectors if columns else None)
     assert np.all(np.diff(law.p_values) >= 0)
     assert np.all((law.p_values >= 0) & (law.p_values <= 1))
-    assert np.all(law.p_values[: law.n_real] <= alpha)
+    assert np.all(law.p_values[: law.n_real] <= level)
     if law.n_real < len(values):
-        assert law.p_values[law.n_real] > alpha
+        assert law.p_values[law.n_real] > level
         assert values[law.n_real] < law.threshold
 
 
@@ -222,12 +222,12 @@ def test_equal_noise_is_the_wrong_null_behind_a_strong_component_of_standardised
     assert spectrum_law(values, 400, 8, vectors=vectors).n_real == 1
 
 
-@given(X=spectra(), columns=st.booleans(), alpha=st.sampled_from([0.01, 0.05, 0.4]))
+@given(X=spectra(), columns=st.booleans(), level=st.sampled_from([0.01, 0.05, 0.4]))
 @FEW
-def test_points_of_chance_are_where_its_law_puts_them(X, columns, alpha):
-    """A component above the median of its null has p below one half, above the upper point below alpha."""
+def test_points_of_chance_are_where_its_law_puts_them(X, columns, level):
+    """A component above the median of its null has p below one half, above the upper point below level."""
     values, vectors = eigen(X)
-    law = spectrum_law(values, *X.shape, alpha=alpha, vectors=vectors if columns else None)
+    law = spectrum_law(values, *X.shape, level=level, vectors=vectors if columns else None)
     tested = len(law.chance_upper)
     assert tested == len(law.chance_median)
     assert tested in (law.n_real, law.n_real + 1)
@@ -278,7 +278,7 @@ def test_noise_level_of_weak_spikes_is_unbiased():
 
 def test_largest_value_is_where_the_spike_formula_puts_it():
     values = np.concatenate([[spike_eigenvalue(1.5, 0.5)], np.full(99, 1.0)])
-    law = spectrum_law(values, 201, 100, alpha=0.5)
+    law = spectrum_law(values, 201, 100, level=0.5)
     assert law.n_real == 1
     assert law.debiased[0] / law.noise == pytest.approx(2.5, rel=0.1)
 
@@ -360,8 +360,8 @@ def test_spectra_that_cannot_be_are_refused_with_the_rule(values, n, d, message)
 def test_parameters_that_cannot_be_are_refused_with_the_rule():
     with pytest.raises(ParameterError, match=r"needs n >= 2 rows and d >= 1 columns, got n=1, d=3"):
         spectrum_law([1.0], 1, 3)
-    with pytest.raises(ParameterError, match="alpha must be between 0 and 1, got 5"):
-        spectrum_law([1.0, 0.5], 10, 2, alpha=5)
+    with pytest.raises(ParameterError, match="level must be between 0 and 1, got 5"):
+        spectrum_law([1.0, 0.5], 10, 2, level=5)
     with pytest.raises(DataError, match=r"one column per eigenvalue, shape \(3, 2\), got \(2, 3\)"):
         spectrum_law([1.0, 0.5], 10, 3, vectors=np.ones((2, 3)))
     with pytest.raises(DataError, match="vectors must be finite"):

@@ -61,7 +61,7 @@ def test_distances_are_scipys_and_scikit_learns():
 @pytest.mark.parametrize(("n", "d"), [(300, 4), (40, 25), (20, 60)])
 def test_the_shrunk_covariance_is_scikit_learns_in_both_units(n, d):
     X = table(n, d)
-    raw, peer = Mahalanobis(shrinkage="ledoit-wolf", standardise=False).fit(X), LedoitWolf().fit(X)
+    raw, peer = Mahalanobis(shrinkage="ledoit-wolf", scale=False).fit(X), LedoitWolf().fit(X)
     assert raw.shrinkage_ == pytest.approx(peer.shrinkage_, rel=1e-9)
     scale = np.abs(peer.covariance_).max()
     np.testing.assert_allclose(raw.covariance_ * (n - 1) / n, peer.covariance_, atol=1e-11 * scale)
@@ -80,7 +80,7 @@ def test_a_ridge_is_added_to_the_covariance(shape):
     for standardise, S in ((False, np.cov(X, rowvar=False)), (True, np.corrcoef(X, rowvar=False))):
         z = gap / X.std(axis=0, ddof=1) if standardise else gap
         oracle = np.einsum("ij,ij->i", z, np.linalg.solve(S + 0.3 * np.eye(shape[1]), z.T).T)
-        found = Mahalanobis(shrinkage=0.3, standardise=standardise).fit(X)
+        found = Mahalanobis(shrinkage=0.3, scale=standardise).fit(X)
         np.testing.assert_allclose(-found.score_samples(X), oracle, rtol=1e-8)
         assert found.rule_ == "ridge"
 
@@ -96,7 +96,7 @@ def test_units_and_rotations_do_not_matter_without_shrinkage_and_units_never():
 
 def test_an_estimate_that_is_not_shrunk_has_no_use_for_common_units():
     X = table(60, 4) * [1e-9, 1.0, 1e9, 1.0]
-    raw = Mahalanobis(standardise=False).fit(X)
+    raw = Mahalanobis(scale=False).fit(X)
     np.testing.assert_allclose(raw.distance(X), Mahalanobis().fit(X).distance(X))
 
 
@@ -139,7 +139,7 @@ def test_clean_tables_are_flagged_about_as_often_as_alpha_says(n, d, options):
 
 def test_predict_flags_new_rows_beyond_the_offset():
     X = table(100, 3)
-    found = Mahalanobis(alpha=0.01).fit(X)
+    found = Mahalanobis(level=0.01).fit(X)
     gap = X[:1] - found.location_
     edge = gap * np.sqrt(found.offset_ / found.score_samples(X[:1]))
     around = found.location_ + np.vstack([edge * (1 - 1e-9), edge * (1 + 1e-9)])

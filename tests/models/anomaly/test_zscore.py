@@ -55,7 +55,7 @@ def test_clean_tables_are_flagged_as_often_as_alpha_says(robust):
 
 def test_predict_flags_new_rows_beyond_the_offset():
     X = table(200, 3)
-    found = ZScore(alpha=0.01).fit(X)
+    found = ZScore(level=0.01).fit(X)
     edge = found.location_ - found.offset_ * found.scale_ * [1, 0, 0]
     around = edge + np.outer([-1e-6, 1e-6], [1, 0, 0])
     assert found.predict(around).tolist() == [1, -1]
@@ -133,8 +133,8 @@ def test_extreme_units_and_shifts_change_nothing_or_are_refused():
 
 def test_what_cannot_be_is_refused_with_its_reason():
     X = table(30, 2)
-    with pytest.raises(ParameterError, match="alpha is a chance between 0 and 1; got 1.5"):
-        ZScore(alpha=1.5).fit(X)
+    with pytest.raises(ParameterError, match="level is a chance between 0 and 1; got 1.5"):
+        ZScore(level=1.5).fit(X)
     with pytest.raises(DataError, match="z-scores of 2 rows are all of the same size; at least 3 rows are needed"):
         ZScore().fit(X[:2])
     with pytest.raises(ParameterError, match="robust=True needs the rows"):

@@ -55,7 +55,7 @@ def test_the_route_is_chosen_by_shape(n, d, route):
 @given(st.integers(2, 25), st.integers(1, 25), st.integers(0, 2**32 - 1), st.booleans())
 def test_axes_are_orthonormal_and_scores_uncorrelated(n, d, seed, standardise):
     X = np.random.default_rng(seed).standard_normal((n, d)) + 10
-    pca = PCA(standardise=standardise).fit(X)
+    pca = PCA(scale=standardise).fit(X)
     k = pca.n_components_
     assert k == min(n, d)
     np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(k), atol=1e-9)
@@ -112,7 +112,7 @@ def test_large_wide_tables_are_as_exact_as_small_ones(shift, standardise):
     X = rng.standard_normal((1000, 2000))
     X += (rng.standard_normal((1000, 5)) * [40, 30, 20, 15, 12]) @ np.linalg.qr(rng.standard_normal((2000, 5)))[0].T
     X = np.round(X * 1024) / 1024 + shift  # exact after the shift
-    found, oracle = PCA(5, standardise=standardise).fit(X), PCA(5, standardise=standardise, solver="svd").fit(X)
+    found, oracle = PCA(5, scale=standardise).fit(X), PCA(5, scale=standardise, solver="svd").fit(X)
     np.testing.assert_allclose(found.explained_variance_, oracle.explained_variance_, rtol=1e-11)
     np.testing.assert_allclose(found.components_, oracle.components_, atol=1e-9)
 
@@ -139,7 +139,7 @@ def test_a_summary_gives_the_same_axes_however_it_was_gathered():
 @pytest.mark.parametrize("standardise", [False, True])
 def test_the_gram_matrix_gives_the_same_axes_as_the_rows(n, d, standardise):
     X = table(n, d, shift=1e6)
-    dual, direct = PCA(3, standardise=standardise).fit_gram(Gram.of(X)), PCA(3, standardise=standardise).fit(X)
+    dual, direct = PCA(3, scale=standardise).fit_gram(Gram.of(X)), PCA(3, scale=standardise).fit(X)
     np.testing.assert_allclose(dual.explained_variance_, direct.explained_variance_, rtol=1e-9)
     np.testing.assert_allclose(dual.components_, direct.components_, atol=1e-7)
     with pytest.raises(ParameterError, match=r"PCA needs Gram.of\(X, Linear\(\)\)"):
@@ -148,8 +148,8 @@ def test_the_gram_matrix_gives_the_same_axes_as_the_rows(n, d, standardise):
 
 def test_standardised_axes_do_not_depend_on_units():
     X = table(80, 4)
-    plain = PCA(standardise=True).fit(X)
-    other = PCA(standardise=True).fit(X * [1.0, 1000.0, 1e-6, 30.0])
+    plain = PCA(scale=True).fit(X)
+    other = PCA(scale=True).fit(X * [1.0, 1000.0, 1e-6, 30.0])
     np.testing.assert_allclose(other.explained_variance_, plain.explained_variance_, rtol=1e-10)
     assert plain.total_variance_ == pytest.approx(4.0)
     Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
@@ -159,7 +159,7 @@ def test_standardised_axes_do_not_depend_on_units():
 def test_loadings_are_correlations_of_columns_with_scores():
     X = table(100, 5)
     for standardise in (False, True):
-        pca = PCA(3, standardise=standardise).fit(X)
+        pca = PCA(3, scale=standardise).fit(X)
         oracle = np.corrcoef(X, pca.transform(X), rowvar=False)[:5, 5:]
         np.testing.assert_allclose(pca.loadings_, oracle, atol=1e-10)
 
@@ -217,7 +217,7 @@ def test_the_knee_is_where_the_scree_bends():
 
 def test_a_saved_model_answers_to_the_bit(tmp_path):
     frame = pl.DataFrame(table(50, 3), schema=["a", "b", "<c>"])
-    pca = PCA(2, standardise=True).fit(frame)
+    pca = PCA(2, scale=True).fit(frame)
     pca.save(tmp_path / "pca.assay")
     back = assay.load(tmp_path / "pca.assay")
     np.testing.assert_array_equal(back.transform(frame), pca.transform(frame))

@@ -28,7 +28,7 @@ def test_the_circle_is_found_and_holds_on_new_rows():
 def test_independent_sides_hold_nothing_on_new_rows():
     rng = np.random.default_rng(1)
     x, y = rng.standard_normal((300, 2)), rng.standard_normal((300, 2))
-    cca = KernelCCA(1, ridge=HeldOutRidge(folds=3)).fit(x, y)
+    cca = KernelCCA(1, ridge=HeldOutRidge(cv=3)).fit(x, y)
     assert abs(cca.held_out_correlations_[0]) < 0.2
     assert abs(cca.correlations(rng.standard_normal((500, 2)), rng.standard_normal((500, 2)))[0]) < 0.2
 
@@ -85,7 +85,7 @@ def test_a_ridge_is_chosen_as_by_fitting_anew_on_each_fold():
     x, y = circle(60, noise=0.3)
     kernel = Gaussian(sigma=0.8)
     shares = (0.01, 0.3)
-    cca = KernelCCA(1, kernel=kernel, ridge=HeldOutRidge(shares, folds=3)).fit(x, y)
+    cca = KernelCCA(1, kernel=kernel, ridge=HeldOutRidge(shares, cv=3)).fit(x, y)
     whole = [np.trace(Gram.of(rows, kernel).centred().values) / 59 for rows in (x, y[:, None])]
     folds = fold_numbers(0, 60, 3)
     for i in range(2):
@@ -113,8 +113,8 @@ def test_landmarks_that_give_all_of_the_kernel_matrix_change_nothing():
     new = circle(40, seed=3)
     for one, other in zip(marks.transform(*new), exact.transform(*new), strict=True):
         np.testing.assert_allclose(one, other, atol=0.02)
-    chosen = KernelCCA(1, landmarks=60, ridge=HeldOutRidge((0.001, 0.1), folds=3)).fit(x, y)
-    same = KernelCCA(1, ridge=HeldOutRidge((0.001, 0.1), folds=3)).fit(x, y)
+    chosen = KernelCCA(1, landmarks=60, ridge=HeldOutRidge((0.001, 0.1), cv=3)).fit(x, y)
+    same = KernelCCA(1, ridge=HeldOutRidge((0.001, 0.1), cv=3)).fit(x, y)
     assert chosen.ridge_ == pytest.approx(same.ridge_)
     np.testing.assert_allclose(chosen.held_out_table_, same.held_out_table_, atol=1e-3)
 

@@ -38,7 +38,7 @@ def test_two_sets_have_one_plus_their_canonical_correlations():
 
 def test_sets_of_one_column_are_the_pca_of_correlations():
     X = several()
-    found, pca = MultisetCCA().fit(X), PCA(standardise=True).fit(X)
+    found, pca = MultisetCCA().fit(X), PCA(scale=True).fit(X)
     np.testing.assert_allclose(found.eigenvalues_, pca.eigenvalues_[:8], rtol=1e-9)
     np.testing.assert_allclose(found.loadings_, pca.loadings_[:, :8], atol=1e-7)
 
@@ -145,7 +145,7 @@ class TestChance:
         rng = np.random.default_rng(0)
         draws = [CCA(1).fit(X[:, :3], X[rng.permutation(60), 3:]).canonical_correlations_[0] for _ in range(200)]
         expected = np.mean(np.array(draws) >= largest)
-        p = MultisetCCA((3, 2), random_state=0).fit(X).chance(X, alpha=0.5).p_values[0]
+        p = MultisetCCA((3, 2), random_state=0).fit(X).chance(X, level=0.5).p_values[0]
         # each of 200 draws: a standard error of .035 at most, so of .05 for their difference
         assert abs(p - expected) < 0.17
 

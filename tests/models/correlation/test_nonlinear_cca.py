@@ -73,7 +73,7 @@ def test_more_features_than_rows_take_products_of_rows():
 
 def test_a_ridge_is_chosen_on_held_out_rows():
     x, y = circle(200, noise=0.2)
-    cca = NonlinearCCA(1, features=Powers(6), ridge=HeldOutRidge((1e-4, 1.0), folds=3)).fit(x[:, None], y)
+    cca = NonlinearCCA(1, features=Powers(6), ridge=HeldOutRidge((1e-4, 1.0), cv=3)).fit(x[:, None], y)
     new = circle(1000, noise=0.2, seed=9)
     assert cca.held_out_correlations_[0] == pytest.approx(cca.correlations(new[0][:, None], new[1])[0], abs=0.1)
 
@@ -122,7 +122,7 @@ class TestEdges:
 
     def test_it_is_saved_as_data(self, tmp_path):
         x, y = circle(50)
-        cca = NonlinearCCA(1, features=(Products(3), RandomFourier(9, seed=4))).fit(x[:, None], y)
+        cca = NonlinearCCA(1, features=(Products(3), RandomFourier(9, random_state=4))).fit(x[:, None], y)
         cca.save(tmp_path / "model")
         back = assay.load(tmp_path / "model")
         assert back.features == cca.features

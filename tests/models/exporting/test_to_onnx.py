@@ -31,7 +31,7 @@ def close(found, expected, scale=1.0):
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * scale)
 
 
-@pytest.mark.parametrize("model", [assay.PCA(2), assay.PCA(3, standardise=True, whiten=True)], ids=str)
+@pytest.mark.parametrize("model", [assay.PCA(2), assay.PCA(3, scale=True, whiten=True)], ids=str)
 def test_scores_of_components_are_the_same(model):
     close(ran(model.fit(IRIS), IRIS)["transformed"], model.transform(IRIS))
 

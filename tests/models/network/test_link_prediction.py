@@ -154,10 +154,10 @@ def test_each_score_can_be_had_by_name_and_no_choice_is_made(made):
 
 def test_the_same_seed_gives_the_same_and_the_order_of_links_is_nothing():
     made = networkx.gnm_random_graph(40, 120, seed=1)
-    one, two = predict_links(graph_of(made), seed=3), predict_links(graph_of(made), seed=3)
+    one, two = predict_links(graph_of(made), random_state=3), predict_links(graph_of(made), random_state=3)
     assert one.as_dict() == two.as_dict()
     turned = Graph.of_edges([v for _, v in made.edges()][::-1], [u for u, _ in made.edges()][::-1], n=40)
-    assert predict_links(turned, seed=3).as_dict() == one.as_dict()
+    assert predict_links(turned, random_state=3).as_dict() == one.as_dict()
 
 
 def test_weights_and_loops_change_nothing(made):
@@ -200,8 +200,8 @@ def test_wrong_arguments_are_refused():
         predict_links(graph, score="katz")
     with pytest.raises(ParameterError, match=r"one of degrees, common"):
         predict_links(graph, score="back")
-    with pytest.raises(ParameterError, match=r"seed must be a whole number from 0 on, is -1"):
-        predict_links(graph, seed=-1)
+    with pytest.raises(ParameterError, match=r"random_state is a whole number from 0 on, .*; got -1"):
+        predict_links(graph, random_state=-1)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from assay.linalg.normal.multivariate_normal import MultivariateNormal
 from assay.summary.incomplete import expectation
 from assay.summary.incomplete.missing_patterns import Observed
 from assay.summary.incomplete.normal_em import normal_em
-from assay.summary.incomplete.squarem import Step, climb
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -387,19 +386,3 @@ def test_patterns_are_counted_up_to_a_limit_and_the_estimate_does_not_change(mon
     few = normal_em([X[:150], X[150:]])
     assert few.patterns < whole.patterns
     np.testing.assert_allclose(few.covariance, whole.covariance, rtol=1e-9)
-
-
-def test_jumps_reach_the_top_of_a_slow_climb_in_a_fraction_of_the_steps():
-    rates = np.array([0.99, 0.9, 0.5])
-    calls = []
-
-    def evaluate(point):
-        calls.append(point)
-        x, S = point
-        return Step(point, -float(x @ x), -float(x @ x), (rates * x, S), S)
-
-    ended = climb(evaluate, (np.ones(3), np.eye(3)), max_iter=2000, enough=1e-12)
-    plain = np.log(1e-6) / np.log(0.99)
-    assert ended.converged and len(calls) < plain / 10
-    assert ended.n_iter == len(calls) - 1
-    assert (np.diff([step.objective for step in ended.kept]) >= 0).all()

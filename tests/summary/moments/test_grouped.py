@@ -36,7 +36,7 @@ def test_total_scatter_is_within_plus_between(seed, n):
 
 def test_training_summary_is_that_of_the_other_rows():
     X = np.random.default_rng(0).standard_normal((1000, 4)) + 5
-    g = GroupedMoments.folds(X, 10, seed=3)
+    g = GroupedMoments.folds(X, 10, random_state=3)
     folds = fold_numbers(0, 1000, 10, 3)
     assert len(g) == 10
     for i, (train, test) in enumerate(g.training()):

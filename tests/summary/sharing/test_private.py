@@ -137,7 +137,7 @@ def test_the_noise_in_the_scatter_is_what_the_file_says():
 
 def test_a_release_says_what_was_done_and_counts_nothing_else(tmp_path):
     table = grouped_table().append_column("name", pa.array([f"person {i}" for i in range(4000)]))
-    made = assay.summarize(table, epsilon=2.0, delta=1e-6, bounds=BOUNDS, folds=2)
+    made = assay.summarize(table, epsilon=2.0, delta=1e-6, bounds=BOUNDS, cv=2)
     release = made.noise.releases[0]
     assert (release.epsilon, release.delta, release.parts) == (2.0, 1e-6, 2)
     assert release.sigma == pytest.approx(noise_scale(np.sqrt(6.0) * STEPS**2, 2.0, 1e-6) / STEPS**2)
@@ -146,7 +146,7 @@ def test_a_release_says_what_was_done_and_counts_nothing_else(tmp_path):
     back = assay.load(tmp_path / "x")
     assert back.noise == made.noise
     assert [field.name for field in made.encoding.fields] == ["x", "y"]
-    other = assay.summarize(grouped_table(seed=1), epsilon=2.0, delta=1e-6, bounds=BOUNDS, folds=2)
+    other = assay.summarize(grouped_table(seed=1), epsilon=2.0, delta=1e-6, bounds=BOUNDS, cv=2)
     both = made + other
     assert len(both.noise.releases) == 2
     mean = both.total.mean

@@ -53,7 +53,7 @@ def test_merged_sites_are_the_rows_pooled(sites, seed, offset):
     cuts = np.sort(rng.choice(np.arange(20, len(rows) - 20), sites - 1, replace=False))
     pieces = [piece for piece in np.split(rows, cuts) if len(piece) >= 20]
     whole = np.concatenate(pieces)
-    together = merged([assay.summarize(piece, folds=2) for piece in pieces]).total
+    together = merged([assay.summarize(piece, cv=2) for piece in pieces]).total
     pooled = Moments.of(whole)
     assert together.count == pooled.count == len(whole)
     eps = np.finfo(float).eps
@@ -93,7 +93,7 @@ def test_sites_of_every_kind_of_column_are_the_rows_pooled():
 
 
 def test_folds_are_of_about_the_same_size_and_can_be_put_together():
-    made = assay.summarize(people(1003), drop=["ward", "smokes"], folds=7)
+    made = assay.summarize(people(1003), drop=["ward", "smokes"], cv=7)
     counts = [m.count for m in made.parts]
     assert max(counts) - min(counts) <= 1 and sum(counts) == 1003
     fewer = made.fewer_folds(3)

@@ -406,7 +406,7 @@ def test_power_iteration_says_what_it_cannot_do():
     with pytest.warns(NotConverged, match="give a shift"):
         assert not swap.power_iteration(max_iter=20).converged
     assert swap.power_iteration(shift=1.0).value == pytest.approx(2.0, abs=1e-9)
-    for wrong in ({"tol": 0.0}, {"max_iter": 0}, {"seed": -1}, {"shift": np.inf}):
+    for wrong in ({"tol": 0.0}, {"max_iter": 0}, {"random_state": -1}, {"shift": np.inf}):
         with pytest.raises(ParameterError, match=next(iter(wrong))):
             swap.power_iteration(**wrong)
 

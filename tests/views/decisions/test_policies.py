@@ -101,7 +101,7 @@ def test_what_was_learned_shows_doubt_and_intervals():
 
 def test_a_learning_curve_shows_the_best_there_is():
     pytest.importorskip("gymnasium")
-    found = assay.explore("FrozenLake-v1", 30, 0.99, seed=0)
+    found = assay.explore("FrozenLake-v1", 30, 0.99, random_state=0)
     plot = assay.plot(found.curve)
     assert plot.renderers[0].data_source.data["value"].tolist() == found.curve.value.tolist()
     assert any("best possible: 0.542" in item.label.value for item in plot.above[0].items)

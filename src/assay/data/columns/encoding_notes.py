@@ -66,7 +66,7 @@ def note(
 def contradictions(stats: TableStats, place: Place) -> Problems:
     """The values that contradict the kind of their column, and infinite ones."""
     found = Problems()
-    for known, seen in zip(stats.fields, stats.columns(), strict=True):
+    for known, seen in zip(stats.settled, stats.columns(), strict=True):
         if seen.bad and known.kind in NOT_READ:
             note(found, NOT_READ[known.kind], known.name, seen.bad, seen.examples, place)
         if seen.not_finite:

@@ -35,6 +35,8 @@ FEW_LEVELS = 20
 _STEPS = 12
 _ENOUGH_ROWS = 5  # with fewer, repeated or unrepeated values say nothing
 _REPEATS = 5  # rows a level, on average, before whole numbers are taken as levels
+# reasons that later rows may contradict
+TWO_CODES, WRITTEN = "two different whole numbers that repeat", "; written as text"
 _FITS = 0.95  # share of the cells that must be numbers or dates for the column to be one
 
 _SHAPES = (
@@ -115,7 +117,7 @@ def _whole_kind(seen: Numbers, said: tuple[str, ...], last: str) -> Ruled:
     if last in words.IDENTIFIER_NAMES and repeated:
         return "category", f"few whole numbers that repeat, and a name that says codes ({last})"
     if seen.distinct == 2 and repeated:
-        return "category", "two different whole numbers that repeat"
+        return "category", TWO_CODES
     if repeated and seen.distinct <= _STEPS and seen.high - seen.low <= FEW_LEVELS:
         return "ordered", f"{seen.distinct} small whole numbers that repeat, taken as steps"
     if seen.low < 0:
@@ -180,8 +182,9 @@ def text_kind(name: str, seen: Texts) -> tuple[Kind, str, tuple[str, ...] | None
     if distinct == 1 and n > 1:
         return "constant", "one value in all rows", None
     if len(said.cells) <= 4 and words.boolean_words(said.cells):
-        return "boolean", "yes or no", None
-    ruled = _numbers_in_text(name, said) or _times_in_text(said)
+        numbers = all(cell.strip()[:1] in ("0", "1") for cell in said.cells)
+        return "boolean", f"0 and 1 only{WRITTEN}" if numbers else "yes or no", None
+    ruled = numbers_in_text(name, said) or _times_in_text(said)
     if ruled is not None:
         return *ruled, None
     levels = None
@@ -192,7 +195,9 @@ def text_kind(name: str, seen: Texts) -> tuple[Kind, str, tuple[str, ...] | None
     return *(_identifier(name, seen) or _words_or_levels(name, seen)), None
 
 
-def _numbers_in_text(name: str, seen: Texts) -> Ruled | None:
+def numbers_in_text(name: str, seen: Texts) -> Ruled | None:
+    """The kind of a column whose cells are numbers, as nearly all must be; None for other text."""
+
     def read(texts: Texts) -> tuple[float, Array, str]:
         cells = pa.array(texts.cells, pa.string())
         tried = [(as_values(cells, Field(name, "number"), reading)[0], reading) for reading in (POINT, COMMA)]
@@ -213,7 +218,9 @@ def _numbers_in_text(name: str, seen: Texts) -> Ruled | None:
     counted = int(seen.counts[finite].sum())
     low, high = (float(f(values[finite], initial=np.nan)) for f in (np.fmin.reduce, np.fmax.reduce))
     kind, why = number_kind(name, Numbers(counted, low, high, whole, int(finite.sum()), first=seen.first))
-    return kind, f"{why}; written as text" + (", with a decimal comma" if reading == COMMA else "")
+    if kind == "boolean" or (kind == "ordered" and reading == COMMA):
+        kind = "count"  # words for yes and no, and steps, are read in one way only
+    return kind, f"{why}{WRITTEN}" + (", with a decimal comma" if reading == COMMA else "")
 
 
 def _times_in_text(seen: Texts) -> Ruled | None:

@@ -12,7 +12,7 @@ from assay.arrays import Array
 from assay.data.columns import kind_rules, words
 from assay.data.columns.cells import coded, form_of, is_text, numbers
 from assay.data.columns.units import known, unit_in_name
-from assay.data.field import Declared, Field, Kind
+from assay.data.field import DECLARED, Declared, Field, Kind
 
 # numeric columns are looked at together, about this many values at a time
 _TILE = 1 << 18
@@ -133,7 +133,7 @@ def _unit(physical: pa.Field, declared: Declared) -> str | None:
 
 def _as_declared(field: Field, column: pa.Array, declared: Declared) -> Field:
     kind = declared.kinds.get(field.name)
-    return field if kind is None else with_kind(field, kind, column, "declared")
+    return field if kind is None else with_kind(field, kind, column, DECLARED)
 
 
 def with_kind(field: Field, kind: Kind, column: pa.Array, why: str) -> Field:

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array
 from assay.data.columns.cells import Form
-from assay.data.columns.column_moments import ColumnMoments
+from assay.data.columns.kind_rules import Numbers
+from assay.data.columns.settled import settled, yes_or_number
 from assay.data.columns.tally import Tally
+from assay.data.columns.third_moments import ThirdMoments
 from assay.data.field import Field
 from assay.data.problems import EXAMPLES
 
@@ -26,11 +28,13 @@ class Slot:
         column: index of the column.
         field: the column as it is read, with a kind that is a number in the end.
         reading: see `cells.readings`.
+        again: whether it is read so only in case later rows contradict the kind, see `settled`.
     """
 
     column: int
     field: Field
     reading: str
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +101,8 @@ class TableStats:
     low: Array
     high: Array
     whole: NDArray[np.int8]
-    moments: ColumnMoments
-    log_moments: ColumnMoments
+    moments: ThirdMoments
+    log_moments: ThirdMoments
     examples: Mapping[int, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     levels: Mapping[int, Tally] = field(default_factory=dict)
     words: Mapping[int, Tally] = field(default_factory=dict)
@@ -129,21 +133,44 @@ class TableStats:
 
     def columns(self) -> tuple[ColumnStats, ...]:
         """One by one; of several ways to read a column, the one that leaves the fewest cells unread."""
-        return self._one_by_one
+        return self._one_by_one[1]
+
+    @property
+    def settled(self) -> tuple[Field, ...]:
+        """The columns, with the kinds that all rows show."""
+        return self._one_by_one[0]
 
     @cached_property
-    def _one_by_one(self) -> tuple[ColumnStats, ...]:
-        best: dict[int, int] = {}
+    def _one_by_one(self) -> tuple[tuple[Field, ...], tuple[ColumnStats, ...]]:
+        best: tuple[dict[int, int], dict[int, int]] = {}, {}
         for i, slot in enumerate(self.slots):
-            if slot.column not in best or self.bad[i] < self.bad[best[slot.column]]:
-                best[slot.column] = i
+            here = best[slot.again]
+            if slot.column not in here or self.bad[i] < self.bad[here[slot.column]]:
+                here[slot.column] = i
         spread = self.moments.variance, self.moments.skewness, self.log_moments.skewness
-        return tuple(self._column(j, best.get(j), *spread) for j in range(len(self.fields)))
+        fields, columns = list(self.fields), []
+        for j, known in enumerate(self.fields):
+            at, again = best[0].get(j), best[1].get(j)
+            if again is not None:
+                fields[j] = self._reread(j, at, again)
+                at = at if fields[j] is known else again
+            elif known.kind == "boolean" and at is not None and self.slots[at].field.kind != "boolean":
+                fields[j] = yes_or_number(known, float(self.low[at]), float(self.high[at]), bool(self.whole[at]))
+            columns.append(self._column(j, at, *spread))
+        return tuple(fields), tuple(columns)
+
+    def _reread(self, j: int, i: int | None, again: int) -> Field:
+        low, high, whole = float(self.low[again]), float(self.high[again]), bool(self.whole[again])
+        numbers = Numbers(int(self.moments.n[again]), low, high, whole)
+        misread = 0 if i is None else int(self.bad[i])
+        return settled(self.fields[j], misread, numbers, int(self.bad[again]), self.levels.get(j))
 
     def _column(self, j: int, i: int | None, variance: Array, skewness: Array, log_skewness: Array) -> ColumnStats:
         levels, words, documents = self.levels.get(j), self.words.get(j), self.documents.get(j, 0)
         if i is None:
             return ColumnStats(self.rows, int(self.missing[j]), levels=levels, words=words, documents=documents)
+        if self.slots[i].again:
+            levels = None  # it is no column of levels
         n = int(self.moments.n[i])
         return ColumnStats(
             self.rows,

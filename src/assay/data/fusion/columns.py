@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from assay.data.columns.cells import is_text
 from assay.data.columns.units import factor_offset, unit_in_name
-from assay.data.field import Kind
+from assay.data.field import DECLARED, Kind
 from assay.data.fusion.match import Conflict, Group, Member
 from assay.data.source import is_numeric
 
@@ -66,7 +66,7 @@ def judged(
     family, differ = _family(filled, sources, resolution)
     type_, mixes_zones = _type(family, filled)
     target, scales, units_differ = _scales(group, family, sources, unit)
-    zones = f"times with and without a zone: {_told(filled, sources, lambda m: str(m.type))}" if mixes_zones else None
+    zones = f"times with and without a zone: {_listed(filled, sources, lambda m: str(m.type))}" if mixes_zones else None
     said = f"resolve={{{group.name!r}: "
     conflicts = []
     if differ and resolution is None:
@@ -124,7 +124,7 @@ def stored_family(type_: pa.DataType) -> Family:
 def _meant(member: Member) -> Family:
     """Text may hold numbers or times; stored numbers are numbers whatever they stand for, unless declared."""
     stored = stored_family(member.type)
-    if stored == "text" or (stored == "number" and member.field.why == "declared"):
+    if stored == "text" or (stored == "number" and member.field.why == DECLARED):
         return _FAMILY_OF_KIND.get(member.field.kind, "text")
     return stored
 
@@ -143,9 +143,9 @@ def _family(
     }
     differ = None
     if len(meant) > 1 and not _go_together(filled, meant):
-        differ = _told(filled, sources, lambda m: f"{m.field.kind} stored as {m.type}")
+        differ = _listed(filled, sources, lambda m: f"{m.field.kind} stored as {m.type}")
     elif "other" in stored and len({member.type for member in filled}) > 1:
-        differ = _told(filled, sources, lambda m: str(m.type))
+        differ = _listed(filled, sources, lambda m: str(m.type))
     if resolution == "first" and differ:
         return stored_family(filled[0].type), differ
     if resolution is not None and resolution != "first":
@@ -194,7 +194,7 @@ def _kind(filled: Sequence[Member], differ: str | None, resolution: Resolution |
         return filled[0].field.kind
     if resolution is not None and resolution != "first" and resolution != "drop":
         return resolution
-    return next((member.field.kind for member in filled if member.field.why == "declared"), None)
+    return next((member.field.kind for member in filled if member.field.why == DECLARED), None)
 
 
 def _scales(
@@ -213,7 +213,7 @@ def _scales(
     }
     if len(scales) == len(stated) or not any(stated.values()):
         return target, scales, None
-    what = _told(members, sources, lambda m: m.field.unit or "no unit")
+    what = _listed(members, sources, lambda m: m.field.unit or "no unit")
     remedy = (
         f"say the unit where it is read, as in assay.read(..., units={{{group.name!r}: {target!r}}}), "
         f"or resolve={{{group.name!r}: 'first'}} takes the others as {target}, or 'drop'"
@@ -222,5 +222,5 @@ def _scales(
     return target, scales, Conflict(group.name, what + asked, remedy)
 
 
-def _told(members: Iterable[Member], sources: Sequence[str], of: Callable[[Member], str]) -> str:
+def _listed(members: Iterable[Member], sources: Sequence[str], of: Callable[[Member], str]) -> str:
     return ", ".join(f"{of(member)} in {sources[member.source]}" for member in members)

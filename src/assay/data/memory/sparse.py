@@ -49,7 +49,9 @@ class SparseSource(RowsSource):
 
     def _row_blocks(self) -> Iterator[NDArray[Any]]:
         step = block_rows(self._width)
-        return (self._matrix[start : start + step].toarray() for start in range(0, self._matrix.shape[0], step))
+        # by columns, as they are handed on: turning a block round would take as much memory again
+        parts = (self._matrix[start : start + step] for start in range(0, self._matrix.shape[0], step))
+        return (part.toarray(order="F") for part in parts)
 
     def partitions(self) -> Sequence[Source]:
         """The blocks."""

@@ -11,7 +11,7 @@ first k sample components U S V' are taken out, and the noise behind them has to
            k columns' worth of freedom that fitting the components took from the data
     p      (1 + #{top eigenvalue of the draw >= l_(k+1)}) / (1 + draws)
 
-Draws stop as soon as p can no longer fall to alpha (Besag and Clifford), which leaves the decision as it is.
+Draws stop as soon as p can no longer fall to level (Besag and Clifford), which leaves the decision as it is.
 
 References:
     Dobriban and Owen, Deterministic parallel analysis, J. R. Stat. Soc. B 81 (2019).
@@ -74,7 +74,7 @@ def permuted_spectrum(
     Z: ArrayLike,
     *,
     rng: np.random.Generator,
-    alpha: float = 0.05,
+    level: float = 0.05,
     n_max: int = _MOST_DRAWS,
     max_components: int | None = None,
     groups: ArrayLike | None = None,
@@ -89,8 +89,8 @@ def permuted_spectrum(
         groups: (d,) labels; columns of one label, such as the indicators of a category, are shuffled together.
         drawn: gives the (n,) row whose value each row gets, where rows depend on each other and not every order of them
             is as likely; any permutation if not given.
-        alpha: level of each step of the sequence.
-        n_max: most draws per step; at least 1 / alpha - 1.
+        level: level of each step of the sequence.
+        n_max: most draws per step; at least 1 / level - 1.
         max_components: stop after so many real components.
         progress: called with (component, number of the draw) as each draw begins.
 
@@ -103,11 +103,11 @@ def permuted_spectrum(
     >>> found.n_real, float(found.p_values[0])
     (1, 0.005)
     """
-    if not 0.0 < alpha < 1.0:
-        raise ParameterError(f"alpha must be between 0 and 1, got {alpha}")
-    if (1 + n_max) * alpha < 1.0:
+    if not 0.0 < level < 1.0:
+        raise ParameterError(f"level must be between 0 and 1, got {level}")
+    if (1 + n_max) * level < 1.0:
         raise ParameterError(
-            f"{n_max} draws cannot reach p <= {alpha}; n_max must be at least {np.ceil(1 / alpha) - 1:g}"
+            f"{n_max} draws cannot reach p <= {level}; n_max must be at least {np.ceil(1 / level) - 1:g}"
         )
     centred, scale = _centred(Z)
     n, d = centred.shape
@@ -123,11 +123,11 @@ def permuted_spectrum(
         table = _noise_table(centred, left[:, :k], singular[:k], right[:, :k])
         told = None if progress is None else (lambda done, at=k: progress(at, done))
         with one_blas_thread():
-            tops = _draws(table, left[:, :k], right[:, :k], values[k], shuffle, alpha, n_max, told)
+            tops = _draws(table, left[:, :k], right[:, :k], values[k], shuffle, level, n_max, told)
         p_values[k:] = _monte_carlo_p(values[k:], tops)
         p_tail[k:] = tail_p(values[k:], tops, p_values[k:])
         null.append(tops * scale**2)
-        if p_values[k] > alpha:
+        if p_values[k] > level:
             n_real = k
             break
     else:
@@ -247,11 +247,11 @@ def _draws(
     right: Array,
     value: float,
     shuffle: Callable[[Array], None],
-    alpha: float,
+    level: float,
     n_max: int,
     told: Callable[[int], object] | None,
 ) -> Array:
-    """Top eigenvalues of permuted tables, until n_max or until p cannot fall to alpha."""
+    """Top eigenvalues of permuted tables, until n_max or until p cannot fall to level."""
 
     def draw() -> float:
         shuffle(table)
@@ -262,7 +262,7 @@ def _draws(
         lambda some: [draw() for _ in some],
         [1] * n_max,
         reaches=lambda top: bool(_reaches(top, value)),
-        enough=int(alpha * (1 + n_max)),  # one more than may reach it for (1 + reached) / (1 + n_max) <= alpha
+        enough=int(level * (1 + n_max)),  # one more than may reach it for (1 + reached) / (1 + n_max) <= level
         progress=told,
     )
     return np.array(drawn.values)

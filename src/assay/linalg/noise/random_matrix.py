@@ -2,7 +2,7 @@
 
     summary  sample eigenvalues l_1 >= l_2 >= ..., nu = n - 1 degrees of freedom, d columns
     step k   given k real components, the rest is noise of nu - k degrees of freedom in d - k dimensions
-    test     u = l_(k+1) / noise against the law of the top eigenvalue of such noise; stop at the first p > alpha
+    test     u = l_(k+1) / noise against the law of the top eigenvalue of such noise; stop at the first p > level
     reading  how many are real, noise level, de-biased variances, expected alignment of each direction
 
 References:
@@ -31,7 +31,7 @@ from assay.linalg.noise.marchenko_pastur import (
     spike_eigenvalue,
 )
 from assay.linalg.noise.spike_direction import direction_alignment
-from assay.linalg.noise.top_noise import WhiteNoise, top_quantile, top_tail
+from assay.linalg.noise.tracy_widom import WhiteNoise, top_quantile, top_tail
 
 __all__ = [
     "MarchenkoPastur",
@@ -56,7 +56,7 @@ class SpectrumLaw:
         lower, upper: edges of the bulk of noise, the real components taken out.
         threshold: the eigenvalue at which the next component would have been called real; inf if none could be.
         chance_median, chance_upper: for each component tested, the median of its null and the value that chance
-            exceeds with probability alpha; one NaN each where nothing could be tested.
+            exceeds with probability level; one NaN each where nothing could be tested.
         p_values: for each eigenvalue, the chance of one as large given the real ones before it, never decreasing;
             beyond the first component that is not real, under the noise left by the real ones.
         n_real: how many components are real.
@@ -87,7 +87,7 @@ def spectrum_law(
     n: int,
     d: int,
     *,
-    alpha: float = 0.05,
+    level: float = 0.05,
     correlation: bool = False,
     vectors: ArrayLike | None = None,
     max_components: int | None = None,
@@ -103,7 +103,7 @@ def spectrum_law(
             them, or all that are not 0.
         n: rows, centred by their mean.
         d: columns.
-        alpha: level of each step of the sequence.
+        level: level of each step of the sequence.
         correlation: the values are those of a correlation matrix (all columns scaled to the same variance).
         vectors: the eigenvectors as columns, (d, len(values)).
         max_components: stop after so many real components.
@@ -115,7 +115,7 @@ def spectrum_law(
     >>> law.n_real, round(law.noise, 3), bool(law.p_values[1] > 0.5)
     (1, 1.007, True)
     """
-    given, scale = _checked(values, n, d, alpha)
+    given, scale = _checked(values, n, d, level)
     nu, columns, dims = _effective(given, n - 1, d)
     if vectors is not None:
         null: NullName = "columns"
@@ -126,7 +126,7 @@ def spectrum_law(
     else:
         null, step, limit = "flat", _flat_steps(given, nu, columns), dims - 1
     limit = limit if max_components is None else min(limit, max_components)
-    p_values, n_real, points = _sequence(given, step, limit, alpha)
+    p_values, n_real, points = _sequence(given, step, limit, level)
     chance = np.array(points or [(np.nan, np.nan)]) * scale
     noise, debiased = _population(given, nu, columns, n_real)
     alignment = np.zeros(len(given))
@@ -153,9 +153,9 @@ def spectrum_law(
 
 
 def _sequence(
-    values: Array, step: Callable[[int], WhiteNoise | None], limit: int, alpha: float
+    values: Array, step: Callable[[int], WhiteNoise | None], limit: int, level: float
 ) -> tuple[Array, int, list[tuple[float, float]]]:
-    """P of each component, number of real ones, and for each tested one the median and the alpha point of its null."""
+    """P of each component, number of real ones, and for each tested one the median and the level point of its null."""
     p_values = np.ones(len(values))
     points: list[tuple[float, float]] = []
     for k in range(limit):
@@ -163,10 +163,10 @@ def _sequence(
         if noise is None:
             limit = k
             break
-        points.append((noise.scale * top_quantile(0.5, noise), noise.scale * top_quantile(alpha, noise)))
+        points.append((noise.scale * top_quantile(0.5, noise), noise.scale * top_quantile(level, noise)))
         p_values[k:] = top_tail(values[k:] / noise.scale, noise)
         p_values = np.maximum.accumulate(p_values)
-        if p_values[k] > alpha:
+        if p_values[k] > level:
             return p_values, k, points
     p_values[max(limit, 0) :] = 1.0
     return p_values, max(limit, 0), points
@@ -250,12 +250,12 @@ def _effective(values: Array, nu: int, d: int) -> tuple[int, int, int]:
     return nu, d, dims
 
 
-def _checked(values: ArrayLike, n: int, d: int, alpha: float) -> tuple[Array, float]:
+def _checked(values: ArrayLike, n: int, d: int, level: float) -> tuple[Array, float]:
     """Values in units of the largest (so that 1e-300 and 1e300 are as good as 1), rounding noise set to 0."""
     if n < 2 or d < 1:
         raise ParameterError(f"a spectrum needs n >= 2 rows and d >= 1 columns, got n={n}, d={d}")
-    if not 0.0 < alpha < 1.0:
-        raise ParameterError(f"alpha must be between 0 and 1, got {alpha}")
+    if not 0.0 < level < 1.0:
+        raise ParameterError(f"level must be between 0 and 1, got {level}")
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or not 1 <= array.size <= d:
         raise DataError(f"values must be 1 to d={d} eigenvalues in a row, got shape {array.shape}")

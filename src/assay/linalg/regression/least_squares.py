@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.arrays import Array
 from assay.errors import ParameterError
-from assay.linalg.dense.residual import CAREFUL, residual
+from assay.linalg.double_double import CAREFUL, residual
 from assay.linalg.validate import as_matrix, as_right_side, power_of_two
 
 Exponents: TypeAlias = NDArray[np.int32]
@@ -39,7 +39,7 @@ class LeastSquares:
 
     Attributes:
         x: (n,) or (n, p).
-        residual_norm: |A x - b| (over all columns of b).
+        residual_norm: `|A x - b|` (over all columns of b).
         condition: 2-norm condition number of A with its columns scaled to about equal length, within its rank;
             infinite for rank 0.
         backward_error: a relative change in A (columns so scaled) and b of this size makes x exact; of several columns

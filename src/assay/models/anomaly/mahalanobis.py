@@ -24,10 +24,8 @@ from assay.engine.current import map_reduce
 from assay.errors import Caution, DataError, ParameterError
 from assay.linalg.eigen.principal import axes_of_rows, dense
 from assay.linalg.eigen.spectral import Spectrum, eigen_symmetric
-from assay.linalg.normal.central_rows import BULK, central_rows
 from assay.linalg.normal.distance_law import DistanceLaw
-from assay.linalg.normal.mcd import majority
-from assay.linalg.normal.mcd_law import consistency
+from assay.linalg.normal.mcd import BULK, central_rows, consistency, majority
 from assay.linalg.normal.shrinkage import ledoit_wolf, rao_blackwell
 from assay.linalg.normal.whitening import Whitening
 from assay.models.base import on_engine
@@ -57,8 +55,8 @@ class Mahalanobis(_RowsInParts, _Detector):
             independent of units and rotations. A number: add so many times the identity. None: do nothing.
         robust: estimate centre and covariance from the bulk of the rows (minimum covariance determinant, then
             reweighting), so that outliers do not hide each other. Needs 5 rows for each column.
-        alpha: the chance that any row of a clean table as large as the one fitted is flagged, at most.
-        standardise: shrink in units of each column's standard deviation, so that units do not matter; else in the
+        level: the chance that any row of a clean table as large as the one fitted is flagged, at most.
+        scale: shrink in units of each column's standard deviation, so that units do not matter; else in the
             units of the data, where a ridge of 0.1 is 0.1 in squared units.
         support_fraction: share of the rows that are surely clean, from 0.5 to 1, where robust. None: as few as can
             be, (n + d + 1) / 2n; a larger share is more precise, and bears fewer outliers.
@@ -100,15 +98,15 @@ class Mahalanobis(_RowsInParts, _Detector):
         *,
         shrinkage: Shrinkage = "auto",
         robust: bool = False,
-        alpha: float = 0.05,
-        standardise: bool = True,
+        level: float = 0.05,
+        scale: bool = True,
         support_fraction: float | None = None,
         random_state: Any = None,
     ) -> None:
         self.shrinkage = shrinkage
         self.robust = robust
-        self.alpha = alpha
-        self.standardise = standardise
+        self.level = level
+        self.scale = scale
         self.support_fraction = support_fraction
         self.random_state = random_state
 
@@ -126,7 +124,6 @@ class Mahalanobis(_RowsInParts, _Detector):
         if isinstance(X, Source):
             numbers = self._as_numbers(X, reset=True)
             d = len(numbers.numeric_columns)
-            self._record_columns(numbers.numeric_columns, d)
             if not self.robust and (numbers.rows is None or numbers.rows >= d):
                 return self._fit_moments(Moments.of(numbers), numbers)
             rows: Any = all_rows(numbers)
@@ -215,7 +212,7 @@ class Mahalanobis(_RowsInParts, _Detector):
         self.location_ = mean
         self.scale_ = np.sqrt(variance * size)
         self.rule_ = self._rule(weight, int(varying.sum()))
-        if not self.standardise and self.rule_ != "none":  # without shrinkage units do not matter but for rounding
+        if not self.scale and self.rule_ != "none":  # without shrinkage units do not matter but for rounding
             self.scale_ = np.where(varying, np.sqrt(np.mean(variance[varying] * size)), 0.0)
         self.n_samples_ = count
         self.weight_ = weight
@@ -242,7 +239,7 @@ class Mahalanobis(_RowsInParts, _Detector):
         n, values = self.weight_, self.eigenvalues_
         self.shrinkage_ = self.ridge_ = 0.0
         if self.rule_ == "ridge":
-            self.ridge_ = float(self.shrinkage or 0.0) / (1.0 if self.standardise else float(self.scale_.max()) ** 2)
+            self.ridge_ = float(self.shrinkage or 0.0) / (1.0 if self.scale else float(self.scale_.max()) ** 2)
         elif self.rule_ == "ledoit-wolf":
             if data is None:
                 self.shrinkage_, self.rule_ = rao_blackwell(values, d, n - 1.0), "rao-blackwell"

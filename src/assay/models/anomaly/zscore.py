@@ -22,11 +22,12 @@ from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.eigen.principal import dense
 from assay.linalg.normal.distance_law import DistanceLaw
+from assay.linalg.normal.robust_scale import robust_spread
 from assay.models.base import on_engine
 from assay.models.detector import _Detector
 from assay.models.incremental import _RowsInParts
 from assay.summary.distances.distances import refuse_dense
-from assay.summary.moments.column_sums import ColumnSums
+from assay.summary.moments.column_moments import ColumnSums
 from assay.summary.moments.moments import Moments
 
 _EFFICIENCY = 0.3675  # of the median absolute deviation for normal columns: it varies as the variance of so many rows
@@ -40,7 +41,7 @@ class ZScore(_RowsInParts, _Detector):
     column is infinitely far out.
 
     Args:
-        alpha: the chance that any row of a clean table as large as the one fitted is flagged, at most.
+        level: the chance that any row of a clean table as large as the one fitted is flagged, at most.
         robust: measure from the median, in units of 1.4826 times the median absolute deviation, so that outliers do
             not hide each other. Where that is zero, more than half of a column being equal, 1.2533 times the mean
             absolute deviation is taken.
@@ -67,8 +68,8 @@ class ZScore(_RowsInParts, _Detector):
         Outliers, 1993.
     """
 
-    def __init__(self, alpha: float = 0.05, *, robust: bool = False) -> None:
-        self.alpha = alpha
+    def __init__(self, level: float = 0.05, *, robust: bool = False) -> None:
+        self.level = level
         self.robust = robust
 
     @on_engine
@@ -83,7 +84,6 @@ class ZScore(_RowsInParts, _Detector):
         self._check_alpha()
         if isinstance(X, Source):
             X = self._as_numbers(X, reset=True)
-            self._record_columns(X.numeric_columns, len(X.numeric_columns))
             if self.robust:
                 X = all_rows(X)
         else:
@@ -195,6 +195,4 @@ class _Columns:
 def _middle(rows: Array) -> tuple[Array, Array]:
     """Median and robust standard deviation of each column."""
     centre = np.median(rows, axis=0)
-    size = np.abs(rows - centre)
-    median = np.median(size, axis=0)
-    return centre, np.where(median > 0.0, 1.4826 * median, 1.2533 * size.mean(axis=0))
+    return centre, robust_spread(rows - centre)

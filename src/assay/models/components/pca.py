@@ -53,7 +53,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _RowsInParts, _Axes):
         n_components: how many axes to keep. None: all. An integer: so many. A share in (0, 1): as few as explain that
             share of the variance. "real": those above what independent columns give, possibly none; judged by
             permuted columns where rows are at hand and few enough, by the random-matrix law otherwise.
-        standardise: divide each column by its standard deviation first.
+        scale: divide each column by its standard deviation first.
         whiten: give the scores unit variance.
         solver: "auto" chooses by shape. "moments": eigenvectors of the covariance. "gram": the dual, for more columns
             than rows. "svd": LAPACK's singular values. "power": power iteration with deflation. "randomised": a
@@ -93,13 +93,13 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _RowsInParts, _Axes):
         self,
         n_components: int | float | str | None = None,
         *,
-        standardise: bool = False,
+        scale: bool = False,
         whiten: bool = False,
         solver: Solver = "auto",
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
-        self.standardise = standardise
+        self.scale = scale
         self.whiten = whiten
         self.solver = solver
         self.random_state = random_state
@@ -141,7 +141,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _RowsInParts, _Axes):
         if not isinstance(gram.kernel, Linear) or gram.points is None or gram.approximate:
             raise ParameterError("PCA needs Gram.of(X, Linear()), exact and with its rows; got another Gram matrix")
         self._record_columns(None, gram.points.shape[1])
-        inner = None if self.standardise or gram.held is None else gram.centred().values
+        inner = None if self.scale or gram.held is None else gram.centred().values
         return self._fit_rows(gram.points, self._route("gram"), None, inner)
 
     def transform(self, X: Any) -> Array:
@@ -253,7 +253,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _RowsInParts, _Axes):
 
     def _fit_covariance(self, moments: Moments, route: Route, X: Any) -> Self:
         self._describe(moments.mean, moments.variance, weight=moments.weight, count=moments.count)
-        covariance = (moments.standardised() if self.standardise else moments).covariance
+        covariance = (moments.standardised() if self.scale else moments).covariance
         return self._keep(axes_of_covariance(covariance, self._asked(), route, self._seed()), route, X)
 
     def _fit_rows(self, X: Any, route: Route, names: tuple[str, ...] | None, inner: Array | None = None) -> Self:
@@ -294,7 +294,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _RowsInParts, _Axes):
     def _describe(self, mean: Array, variance: Array, *, weight: float, count: int) -> None:
         spread = np.sqrt(variance)
         self.mean_ = mean
-        self.scale_ = np.where(spread > 0.0, spread, 1.0) if self.standardise else np.ones_like(mean)
+        self.scale_ = np.where(spread > 0.0, spread, 1.0) if self.scale else np.ones_like(mean)
         self.column_variance_ = variance / self.scale_**2
         self.total_variance_ = float(self.column_variance_.sum())
         self.n_samples_ = count

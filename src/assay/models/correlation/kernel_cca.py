@@ -21,7 +21,6 @@ from scipy.linalg import solve_triangular
 from sklearn.utils.validation import check_consistent_length
 
 from assay.arrays import Array
-from assay.data.folds import fold_numbers
 from assay.errors import DataError, ParameterError
 from assay.linalg.canonical.canonical import CanonicalPairs, Coupling, canonical_pairs, coupled_grams
 from assay.linalg.canonical.held_out import Fold, choose_ridge, gram_folds
@@ -145,7 +144,7 @@ class KernelCCA(_Paired):
         folds = None
         if isinstance(option, HeldOutRidge):
             option.check_rows(n)
-            folds = gram_folds(Kx, Ky, fold_numbers(0, n, option.folds), (n, n))
+            folds = gram_folds(Kx, Ky, option.folds(n), (n, n))
         pairs = self._settle(coupling, folds)
         # sums of centred images are sums of images with centred coefficients; rounding leaves these a little off
         alpha, beta = (v - v.mean(axis=0) for v in (coupling.x.vectors @ pairs.x, coupling.y.vectors @ pairs.y))
@@ -167,7 +166,7 @@ class KernelCCA(_Paired):
         folds = None
         if isinstance(option, HeldOutRidge):
             option.check_rows(x.n)
-            parts = paired.fold_moments(option.folds).parts
+            parts = paired.fold_moments(option.cv).parts
             total, folds = sum(parts[1:], start=parts[0]), moment_folds(parts, p, ones)
         else:
             total = paired.moments()

@@ -96,7 +96,6 @@ class MultisetCCA(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
         if isinstance(X, Source):
             numbers = self._as_numbers(X, reset=True)
             names = numbers.numeric_columns
-            self._record_columns(names, len(names))
             own = [self.encoding_.source_column(j) for j in range(len(names))]
             return self._settle(Moments.of(numbers), self._groups(own, len(names)))
         X = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)
@@ -127,19 +126,19 @@ class MultisetCCA(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
             [self._scores(rows, np.where((self.groups_ == g)[:, None], self._set_weights, 0.0)) for g in range(self._m)]
         )
 
-    def chance(self, X: Any = None, *, alpha: float = 0.05) -> AxisChance:
+    def chance(self, X: Any = None, *, level: float = 0.05) -> AxisChance:
         """Which common variates exceed what independent sets give, tested one after the other.
 
         Args:
             X: the rows that were fitted, where they are at hand: the rows of each set are permuted as a whole, which
                 for the first variate is exact. None: chance is drawn from normal rows.
-            alpha: level of each step: the chance that independent sets give any.
+            level: level of each step: the chance that independent sets give any.
         """
         check_is_fitted(self)
         rows = None
         if X is not None:
             rows = self._scores(self._checked(X, reset=False, accept_sparse="csr"), self._whiten)
-        return axis_chance(self._between, self._axis_groups, self.n_samples_, rows=rows, seed=self._seed(), alpha=alpha)
+        return axis_chance(self._between, self._axis_groups, self.n_samples_, rows=rows, seed=self._seed(), level=level)
 
     @property
     def _m(self) -> int:

@@ -1,1 +1,1 @@
-"""Lloyd's iteration: seeding, passes, sums."""
+"""k-means: seeding, a pass over the rows, and Lloyd's iteration until the centres rest."""

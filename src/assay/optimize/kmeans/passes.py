@@ -1,8 +1,12 @@
-"""Passes over the rows of k-means, cut into pieces that do not depend on the number of threads."""
+"""A pass of k-means: every row to its nearest centre, and what the rows of each centre add up to.
+
+Rows are cut into pieces that do not depend on the number of threads.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Array
-from assay.optimize.kmeans.sums import Sums, Taken, spared
 from assay.optimize.team import Team
 
 if TYPE_CHECKING:
-    from assay.optimize.kmeans._lloyd_kernels import Bounds, Centres, Rows
+    from assay.optimize.kmeans._kernels import Bounds, Centres, Rows
 
 Floats: TypeAlias = NDArray[Any]
 
@@ -24,61 +27,181 @@ _ROUNDING = 1e-14  # a row so near its centre, in units of the farthest coordina
 _HELD = 32  # pieces whose sums are held at a time
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """Rows seen as z = scale x - origin, so that neither a far offset nor huge values cost digits.
+
+    Attributes:
+        origin: (d,) in scaled units.
+        scale: a power of two.
+    """
+
+    origin: Array
+    scale: float
+
+    @classmethod
+    def about(cls, centers: Floats, scale: float) -> Units:
+        """With the mean of centres as origin: rows are judged alike whatever other rows there are."""
+        return cls((centers.astype(np.float64) * scale).mean(axis=0), scale)
+
+    def inside(self, places: Floats) -> Array:
+        """Places of the user's units in these."""
+        z: Array = np.asarray(places, dtype=np.float64) * self.scale - self.origin
+        return z
+
+    def outside(self, z: Array) -> Array:
+        """The reverse."""
+        return (z + self.origin) / self.scale
+
+    def squares_outside(self, squares: Any) -> Any:
+        """Squared distances in the user's units; inf where those have no number for them."""
+        with np.errstate(over="ignore"):
+            return squares / self.scale / self.scale
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sums:
+    """What the rows of each centre add up to.
+
+    Attributes:
+        sums: (k, d) weighted sums, in the units of the passes.
+        sizes: (k,) weights.
+        counts: (k,) rows of positive weight.
+    """
+
+    sums: Array
+    sizes: Array
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def zero(cls, k: int, d: int) -> Sums:
+        """Of no rows."""
+        return cls(np.zeros((k, d)), np.zeros(k), np.zeros(k, dtype=np.int64))
+
+    def add(self, other: Sums) -> None:
+        """Add what other rows add up to."""
+        for mine, theirs in zip(self.parts, other.parts, strict=True):
+            mine += theirs
+
+    def hand_over(self, z: Array, weight: float, donor: int, to: int) -> None:
+        """Count one row for another centre."""
+        for centre, sign in ((donor, -1), (to, 1)):
+            self.sums[centre] += sign * weight * z
+            self.sizes[centre] += sign * weight
+            self.counts[centre] += sign
+
+    def means(self, centers: Array) -> Array:
+        """(k, d) means of the rows; of a centre without rows where it is."""
+        held = self.counts > 0
+        return np.where(held[:, None], self.sums / np.where(held, self.sizes, 1.0)[:, None], centers)
+
+    def level(self, centers: Array) -> float:
+        """Sum of squared distances to the centres, less what does not depend on them."""
+        # not by BLAS, whose threads would change the last bits
+        return float((centers * (self.sizes[:, None] * centers - 2.0 * self.sums)).sum())
+
+    def separation(self, centers: Array, inertia: float) -> float:
+        """Sum of squares between the groups over that within them, both about the means of the groups.
+
+        Args:
+            centers: (k, d) centres that the rows were given to.
+            inertia: weighted sum of squared distances to them, in the same units.
+
+        Returns:
+            inf where all rows are at their means, nan where there is only one place for all.
+        """
+        means = self.means(centers)
+        within = inertia - float(self.sizes @ ((means - centers) ** 2).sum(axis=1))
+        middle = self.sums.sum(axis=0) / self.sizes.sum()
+        between = float(self.sizes @ ((means - middle) ** 2).sum(axis=1))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.divide(between, max(within, 0.0)))
+
+    def clear(self) -> None:
+        """Forget all rows."""
+        for part in self.parts:
+            part[...] = 0
+
+    @property
+    def parts(self) -> tuple[NDArray[Any], ...]:
+        """The three arrays."""
+        return self.sums, self.sizes, self.counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Taken:
+    """A row that a centre without rows may take.
+
+    Attributes:
+        square: its weighted squared distance.
+        z: (d,) where it is.
+        weight: its own.
+        donor: the centre it is taken from.
+    """
+
+    square: float
+    z: Array
+    weight: float
+    donor: int
+
+
+def spared(rows: list[Taken], total: Sums, count: int) -> list[Taken]:
+    """The first `count` of the farthest rows that leave their centre at least one row."""
+    left = total.counts.copy()
+    kept: list[Taken] = []
+    for row in sorted(rows, key=lambda row: -row.square):
+        if len(kept) < count and left[row.donor] > 1:
+            left[row.donor] -= 1
+            kept.append(row)
+    return kept
+
+
 class Passes:
-    """Passes over rows seen as z = scale x - origin.
+    """Passes over the rows of an array.
 
     Args:
         X: (n, d) float32 or float64, C-contiguous, finite.
         weights: (n,) or None.
         team: threads to use.
-        origin: (d,) scaled; taken away from every row.
-        scale: a power of two.
+        units: how the rows are seen.
     """
 
-    def __init__(self, X: Floats, weights: Array | None, team: Team, origin: Array, scale: float) -> None:
-        from assay.optimize.kmeans import _lloyd_kernels
+    def __init__(self, X: Floats, weights: Array | None, team: Team, units: Units) -> None:
+        from assay.optimize.kmeans import _kernels
 
-        self._kernels = _lloyd_kernels
+        self._kernels = _kernels
+        self.units = units
         self.n, self.d = int(X.shape[0]), int(X.shape[1])
         self.team = team
         self.dtype = X.dtype
-        self.rows: Rows = _lloyd_kernels.Rows(X, np.empty(0) if weights is None else weights, origin, scale)
+        self.rows: Rows = _kernels.Rows(X, np.empty(0) if weights is None else weights, units.origin, units.scale)
 
     @classmethod
     def centred(cls, X: Floats, weights: Array | None, team: Team) -> tuple[Passes, float]:
         """Passes where the mean is 0 and the farthest coordinate about 1, and the mean variance of a column."""
-        from assay.optimize.kmeans._spread_kernels import spread
-
-        around = cls(X, weights, team, *cls._middle(X, team))
+        around = cls(X, weights, team, cls._middle(X, team))
         pieces = around.pieces(1)
         parts = np.zeros((2, len(pieces), X.shape[1]))
-        around.each(pieces, lambda p, lo, hi: spread(around.rows, lo, hi, *parts[:, p]))
+        around.each(pieces, lambda p, lo, hi: around._kernels.spread(around.rows, lo, hi, *parts[:, p]))
         mean, square = parts.sum(axis=1) / (len(X) if weights is None else weights.sum())
         variance = float(np.maximum(square - mean * mean, 0.0).mean())
-        return cls(X, weights, team, around.rows.origin + mean, around.rows.scale), variance
-
-    @classmethod
-    def about(cls, X: Floats, weights: Array | None, team: Team, centers: Floats, scale: float) -> Passes:
-        """Passes whose origin is the mean of centres: rows are judged alike whatever other rows there are."""
-        return cls(X, weights, team, (centers.astype(np.float64) * scale).mean(axis=0), scale)
+        return cls(X, weights, team, Units(around.units.origin + mean, around.units.scale)), variance
 
     def on(self, index: NDArray[np.int64]) -> Passes:
         """The same units for some of the rows."""
         X, weights = self.rows.X, self.rows.weights
-        return Passes(X[index], weights[index] if weights.size else None, self.team, self.rows.origin, self.rows.scale)
+        return Passes(X[index], weights[index] if weights.size else None, self.team, self.units)
 
     @classmethod
-    def _middle(cls, X: Floats, team: Team) -> tuple[Array, float]:
-        """The scaled middle of each column, and the scale that brings the value farthest from it to about 1."""
-        from assay.optimize.kmeans._spread_kernels import ranges
-
-        plain = cls(X, None, team, np.zeros(X.shape[1]), 1.0)
+    def _middle(cls, X: Floats, team: Team) -> Units:
+        """Units with the middle of each column as origin, and the value farthest from it about 1."""
+        plain = cls(X, None, team, Units(np.zeros(X.shape[1]), 1.0))
         pieces = plain.pieces(1)
         low, high = np.full((len(pieces), plain.d), np.inf), np.full((len(pieces), plain.d), -np.inf)
-        plain.each(pieces, lambda p, lo, hi: ranges(X, lo, hi, low[p], high[p]))
+        plain.each(pieces, lambda p, lo, hi: plain._kernels.ranges(X, lo, hi, low[p], high[p]))
         bottom, top = 0.5 * low.min(axis=0), 0.5 * high.max(axis=0)
         scale = unit(float((top - bottom).max()), X.dtype)
-        return (top + bottom) * scale, scale
+        return Units((top + bottom) * scale, scale)
 
     def pieces(self, k: int) -> list[tuple[int, int]]:
         """Where the rows are cut for k centres."""
@@ -89,20 +212,10 @@ class Passes:
         """work(number of the piece, lo, hi) for each piece."""
         self.team.run([partial(work, p, lo, hi) for p, (lo, hi) in enumerate(pieces)])
 
-    def inside(self, centers: Floats) -> Array:
-        """Centres of the user's units in those of the passes."""
-        z: Array = np.asarray(centers, dtype=np.float64) * self.rows.scale - self.rows.origin
-        return z
-
     def outside(self, centers: Array) -> Floats:
-        """The reverse, in the precision of the data."""
-        x: Floats = ((centers + self.rows.origin) / self.rows.scale).astype(self.dtype)
+        """Centres in the user's units, in the precision of the data."""
+        x: Floats = self.units.outside(centers).astype(self.dtype)
         return x
-
-    def squares_outside(self, squares: Any) -> Any:
-        """Squared distances in the user's units; inf where those have no number for them."""
-        with np.errstate(over="ignore"):
-            return squares / self.rows.scale / self.rows.scale
 
     def prepare(self, exact: Array, before: Array | None) -> Centres:
         """Centres ready for `reassign`; `before` is where they were, when bounds are to be used."""
@@ -180,12 +293,12 @@ class Passes:
         share = 0.5 * weights / weights.sum() + 0.5 * squares / max(float(squares.sum()), np.finfo(np.float64).tiny)
         chance = np.minimum(1.0, count * share)
         index = np.flatnonzero(rng.random(self.n) < chance)
-        return Passes(self.rows.X[index], weights[index] / chance[index], self.team, self.rows.origin, self.rows.scale)
+        return Passes(self.rows.X[index], weights[index] / chance[index], self.team, self.units)
 
     def row(self, row: int) -> tuple[Array, float]:
         """Z and weight of one row."""
-        X, weights, origin, scale = self.rows
-        return X[row].astype(np.float64) * scale - origin, float(weights[row]) if weights.size else 1.0
+        X, weights = self.rows.X, self.rows.weights
+        return self.units.inside(X[row]), float(weights[row]) if weights.size else 1.0
 
     def tile(self, exact: Array, dtype: np.dtype[Any]) -> Floats:
         """In some precision, filled up to an even number of rows and whole registers of columns."""

@@ -38,7 +38,7 @@ class _Anomalies(Question):
             tuple(table.columns[j] for j in used),
             present=table.present(slice(None) if table.rows is None else numbers)[:, used],
             design=table.depends,
-            alpha=context.alpha,
+            level=context.level,
             seed=context.seed,
             progress=context.told("Rows that do not belong"),
         )

@@ -43,7 +43,7 @@ class Anomalies(Answer):
         together: (s,) of the first of them, which lie together: a number for each such group, -1 for rows alone.
         groups: how many groups far apart the rows were measured from, 1 where there are none.
         evidence: on the rows that stand out as a whole.
-        alpha: the level they were called at.
+        level: level they were called at.
     """
 
     rows: Indices
@@ -61,7 +61,7 @@ class Anomalies(Answer):
     together: Indices
     groups: int
     evidence: Evidence
-    alpha: float
+    level: float
 
     @property
     def n_rows(self) -> int:
@@ -109,10 +109,10 @@ class Anomalies(Answer):
         """Places, among the rows that stand out, of those that lie together; the largest group first."""
         return [np.flatnonzero(self.together == g) for g in range(int(self.together.max(initial=-1)) + 1)]
 
-    def stricter(self, factor: float, alpha: float) -> Anomalies:
+    def stricter(self, factor: float, level: float) -> Anomalies:
         """The same where other questions were asked too: q times the factor, and the rows that still stand out."""
         q = np.minimum(self.q * factor, 1.0)
-        out = q <= alpha
+        out = q <= level
         shown = out[: len(self.contributions)]
         return replace(
             self,
@@ -123,5 +123,5 @@ class Anomalies(Answer):
             deviations=self.deviations[shown],
             lonely=self.lonely[out],
             together=np.where(shown.sum() >= FEWEST, self.together[shown], -1),
-            evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds),
+            evidence=self.evidence.stricter(factor, level, effect_holds=self.holds),
         )

@@ -21,11 +21,10 @@ from assay.arrays import Array, Indices
 from assay.engine.current import map_reduce
 from assay.evidence.design import Design
 from assay.evidence.measured import robust_scale
-from assay.linalg.normal.central_rows import central_rows
-from assay.linalg.normal.mcd import majority
+from assay.linalg.normal.mcd import central_rows, majority
 from assay.linalg.normal.multivariate_normal import MultivariateNormal
 from assay.models.anomaly.mahalanobis import ROWS_PER_COLUMN, Mahalanobis
-from assay.questions.anomalies.local import FEWEST, MOST_COLUMNS, Neighbours
+from assay.questions.anomalies.local import FEWEST, MOST_COLUMNS, LocalNeighbours
 
 MOST_SHOWN = 200  # rows whose columns are kept
 _FOLDS = 5
@@ -60,7 +59,7 @@ class Far:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Measure:
+class CrossMeasure:
     """Five measures of distance; each row is measured by one that it had no part in.
 
     Attributes:
@@ -91,7 +90,7 @@ class Measure:
     steps: Array
 
     @classmethod
-    def of(cls, sample: Array, present: Array, numbers: Indices, design: Design, seed: int) -> Measure | None:
+    def of(cls, sample: Array, present: Array, numbers: Indices, design: Design, seed: int) -> CrossMeasure | None:
         """Made from a sample of the rows; None where no column tells anything.
 
         Args:
@@ -129,8 +128,7 @@ class Measure:
             bulk, mostly = np.ones(len(sample), dtype=bool), np.ones(len(mostly), dtype=bool)
         taken[:, mostly] = np.clip(taken[:, mostly], -_REACH, _REACH)
         models = tuple(
-            Mahalanobis(shrinkage="ledoit-wolf", standardise=False).fit(taken[bulk & (fold != k)])
-            for k in range(_FOLDS)
+            Mahalanobis(shrinkage="ledoit-wolf", scale=False).fit(taken[bulk & (fold != k)]) for k in range(_FOLDS)
         )
         rows = (1.0 - 1.0 / _FOLDS) * float(bulk.sum())
         return cls(middle, spread, centres, whiten, within, lonely, numbers, fold, models, robust, rows, steps / within)
@@ -200,7 +198,7 @@ def _centres(usual: Array, design: Design, seed: int) -> tuple[Array, Array, Arr
     whole = np.zeros((1, d)), np.eye(d), None
     if m < max(FEWEST, ROWS_PER_COLUMN * d) or d > MOST_COLUMNS:
         return whole
-    beside = Neighbours.of(usual, seed)
+    beside = LocalNeighbours.of(usual, seed)
     if beside is None:
         return whole
     lonely = beside.lonely if design.kind == "independent" else None
@@ -246,7 +244,7 @@ def _bulk(rows: Array, seed: int) -> NDArray[np.bool_] | None:
         return None
     if n == len(searched):
         return found.bulk
-    model = Mahalanobis(shrinkage="ledoit-wolf", standardise=False).fit(rows[searched][found.bulk])
+    model = Mahalanobis(shrinkage="ledoit-wolf", scale=False).fit(rows[searched][found.bulk])
     reach = np.quantile(model.distance(rows[searched]), found.bulk.mean())
     return np.asarray(model.distance(rows) <= reach)
 

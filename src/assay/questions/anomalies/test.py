@@ -25,10 +25,11 @@ from assay.arrays import Array, Indices
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.measured import robust_scale
+from assay.linalg.normal.robust_scale import MAD
 from assay.questions.anomalies.answer import Anomalies
 from assay.questions.anomalies.gap import FEWEST, HEAVY, Tail, fitted, gaps
-from assay.questions.anomalies.measure import MOST_SHOWN, Far, Measure
-from assay.questions.anomalies.normal_rows import NormalRows, Shape
+from assay.questions.anomalies.measure import MOST_SHOWN, CrossMeasure, Far
+from assay.questions.anomalies.normal_rows import NormalRows, NormalShape
 from assay.questions.anomalies.together import together
 
 Tell: TypeAlias = Callable[[str], object]
@@ -66,7 +67,7 @@ def anomalies(
     *,
     present: Array | None = None,
     design: Design | None = None,
-    alpha: float = 0.05,
+    level: float = 0.05,
     seed: int = 0,
     progress: Tell | None = None,
 ) -> Anomalies | None:
@@ -79,7 +80,7 @@ def anomalies(
         columns: names of the d columns.
         present: (m, d) the same rows as the sample with NaN where a value is missing; the sample where none is.
         design: how all rows depend on each other: the law of distances is that of rows that are nearly independent.
-        alpha: chance of calling any row out in a table where all rows follow one law.
+        level: chance of calling any row out in a table where all rows follow one law.
         seed: of the folds.
         progress: told what is being done.
     """
@@ -87,7 +88,7 @@ def anomalies(
         return None
     tell, present = progress or (lambda _: None), sample if present is None else present
     own = design or Independent(int(numbers.max()) + 1)
-    measure = Measure.of(sample, present, numbers, own, seed)
+    measure = CrossMeasure.of(sample, present, numbers, own, seed)
     if measure is None:
         return None
     tell("measuring distances")
@@ -95,16 +96,16 @@ def anomalies(
     apart = _apart(design, len(scores), seed)
     limit = "" if design is None else design.limit
     if len(apart) < FEWEST:
-        apart, limit = np.arange(len(scores)), limit or f"about {len(apart)} rows know nothing of each other, too few"
+        apart, limit = np.arange(len(scores)), limit or f"about {len(apart)} independent rows, too few"
     tell("looking for gaps")
-    judged = _judged(measure, sample, numbers, far, scores, nearer, apart, alpha, seed)
+    judged = _judged(measure, sample, numbers, far, scores, nearer, apart, level, seed)
     order = np.argsort(-scores, kind="stable")
-    out = order[judged.q[order] <= alpha]
+    out = order[judged.q[order] <= level]
     again = 0.0
-    if len(out) or judged.p <= 2 * alpha:
+    if len(out) or judged.p <= 2 * level:
         tell("dividing the rows anew")
-        anew = Measure.of(sample, present, numbers, own, seed + 1)
-        again = _again(anew, sample, present, numbers, far, out, judged, apart, alpha)
+        anew = CrossMeasure.of(sample, present, numbers, own, seed + 1)
+        again = _again(anew, sample, present, numbers, far, out, judged, apart, level)
     rows, shown = _shown(out, far, present, numbers)
     heavy = judged.tail is not None and judged.tail.heaviness > HEAVY
     return Anomalies(
@@ -122,8 +123,8 @@ def anomalies(
         lonely=np.isin(out, judged.lonely),
         together=together(np.nan_to_num(measure.placed(rows))),
         groups=len(measure.centres),
-        evidence=replace(_evidence(judged, out, again, alpha), limit=limit or (SLOW if heavy else "")),
-        alpha=alpha,
+        evidence=replace(_evidence(judged, out, again, level), limit=limit or (SLOW if heavy else "")),
+        level=level,
     )
 
 
@@ -156,14 +157,14 @@ class _Judged:
 
 
 def _judged(
-    measure: Measure,
+    measure: CrossMeasure,
     sample: Array,
     numbers: Indices,
     far: Far,
     scores: Array,
     nearer: Array,
     apart: Indices,
-    alpha: float,
+    level: float,
     seed: int,
 ) -> _Judged:
     """The chances of all rows: of those apart by their gaps, of the others by the tail of these."""
@@ -171,14 +172,14 @@ def _judged(
     normal = odds = shape = None
     if measure.robust:
         shown = _shaped(numbers, apart, seed)
-        shape = Shape.of(
+        shape = NormalShape.of(
             _units(measure.placed(sample[shown])[:, np.isfinite(measure.within)]), logs[numbers[shown]], measure.rows
         )
         normal, odds = NormalRows(measure.telling, measure.rows), shape.odds
-    level = 1.0 if measure.lonely is None else 1.0 - _LONELY
+    main = 1.0 if measure.lonely is None else 1.0 - _LONELY
     q, of_apart = np.ones(len(scores)), logs[apart]
-    q[apart], p = gaps(of_apart, alpha * level, nearer=at_least[apart], alone=True, normal=normal, odds=odds)
-    belong = np.sort(of_apart[q[apart] > alpha * level])
+    q[apart], p = gaps(of_apart, level * main, nearer=at_least[apart], alone=True, normal=normal, odds=odds)
+    belong = np.sort(of_apart[q[apart] > level * main])
     tail = fitted(belong, 1, normal, odds)
     if tail is not None and len(apart) < len(scores):
         others = np.setdiff1d(np.arange(len(scores)), apart, assume_unique=True)
@@ -186,25 +187,25 @@ def _judged(
         once = 2.0 * len(others) / (len(belong) + 1.0)
         q[beyond] = [min(1.0, once * tail.beyond(float(score))) for score in at_least[beyond]]
         p = min(p, float(q[beyond].min(initial=1.0)))
-    if tail is not None and shape is not None and p <= alpha * level:
-        own = _own_column(measure, shape.doubt(tail.end), sample, numbers, far, q <= alpha * level)
+    if tail is not None and shape is not None and p <= level * main:
+        own = _own_column(measure, shape.doubt(tail.end), sample, numbers, far, q <= level * main)
         # a row that belongs after all has a part in every gap below it
         least = np.full(len(q), own.max(initial=0.0))
         least[far.numbers] = np.maximum.accumulate(own)
         q = np.maximum(q, least)
         p = max(p, float(q.min()))
-    q, p = np.minimum(q / level, 1.0), min(p / level, 1.0)
-    farther, typical = scores / max(float(np.median(scores)), 1e-300), q > alpha
+    q, p = np.minimum(q / main, 1.0), min(p / main, 1.0)
+    farther, typical = scores / max(float(np.median(scores)), 1e-300), q > level
     if measure.lonely is not None:
-        of_lonely, p_lonely = gaps(measure.lonely, alpha * _LONELY, share=_LONELY_MOST)
+        of_lonely, p_lonely = gaps(measure.lonely, level * _LONELY, share=_LONELY_MOST)
         q[numbers] = np.minimum(q[numbers], of_lonely / _LONELY)
         p = min(p, p_lonely / _LONELY)
         farther[numbers] = np.maximum(farther[numbers], np.exp(measure.lonely))
-    return _Judged(scores, nearer, q, p, tail, np.flatnonzero(typical & (q <= alpha)), farther)
+    return _Judged(scores, nearer, q, p, tail, np.flatnonzero(typical & (q <= level)), farther)
 
 
 def _own_column(
-    measure: Measure, doubt: Array, sample: Array, numbers: Indices, far: Far, out: NDArray[np.bool_]
+    measure: CrossMeasure, doubt: Array, sample: Array, numbers: Indices, far: Far, out: NDArray[np.bool_]
 ) -> Array:
     """(s,) chance of the farthest rows by the tail of the column that puts them there; 0 where none does alone.
 
@@ -245,11 +246,11 @@ def _shaped(numbers: Indices, apart: Indices, seed: int) -> Indices:
 def _units(rows: Array) -> Array:
     """Columns with median 0 and a median distance of 1 from it."""
     middle, spread = robust_scale(rows)
-    return np.asarray((rows - middle) / np.where(spread > 0.0, spread / 1.4826, 1.0))
+    return np.asarray((rows - middle) / np.where(spread > 0.0, spread / MAD, 1.0))
 
 
 def _again(
-    measure: Measure | None,
+    measure: CrossMeasure | None,
     sample: Array,
     present: Array,
     numbers: Indices,
@@ -257,7 +258,7 @@ def _again(
     out: Indices,
     before: _Judged,
     apart: Indices,
-    alpha: float,
+    level: float,
 ) -> float:
     """Share of the rows called out that are called out by other folds of the sample; where none is, whether one is."""
     if measure is None:
@@ -265,8 +266,8 @@ def _again(
     fresh = np.stack([before.scores, before.nearer])
     fresh[:, numbers] = measure.distances(present, numbers)
     fresh[:, far.numbers] = measure.distances(far.rows, far.numbers)
-    judged = _judged(measure, sample, numbers, far, fresh[0], fresh[1], apart, 2 * alpha, 1)
-    return float(np.mean(judged.q[out] <= 2 * alpha)) if len(out) else float(judged.p <= 2 * alpha)
+    judged = _judged(measure, sample, numbers, far, fresh[0], fresh[1], apart, 2 * level, 1)
+    return float(np.mean(judged.q[out] <= 2 * level)) if len(out) else float(judged.p <= 2 * level)
 
 
 def _shown(out: Indices, far: Far, present: Array, numbers: Indices) -> tuple[Array, Indices]:
@@ -281,13 +282,13 @@ def _shown(out: Indices, far: Far, present: Array, numbers: Indices) -> tuple[Ar
     return np.array(shown).reshape(len(shown), present.shape[1]), out[: len(shown)]
 
 
-def _evidence(judged: _Judged, out: Indices, again: float, alpha: float) -> Evidence:
+def _evidence(judged: _Judged, out: Indices, again: float, level: float) -> Evidence:
     n, tail = len(judged.scores), judged.tail
     null = None
     if tail is not None:
-        middle, upper = np.exp(tail.reached(0.25, alpha / 2.0))  # one row is one look of two
+        middle, upper = np.exp(tail.reached(0.25, level / 2.0))  # one row is one look of two
         # far by the law of distances, but not by that of the column which puts the row there: p is of the second
-        hidden = judged.p > alpha and float(judged.scores.max()) > upper
+        hidden = judged.p > level and float(judged.scores.max()) > upper
         null = None if hidden else Null(METHOD, float(middle), float(upper))
     return Evidence(
         statistic=float(judged.scores.max()),
@@ -298,6 +299,6 @@ def _evidence(judged: _Judged, out: Indices, again: float, alpha: float) -> Evid
         n=n,
         looks=n,
         method=METHOD,
-        verdict=verdict_of(judged.p, effect_holds=again >= 0.5, alpha=alpha),
+        verdict=verdict_of(judged.p, effect_holds=again >= 0.5, level=level),
         null=null,
     )

@@ -45,13 +45,13 @@ class _Canonical(Question):
 
             named, limit = (names, "the other columns"), table.depends.limit
             return canonical_of(
-                table.folds, own, table.columns, named, noise=table.noise, alpha=context.alpha, seed=context.seed,
+                table.folds, own, table.columns, named, noise=table.noise, level=context.level, seed=context.seed,
                 limit=limit,
             )  # fmt: skip
         rows = table.at_hand
         return canonical(
             rows[:, own], rows[:, ~own], (columns[0], columns[1]), (names, "the other columns"),
-            alpha=context.alpha, seed=context.seed, progress=context.told("Two sets of columns"),
+            level=context.level, seed=context.seed, progress=context.told("Two sets of columns"),
             design=table.design,
         )  # fmt: skip
 

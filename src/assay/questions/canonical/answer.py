@@ -93,8 +93,8 @@ class Canonical(Answer):
             ],
         }
 
-    def stricter(self, factor: float, alpha: float) -> Canonical:
+    def stricter(self, factor: float, level: float) -> Canonical:
         """The same where other questions were asked too."""
-        n_pairs = int(np.count_nonzero(self.p * factor <= alpha))
-        evidence = self.evidence.stricter(factor, alpha, effect_holds=bool(self.held_out[0] > 0.0))
+        n_pairs = int(np.count_nonzero(self.p * factor <= level))
+        evidence = self.evidence.stricter(factor, level, effect_holds=bool(self.held_out[0] > 0.0))
         return replace(self, n_pairs=n_pairs, evidence=evidence)

@@ -1,7 +1,7 @@
 """Do two sets of columns go together, from moments alone?
 
 statistic  the largest canonical correlation
-chance     Wilks' lambda of all canonical correlations by Rao's F: normal columns, sides that know nothing of each
+chance     Wilks' lambda of all canonical correlations by Rao's F: normal columns, sides independent of each
            other; where noise was added for privacy, such rows drawn anew with the same noise
 held out   where moments of several parts are at hand: the correlation, in each part, along the weights of the others
 
@@ -19,8 +19,7 @@ from assay.arrays import Array
 from assay.asking.by_law import ByLaw, Listing
 from assay.asking.words import SURVIVED, chance
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
-from assay.linalg.canonical.canonical import canonical_pairs, coupled_covariances
-from assay.linalg.canonical.wilks import log_lambda, wilks_p
+from assay.linalg.canonical.canonical import canonical_pairs, coupled_covariances, log_lambda, wilks_p
 from assay.linalg.noise.fold_error import fold_mean
 from assay.questions.canonical.words import WORDS
 from assay.summary.moments.grouped import GroupedMoments
@@ -40,7 +39,7 @@ def canonical_of(
     sides: tuple[str, str],
     *,
     noise: Noise | None = None,
-    alpha: float,
+    level: float,
     seed: int = 0,
     limit: str,
 ) -> ByLaw | None:
@@ -52,7 +51,7 @@ def canonical_of(
         columns: names.
         sides: what the two sides are called.
         noise: that was added to the moments.
-        alpha: level of the study.
+        level: level of the study.
         seed: of draws of chance, where there is noise.
         limit: why nothing can be called supported.
     """
@@ -63,14 +62,14 @@ def canonical_of(
         return None
     p, method = wilks_p(correlations, n, *ranks), "Wilks' lambda of all canonical correlations, Rao's F"
     if noise is not None:
-        p = _beside_noise(total, own, noise, correlations, alpha, seed)
+        p = _beside_noise(total, own, noise, correlations, level, seed)
         method = "Wilks' lambda of all canonical correlations; normal rows drawn anew, with the noise that was added"
     held_out, interval = _unseen(parts, own) if len(parts.parts) > 1 else (None, None)
     holds = interval is None or interval[0] > 0.0
     evidence = Evidence(
         statistic=float(correlations[0]), p=p, q=p, held_out=held_out, interval=interval, n=n, looks=1,
         method=method,
-        verdict=verdict_of(p, effect_holds=holds, alpha=alpha), limit=limit,
+        verdict=verdict_of(p, effect_holds=holds, level=level), limit=limit,
     )  # fmt: skip
 
     def say(verdict: Verdict, factor: float) -> str:
@@ -97,7 +96,7 @@ def canonical_of(
 
 
 def _beside_noise(
-    total: Moments, own: NDArray[np.bool_], noise: Noise, correlations: Array, alpha: float, seed: int
+    total: Moments, own: NDArray[np.bool_], noise: Noise, correlations: Array, level: float, seed: int
 ) -> float:
     apart = total.covariance.copy()
     apart[np.ix_(own, ~own)] = apart[np.ix_(~own, own)] = 0.0
@@ -105,7 +104,7 @@ def _beside_noise(
     def drawn(rng: np.random.Generator) -> float:
         return -log_lambda(_weights(redrawn(total, apart, noise, rng), own)[2])
 
-    return noisy_chance(-log_lambda(correlations), drawn, alpha=alpha, seed=seed).p
+    return noisy_chance(-log_lambda(correlations), drawn, level=level, seed=seed).p
 
 
 def _weights(m: Moments, own: NDArray[np.bool_]) -> tuple[Array, Array, Array, tuple[int, int]]:

@@ -61,7 +61,7 @@ def canonical(
     columns: tuple[tuple[str, ...], tuple[str, ...]],
     sides: tuple[str, str] = ("one side", "the other"),
     *,
-    alpha: float = 0.05,
+    level: float = 0.05,
     seed: int = 0,
     progress: Tell | None = None,
     design: Design | None = None,
@@ -73,7 +73,7 @@ def canonical(
         Y: (n, q) the other.
         columns: names of the columns of each.
         sides: what they are called.
-        alpha: level of the study.
+        level: level of the study.
         seed: of folds and shuffles.
         progress: told what is being done.
         design: how rows depend on each other; None where they do not.
@@ -88,7 +88,7 @@ def canonical(
     if len(splits[0]) < 2:
         return None
     with one_blas_thread():
-        tested = _tested(coordinates[0], coordinates[1], splits, design, alpha, np.random.default_rng(seed), tell)
+        tested = _tested(coordinates[0], coordinates[1], splits, design, level, np.random.default_rng(seed), tell)
     u, v = np.stack([one.u for one in tested], axis=1), np.stack([one.v for one in tested], axis=1)
     x_loadings, y_loadings = _loadings(X, u), _loadings(Y, v)
     # a pair may be turned as a whole: the column that carries it most rises with it
@@ -98,14 +98,14 @@ def canonical(
     return Canonical(
         sides=sides,
         columns=columns,
-        n_pairs=int(np.count_nonzero(p <= alpha)),
+        n_pairs=int(np.count_nonzero(p <= level)),
         correlations=np.array([float(one.u @ one.v / n) for one in tested]),
         held_out=np.array([one.held_out for one in tested]),
         p=p,
         variates=(u * signs, v * signs),
         loadings=(x_loadings * signs, y_loadings * signs),
         stability=tested[0].stability,
-        evidence=_evidence(tested, design, alpha),
+        evidence=_evidence(tested, design, level),
     )
 
 
@@ -142,7 +142,7 @@ def _tested(
     right: Array,
     splits: list[Folds],
     design: Design,
-    alpha: float,
+    level: float,
     rng: np.random.Generator,
     tell: Tell,
 ) -> list[_Tested]:
@@ -151,7 +151,7 @@ def _tested(
     for k in range(min(_MOST_PAIRS, left.shape[1], right.shape[1])):
         tell(f"pair {k + 1}")
         tested.append(_first(left, right, splits, design, rng))
-        if tested[-1].p > alpha:
+        if tested[-1].p > level:
             break
         left, right = _without(left, tested[-1].u), _without(right, tested[-1].v)
         if not (left.shape[1] and right.shape[1]):
@@ -209,9 +209,9 @@ def _by_chance(
     )
 
 
-def _evidence(tested: list[_Tested], design: Design, alpha: float) -> Evidence:
+def _evidence(tested: list[_Tested], design: Design, level: float) -> Evidence:
     first, n = tested[0], design.n
-    reach = float(np.median(first.null)), float(np.quantile(first.null, 1.0 - alpha))
+    reach = float(np.median(first.null)), float(np.quantile(first.null, 1.0 - level))
     unit = np.stack([first.u, first.v], axis=1) / np.sqrt(n)
     return Evidence(
         statistic=float(first.u @ first.v / n),
@@ -224,7 +224,7 @@ def _evidence(tested: list[_Tested], design: Design, alpha: float) -> Evidence:
         n=n,
         looks=len(tested) * len(USUAL),
         method=f"correlation on unseen rows, {_SHUFFLED[design.kind]}, {len(first.null)} draws",
-        verdict=verdict_of(first.p, effect_holds=first.held_out > 0.0, alpha=alpha),
+        verdict=verdict_of(first.p, effect_holds=first.held_out > 0.0, level=level),
         limit=design.limit,
     )
 

@@ -34,7 +34,7 @@ class _Communities(QuestionOf[Subject["Graph"]]):
         return clustered(
             table.value,
             table.card.name,
-            alpha=context.alpha,
+            level=context.level,
             seed=context.seed,
             progress=context.told("Communities"),
         )

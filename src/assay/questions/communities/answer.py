@@ -13,8 +13,8 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.asking.words import SURVIVED
 from assay.evidence.evidence import Evidence, Verdict
-from assay.questions.communities.held_out import COUNTED, Unseen
-from assay.questions.communities.linked import Linked
+from assay.questions.communities.held_out import COUNTED, UnseenLinks
+from assay.questions.communities.linked import LinkedPairs
 from assay.summary.graph.graph import Graph
 from assay.views.html.view import View
 
@@ -42,10 +42,10 @@ class Clustered(Answer):
 
     name: str
     graph: Graph
-    links: Linked
+    links: LinkedPairs
     labels: Whole
     modularity: float
-    left: Unseen | None
+    left: UnseenLinks | None
     evidence: Evidence
     holds: bool
     most_draws: int
@@ -112,9 +112,9 @@ class Clustered(Answer):
         draws = 0 if self.evidence.null is None else self.evidence.null.draws
         return f"one search for communities, made anew in each of {draws} random networks with the same degrees"
 
-    def stricter(self, factor: float, alpha: float) -> Clustered:
+    def stricter(self, factor: float, level: float) -> Clustered:
         """The same where other questions were asked too: q times the factor, the verdict accordingly."""
-        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds))
+        return replace(self, evidence=self.evidence.stricter(factor, level, effect_holds=self.holds))
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all communities."""

@@ -21,8 +21,8 @@ from assay.linalg.noise.monte_carlo import Drawn, monte_carlo, student_p
 from assay.models.network.communities.communities import by_size
 from assay.models.network.communities.search import Found, search
 from assay.questions.communities.answer import Clustered
-from assay.questions.communities.held_out import Unseen, unseen
-from assay.questions.communities.linked import Linked, linked, weighted
+from assay.questions.communities.held_out import UnseenLinks, unseen
+from assay.questions.communities.linked import LinkedPairs, linked, weighted
 from assay.summary.graph.graph import Graph
 from assay.summary.network.random_graphs import AlikeEnds, state_of
 
@@ -59,14 +59,14 @@ class Effort:
 
 
 def clustered(
-    graph: Graph, name: str, *, alpha: float = 0.05, seed: int = 0, progress: Callable[[str], object] | None = None
+    graph: Graph, name: str, *, level: float = 0.05, seed: int = 0, progress: Callable[[str], object] | None = None
 ) -> Clustered:
     """Communities of a network, with their evidence.
 
     Args:
         graph: of similarities.
         name: of the network.
-        alpha: level of the study.
+        level: level of the study.
         seed: of everything random.
         progress: told what is being done.
     """
@@ -89,12 +89,12 @@ def clustered(
     tell("links left out")
     left = unseen(links, labels, find, effort.repeats, seed)
     drawn = chance(links, hub, found, effort, seed, tell)
-    evidence, holds = _judged(links, found, left, drawn, effort, alpha)
+    evidence, holds = _judged(links, found, left, drawn, effort, level)
     return Clustered(name, graph, links, labels, best.modularity, left, evidence, holds, effort.draws)
 
 
 def chance(
-    links: Linked, hub: AlikeEnds, found: Found, effort: Effort, seed: int, tell: Callable[[str], object]
+    links: LinkedPairs, hub: AlikeEnds, found: Found, effort: Effort, seed: int, tell: Callable[[str], object]
 ) -> Drawn[float]:
     """Modularity of the communities of random graphs, until the answer is clear.
 
@@ -131,14 +131,14 @@ def p_of(value: float, drawn: Drawn[float], effort: Effort) -> float:
 
 
 def _judged(
-    links: Linked, found: Found, left: Unseen, drawn: Drawn[float], effort: Effort, alpha: float
+    links: LinkedPairs, found: Found, left: UnseenLinks, drawn: Drawn[float], effort: Effort, level: float
 ) -> tuple[Evidence, bool]:
     """The evidence, and whether links left out bear the communities out."""
     p = p_of(found.modularity, drawn, effort)
     known = np.isfinite(left.excess)
     holds = bool(known and left.interval[0] > 0.0 and left.excess >= _LEAST)
     values = np.array(drawn.values)
-    upper = float(np.quantile(values, 1 - alpha))
+    upper = float(np.quantile(values, 1 - level))
     by_law = "" if effort.draws >= _RANKED or sum(drawn.reached) else ", by Student's law"
     evidence = Evidence(
         found.modularity,
@@ -151,12 +151,12 @@ def _judged(
         links.m,
         1,
         f"communities searched anew in {len(values)} random networks with the same degrees{by_law}{_kept(links)}",
-        verdict_of(p, effect_holds=holds, alpha=alpha),
+        verdict_of(p, effect_holds=holds, level=level),
     )
     return evidence, holds
 
 
-def _kept(links: Linked) -> str:
+def _kept(links: LinkedPairs) -> str:
     """What else chance keeps, and how links count."""
     if links.directed:
         return "; links count both ways, and nodes keep how many lead to them and from them"

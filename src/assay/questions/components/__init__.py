@@ -28,7 +28,7 @@ class _Components(Question):
             shown=table.numbers,
             design=table.depends,
             noise=table.noise,
-            alpha=context.alpha,
+            level=context.level,
             seed=context.seed,
             progress=context.told("Components"),
         )

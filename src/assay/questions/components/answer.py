@@ -105,14 +105,14 @@ class Components(Answer):
         until = f"after {self.n_real}" if self.n_real == len(self.tested) else "at the first failure"
         return f"tested in order, stopped {until}; so the chance of any false claim is that of one test"
 
-    def stricter(self, factor: float, alpha: float) -> Components:
+    def stricter(self, factor: float, level: float) -> Components:
         """The same components where other questions were asked too: q times the factor, verdicts accordingly."""
         q = [None if e.q is None else min(e.q * factor, 1.0) for e in self.tested]
-        n_real = min(next((j for j, one in enumerate(q) if one is None or one > alpha), len(q)), self.n_real)
+        n_real = min(next((j for j, one in enumerate(q) if one is None or one > level), len(q)), self.n_real)
         # what comes back only together stands or falls together
         whole = [self.alone(j) or int(last) <= n_real for j, (_, last) in enumerate(self.directions.together)]
         holds = tuple(held and stands for held, stands in zip(self.holds, whole, strict=True))
-        judged = [e.stricter(factor, alpha, effect_holds=h) for e, h in zip(self.tested, holds, strict=True)]
+        judged = [e.stricter(factor, level, effect_holds=h) for e, h in zip(self.tested, holds, strict=True)]
         # an alignment is that of a real component
         kept = tuple(replace(e, stability=e.stability if j < n_real else None) for j, e in enumerate(judged))
         return replace(self, n_real=n_real, tested=kept, holds=holds)

@@ -22,8 +22,8 @@ class Chance:
     Attributes:
         p: (t,) probability that chance does as well.
         median: (t,) middle of the null.
-        upper: (t,) what chance exceeds with probability alpha.
-        n_real: leading components with p <= alpha, of at most 20 tested.
+        upper: (t,) what chance exceeds with probability level.
+        n_real: leading components with p <= level, of at most 20 tested.
         draws: permutations behind it, 0 for the law.
         method: how, in one phrase.
     """
@@ -37,7 +37,7 @@ class Chance:
 
 
 def noisy_spectrum(
-    values: Array, vectors: Array, total: Moments, A: Array, noise: Noise, *, most: int, alpha: float, seed: int
+    values: Array, vectors: Array, total: Moments, A: Array, noise: Noise, *, most: int, level: float, seed: int
 ) -> Chance:
     """Columns that share nothing beyond the components found before, drawn anew with the noise that was added.
 
@@ -51,7 +51,7 @@ def noisy_spectrum(
         A: (d, D) what becomes of them before correlations are taken.
         noise: that was added.
         most: how many components are tested at most.
-        alpha: level of the study.
+        level: level of the study.
         seed: of the draws.
     """
     rng = np.random.default_rng(seed)
@@ -72,9 +72,9 @@ def noisy_spectrum(
         drawn = np.array([eigenvalue(root, k) for _ in range(DRAWS)])
         p.append(rank_p(int((drawn >= values[k]).sum()), DRAWS))
         median.append(float(np.median(drawn)))
-        upper.append(float(np.quantile(drawn, 1.0 - alpha, method="higher")))
-        if p[-1] > alpha:
+        upper.append(float(np.quantile(drawn, 1.0 - level, method="higher")))
+        if p[-1] > level:
             break
-    n_real = int(np.cumprod(np.array(p) <= alpha).sum())
+    n_real = int(np.cumprod(np.array(p) <= level).sum())
     how = "columns that share nothing more drawn anew, with the noise that was added"
     return Chance(np.array(p), np.array(median), np.array(upper), n_real, DRAWS, how)

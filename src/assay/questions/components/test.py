@@ -30,7 +30,7 @@ from assay.models.components.pca import PCA
 from assay.questions.components.answer import Components
 from assay.questions.components.chance import Chance, noisy_spectrum
 from assay.questions.components.directions import Directions, by_formula, by_halves, crossed_halves
-from assay.questions.components.held_out import HeldOut, held_out_from_folds, held_out_from_rows, together
+from assay.questions.components.held_out import HeldOutComponents, held_out_from_folds, held_out_from_rows, together
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.sharing.release import Noise
 
@@ -55,7 +55,7 @@ def components(
     shown: NDArray[np.intp] | None = None,
     design: Design | None = None,
     noise: Noise | None = None,
-    alpha: float = 0.05,
+    level: float = 0.05,
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
 ) -> Components:
@@ -70,7 +70,7 @@ def components(
         shown: (m,) numbers of the rows to draw; all where it is not said.
         design: how rows depend on each other; independent if not given.
         noise: that was added to the moments for privacy; chance is then drawn with the same noise.
-        alpha: chance of calling anything real in a table without structure.
+        level: chance of calling anything real in a table without structure.
         seed: of permutations and folds.
         progress: told what is being done.
     """
@@ -80,17 +80,17 @@ def components(
     if parts is not None:
         rows = None if rows is None else parts.apply(rows)
         folds = None if folds is None else folds.map(lambda m: m @ parts.forward.toarray())
-    pca = PCA(standardise=True)
+    pca = PCA(scale=True)
     pca = pca.fit(rows) if folds is None else pca.fit_moments(folds.total)
     n, d = pca.n_samples_, len(pca.mean_)
     r = min(n - 1, d)
     values = pca.eigenvalues_[:r]
     tell("what chance does")
-    law = spectrum_law(values, n, d, alpha=alpha, vectors=pca.components_[:r].T, max_components=MOST_TESTED)
-    chance = _chance(n, d, law, rows, None if parts is None else parts.groups, design, alpha, seed, tell)
+    law = spectrum_law(values, n, d, level=level, vectors=pca.components_[:r].T, max_components=MOST_TESTED)
+    chance = _chance(n, d, law, rows, None if parts is None else parts.groups, design, level, seed, tell)
     if noise is not None and before is not None:
         A = np.eye(d) if parts is None else parts.forward.toarray()
-        chance = noisy_spectrum(values, pca.components_[:r], before, A, noise, most=MOST_TESTED, alpha=alpha, seed=seed)
+        chance = noisy_spectrum(values, pca.components_[:r], before, A, noise, most=MOST_TESTED, level=level, seed=seed)
     k = min(max(len(chance.p), 2), r)
     tell("unseen rows")
     unseen = _unseen(rows, folds, k, design or Independent(n), seed)
@@ -98,7 +98,7 @@ def components(
     t = len(chance.p)
     crossed = (
         crossed_halves(t, rows=rows, folds=folds, design=design or Independent(n), seed=seed)
-        if chance.p[0] <= 2.0 * alpha and n >= FEWEST_ROWS
+        if chance.p[0] <= 2.0 * level and n >= FEWEST_ROWS
         else None
     )
     directions = (
@@ -129,19 +129,21 @@ def components(
         loadings=loadings if parts is None else parts.loadings(loadings),
         scores=np.divide(scores, spread, out=np.zeros_like(scores), where=spread > 0.0),
         score_rows=shown,
-        tested=_judged(values, chance, unseen, directions, holds, n, d, alpha, _limit(design, chance, unseen)),
+        tested=_judged(values, chance, unseen, directions, holds, n, d, level, _limit(design, chance, unseen)),
         holds=holds,
     )
 
 
-def _unseen(rows: Array | None, folds: GroupedMoments | None, k: int, design: Design, seed: int) -> HeldOut | None:
+def _unseen(
+    rows: Array | None, folds: GroupedMoments | None, k: int, design: Design, seed: int
+) -> HeldOutComponents | None:
     """Shares on unseen rows; None where moments of all rows are all there is."""
     if folds is None:
         return held_out_from_rows(_present(rows), k, design.folds(fold_count(design.n), seed))
     return held_out_from_folds(folds, k) if len(folds.parts) > 1 else None
 
 
-def _limit(design: Design | None, chance: Chance, unseen: HeldOut | None) -> str:
+def _limit(design: Design | None, chance: Chance, unseen: HeldOutComponents | None) -> str:
     """Why no component can be called real: too few rows count, or the law knows only independent ones."""
     if unseen is None and (design is None or not design.limit):
         return "there are no unseen rows to look at"
@@ -168,7 +170,7 @@ def _chance(
     rows: Array | None,
     groups: NDArray[np.intp] | None,
     design: Design | None,
-    alpha: float,
+    level: float,
     seed: int,
     tell: Callable[[str], object],
 ) -> Chance:
@@ -179,7 +181,7 @@ def _chance(
         found = permuted_spectrum(
             Z,
             rng=rng,
-            alpha=alpha,
+            level=level,
             n_max=plan.draws,
             max_components=plan.components,
             groups=groups,
@@ -187,7 +189,7 @@ def _chance(
             progress=lambda j, done: tell(f"what chance does to component {j + 1}, {done} of {plan.draws} draws"),
         )
         median = np.array([np.median(draws) for draws in found.null])
-        upper = np.array([np.quantile(draws, 1.0 - alpha, method="higher") for draws in found.null])
+        upper = np.array([np.quantile(draws, 1.0 - level, method="higher") for draws in found.null])
         how = f"{'columns permuted' if design is None else _MOVED[design.kind]}, components found before taken out"
         p = found.p_tail[: len(median)]
         return Chance(p, median, upper, found.n_real, max(found.draws), how)
@@ -195,7 +197,7 @@ def _chance(
     return Chance(law.p_values[:t], law.chance_median, law.chance_upper, law.n_real, 0, "Tracy-Widom law")
 
 
-def _holds(unseen: HeldOut | None, directions: Directions, d: int) -> tuple[bool, ...]:
+def _holds(unseen: HeldOutComponents | None, directions: Directions, d: int) -> tuple[bool, ...]:
     """Whether each tested component comes back and carries more on unseen rows than directions that mean nothing.
 
     Those are any that remain; what comes back only together is measured together. Without unseen rows, whether the
@@ -215,12 +217,12 @@ def _holds(unseen: HeldOut | None, directions: Directions, d: int) -> tuple[bool
 def _judged(
     values: Array,
     chance: Chance,
-    unseen: HeldOut | None,
+    unseen: HeldOutComponents | None,
     directions: Directions,
     holds: tuple[bool, ...],
     n: int,
     d: int,
-    alpha: float,
+    level: float,
     limit: str,
 ) -> tuple[Evidence, ...]:
     q = np.maximum.accumulate(chance.p)
@@ -238,7 +240,7 @@ def _judged(
                 n=n,
                 looks=len(values),
                 method=chance.method,
-                verdict=verdict_of(float(q[j]) if testable else None, effect_holds=holds[j], alpha=alpha),
+                verdict=verdict_of(float(q[j]) if testable else None, effect_holds=holds[j], level=level),
                 null=Null(chance.method, float(chance.median[j]), float(chance.upper[j]), chance.draws),
                 limit=limit,
             )

@@ -29,7 +29,7 @@ class _Correlations(Question):
             from assay.questions.correlations.from_moments import correlations_of
 
             return correlations_of(
-                table.folds, table.columns, groups=table.groups, noise=table.noise, alpha=context.alpha,
+                table.folds, table.columns, groups=table.groups, noise=table.noise, level=context.level,
                 limit=table.depends.limit,
             )  # fmt: skip
         from assay.questions.correlations.closer import looked_closer
@@ -45,7 +45,7 @@ class _Correlations(Question):
             given.groups,
             given.names,
             categories=given.categories,
-            alpha=context.alpha,
+            level=context.level,
             seed=context.seed,
             design=table.design,
         )

@@ -16,7 +16,7 @@ from assay.evidence.evidence import Evidence, Verdict
 from assay.models.correlation.dependence.dependence import Dependence
 from assay.questions.correlations.closer import Closer, as_dicts
 from assay.questions.correlations.fcr import chosen_intervals
-from assay.questions.correlations.given import Given
+from assay.questions.correlations.given import GivenThird
 from assay.summary.pairs.pairs import Pairs
 from assay.views.html.view import View
 
@@ -85,9 +85,9 @@ class Correlations(Answer):
         """Every pair, and pairs with a third column."""
         return self.looks + self.closer.looks
 
-    def turned(self, alpha: float = 0.05) -> tuple[Given, ...]:
+    def turned(self, level: float = 0.05) -> tuple[GivenThird, ...]:
         """Pairs that a third column turns round or away, the surest first, corrected for all looks of the study."""
-        return self.closer.turned(self.factor, alpha)
+        return self.closer.turned(self.factor, level)
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all pairs."""
@@ -136,28 +136,28 @@ class Correlations(Answer):
             "again": _known(float(pairs.again[k])),
         }
 
-    def stricter(self, factor: float, alpha: float) -> Correlations:
+    def stricter(self, factor: float, level: float) -> Correlations:
         """The same where other questions were asked too: q times the factor, and the pairs that still stand."""
-        level = alpha / (self.factor * factor)
-        pairs = in_order(self.found.pairs, level)
+        own = level / (self.factor * factor)
+        pairs = in_order(self.found.pairs, own)
         found = replace(self.found, pairs=pairs)
-        stands = standing(pairs, level)
-        n_pairs = found.significant(level) - int((pairs.q <= level).sum()) + int(stands.sum())
-        evidence = self.evidence.stricter(factor, alpha, effect_holds=holds(pairs, self.evidence.p))
+        stands = standing(pairs, own)
+        n_pairs = found.significant(own) - int((pairs.q <= own).sum()) + int(stands.sum())
+        evidence = self.evidence.stricter(factor, level, effect_holds=holds(pairs, self.evidence.p))
         if not stands.any() and evidence.interval is not None:  # what no longer stands has no interval either
             evidence = replace(evidence, interval=None)
         return replace(self, factor=self.factor * factor, found=found, n_pairs=n_pairs, evidence=evidence)
 
 
-def standing(pairs: Pairs, alpha: float) -> NDArray[np.bool_]:
-    """(k,) pairs that stand at a level: beyond chance, and shown by halves of the rows, as far as these were asked."""
-    return np.asarray((pairs.q <= alpha) & ~(pairs.again < _AGAIN))
+def standing(pairs: Pairs, level: float) -> NDArray[np.bool_]:
+    """(k,) pairs that stand at a own: beyond chance, and shown by halves of the rows, as far as these were asked."""
+    return np.asarray((pairs.q <= level) & ~(pairs.again < _AGAIN))
 
 
-def smallest(pairs: Pairs, alpha: float) -> float:
-    """The q of the least likely pair that halves show too; of any, where none of those is below the level."""
+def smallest(pairs: Pairs, level: float) -> float:
+    """The q of the least likely pair that halves show too; of any, where none of those is below the own."""
     shown = pairs.q[~(pairs.again < _AGAIN)].min(initial=1.0)
-    return float(shown if shown <= alpha else pairs.q.min())
+    return float(shown if shown <= level else pairs.q.min())
 
 
 def holds(pairs: Pairs, q: float | None) -> bool:
@@ -165,12 +165,12 @@ def holds(pairs: Pairs, q: float | None) -> bool:
     return bool(((pairs.q == q) & ~(pairs.again < _AGAIN)).any())
 
 
-def in_order(pairs: Pairs, alpha: float) -> Pairs:
+def in_order(pairs: Pairs, level: float) -> Pairs:
     """Those that stand first, the strongest on unseen rows before others; then the least likely by chance.
 
     Never by p among those that stand: with many rows these are 0 for most.
     """
-    stands = standing(pairs, alpha)
+    stands = standing(pairs, level)
     size = np.abs(np.where(np.isnan(pairs.unseen), 0.0, pairs.unseen))
     return pairs.taken(
         np.lexsort((np.where(stands, -np.abs(pairs.strength), pairs.q), np.where(stands, -size, 0.0), ~stands))

@@ -39,7 +39,7 @@ def correlations_of(
     *,
     groups: NDArray[np.intp] | None = None,
     noise: Noise | None = None,
-    alpha: float,
+    level: float,
     limit: str,
 ) -> ByLaw | None:
     """Test every pair by its correlation; None for too few rows or columns.
@@ -49,7 +49,7 @@ def correlations_of(
         columns: names, none of them constant.
         groups: (d,) labels of columns made from one, such as the levels of a category, which are no pairs.
         noise: that was added to the moments.
-        alpha: level of the study.
+        level: level of the study.
         limit: why nothing can be called supported.
     """
     total = parts.total
@@ -71,14 +71,14 @@ def correlations_of(
     evidence = Evidence(
         statistic=abs(float(r[best])), p=float(q.min()), q=float(q.min()), held_out=held_out, interval=interval, n=n,
         looks=len(r), method=f"{_LAW if noise is None else _NOISY_LAW}; Benjamini and Hochberg over all pairs",
-        verdict=verdict_of(float(q.min()), effect_holds=holds, alpha=alpha), limit=limit,
+        verdict=verdict_of(float(q.min()), effect_holds=holds, level=level), limit=limit,
     )  # fmt: skip
 
     def named(k: int) -> str:
         return f"{columns[first[k]]}{' against ' if r[k] < 0 else ' and '}{columns[second[k]]}"
 
     def many(factor: float) -> int:
-        return max(int((q * factor <= alpha).sum()), 1)
+        return max(int((q * factor <= level).sum()), 1)
 
     def say(verdict: Verdict, factor: float) -> str:
         low, high = (fraction(end) for end in _ends(float(r[best]), n, len(r), float(added[best])))
@@ -98,7 +98,7 @@ def correlations_of(
     def listed(factor: float) -> dict[str, Any]:
         few = order[:_LISTED]
         return {
-            "n_pairs": int((q * factor <= alpha).sum()),
+            "n_pairs": int((q * factor <= level).sum()),
             "pairs": [
                 {
                     "columns": [columns[first[k]], columns[second[k]]],

@@ -48,7 +48,7 @@ _NOTHING = 0.05  # p from which on a pair is compatible with nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenThird:
     """What becomes of a pair once a third column is known.
 
     Attributes:
@@ -112,9 +112,9 @@ def turned_by_others(
     pairs: Sequence[tuple[int, int]],
     *,
     design: Design,
-    alpha: float = 0.05,
+    level: float = 0.05,
     seed: int = 0,
-) -> tuple[tuple[Given, ...], int]:
+) -> tuple[tuple[GivenThird, ...], int]:
     """The pairs that a third column turns round or away, the surest first; and how many pairs x columns were looked at.
 
     Args:
@@ -123,7 +123,7 @@ def turned_by_others(
         groups: (D,) the column that each number belongs to, ascending from 0 without gaps.
         pairs: numbers of two columns each, pairs that stand.
         design: how rows depend on each other.
-        alpha: level, for all pairs and third columns together.
+        level: level, for all pairs and third columns together.
         seed: of the rows used where they are more than 5,000.
     """
     most = min(_ROWS, max(_FEWEST_ROWS, _CELLS // X.shape[1]))
@@ -138,12 +138,12 @@ def turned_by_others(
     looks = len(pairs) * (len(blocks) - 2)
     if not looks or not strengths:
         return (), looks
-    found: list[Given] = []
+    found: list[GivenThird] = []
     for third, owed in _thirds(blocks, whole, strengths):
         for (i, j), overall in strengths.items():
             look = _Look((i, j), (blocks[i], blocks[j]), overall, min(owed.link(i), owed.link(j)), looks)
-            if third.number not in (i, j) and _possible(look, third, owed, len(X), alpha):
-                told = _told(look, third, design, alpha)
+            if third.number not in (i, j) and _possible(look, third, owed, len(X), level):
+                told = _given_third(look, third, design, level)
                 found += [told] if told is not None else []
     return tuple(sorted(found, key=lambda g: (g.q, g.first, g.second, g.third))), looks
 
@@ -174,9 +174,9 @@ class _Owed:
         return float((overall - a @ b) / np.sqrt(variance)) if variance > _COPY else 0.0
 
 
-def _possible(look: _Look, third: Third, owed: _Owed, n: int, alpha: float) -> bool:
+def _possible(look: _Look, third: Third, owed: _Owed, n: int, level: float) -> bool:
     """Whether the third column can turn the pair at all, before ranks are taken anew: few can."""
-    (i, j), overall, level = look.pair, look.overall, alpha / look.looks
+    (i, j), overall, own = look.pair, look.overall, level / look.looks
     # what a third column can turn is at most what both owe to it
     if owed.link(i) * owed.link(j) < _SLACK * abs(overall) / 2:
         return False
@@ -187,8 +187,8 @@ def _possible(look: _Look, third: Third, owed: _Owed, n: int, alpha: float) -> b
         return bool(np.sign(overall) * left <= _LEFT * abs(overall))
     if n - third.taken < _IN_EACH:
         return False
-    most = number_left(left, overall, n - third.taken, level)  # as sure as it can be: rows that depend count less
-    return (left * overall < 0 and most.nothing <= level) or (most.half <= level and look.link > abs(overall))
+    most = number_left(left, overall, n - third.taken, own)  # as sure as it can be: rows that depend count less
+    return (left * overall < 0 and most.nothing <= own) or (most.half <= own and look.link > abs(overall))
 
 
 def _thirds(
@@ -227,21 +227,21 @@ def _numbers_linked(
     return frozenset(single[enough].tolist())
 
 
-def _told(look: _Look, third: Third, design: Design, alpha: float) -> Given | None:
+def _given_third(look: _Look, third: Third, design: Design, level: float) -> GivenThird | None:
     """What the third column does to the pair, if it does anything."""
     used, A, B = left_of(look.sides, third)
     if not (A.shape[1] and B.shape[1]):
         return None
     within, whole = strength(A, B), look.overall
     rows = float(design.among(used).effective(np.concatenate([A[:, :1], B[:, :1]], axis=1))[0, 1]) - third.taken
-    level = alpha / look.looks
-    if rows < _IN_EACH or not beyond_chance(whole, rows, level):
+    own = level / look.looks
+    if rows < _IN_EACH or not beyond_chance(whole, rows, own):
         return None
-    left = number_left(within, whole, rows, level) if look.signed else category_left(A, B, whole, rows, level)
+    left = number_left(within, whole, rows, own) if look.signed else category_left(A, B, whole, rows, own)
     turned: Literal["round", "away"]
-    if look.signed and within * whole < 0 and left.nothing <= level:
+    if look.signed and within * whole < 0 and left.nothing <= own:
         turned, p = "round", left.nothing
-    elif left.nothing > _NOTHING and left.half <= level and look.link > abs(whole):
+    elif left.nothing > _NOTHING and left.half <= own and look.link > abs(whole):
         turned, p = "away", left.half
     else:
         return None
@@ -250,7 +250,7 @@ def _told(look: _Look, third: Third, design: Design, alpha: float) -> Given | No
         return None
     each = codes is not None and _in_each(look.sides, codes, within)
     q = min(p * look.looks, 1.0)
-    return Given(
+    return GivenThird(
         *look.pair, third.number, turned, whole, within, left.low, left.high, q, third.levels, each, look.signed
     )
 

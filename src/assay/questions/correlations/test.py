@@ -2,7 +2,7 @@
 
 strength  rank correlation of two numbers, correlation ratio of a number's ranks and a category, Cramer's V; of curves
           where a pair is not monotone; of series at the lag where they go together best
-chance    columns that know nothing of each other: t (exact moments of ranks), F, chi^2, cosines of ranks for any shape,
+chance    independent columns: t (exact moments of ranks), F, chi^2, cosines of ranks for any shape,
           exact cells where levels are rare: summary.pair_chance
 looks     one for each pair: Benjamini and Hochberg over all of them
 held out  strength in one half of the rows by the other, over many halves; a pair stands if halves show it by
@@ -22,7 +22,7 @@ from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.models.correlation.dependence.dependence import Dependence, dependence_of
 from assay.questions.correlations.answer import Correlations, holds, in_order, smallest, standing
 from assay.questions.correlations.halves import Halves
-from assay.questions.correlations.interval import Chosen, without_luck
+from assay.questions.correlations.interval import ChosenPair, without_luck
 from assay.questions.correlations.unseen import seen_again
 from assay.summary.graph.seriation import fiedler_positions, order_of
 from assay.summary.pairs.association_chance import Likely
@@ -43,7 +43,7 @@ def correlations(
     columns: tuple[str, ...],
     *,
     categories: NDArray[np.bool_] | None = None,
-    alpha: float = 0.05,
+    level: float = 0.05,
     seed: int = 0,
     design: Design | None = None,
 ) -> Correlations | None:
@@ -54,7 +54,7 @@ def correlations(
         groups: (D,) the column that each number belongs to, ascending from 0 without gaps.
         columns: (d,) names.
         categories: (d,) whether each is one; by how many numbers it has if not given.
-        alpha: level of the study.
+        level: level of the study.
         seed: of the halves.
         design: how rows depend on each other; None for independent ones.
     """
@@ -71,19 +71,19 @@ def correlations(
         return None
     found = replace(found, pairs=_named(found.pairs, categories))
     halves = Halves.of_rows(n, seed) if design is None else Halves.of(design.folds(_PARTS, seed), seed)
-    pairs = seen_again(found, _asked(found, alpha), halves)
-    found = replace(found, pairs=in_order(pairs, alpha))
-    stands = standing(found.pairs, alpha)
+    pairs = seen_again(found, _asked(found, level), halves)
+    found = replace(found, pairs=in_order(pairs, level))
+    stands = standing(found.pairs, level)
     # where no pair has rows enough that are independent of each other, none was compared with chance
     testable = design is None or bool((found.pairs.effective >= FEWEST_EFFECTIVE).any())
-    q = smallest(found.pairs, alpha) if testable else None
+    q = smallest(found.pairs, level) if testable else None
     chosen = _chosen(found, halves) if stands.any() else None
     # of one pair alone nothing is sure that its own interval leaves open
     undecided = chosen is not None and int(stands.sum()) == 1 and chosen.low <= 0.0 <= chosen.high
     again = float(np.nanmean(found.pairs.again[: max(int(stands.sum()), 1)]))
     evidence = Evidence(
         statistic=abs(float(found.pairs.strength[0])),
-        null=_null(found, alpha) if testable else None,
+        null=_null(found, level) if testable else None,
         p=q,
         q=q,
         held_out=abs(float(found.pairs.unseen[0])) if chosen is None else chosen.strength,
@@ -92,10 +92,10 @@ def correlations(
         n=n,
         looks=found.tested,
         method=_method(found, design),
-        verdict=verdict_of(q, effect_holds=holds(found.pairs, q) and not undecided, alpha=alpha),
+        verdict=verdict_of(q, effect_holds=holds(found.pairs, q) and not undecided, level=level),
         limit=limit,
     )
-    return Correlations(found.without_rows(), _called(found, alpha), again, _order(found), 1.0, evidence)
+    return Correlations(found.without_rows(), _called(found, level), again, _order(found), 1.0, evidence)
 
 
 def _named(pairs: Pairs, categories: NDArray[np.bool_] | None) -> Pairs:
@@ -106,22 +106,22 @@ def _named(pairs: Pairs, categories: NDArray[np.bool_] | None) -> Pairs:
     return replace(pairs, strength_name=np.where(both, V, pairs.strength_name))
 
 
-def _asked(found: Dependence, alpha: float) -> Indices:
+def _asked(found: Dependence, level: float) -> Indices:
     """Places of the pairs looked for in halves: those near the level, by strength; else the least likely ones."""
     pairs = found.pairs
-    near = np.flatnonzero(pairs.q <= 2.0 * alpha)
+    near = np.flatnonzero(pairs.q <= 2.0 * level)
     if len(near) > _ASKED_AGAIN:
         near = near[np.argsort(-np.abs(pairs.strength[near]), kind="stable")[:_ASKED_AGAIN]]
     return near if len(near) else np.arange(min(len(pairs), _ASKED_ANYWAY))
 
 
-def _called(found: Dependence, alpha: float) -> int:
+def _called(found: Dependence, level: float) -> int:
     """How many pairs stand, listed or not."""
-    listed = int(np.count_nonzero(found.pairs.q <= alpha))
-    return found.significant(alpha) - listed + int(standing(found.pairs, alpha).sum())
+    listed = int(np.count_nonzero(found.pairs.q <= level))
+    return found.significant(level) - listed + int(standing(found.pairs, level).sum())
 
 
-def _chosen(found: Dependence, halves: Halves) -> Chosen | None:
+def _chosen(found: Dependence, halves: Halves) -> ChosenPair | None:
     """The strongest pair without the luck of being chosen, where it is one of ranks."""
     pairs = found.pairs
     if pairs.strength_name[0] != RANK_CORRELATION or pairs.lag[0]:
@@ -132,8 +132,8 @@ def _chosen(found: Dependence, halves: Halves) -> Chosen | None:
     )
 
 
-def _null(found: Dependence, alpha: float) -> Null | None:
-    """The strongest of as many rank correlations by chance: its median, and what it exceeds with chance alpha.
+def _null(found: Dependence, level: float) -> Null | None:
+    """The strongest of as many rank correlations by chance: its median, and what it exceeds with chance level.
 
     None where the strongest pair is measured otherwise: curves and ratios are larger by chance than ranks.
     """
@@ -141,10 +141,10 @@ def _null(found: Dependence, alpha: float) -> Null | None:
         return None
     likely = Likely.of(max(round(float(found.pairs.effective[0])), FEWEST_ROWS), ranks=True)
     best = []
-    for level in (0.5, alpha):
-        one = -np.expm1(np.log1p(-level) / found.tested)  # each of `tested` independent pairs
+    for chance in (0.5, level):
+        one = -np.expm1(np.log1p(-chance) / found.tested)  # each of `tested` independent pairs
         best.append(float(np.sqrt(-np.expm1(-np.interp(-np.log(one), -likely.log_p, likely.x)))))
-    return Null("columns that know nothing of each other", best[0], best[1])
+    return Null("independent columns", best[0], best[1])
 
 
 def _method(found: Dependence, design: Design | None) -> str:

@@ -26,7 +26,7 @@ class _Groups(Question):
             return f"it takes {FEWEST_ROWS} rows"
         apart = len(table.sample_design.thinned(np.random.default_rng(context.seed)))
         if apart < FEWEST_ROWS:
-            return f"it takes {FEWEST_ROWS} rows that know nothing of each other; there are about {apart}"
+            return f"it takes {FEWEST_ROWS} independent rows; there are about {apart}"
         return "" if len(measured(table.sample, table.measured)) else "no column is measured in five values or more"
 
     def ask(self, table: Table, context: Context) -> Groups | None:
@@ -43,7 +43,7 @@ class _Groups(Question):
             blocks=picked(table.blocks, used),
             categories=categories_of(table, {table.origins[int(table.groups[j])][0] for j in used}),
             design=table.sample_design,
-            alpha=context.alpha,
+            level=context.level,
             seed=context.seed,
             progress=context.told("Groups"),
         )

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Array, Indices
-from assay.optimize.kmeans.few_rows import Few, group_few_rows
+from assay.optimize.kmeans.lloyd import Grouping, group_few_rows
 from assay.summary.distances.distances import squared_distances
 
 _STARTS = 3
 
 
-def grouped(S: Array, k: int, seed: int, starts: int = _STARTS) -> Few:
+def grouped(S: Array, k: int, seed: int, starts: int = _STARTS) -> Grouping:
     """(m, r) rows in k groups, always in the same way: what is compared with chance is the whole procedure."""
     return group_few_rows(S, k, seed=seed, n_init=starts)
 

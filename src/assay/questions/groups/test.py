@@ -36,11 +36,11 @@ from assay.questions.groups.coming_back import jaccard
 from assay.questions.groups.comparable import Comparable
 from assay.questions.groups.dip import dip_chance, dips
 from assay.questions.groups.directions import components
-from assay.questions.groups.group_search import SIZES, Look, Space, look, rooms_of, spaces_of
+from assay.questions.groups.group_search import SIZES, GroupLook, SearchSpace, look, rooms_of, spaces_of
 from assay.questions.groups.grouping import by_size, grouped, shares_between
-from assay.questions.groups.number import CLEAR, Chosen, chosen
-from assay.questions.groups.profile import Category, coinciding, strangers
-from assay.questions.groups.rules import Centres, Column, Laws, Projection, Shapes, Way
+from assay.questions.groups.number import CLEAR, ChosenNumber, chosen
+from assay.questions.groups.profile import Category, anomalies, coinciding
+from assay.questions.groups.rules import ColumnCut, DenseShapes, Laws, NearestCentres, Projection, Way
 from assay.questions.groups.tail import tail_p
 from assay.questions.groups.unimodal import Unimodal, unimodal
 
@@ -67,7 +67,7 @@ def groups(
     blocks: Blocks | None = None,
     categories: tuple[Category, ...] = (),
     design: Design | None = None,
-    alpha: float = 0.05,
+    level: float = 0.05,
     seed: int = 0,
     progress: Tell | None = None,
 ) -> Groups | None:
@@ -80,7 +80,7 @@ def groups(
         blocks: (b, d) of all rows with the number of the first; None where `rows` are all.
         categories: of the rows, with which groups may coincide.
         design: how rows depend on each other; those that are grouped are nearly independent, the others join them.
-        alpha: chance of supporting groups in a table that has none.
+        level: chance of supporting groups in a table that has none.
         seed: of the draws and of the rows taken.
         progress: told what is being done.
     """
@@ -95,7 +95,7 @@ def groups(
         return None
     used = np.flatnonzero(told)
     rows, columns = rows[:, used], tuple(columns[j] for j in used)
-    found = _judged(rows, _in_no_order(rows, fitted), numbers, columns, alpha, rng, progress or (lambda _: None))
+    found = _judged(rows, _in_no_order(rows, fitted), numbers, columns, level, rng, progress or (lambda _: None))
     answer = replace(found.answer, evidence=replace(found.answer.evidence, limit=design.limit))
     if found.label is None:
         return answer
@@ -133,7 +133,7 @@ def _judged(
     fitted: Indices,
     numbers: Indices,
     columns: tuple[str, ...],
-    alpha: float,
+    level: float,
     rng: np.random.Generator,
     tell: Tell,
 ) -> _Found:
@@ -144,13 +144,13 @@ def _judged(
     found = look(Z, spaces, _SAME)
     drawn = _draws(spaces, law, len(Z), found, rng, tell)
     p, beyond = _p(found, drawn), found.like(_standardised(found.all, _all(drawn)))
-    pick = Chosen(None, 0, 0)
-    if p <= 2 * alpha:
+    pick = ChosenNumber(None, 0, 0)
+    if p <= 2 * level:
         tell("one half of the rows by the other")
         pick = chosen(Z, _ways(Z, spaces, beyond), _SAME)
     everywhere = how.apply(rows, same)
     everywhere[fitted] = Z
-    named = pick.named if pick.named is not None and pick.named.valley <= 2 * alpha else None
+    named = pick.named if pick.named is not None and pick.named.valley <= 2 * level else None
     rule = None if named is None else named.way.learnt(Z, named.k, _SAME)
     k = 1 if rule is None else rule.k
     labels = np.zeros(len(rows), dtype=np.intp) if rule is None else rule.labels(everywhere)
@@ -171,7 +171,7 @@ def _judged(
         most=pick.most or k,
         sizes=np.bincount(labels, minlength=k),
         way="" if named is None else named.way.said(columns),
-        by=named.way.j if named is not None and isinstance(named.way, Column) else None,
+        by=named.way.j if named is not None and isinstance(named.way, ColumnCut) else None,
         lump_p=p,
         torn=pick.torn,
         beyond=_said(beyond),
@@ -181,10 +181,10 @@ def _judged(
         between_by_chance=by_chance.mean(axis=0),
         column_q=_telling(between, by_chance) if k > 1 else np.ones(len(columns)),
         means=np.array([everywhere[labels == g].mean(axis=0) for g in range(k)]),
-        strangers=tuple(numbers[r] for r in strangers(everywhere, labels, k)),
+        anomalies=tuple(numbers[r] for r in anomalies(everywhere, labels, k)),
         coincide=(),
         plane=_plane(everywhere, Z),
-        evidence=_evidence(beyond, drawn, whole, strength, float(stability.min()), len(rows), holds, alpha),
+        evidence=_evidence(beyond, drawn, whole, strength, float(stability.min()), len(rows), holds, level),
         holds=holds,
         strength_range=None if strength is None else _spread(strength),
     )
@@ -193,29 +193,29 @@ def _judged(
     return _Found(answer, lambda block: order[rule.labels(how.apply(block, same))])
 
 
-def _ways(Z: Array, spaces: tuple[Space, ...], beyond: Look) -> list[Way]:
+def _ways(Z: Array, spaces: tuple[SearchSpace, ...], beyond: GroupLook) -> list[Way]:
     """Descriptions to try, the simplest first: only those whose own part of the search could have something."""
     d = Z.shape[1]
     dipped = dips(Z)
     order = np.argsort(-dipped, kind="stable")[:_MOST_COLUMNS]
-    ways: list[Way] = [Column(int(j)) for j in order if dip_chance(float(dipped[j]), len(Z)) <= CLEAR]
+    ways: list[Way] = [ColumnCut(int(j)) for j in order if dip_chance(float(dipped[j]), len(Z)) <= CLEAR]
     if d > 1:
         ways.append(Projection())
     for space, gains in zip(spaces, beyond.gains, strict=True):
         numbers = tuple(k for k, gain in zip(SIZES, gains, strict=True) if gain > _BEYOND)
-        ways += [Centres(space, numbers)] if numbers else []
+        ways += [NearestCentres(space, numbers)] if numbers else []
     if d > 1:
-        ways.append(Laws(Space(min(_LAW_AXES, spaces[0].axes), spaces[0].whole)))
-    return ways + [Shapes(room) for room in rooms_of(Z)]
+        ways.append(Laws(SearchSpace(min(_LAW_AXES, spaces[0].axes), spaces[0].whole)))
+    return ways + [DenseShapes(room) for room in rooms_of(Z)]
 
 
 def _draws(
-    spaces: tuple[Space, ...], law: Unimodal, n: int, found: Look, rng: np.random.Generator, tell: Tell
-) -> list[Look]:
+    spaces: tuple[SearchSpace, ...], law: Unimodal, n: int, found: GroupLook, rng: np.random.Generator, tell: Tell
+) -> list[GroupLook]:
     """The same search in tables without groups; fewer of them where it is soon clear that chance does as well."""
     seeds = rng.integers(2**63, size=DRAWS)
 
-    def draw(own: int) -> Look:
+    def draw(own: int) -> GroupLook:
         return look(law.draw(n, np.random.default_rng(own)), spaces, _SAME)
 
     return monte_carlo(
@@ -227,11 +227,11 @@ def _draws(
     ).values
 
 
-def _all(drawn: list[Look]) -> Array:
+def _all(drawn: list[GroupLook]) -> Array:
     return np.array([one.all for one in drawn])
 
 
-def _p(found: Look, drawn: list[Look]) -> float:
+def _p(found: GroupLook, drawn: list[GroupLook]) -> float:
     """Rank of the largest standardised value; the data are standardised among the draws, as each of these is.
 
     Where no draw comes near, by the tail of the draws, standardised among themselves.
@@ -255,7 +255,7 @@ def _standardised(found: Array, chance: Array) -> Array:
     return np.asarray((found - chance.mean(axis=0)) / np.where(spread > 0, spread, np.inf))
 
 
-def _said(beyond: Look) -> tuple[tuple[str, float], ...]:
+def _said(beyond: GroupLook) -> tuple[tuple[str, float], ...]:
     """What was searched, and how far beyond chance it came."""
     centres = [(f"{k} groups by k-means", float(gain)) for k, gain in zip(SIZES, beyond.gains.max(axis=0), strict=True)]
     return (
@@ -297,17 +297,17 @@ def _spread(strengths: Array) -> tuple[float, float]:
 
 
 def _evidence(
-    beyond: Look,
-    drawn: list[Look],
+    beyond: GroupLook,
+    drawn: list[GroupLook],
     p: float,
     strengths: Array | None,
     stability: float,
     n: int,
     holds: bool,
-    alpha: float,
+    level: float,
 ) -> Evidence:
     largest, most = _largest(_all(drawn)), float(beyond.all.max())
-    null = Null(METHOD, float(np.median(largest)), float(np.quantile(largest, 1 - alpha)), len(drawn))
+    null = Null(METHOD, float(np.median(largest)), float(np.quantile(largest, 1 - level)), len(drawn))
     return Evidence(
         statistic=most,
         p=p,
@@ -317,7 +317,7 @@ def _evidence(
         n=n,
         looks=len(beyond.all),
         method=f"{METHOD}, {len(drawn)} draws",
-        verdict=verdict_of(p, effect_holds=holds, alpha=alpha),
+        verdict=verdict_of(p, effect_holds=holds, level=level),
         # no round lump, but no gap between either: p is that of the gap, with which the lump has nothing to do
-        null=None if p > alpha and most > null.upper else null,
+        null=None if p > level and most > null.upper else null,
     )

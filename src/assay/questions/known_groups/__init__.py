@@ -29,7 +29,7 @@ class _KnownGroups(Question):
         if table.known is None or table.depends is None:
             return None
         return known_groups_of(
-            table.known, table.columns, noise=table.noise, alpha=context.alpha, seed=context.seed,
+            table.known, table.columns, noise=table.noise, level=context.level, seed=context.seed,
             limit=table.depends.limit,
         )  # fmt: skip
 

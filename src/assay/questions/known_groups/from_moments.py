@@ -22,7 +22,7 @@ from assay.asking.table import KnownGroups
 from assay.asking.words import SURVIVED, Words, chance, listed
 from assay.errors import SingularError
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
-from assay.linalg.canonical.wilks import log_lambda, wilks_p
+from assay.linalg.canonical.canonical import log_lambda, wilks_p
 from assay.linalg.noise.fold_error import fold_mean
 from assay.models.prediction.fisher import Fisher
 from assay.summary.moments.grouped import GroupedMoments
@@ -47,7 +47,7 @@ WORDS = Words(
 
 
 def known_groups_of(
-    known: KnownGroups, columns: tuple[str, ...], *, noise: Noise | None, alpha: float, seed: int, limit: str
+    known: KnownGroups, columns: tuple[str, ...], *, noise: Noise | None, level: float, seed: int, limit: str
 ) -> ByLaw | None:
     """Test whether groups differ; None for too few rows or groups.
 
@@ -55,7 +55,7 @@ def known_groups_of(
         known: moments of the groups in each fold.
         columns: names.
         noise: that was added to all moments together.
-        alpha: level of the study.
+        level: level of the study.
         seed: of draws of chance, where there is noise.
         limit: why nothing can be called supported.
     """
@@ -67,14 +67,14 @@ def known_groups_of(
     correlations = _correlations(fitted)
     p, method = wilks_p(correlations, total.count, fitted.rank_, g - 1), "Wilks' lambda, Rao's F"
     if noise is not None:
-        p = _beside_noise(grouped, replace(noise, share=noise.share / g), correlations, alpha, seed)
+        p = _beside_noise(grouped, replace(noise, share=noise.share / g), correlations, level, seed)
         method = "Wilks' lambda; groups of one mean drawn anew, with the noise that was added"
     held_out, interval = _unseen(known.folds)
     holds = interval is None or interval[0] > 0.0
     best = float(correlations[0] ** 2)
     evidence = Evidence(
         statistic=best, p=p, q=p, held_out=held_out, interval=interval, n=total.count, looks=1, method=method,
-        verdict=verdict_of(p, effect_holds=holds, alpha=alpha), limit=limit,
+        verdict=verdict_of(p, effect_holds=holds, level=level), limit=limit,
     )  # fmt: skip
     size = np.abs(fitted.scalings_[:, 0]) * np.sqrt(np.diag(grouped.within))
     telling = listed([columns[j] for j in np.argsort(-size, kind="stable")[:_NAMED]])
@@ -151,7 +151,7 @@ def _correlations(fitted: Fisher) -> Array:
     return np.asarray(np.sqrt(fitted.eigenvalues_ / (1.0 + fitted.eigenvalues_)))
 
 
-def _beside_noise(grouped: GroupedMoments, noise: Noise, correlations: Array, alpha: float, seed: int) -> float:
+def _beside_noise(grouped: GroupedMoments, noise: Noise, correlations: Array, level: float, seed: int) -> float:
     total, g = grouped.total, len(grouped)
     covariance = grouped.within / (total.count - g)
 
@@ -160,7 +160,7 @@ def _beside_noise(grouped: GroupedMoments, noise: Noise, correlations: Array, al
         fitted = _fitted(GroupedMoments(grouped.labels, tuple(alike)))
         return np.inf if fitted is None else -log_lambda(_correlations(fitted))  # where nothing is known, chance wins
 
-    return noisy_chance(-log_lambda(correlations), drawn, alpha=alpha, seed=seed).p
+    return noisy_chance(-log_lambda(correlations), drawn, level=level, seed=seed).p
 
 
 def _at(part: Moments, mean: Array) -> Moments:

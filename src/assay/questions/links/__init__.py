@@ -28,7 +28,7 @@ class _Links(QuestionOf["Subject[Graph]"]):
         from assay.questions.links.test import links_told
 
         return links_told(
-            table.value, name=table.card.name, alpha=context.alpha, seed=context.seed, progress=context.told("Links")
+            table.value, name=table.card.name, level=context.level, seed=context.seed, progress=context.told("Links")
         )
 
 

@@ -34,7 +34,7 @@ class LinksTold(Answer):
         odd: surprising links; None where links cannot be told.
         directed: whether links lead one way.
         factor: what every p was multiplied with, for the other questions of the study.
-        alpha: level of the study.
+        level: level of the study.
     """
 
     name: str
@@ -46,7 +46,7 @@ class LinksTold(Answer):
     odd: Surprising | None
     directed: bool
     factor: float = 1.0
-    alpha: float = 0.05
+    level: float = 0.05
 
     @property
     def rule(self) -> str:
@@ -64,7 +64,7 @@ class LinksTold(Answer):
     @property
     def surprising(self) -> int:
         """How many of the links in `odd` are surprising, the first ones."""
-        return 0 if self.odd is None else int((self.odd_q <= self.alpha).sum())
+        return 0 if self.odd is None else int((self.odd_q <= self.level).sum())
 
     @property
     def odd_q(self) -> Array:
@@ -115,10 +115,10 @@ class LinksTold(Answer):
             "surprising": self._listed(),
         }
 
-    def stricter(self, factor: float, alpha: float) -> LinksTold:
+    def stricter(self, factor: float, level: float) -> LinksTold:
         """The same where other questions were asked too."""
-        evidence = self.evidence.stricter(factor, alpha, effect_holds=self.holds)
-        return replace(self, evidence=evidence, factor=self.factor * factor, alpha=alpha)
+        evidence = self.evidence.stricter(factor, level, effect_holds=self.holds)
+        return replace(self, evidence=evidence, factor=self.factor * factor, level=level)
 
     @property
     def odd_evidence(self) -> Evidence:
@@ -134,7 +134,7 @@ class LinksTold(Answer):
             n=self.odd.judged,
             looks=self.odd.judged,
             method="the most surprising link of each random graph with the same numbers of links",
-            verdict=verdict_of(q, effect_holds=bool(kept < 1.0), alpha=self.alpha),
+            verdict=verdict_of(q, effect_holds=bool(kept < 1.0), level=self.level),
             null=Null("random graphs with the same numbers of links", 0.0, 0.0, self.odd.draws),
         )
 

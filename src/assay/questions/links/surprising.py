@@ -5,7 +5,7 @@ used for nothing else, and T_b the smallest z of all links of random graph b,
 
     p of a link = (1 + number of T_b <= z) / (1 + B)
 
-so that any link of a graph that chance made is called surprising with probability alpha at most, however many there
+so that any link of a graph that chance made is called surprising with probability level at most, however many there
 are. Where links as a whole share no more neighbours than chance, as in a network of two kinds of nodes, none is
 surprising. Size on what was not used: nodes are halved, links chosen by the neighbours in one half, and the neighbours
 that the same links share in the other half are compared with those expected there.

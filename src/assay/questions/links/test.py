@@ -38,7 +38,7 @@ def links_told(
     graph: Graph,
     *,
     name: str = "the network",
-    alpha: float = 0.05,
+    level: float = 0.05,
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
 ) -> LinksTold | None:
@@ -47,14 +47,14 @@ def links_told(
     Args:
         graph: the network.
         name: what it is called.
-        alpha: chance of claiming anything where only the numbers of links of each node are at work.
+        level: chance of claiming anything where only the numbers of links of each node are at work.
         seed: of everything random.
         progress: told what is being done.
     """
     tell = progress or (lambda _: None)
     tell("taking links out")
     try:
-        found = predict_links(graph, seed=seed)
+        found = predict_links(graph, random_state=seed)
     except DataError:
         return None
     ends = ends_of(graph)
@@ -62,7 +62,7 @@ def links_told(
     statistic = _value(ends, which, seed)
     chance = in_random_graphs(graph, ends, lambda drawn: _value(drawn, which, seed), statistic, seed, tell)
     p = student_p(statistic, chance) if len(chance) else None
-    evidence = _evidence(found, statistic, chance, p, alpha, len(ends.sources))
+    evidence = _evidence(found, statistic, chance, p, level, len(ends.sources))
     holds = effect_holds(found)
     odd = None
     if evidence.verdict == "supported":
@@ -84,13 +84,13 @@ def _value(ends: Ends, which: range, seed: int) -> float:
 
 
 def _evidence(
-    found: LinkPrediction, statistic: float, chance: Array, p: float | None, alpha: float, links: int
+    found: LinkPrediction, statistic: float, chance: Array, p: float | None, level: float, links: int
 ) -> Evidence:
     value, interval = found.beyond
     null = None
     if p is not None:
         spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
-        upper = float(chance.mean() + spread * student.isf(alpha, len(chance) - 1))
+        upper = float(chance.mean() + spread * student.isf(level, len(chance) - 1))
         null = Null(METHOD, float(np.median(chance)), upper)
     return Evidence(
         statistic=statistic,
@@ -101,6 +101,6 @@ def _evidence(
         n=links,
         looks=len(found.by_score()),
         method=f"{METHOD}, {len(chance)} random graphs with a Student tail, the choice of the score in each",
-        verdict=verdict_of(p, effect_holds=effect_holds(found), alpha=alpha),
+        verdict=verdict_of(p, effect_holds=effect_holds(found), level=level),
         null=null,
     )

@@ -31,7 +31,7 @@ class _Map(Question):
             table.numbers,
             groups=table.groups,
             design=table.sample_design,
-            alpha=context.alpha,
+            level=context.level,
             seed=context.seed,
             progress=context.told("Map of the rows"),
         )

@@ -65,6 +65,6 @@ class RowMap(Answer):
         """How much is kept, here and by chance."""
         return {"neighbours": self.k, "perplexity": self.perplexity, "kept_by_chance": self.chance.tolist()}
 
-    def stricter(self, factor: float, alpha: float) -> RowMap:
+    def stricter(self, factor: float, level: float) -> RowMap:
         """The same map where other questions were asked too: q times the factor, the verdict accordingly."""
-        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds))
+        return replace(self, evidence=self.evidence.stricter(factor, level, effect_holds=self.holds))

@@ -46,7 +46,7 @@ def row_map(
     *,
     groups: Indices,
     design: Design | None = None,
-    alpha: float = 0.05,
+    level: float = 0.05,
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
 ) -> RowMap | None:
@@ -57,7 +57,7 @@ def row_map(
         numbers: (m,) their numbers in the data.
         groups: (D,) labels of columns that belong together by making, such as the indicators of one category.
         design: how rows depend on each other; independent if not given.
-        alpha: chance of supporting a map of independent columns.
+        level: chance of supporting a map of independent columns.
         seed: of the shuffles and of the rows kept out.
         progress: told what is being done.
     """
@@ -68,7 +68,7 @@ def row_map(
         # every map of the comparison ends after as many steps; none has to be a minimum
         warnings.simplefilter("ignore", NotConverged)
         design = design or Independent(len(Z))
-        found = _judged_map(Z, groups, numbers, design, alpha, seed, progress or (lambda _: None))
+        found = _judged_map(Z, groups, numbers, design, level, seed, progress or (lambda _: None))
         return replace(found, evidence=replace(found.evidence, limit=design.limit))
 
 
@@ -77,7 +77,7 @@ def _judged_map(
     groups: Indices,
     numbers: Indices,
     design: Design,
-    alpha: float,
+    level: float,
     seed: int,
     tell: Callable[[str], object],
 ) -> RowMap:
@@ -92,7 +92,7 @@ def _judged_map(
     pools = draw.by_chance(float(kept.mean()), rng, tell)
     chance = np.array([pool.mean() for pool in pools])
     p = student_p(float(kept.mean()), chance)
-    found = draw.on_other_rows(model, rng, tell) if p is not None and p <= 2 * alpha else None
+    found = draw.on_other_rows(model, rng, tell) if p is not None and p <= 2 * level else None
     places, every = np.empty((len(Z), 2)), np.empty(len(Z))
     places[fitted], every[fitted] = model.embedding_, kept
     if len(others):
@@ -106,7 +106,7 @@ def _judged_map(
         chance=chance,
         k=k,
         perplexity=perplexity,
-        evidence=_evidence(kept, chance, found, p, alpha),
+        evidence=_evidence(kept, chance, found, p, level),
         holds=found is not None and found.holds,
     )
 
@@ -144,8 +144,11 @@ class _Maps:
 
     def shuffled(self, rng: np.random.Generator) -> Array:
         """The columns of each group moved on their own, as chance could have it."""
-        orders = np.stack([self.design.drawn(rng) for _ in range(int(self.groups.max()) + 1)], axis=1)
-        return np.take_along_axis(self.Z, orders[:, self.groups], axis=0)
+        shuffled = np.empty_like(self.Z)
+        for group in range(int(self.groups.max()) + 1):  # of those, wide tables have a few in use
+            order, columns = self.design.drawn(rng), self.groups == group
+            shuffled[:, columns] = self.Z[np.ix_(order, columns)]
+        return shuffled
 
     def layout(self, Z: Array, init: Literal["pca", "random"] = "pca") -> TSNE:
         return TSNE(2, perplexity=self.perplexity, init=init, random_state=self.seed).fit(Z)
@@ -205,9 +208,9 @@ def _standardised(rows: Array, groups: Indices) -> tuple[Array, Indices]:
     return centred / rows.std(axis=0), groups
 
 
-def _evidence(kept: Array, chance: Array, found: _OtherRows | None, p: float | None, alpha: float) -> Evidence:
+def _evidence(kept: Array, chance: Array, found: _OtherRows | None, p: float | None, level: float) -> Evidence:
     spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
-    upper = float(chance.mean() + spread * student.isf(alpha, len(chance) - 1))
+    upper = float(chance.mean() + spread * student.isf(level, len(chance) - 1))
     reach = 1.96 * found.error if found is not None else 0.0
     return Evidence(
         statistic=float(kept.mean()),
@@ -218,7 +221,7 @@ def _evidence(kept: Array, chance: Array, found: _OtherRows | None, p: float | N
         stability=None if found is None else found.alike,
         n=len(kept),
         method=f"{METHOD}, {len(chance)} draws with a Student tail",
-        verdict=verdict_of(p, effect_holds=found is not None and found.holds, alpha=alpha),
+        verdict=verdict_of(p, effect_holds=found is not None and found.holds, level=level),
         null=Null(METHOD, float(chance.mean()), upper),
     )
 

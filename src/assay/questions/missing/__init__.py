@@ -25,7 +25,7 @@ class _Missing(Question):
         from assay.questions.missing.test import missing_values
 
         context.tell("Missing values", None, None)
-        return missing_values(table.look, table.card, design_of=table.design_of, alpha=context.alpha, seed=context.seed)
+        return missing_values(table.look, table.card, design_of=table.design_of, level=context.level, seed=context.seed)
 
 
 QUESTION = _Missing()

@@ -11,12 +11,12 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.missing.patterns import Pattern, Run
-from assay.questions.missing.sides import Side
+from assay.questions.missing.sides import GapSide
 from assay.views.html.view import View
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class GapPair:
     """Gaps of one column, and what they are compared with.
 
     Attributes:
@@ -30,7 +30,7 @@ class Pair:
     """
 
     lacking: str
-    side: Side
+    side: GapSide
     column: str
     upper: float
     lower: float
@@ -48,18 +48,18 @@ class Family:
         holds: whether the share missing differs on unseen rows, too.
     """
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[GapPair, ...]
     evidence: Evidence
     holds: bool
 
-    def standing(self, alpha: float) -> tuple[Pair, ...]:
+    def standing(self, level: float) -> tuple[GapPair, ...]:
         """Those that chance does not make in so many pairs."""
-        return tuple(pair for pair in self.pairs if pair.q <= alpha)
+        return tuple(pair for pair in self.pairs if pair.q <= level)
 
-    def stricter(self, factor: float, alpha: float) -> Family:
+    def stricter(self, factor: float, level: float) -> Family:
         """The same where other questions were asked too."""
         pairs = tuple(replace(pair, q=min(pair.q * factor, 1.0)) for pair in self.pairs)
-        return Family(pairs, self.evidence.stricter(factor, alpha, effect_holds=self.holds), self.holds)
+        return Family(pairs, self.evidence.stricter(factor, level, effect_holds=self.holds), self.holds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +77,7 @@ class MissingValues(Answer):
         together: gaps with gaps, likewise.
         compared: (a,) the columns whose gaps were compared.
         crossed: (a, a) correlations of being missing.
-        alpha: level of the study.
+        level: level of the study.
     """
 
     columns: tuple[str, ...]
@@ -90,9 +90,9 @@ class MissingValues(Answer):
     together: Family | None
     compared: tuple[str, ...]
     crossed: Array
-    alpha: float
+    level: float
 
-    def runs_of(self, pair: Pair) -> tuple[Run, ...]:
+    def runs_of(self, pair: GapPair) -> tuple[Run, ...]:
         """The run of rows that lack a column, for a pair with the order of rows."""
         return tuple(run for run in self.runs if run.column == pair.lacking and pair.side.way == "order")
 
@@ -119,10 +119,10 @@ class MissingValues(Answer):
         """How pairs are corrected for."""
         return "every p times the number of pairs (Bonferroni)"
 
-    def stricter(self, factor: float, alpha: float) -> MissingValues:
+    def stricter(self, factor: float, level: float) -> MissingValues:
         """The same where other questions were asked too."""
         values, together = (
-            None if family is None else family.stricter(factor, alpha) for family in (self.values, self.together)
+            None if family is None else family.stricter(factor, level) for family in (self.values, self.together)
         )
         return replace(self, values=values, together=together)
 

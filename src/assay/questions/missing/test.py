@@ -31,9 +31,9 @@ from assay.asking.table import FirstLook
 from assay.evidence.design import Design, Independent, Serial
 from assay.evidence.evidence import Evidence, verdict_of
 from assay.linalg.noise.fold_error import fold_error, fold_interval
-from assay.questions.missing.answer import Family, MissingValues, Pair
+from assay.questions.missing.answer import Family, GapPair, MissingValues
 from assay.questions.missing.patterns import patterns_of, runs_of
-from assay.questions.missing.sides import FEWEST, Compared, Side, compared
+from assay.questions.missing.sides import FEWEST, Compared, GapSide, compared
 
 FEWEST_ROWS = 20
 FEWEST_EFFECTIVE = 12.0  # independent rows that would tell as much, below which nothing is told from chance
@@ -47,7 +47,7 @@ def missing_values(
     card: DataCard,
     *,
     design_of: Callable[[Indices], Design] | None = None,
-    alpha: float = 0.05,
+    level: float = 0.05,
     seed: int = 0,
 ) -> MissingValues | None:
     """Ask which values are missing and what that goes with; None where none is.
@@ -56,7 +56,7 @@ def missing_values(
         look: rows drawn fairly, as they came.
         card: what is known of all rows.
         design_of: how rows of such numbers, from 0, depend on each other; independent if not given.
-        alpha: level of the study.
+        level: level of the study.
         seed: of the folds.
     """
     shares = {c.name: c.missing / card.rows for c in card.columns if c.missing}
@@ -68,8 +68,8 @@ def missing_values(
     if len(look.rows) >= FEWEST_ROWS and given.lacking:
         found = _Roots.of(given, design)
         gap = np.array([side.way == "gap" for side in given.sides])
-        values = _family(found, given, look, ~gap, design, alpha, seed)
-        together = _family(found, given, look, gap, design, alpha, seed)
+        values = _family(found, given, look, ~gap, design, level, seed)
+        together = _family(found, given, look, gap, design, level, seed)
     return MissingValues(
         columns=tuple(shares),
         share=np.array(list(shares.values())),
@@ -81,7 +81,7 @@ def missing_values(
         together=together,
         compared=tuple(look.columns[j] for j in given.lacking),
         crossed=_crossed(given.gaps),
-        alpha=alpha,
+        level=level,
     )
 
 
@@ -186,7 +186,7 @@ def _crossed(gaps: Mask) -> Array:
 
 
 def _family(
-    found: _Roots, given: Compared, look: FirstLook, which: Mask, design: Design, alpha: float, seed: int
+    found: _Roots, given: Compared, look: FirstLook, which: Mask, design: Design, level: float, seed: int
 ) -> Family | None:
     """The pairs of some sides, the strongest first; None where nothing could be compared."""
     looks, tested = int(np.isfinite(found.z).sum()), np.isfinite(found.z) & which
@@ -209,17 +209,17 @@ def _family(
         n=len(given.gaps),
         looks=int(tested.sum()),
         method=METHOD,
-        verdict=verdict_of(q, effect_holds=holds, alpha=alpha),
+        verdict=verdict_of(q, effect_holds=holds, level=level),
         limit=design.limit,
     )
     return Family(pairs, evidence, holds)
 
 
-def _pair(given: Compared, look: FirstLook, a: int, v: int, p: float, looks: int) -> Pair:
+def _pair(given: Compared, look: FirstLook, a: int, v: int, p: float, looks: int) -> GapPair:
     side = given.sides[v]
     upper, lower = _parts(side, given.values[:, v], given.known[:, v])
     gap = given.gaps[:, a]
-    return Pair(
+    return GapPair(
         lacking=look.columns[given.lacking[a]],
         side=side,
         column="" if side.column < 0 else look.columns[side.column],
@@ -230,7 +230,7 @@ def _pair(given: Compared, look: FirstLook, a: int, v: int, p: float, looks: int
     )
 
 
-def _parts(side: Side, values: Array, known: Mask) -> tuple[Mask, Mask]:
+def _parts(side: GapSide, values: Array, known: Mask) -> tuple[Mask, Mask]:
     """(m,) the rows on the upper and on the lower side that are told: quarters of ranks, halves of distances."""
     if side.two:
         return known & (values > 0.0), known & (values < 0.0)

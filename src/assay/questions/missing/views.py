@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.asking.words import SURVIVED
-from assay.questions.missing.answer import MissingValues, Pair
+from assay.questions.missing.answer import GapPair, MissingValues
 from assay.questions.missing.words import run_sentence
 from assay.views.axes.numbers import count, counted, percent, probability
 from assay.views.columns.correlation import correlation_view
@@ -62,7 +62,7 @@ def _shares(found: MissingValues) -> str:
 def _pairs(found: MissingValues) -> str:
     if found.values is None or found.values.evidence.verdict not in SURVIVED:
         return ""
-    pairs = found.values.standing(2.0 * found.alpha)[:_TABLED]
+    pairs = found.values.standing(2.0 * found.level)[:_TABLED]
     rows = [
         [
             name_cell(pair.lacking),
@@ -77,7 +77,7 @@ def _pairs(found: MissingValues) -> str:
     return table("What gaps go with: share missing on both sides", heads, rows, numeric=(2, 3, 4))
 
 
-def _with(pair: Pair) -> str:
+def _with(pair: GapPair) -> str:
     return {
         "high": f"{pair.column}: highest and lowest quarter",
         "far": f"{pair.column}: far from its middle and near",
@@ -94,7 +94,7 @@ def _crossed(found: MissingValues) -> list[View]:
         return []
     sure = np.eye(len(found.compared), dtype=bool)
     place = {name: k for k, name in enumerate(found.compared)}
-    for pair in family.standing(found.alpha):
+    for pair in family.standing(found.level):
         i, j = place[pair.lacking], place[pair.column]
         sure[i, j] = sure[j, i] = True
     drawn = correlation_view(found.crossed, [visible(name) for name in found.compared], supported=sure)

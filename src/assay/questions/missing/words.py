@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.asking.words import Words, chance, listed
-from assay.questions.missing.answer import Family, MissingValues, Pair
+from assay.questions.missing.answer import Family, GapPair, MissingValues
 from assay.questions.missing.patterns import Run
 from assay.views.axes.numbers import count, counted, percent
 
@@ -35,7 +35,7 @@ WORDS = {
 
 def subject(found: MissingValues, family: Family) -> str:
     """The columns whose gaps go with something, or that of the strongest pair."""
-    pairs = family.standing(found.alpha) or family.pairs[:1]
+    pairs = family.standing(found.level) or family.pairs[:1]
     return f"gaps in {listed(list(dict.fromkeys(pair.lacking for pair in pairs)))}"
 
 
@@ -47,7 +47,7 @@ def values_sentence(found: MissingValues) -> str:
     pair, verdict = family.pairs[0], family.evidence.verdict
     tested = f"{chance(family.evidence)} for {counted(found.looks, 'pair')}{_sampled(found)}"
     if verdict == "supported":
-        first = _first_of_each(family.standing(found.alpha))
+        first = _first_of_each(family.standing(found.level))
         clauses = [f"{_more(one)} ({_shares(one)})" for one in first[:_TOLD]]
         runs = "".join(f" {run_sentence(found, run)}" for one in first[:_TOLD] for run in found.runs_of(one))
         names = listed([one.lacking for one in first])
@@ -98,7 +98,7 @@ def untested(found: MissingValues) -> str:
     return f"{columns} {verb} gaps ({lacking}), too few, or too few values beside them, to say what these go with."
 
 
-def _more(pair: Pair) -> str:
+def _more(pair: GapPair) -> str:
     """Where a column is missing more often."""
     more = pair.upper > pair.lower
     if pair.side.way == "level":
@@ -112,7 +112,7 @@ def _more(pair: Pair) -> str:
     return f"{pair.lacking} is missing more often {where}"
 
 
-def _shares(pair: Pair) -> str:
+def _shares(pair: GapPair) -> str:
     """The share missing on both sides, the larger first."""
     column = pair.column
     names = {
@@ -137,14 +137,14 @@ def run_sentence(found: MissingValues, run: Run) -> str:
     return f"Rows {count(run.first)} to {count(run.last)}{drawn} all lack {run.column}."
 
 
-def _first_of_each(pairs: tuple[Pair, ...]) -> list[Pair]:
+def _first_of_each(pairs: tuple[GapPair, ...]) -> list[GapPair]:
     """For each column that lacks values, the pair that is least likely by chance."""
-    first: dict[str, Pair] = {}
+    first: dict[str, GapPair] = {}
     for pair in pairs:
         first.setdefault(pair.lacking, pair)
     return list(first.values())
 
 
 def _others(found: MissingValues, family: Family, told: int = 1) -> str:
-    more = len(family.standing(found.alpha)) - told
+    more = len(family.standing(found.level)) - told
     return f" {counted(more, 'more pair')} {'is' if more == 1 else 'are'} listed on the page." if more > 0 else ""

@@ -27,7 +27,7 @@ class _NetworkMap(QuestionOf["Subject[Graph]"]):
         from assay.questions.network_map.test import network_map
 
         return network_map(
-            table.value, alpha=context.alpha, seed=context.seed, progress=context.told("Map of the network")
+            table.value, level=context.level, seed=context.seed, progress=context.told("Map of the network")
         )
 
 

@@ -83,6 +83,6 @@ class NetworkMap(Answer):
             "nodes_that_move": int((doubt > 0.5).sum()),
         }
 
-    def stricter(self, factor: float, alpha: float) -> NetworkMap:
+    def stricter(self, factor: float, level: float) -> NetworkMap:
         """The same map where other questions were asked too."""
-        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self.holds))
+        return replace(self, evidence=self.evidence.stricter(factor, level, effect_holds=self.holds))

@@ -72,13 +72,13 @@ def cannot_map(graph: Graph) -> str:
 
 
 def network_map(
-    graph: Graph, *, alpha: float = 0.05, seed: int = 0, progress: Callable[[str], object] | None = None
+    graph: Graph, *, level: float = 0.05, seed: int = 0, progress: Callable[[str], object] | None = None
 ) -> NetworkMap | None:
     """Draw a map of the nodes and say whether it shows more than chance; None where nothing can be compared.
 
     Args:
         graph: the network.
-        alpha: chance of supporting a map of a network that chance made of its degrees.
+        level: chance of supporting a map of a network that chance made of its degrees.
         seed: of the links taken out, the pairs and the random graphs.
         progress: told what is being done.
     """
@@ -103,7 +103,7 @@ def network_map(
     null = None
     if p is not None:
         spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
-        upper = float(chance.mean() + spread * student.isf(alpha, len(chance) - 1))
+        upper = float(chance.mean() + spread * student.isf(level, len(chance) - 1))
         null = Null(METHOD, float(np.median(chance)), upper)
     evidence = Evidence(
         statistic=statistic,
@@ -114,7 +114,7 @@ def network_map(
         stability=float(np.clip(1.0 - shift, 0.0, 1.0)),
         n=len(ends.sources),
         method=f"{METHOD}, {len(chance)} random graphs with a Student tail",
-        verdict=verdict_of(p, effect_holds=holds, alpha=alpha),
+        verdict=verdict_of(p, effect_holds=holds, level=level),
         null=null,
     )
     out, into = degrees(ends)

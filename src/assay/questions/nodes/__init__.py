@@ -29,7 +29,7 @@ class _Nodes(QuestionOf["Subject[Graph]"]):
     def ask(self, table: Subject[Graph], context: Context) -> Nodes | None:
         from assay.questions.nodes.test import nodes
 
-        return nodes(table.value, context.alpha, context.seed, context.told("Nodes that matter"))
+        return nodes(table.value, context.level, context.seed, context.told("Nodes that matter"))
 
 
 QUESTION = _Nodes()

@@ -32,7 +32,7 @@ class Nodes(Answer):
         tested: (m,) nodes that have in-links, the clearest first.
         ratio: (m,) their score as a multiple of what graphs with these degrees give.
         p: (m,) of each, all of them counted.
-        alpha: level of the study.
+        level: level of the study.
         agreement: rank correlation of scores and in-degrees.
         expected: the same in random graphs: 5%, median, 95%.
         ahead: share of the draws in which the first node is ahead of the second; None where nothing can be drawn.
@@ -52,7 +52,7 @@ class Nodes(Answer):
     tested: Whole
     ratio: Array
     p: Array
-    alpha: float
+    level: float
     agreement: float
     expected: tuple[float, float, float]
     ahead: float | None
@@ -69,14 +69,14 @@ class Nodes(Answer):
     @property
     def clear(self) -> NDArray[np.intp]:
         """Places in `tested` of the nodes whose rank is not what their degree makes it."""
-        return np.flatnonzero(self.p * self.factor <= self.alpha)
+        return np.flatnonzero(self.p * self.factor <= self.level)
 
-    def stricter(self, factor: float, alpha: float) -> Nodes:
+    def stricter(self, factor: float, level: float) -> Nodes:
         """The same where other questions were asked too."""
         from assay.questions.nodes.test import effect_holds
 
-        judged = self.evidence.stricter(factor, alpha, effect_holds=effect_holds(self.evidence))
-        return replace(self, evidence=judged, factor=self.factor * factor, alpha=alpha)
+        judged = self.evidence.stricter(factor, level, effect_holds=effect_holds(self.evidence))
+        return replace(self, evidence=judged, factor=self.factor * factor, level=level)
 
     def findings(self) -> tuple[Finding, ...]:
         """One: whether ranks are more than degrees."""

@@ -27,18 +27,18 @@ _FOUND = 10  # nodes that each half names
 _LEAST = 1.05  # times what degrees give: less is no size to speak of
 
 
-def nodes(graph: Graph, alpha: float, seed: int, tell: Callable[[str], object]) -> Nodes | None:
+def nodes(graph: Graph, level: float, seed: int, tell: Callable[[str], object]) -> Nodes | None:
     """Rank the nodes and say which ranks are not what the degrees make them.
 
     Args:
         graph: of similarities.
-        alpha: level of the study.
+        level: level of the study.
         seed: of everything random.
         tell: told what is being done.
     """
     tell("ranking")
     graphs = max(19, min(_GRAPHS, _GRAPHS * _MANY_LINKS // max(graph.weights.nnz, 1)))
-    ranking = pagerank(graph, graphs=graphs, seed=seed)
+    ranking = pagerank(graph, graphs=graphs, random_state=seed)
     tell("random graphs with the same degrees")
     beyond = ranking.beyond_degree
     if not len(beyond.nodes):
@@ -59,9 +59,9 @@ def nodes(graph: Graph, alpha: float, seed: int, tell: Callable[[str], object]) 
         method=f"{beyond.graphs} random graphs with the same degrees",
     )
     holds = effect_holds(evidence)
-    evidence = evidence.stricter(1.0, alpha, effect_holds=holds)
+    evidence = evidence.stricter(1.0, level, effect_holds=holds)
     tell("drawing links anew")
-    return _answer(ranking, beyond, evidence, graph, alpha)
+    return _answer(ranking, beyond, evidence, graph, level)
 
 
 def effect_holds(evidence: Evidence) -> bool:
@@ -79,7 +79,7 @@ def _unseen(graph: Graph, seed: int) -> list[float]:
     halves = [
         pagerank(
             Graph.of_edges(rows[half], cols[half], values[half], n=graph.n, directed=graph.directed),
-            graphs=_HALF_GRAPHS, seed=seed,
+            graphs=_HALF_GRAPHS, random_state=seed,
         ).beyond_degree
         for half in (first, ~first)
     ]  # fmt: skip
@@ -99,7 +99,7 @@ def _mean_factor(logs: list[float]) -> tuple[float | None, tuple[float, float] |
     return float(np.exp(mean)), (float(np.exp(mean - reach)), float(np.exp(mean + reach)))
 
 
-def _answer(ranking: Ranking, beyond: BeyondDegree, evidence: Evidence, graph: Graph, alpha: float) -> Nodes:
+def _answer(ranking: Ranking, beyond: BeyondDegree, evidence: Evidence, graph: Graph, level: float) -> Nodes:
     top = ranking.order[:SHOWN]
     varies = bool((np.diff(graph.weights.indptr) > 1).any())
     drawn = ranking.intervals if varies else None
@@ -117,7 +117,7 @@ def _answer(ranking: Ranking, beyond: BeyondDegree, evidence: Evidence, graph: G
         tested=beyond.nodes[clear],
         ratio=beyond.ratio[clear],
         p=beyond.p_nodes[clear],
-        alpha=alpha,
+        level=level,
         agreement=beyond.agreement,
         expected=beyond.expected,
         ahead=None if ahead is None else ahead.share,

@@ -30,7 +30,7 @@ class _Policy(QuestionOf["Subject[Trials]"]):
         from assay.questions.policy.test import policy
 
         return policy(
-            table.value, context.options.get("discount"), context.alpha, context.seed, context.told("Best actions")
+            table.value, context.options.get("discount"), context.level, context.seed, context.told("Best actions")
         )
 
 

@@ -27,7 +27,7 @@ class Policy(Answer):
         chance: (draws,) the same gain where actions do not matter.
         sizes: (s,) numbers of trials learned from.
         curve: (repeats, s) what policies of so many trials are worth on the other half.
-        alpha: level of the study.
+        level: level of the study.
         factor: what other questions of the study cost.
     """
 
@@ -36,13 +36,13 @@ class Policy(Answer):
     chance: Array
     sizes: Whole
     curve: Array
-    alpha: float
+    level: float
     factor: float = 1.0
 
     @property
     def clear(self) -> NDArray[np.bool_]:
         """Of the states that are no ends, those in which the choice can be told from every other action."""
-        told = self.learned.choices.q * self.factor <= self.alpha
+        told = self.learned.choices.q * self.factor <= self.level
         other = np.array([action is not None for action in self.learned.choices.others], np.bool_)
         return np.asarray(told & other & (self.evidence.verdict == "supported"))
 
@@ -59,12 +59,12 @@ class Policy(Answer):
             "supported, by Benjamini and Hochberg over all states"
         )
 
-    def stricter(self, factor: float, alpha: float) -> Policy:
+    def stricter(self, factor: float, level: float) -> Policy:
         """The same where other questions were asked too."""
         from assay.questions.policy.test import effect_holds
 
-        judged = self.evidence.stricter(factor, alpha, effect_holds=effect_holds(self.evidence))
-        return replace(self, evidence=judged, factor=self.factor * factor, alpha=alpha)
+        judged = self.evidence.stricter(factor, level, effect_holds=effect_holds(self.evidence))
+        return replace(self, evidence=judged, factor=self.factor * factor, level=level)
 
     def findings(self) -> tuple[Finding, ...]:
         """One: whether the policy is worth more than what was done."""

@@ -57,14 +57,14 @@ def why_not(trials: Trials) -> str:
 
 
 def policy(
-    trials: Trials, discount: float | None, alpha: float, seed: int, tell: Callable[[str], object]
+    trials: Trials, discount: float | None, level: float, seed: int, tell: Callable[[str], object]
 ) -> Policy | None:
     """The answer.
 
     Args:
         trials: the trials.
         discount: of the next step; None for .95.
-        alpha: level of the study.
+        level: level of the study.
         seed: of everything random.
         tell: told what is being done.
     """
@@ -94,7 +94,7 @@ def policy(
         null=Null(
             "actions exchanged within states",
             float(np.median(chance)),
-            float(np.quantile(chance, 1 - alpha)),
+            float(np.quantile(chance, 1 - level)),
             len(chance),
         ),
         p=drawn.p,
@@ -104,12 +104,12 @@ def policy(
         n=trials.n_trials,
         looks=1,
         method=f"actions exchanged within states{' of a trial' if by_trial else ''}, {len(chance)} draws",
-        verdict=verdict_of(drawn.p, effect_holds=holds, alpha=alpha),
+        verdict=verdict_of(drawn.p, effect_holds=holds, level=level),
         limit=limit,
     )
     tell("more and more trials")
     sizes, curve = growth(learned, d, seed)
-    return Policy(evidence, learned, chance, sizes, curve, alpha)
+    return Policy(evidence, learned, chance, sizes, curve, level)
 
 
 def effect_holds(evidence: Evidence) -> bool:

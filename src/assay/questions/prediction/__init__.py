@@ -52,7 +52,7 @@ class _Prediction(Question):
 
             place = int(table.of_columns(frozenset([str(context.options["target"])])).argmax())
             return prediction_of(
-                table.folds, table.columns, place, noise=table.noise, alpha=context.alpha, seed=context.seed,
+                table.folds, table.columns, place, noise=table.noise, level=context.level, seed=context.seed,
                 limit=table.depends.limit,
             )  # fmt: skip
         from assay.questions.prediction.ask import predicted

@@ -20,7 +20,7 @@ from assay.questions.prediction.machines import Kind
 from assay.questions.prediction.matters import Matters
 from assay.questions.prediction.peer import Peer
 from assay.questions.prediction.sure import COVERED, Sets
-from assay.questions.prediction.unseen import Rule
+from assay.questions.prediction.unseen import LearnedRule
 from assay.views.html.view import View
 
 _LISTED = 1000  # columns, by their coefficients, that a program is given
@@ -97,7 +97,7 @@ class Prediction(Answer):
     sets: Sets | None
     machine: Kind
     reached: dict[Kind, float]
-    learned: Rule
+    learned: LearnedRule
     peer: Peer | None
     matters: Matters | None
     growth: Growth | None
@@ -170,9 +170,9 @@ class Prediction(Answer):
             "coefficients": {self.columns[j]: self.coefficients[j].tolist() for j in largest},
         }
 
-    def stricter(self, factor: float, alpha: float) -> Prediction:
+    def stricter(self, factor: float, level: float) -> Prediction:
         """The same where other questions were asked too."""
-        return replace(self, evidence=self.evidence.stricter(factor, alpha, effect_holds=self._holds))
+        return replace(self, evidence=self.evidence.stricter(factor, level, effect_holds=self._holds))
 
     def _lost(self) -> list[dict[str, Any]]:
         if (found := self.matters) is None:

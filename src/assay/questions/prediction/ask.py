@@ -44,13 +44,13 @@ def predicted(table: Table, target: str, context: Context) -> Prediction | None:
     if kind not in ("category", "boolean"):
         shown = f"log(1 + {target})" if target in table.look.log else target
         found = prediction(
-            rows[:, ~own], Y[:, 0], columns, shown, of=of, alpha=context.alpha, seed=context.seed, design=design
+            rows[:, ~own], Y[:, 0], columns, shown, of=of, level=context.level, seed=context.seed, design=design
         )
     else:
         y, classes = _classes(Y, table.levels[target])
         found = prediction(
             rows[:, ~own], y, columns, target,
-            classes=classes, of=of, alpha=context.alpha, seed=context.seed, design=design,
+            classes=classes, of=of, level=context.level, seed=context.seed, design=design,
         )  # fmt: skip
     return found if found is None or some is None else replace(found, total=len(table.at_hand))
 

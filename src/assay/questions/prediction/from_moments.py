@@ -1,11 +1,11 @@
 """Can a column be predicted by a line, from moments alone?
 
 statistic  R^2 of least squares
-chance     F with r and n - 1 - r degrees of freedom, r independent columns: a normal target that knows nothing of them;
+chance     F with r and n - 1 - r degrees of freedom, r independent columns: a normal target independent of them;
            where noise was added for privacy, such rows drawn anew with the same noise
 held out   where moments of several parts are at hand: R^2 in each part of the line of the others; else Browne's
            estimate of what the line explains in new rows, from Olkin and Pratt's of what the best line would
-beside     where there are several parts: ridge regression of columns in units of their spread, its price chosen by them
+beside     where there are several parts: ridge regression of columns in units of their spread, its alpha chosen by them
 
 References: Olkin and Pratt, Ann. Math. Stat. 29 (1958). Browne, Br. J. Math. Stat. Psychol. 28 (1975).
 """
@@ -45,7 +45,7 @@ def prediction_of(
     place: int,
     *,
     noise: Noise | None = None,
-    alpha: float,
+    level: float,
     seed: int = 0,
     limit: str,
 ) -> ByLaw | None:
@@ -56,7 +56,7 @@ def prediction_of(
         columns: names, none of them constant.
         place: which of them to predict.
         noise: that was added to the moments.
-        alpha: level of the study.
+        level: level of the study.
         seed: of draws of chance, where there is noise.
         limit: why nothing can be called supported.
     """
@@ -71,10 +71,10 @@ def prediction_of(
     explained = _at_hand(last.total)
     if noise is None:
         p = float(fdtrc(r, free, explained / r / max((1.0 - explained) / free, 1e-300)))
-        median, upper = (_explained(float(fdtri(r, free, 1.0 - level)), r, free) for level in (0.5, alpha))
+        median, upper = (_explained(float(fdtri(r, free, 1.0 - chance)), r, free) for chance in (0.5, level))
         draws, method = 0, "F law of least squares"
     else:
-        found = _beside_noise(last.total, noise.among(_order(len(columns), place)), explained, alpha, seed)
+        found = _beside_noise(last.total, noise.among(_order(len(columns), place)), explained, level, seed)
         p, median, upper, draws = found.p, found.median, found.upper, found.draws
         method = "normal rows drawn anew, with the noise that was added"
     ridge = _ridge(last, names)
@@ -82,9 +82,9 @@ def prediction_of(
     holds = bool((held_out if interval is None else interval[0]) > 0.0)
     evidence = Evidence(
         statistic=explained, p=p, q=p,
-        null=Null("a normal target that knows nothing of the columns", median, upper, draws),
+        null=Null("a normal target independent of the columns", median, upper, draws),
         held_out=held_out, interval=interval, n=n, looks=1, method=method,
-        verdict=verdict_of(p, effect_holds=holds, alpha=alpha), limit=limit,
+        verdict=verdict_of(p, effect_holds=holds, level=level), limit=limit,
     )  # fmt: skip
     size = np.abs(fit.coef[:, 0]) * np.sqrt(np.diag(last.total.scatter)[:-1])
     telling = listed([names[j] for j in np.argsort(-size, kind="stable")[:_NAMED]])
@@ -131,14 +131,14 @@ def _at_hand(last: Moments) -> float:
     return float(np.clip(1.0 - squares.error[0] / max(squares.total[0], 1e-300), 0.0, 1.0))
 
 
-def _beside_noise(last: Moments, noise: Noise, explained: float, alpha: float, seed: int) -> NoisyChance:
+def _beside_noise(last: Moments, noise: Noise, explained: float, level: float, seed: int) -> NoisyChance:
     apart = last.covariance.copy()
     apart[-1, :-1] = apart[:-1, -1] = 0.0
-    return noisy_chance(explained, lambda rng: _at_hand(redrawn(last, apart, noise, rng)), alpha=alpha, seed=seed)
+    return noisy_chance(explained, lambda rng: _at_hand(redrawn(last, apart, noise, rng)), level=level, seed=seed)
 
 
 def _ridge(last: GroupedMoments, names: tuple[str, ...]) -> dict[str, Any]:
-    """Ridge regression by its numbers; none where there is one part, by which no price can be chosen."""
+    """Ridge regression by its numbers; none where there is one part, by which no penalty can be chosen."""
     if len(last.parts) < 2:
         return {}
     spread = np.sqrt(last.total.variance)
@@ -149,12 +149,12 @@ def _ridge(last: GroupedMoments, names: tuple[str, ...]) -> dict[str, Any]:
     if found.held_out is None:
         return {}
     best = int(np.argmin(found.held_out.error))
-    price = float(found.alphas[best])
-    coef = found.spectrum.coef(np.array([price]))[0, 0] / spread[:-1]
+    penalty = float(found.alphas[best])
+    coef = found.spectrum.coef(np.array([penalty]))[0, 0] / spread[:-1]
     missed = float(found.held_out.error[best]) * last.total.count / max(float(last.total.scatter[-1, -1]), 1e-300)
     return {
         "ridge": {
-            "price": price,
+            "alpha": penalty,
             "held_out_r2": 1.0 - missed,
             "coefficients": dict(zip(names, coef.tolist(), strict=True)),
         }

@@ -30,16 +30,16 @@ from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.noise.monte_carlo import Drawn
 from assay.questions.prediction.answer import Prediction, drawn
 from assay.questions.prediction.asked import Asked, asked
-from assay.questions.prediction.chance import Judged, by_chance, explained_by, measured, pooled
+from assay.questions.prediction.chance import JudgedRepeat, by_chance, explained_by, measured, pooled
 from assay.questions.prediction.growth import growth
 from assay.questions.prediction.interval import explained_interval, jackknifed, right_interval
 from assay.questions.prediction.leaks import alone, leaks
-from assay.questions.prediction.machines import KINDS, STRENGTHS, Kind, Machine, machines
+from assay.questions.prediction.machines import KINDS, STRENGTHS, Kind, RidgeInput, machines
 from assay.questions.prediction.matters import matters
 from assay.questions.prediction.peer import boosted
-from assay.questions.prediction.plan import Plan, planned
+from assay.questions.prediction.plan import JudgingPlan, planned
 from assay.questions.prediction.sure import class_sets, half_width
-from assay.questions.prediction.unseen import Rule, Unseen, learned, unseen
+from assay.questions.prediction.unseen import LearnedRule, UnseenRows, learned, unseen
 
 
 def prediction(
@@ -50,7 +50,7 @@ def prediction(
     *,
     classes: tuple[str, ...] = (),
     of: tuple[str, ...] | None = None,
-    alpha: float = 0.05,
+    level: float = 0.05,
     seed: int = 0,
     design: Design | None = None,
     kinds: tuple[Kind, ...] = KINDS,
@@ -66,7 +66,7 @@ def prediction(
         target: name of the target.
         classes: names of the classes, where it has some.
         of: (p,) the column of the data that each is a number of; None where each is one of its own.
-        alpha: level of the study.
+        level: level of the study.
         seed: of folds and permutations.
         design: how rows depend on each other; None where they do not.
         kinds: of machines that are asked; a line in any case.
@@ -75,16 +75,16 @@ def prediction(
     if what is None:
         return None
     told = alone(what)
-    found = _predicted(what, told, alpha, kinds)
+    found = _predicted(what, told, level, kinds)
     leaking = leaks(what, told)
     kept = ~np.isin(what.of, [what.names.index(leak.name) for leak in leaking])
     if found is None or not leaking:
         return found
-    without = _predicted(what.among(kept), told[np.unique(what.of[kept])], alpha, kinds) if kept.any() else None
+    without = _predicted(what.among(kept), told[np.unique(what.of[kept])], level, kinds) if kept.any() else None
     return replace(found, leaks=leaking, without=without)
 
 
-def _predicted(what: Asked, told: Array, alpha: float, kinds: tuple[Kind, ...]) -> Prediction | None:
+def _predicted(what: Asked, told: Array, level: float, kinds: tuple[Kind, ...]) -> Prediction | None:
     """All but leaks; None where rows are in too few parts."""
     Y, design = what.scaled, what.design
     able = machines(what.X, what.of, what.seed, kinds)
@@ -98,7 +98,7 @@ def _predicted(what: Asked, told: Array, alpha: float, kinds: tuple[Kind, ...]) 
     chance = by_chance(able, closed, plan, design, against, what.seed)
     rows = unseen(able, Y, plan, found, design, classes=bool(what.classes))
     interval = explained_interval(ours, rows, np.array(chance.values), jackknifed(able, Y, plan, found))
-    evidence = _evidence((ours, against), interval, chance, plan, design, alpha, len(able))
+    evidence = _evidence((ours, against), interval, chance, plan, design, level, len(able))
     chosen = np.stack([one.each[0].chosen[:, 0] for one in found])
     return Prediction(
         target=what.target,
@@ -121,9 +121,9 @@ def _predicted(what: Asked, told: Array, alpha: float, kinds: tuple[Kind, ...]) 
 def _beside(
     what: Asked,
     told: Array,
-    measured: tuple[list[Machine], list[Judged]],
-    plan: Plan,
-    rows: Unseen,
+    measured: tuple[list[RidgeInput], list[JudgedRepeat]],
+    plan: JudgingPlan,
+    rows: UnseenRows,
     evidence: Evidence,
 ) -> dict[str, Any]:
     """What is said beside the test; which columns matter and what more rows would bring only where something holds."""
@@ -145,19 +145,19 @@ def _beside(
     }
 
 
-def _coefficients(line: Machine, Y: Array, chosen: Indices) -> Array:
+def _coefficients(line: RidgeInput, Y: Array, chosen: Indices) -> Array:
     """Of the line through all rows, with the mean of the penalties chosen for it, of standardised columns."""
     found = learned(line, Y, _mean_strength(line, chosen)).weights
     return found if line.axes is None else np.asarray(line.axes @ found)
 
 
-def _learned(what: Asked, able: list[Machine], found: list[Judged]) -> Rule:
+def _learned(what: Asked, able: list[RidgeInput], found: list[JudgedRepeat]) -> LearnedRule:
     """What the machine that was chosen most often learns from all rows, of columns and target as they came."""
     picked = np.concatenate([one.machine[:, 0] for one in found])
     k = int(np.bincount(picked).argmax())
     chosen = np.stack([one.each[k].chosen[:, 0] for one in found])
     rule, size, units = learned(able[k], what.scaled, _mean_strength(able[k], chosen)), what.unit, what.units
-    return Rule(
+    return LearnedRule(
         lambda rows: rule.features(rows / units),
         rule.weights * (what.spread * size),
         (what.raw.mean(axis=0) + what.spread * rule.middle) * size,
@@ -165,11 +165,11 @@ def _learned(what: Asked, able: list[Machine], found: list[Judged]) -> Rule:
     )
 
 
-def _mean_strength(machine: Machine, chosen: Indices) -> float:
+def _mean_strength(machine: RidgeInput, chosen: Indices) -> float:
     return float(np.exp(np.mean(np.log(machine.strengths[chosen]))))
 
 
-def _judged(what: Asked, rows: Unseen) -> dict[str, Any]:
+def _judged(what: Asked, rows: UnseenRows) -> dict[str, Any]:
     """What is known of single rows, and of classes."""
     truth, nothing, classes = what.y[rows.rows], float("nan"), what.classes
     if not classes:
@@ -200,9 +200,9 @@ def _evidence(
     ours: tuple[float, float],
     interval: tuple[float, float],
     chance: Drawn[float],
-    plan: Plan,
+    plan: JudgingPlan,
     design: Design,
-    alpha: float,
+    level: float,
     able: int,
 ) -> Evidence:
     null, p = np.array(chance.values), chance.p
@@ -213,7 +213,7 @@ def _evidence(
         null=Null(
             f"the same procedure on {drawn(design)}",
             float(np.median(null)),
-            float(np.quantile(null, 1.0 - alpha)),
+            float(np.quantile(null, 1.0 - level)),
             draws=len(null),
         ),
         p=p,
@@ -223,6 +223,6 @@ def _evidence(
         n=design.n,
         looks=STRENGTHS * able,
         method=f"nested cross-validation in {count} folds{how}, {len(null)} {drawn(design)}",
-        verdict=verdict_of(p, effect_holds=ours[0] > 0.0, alpha=alpha),
+        verdict=verdict_of(p, effect_holds=ours[0] > 0.0, level=level),
         limit=design.limit,
     )

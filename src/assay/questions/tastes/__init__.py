@@ -28,7 +28,7 @@ class _Tastes(QuestionOf["Subject[Ratings]"]):
     def ask(self, table: Subject[Ratings], context: Context) -> Tastes | None:
         from assay.questions.tastes.test import tastes
 
-        return tastes(table.value, alpha=context.alpha, seed=context.seed, progress=context.told("Ratings"))
+        return tastes(table.value, level=context.level, seed=context.seed, progress=context.told("Ratings"))
 
 
 QUESTION = _Tastes()

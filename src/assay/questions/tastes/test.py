@@ -19,16 +19,16 @@ _RANK = 10
 _SWEEPS = 60
 
 
-def tastes(ratings: Ratings, *, alpha: float, seed: int, progress: Callable[[str], object]) -> Tastes:
+def tastes(ratings: Ratings, *, level: float, seed: int, progress: Callable[[str], object]) -> Tastes:
     """Ask of ratings.
 
     Args:
         ratings: the data.
-        alpha: level of the study.
+        level: level of the study.
         seed: of folds and draws.
         progress: told what is being done.
     """
-    found = ratings_evidence(ratings, alpha=alpha, seed=seed, progress=progress)
+    found = ratings_evidence(ratings, level=level, random_state=seed, progress=progress)
     progress("factors of all ratings")
     model = MatrixFactorization(_RANK, alpha=found.alpha or 1.7, max_iter=_SWEEPS)
     with catch_warnings():

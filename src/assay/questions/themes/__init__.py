@@ -22,7 +22,7 @@ class _Themes(Question):
     def ask(self, table: Table, context: Context) -> TextThemes:
         from assay.questions.themes.test import text_themes
 
-        return text_themes(table, alpha=context.alpha, seed=context.seed, progress=context.told("Themes"))
+        return text_themes(table, level=context.level, seed=context.seed, progress=context.told("Themes"))
 
 
 QUESTION = _Themes()

@@ -112,9 +112,9 @@ class TextThemes(Answer):
         several = "" if self.looks == 1 else f"every p counts {self.looks} times, for as many columns of texts; "
         return f"{several}themes are tested in order, stopped at the first failure"
 
-    def stricter(self, factor: float, alpha: float) -> TextThemes:
+    def stricter(self, factor: float, level: float) -> TextThemes:
         """The same where other questions were asked too; what follows a theme that falls, falls too."""
-        return replace(self, columns=tuple(_stricter(column, factor, alpha) for column in self.columns))
+        return replace(self, columns=tuple(_stricter(column, factor, level) for column in self.columns))
 
     def findings(self) -> tuple[Finding, ...]:
         """One for each column of texts."""
@@ -158,11 +158,11 @@ class TextThemes(Answer):
         }
 
 
-def _stricter(column: ColumnThemes, factor: float, alpha: float) -> ColumnThemes:
+def _stricter(column: ColumnThemes, factor: float, level: float) -> ColumnThemes:
     tested, standing = [], True
     for theme in column.tested:
         standing = standing and theme.holds
-        evidence = theme.evidence.stricter(factor, alpha, effect_holds=standing)
-        standing = standing and evidence.q is not None and evidence.q <= alpha
+        evidence = theme.evidence.stricter(factor, level, effect_holds=standing)
+        standing = standing and evidence.q is not None and evidence.q <= level
         tested.append(replace(theme, evidence=evidence))
     return replace(column, tested=tuple(tested))

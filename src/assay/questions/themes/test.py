@@ -1,4 +1,4 @@
-"""Do texts share themes? Words that are used together more often than words that know nothing of each other.
+"""Do texts share themes? Words that are used together more often than independent words.
 
 statistic  singular values of the presence of words beyond chance, one after another: see `assay.summary.texts.themes`
 chance     words exchanged between texts; each text keeps how many different words it has, each word its number of texts
@@ -29,19 +29,19 @@ _MOST_LEVELS = 8
 
 
 def text_themes(
-    table: Table, *, alpha: float = 0.05, seed: int = 0, progress: Callable[[str], object] | None = None
+    table: Table, *, level: float = 0.05, seed: int = 0, progress: Callable[[str], object] | None = None
 ) -> TextThemes:
     """Ask every column of texts.
 
     Args:
         table: the data.
-        alpha: level of the study.
+        level: level of the study.
         seed: of everything random.
         progress: told what is being done.
     """
     looks = len(table.texts)
     return TextThemes(
-        tuple(_column(table, name, texts, looks, alpha, seed, progress) for name, texts in table.texts.items())
+        tuple(_column(table, name, texts, looks, level, seed, progress) for name, texts in table.texts.items())
     )
 
 
@@ -50,7 +50,7 @@ def _column(
     name: str,
     texts: Texts,
     looks: int,
-    alpha: float,
+    level: float,
     seed: int,
     progress: Callable[[str], object] | None,
 ) -> ColumnThemes:
@@ -61,12 +61,12 @@ def _column(
     design = table.design_of(numbers)
     found = themes(
         read.counts,
-        alpha=alpha / looks,
+        level=level / looks,
         folds=None if design.kind == "independent" else lambda some: design.among(some).folds(5, seed),
         seed=seed,
         progress=progress,
     )
-    tested = _tested(found, read.terms, looks, alpha, _limit(design, found))
+    tested = _tested(found, read.terms, looks, level, _limit(design, found))
     shown, label, labels = _coloured(table.look, numbers, found)
     words, at = _pulling(found, read.terms)
     return ColumnThemes(
@@ -103,11 +103,11 @@ def _limit(design: Design, found: Themes) -> str:
     return "" if label is not None and len(label) and np.bincount(label).max() == 1 else LIMIT
 
 
-def _tested(found: Themes, terms: tuple[str, ...], looks: int, alpha: float, limit: str) -> tuple[Theme, ...]:
+def _tested(found: Themes, terms: tuple[str, ...], looks: int, level: float, limit: str) -> tuple[Theme, ...]:
     n = int(found.used.sum())
     if not found.testable:
         return (Theme((), (), Evidence(statistic=0.0, n=n, looks=looks, limit=limit), False),)
-    null = Null(METHOD, float(np.median(found.chance)), float(np.quantile(found.chance, 1 - alpha)), len(found.chance))
+    null = Null(METHOD, float(np.median(found.chance)), float(np.quantile(found.chance, 1 - level)), len(found.chance))
     tested, standing = [], True
     for j, (value, p) in enumerate(zip(found.values.tolist(), found.p.tolist(), strict=True)):
         beyond = j < len(found.held_out)
@@ -123,7 +123,7 @@ def _tested(found: Themes, terms: tuple[str, ...], looks: int, alpha: float, lim
             n=n,
             looks=looks,
             method=f"{METHOD}, {len(found.chance)} draws",
-            verdict=verdict_of(q, effect_holds=standing, alpha=alpha),
+            verdict=verdict_of(q, effect_holds=standing, level=level),
             limit=limit,
         )
         towards, away = _ends(found.axes[:, j] * found.weights, terms) if beyond else ((), ())

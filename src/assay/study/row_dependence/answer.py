@@ -18,7 +18,7 @@ WORDING = "Do rows depend on each other?"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows(Answer):
+class RowDependence(Answer):
     """How rows depend on each other. It is no finding: it decides what chance may do to all others.
 
     Attributes:
@@ -46,7 +46,7 @@ class Rows(Answer):
         """It is asked before all others and costs them nothing."""
         return "asked first, at a level of one in a thousand for each way in which rows may depend"
 
-    def stricter(self, factor: float, alpha: float) -> Self:
+    def stricter(self, factor: float, level: float) -> Self:
         """The same: it comes before the others."""
         return self
 

@@ -27,10 +27,11 @@ from assay.data.sampling import row_keys
 from assay.data.source import Source
 from assay.engine.current import mapped_blocks
 from assay.errors import ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.summary.gram.features import Features, as_features
 from assay.summary.gram.kernels import Kernel
 from assay.summary.gram.landmarks import Landmarks, choose_landmarks
-from assay.summary.moments.column_sums import ColumnSums
+from assay.summary.moments.column_moments import ColumnSums
 
 _SAMPLE = 20_000  # rows at most that landmarks are chosen from
 
@@ -97,7 +98,9 @@ class ExpandedSource(EncodedSource):
             yield row, self.features((block - self.units[0]) / self.units[1])
 
 
-def expand(source: Source, by: Any, *, number: int = 200, standardise: bool = True, seed: int = 0) -> ExpandedSource:
+def expand(
+    source: Source, by: Any, *, n_components: int = 200, scale: bool = True, random_state: RandomState = 0
+) -> ExpandedSource:
     """A source as features of its columns, for linear methods that are then methods of a kernel.
 
     Read where its rows are read, by the workers of an engine in use; only what the linear method sums up travels.
@@ -107,9 +110,9 @@ def expand(source: Source, by: Any, *, number: int = 200, standardise: bool = Tr
         by: an expansion such as `RandomFourier(500, sigma=2)` or `Products(2)`; or a kernel such as `Gaussian()`,
             then by landmarks, chosen from up to 20,000 rows drawn fairly. A target is left out before:
             `expand(assay.encode(source, drop=["price"]), ...)`, and fitted by its name.
-        number: how many landmarks.
-        standardise: bring columns to mean 0 and standard deviation 1 first.
-        seed: of the draws.
+        n_components: how many landmarks.
+        scale: bring columns to mean 0 and standard deviation 1 first.
+        random_state: of the draws: a whole number from 0 on, None for 0, or a generator of NumPy's.
 
     >>> from assay.data.source import ArrowSource
     >>> table = ArrowSource(pa.table({"x": np.linspace(0.0, 9.0, 50) ** 2, "y": np.linspace(0.0, 9.0, 50) ** 3}))
@@ -123,11 +126,11 @@ def expand(source: Source, by: Any, *, number: int = 200, standardise: bool = Tr
     sums = ColumnSums.of(numbers)
     spread = np.sqrt(sums.variance)
     units = np.stack([sums.mean, np.where(spread > 0.0, spread, 1.0)])
-    if not standardise:
+    if not scale:
         units = np.stack([np.zeros_like(spread), np.ones_like(spread)])
     features: Features
     if isinstance(by, Kernel) and not isinstance(by, type):
-        features = _by_landmarks(numbers, by, units, sums.count, number, seed)
+        features = _by_landmarks(numbers, by, units, sums.count, n_components, seed_of(random_state))
     else:
         features = as_features(by)
     return ExpandedSource(numbers.source, numbers.encoding, units, features)

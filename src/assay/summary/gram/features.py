@@ -13,6 +13,7 @@ import numpy as np
 
 from assay.arrays import Array
 from assay.errors import ParameterError
+from assay.linalg.validate import RandomState, seed_of
 
 _MOST = 20_000  # features of one side
 
@@ -105,35 +106,36 @@ class RandomFourier:
     """Random waves whose inner products approach the Gaussian kernel: sqrt(2 / D) cos(x . w + b).
 
     Args:
-        number: how many waves, D.
+        n_components: how many waves, D.
         sigma: of the kernel exp(-d^2 / (2 sigma^2)), in the units of the columns.
-        seed: another seed, other waves.
+        random_state: another number, other waves; None for 0, and a generator of NumPy's to draw one.
 
-    >>> RandomFourier(2, seed=1)([[0.0], [1.0]]).shape
+    >>> RandomFourier(2, random_state=1)([[0.0], [1.0]]).shape
     (2, 2)
 
     References:
         Rahimi and Recht, Random features for large-scale kernel machines, 2007.
     """
 
-    number: int = 100
+    n_components: int = 100
     sigma: float = 1.0
-    seed: int = 0
+    random_state: RandomState = 0
 
     def __post_init__(self) -> None:
-        _at_least_one(self.number, "number")
+        _at_least_one(self.n_components, "n_components")
         if isinstance(self.sigma, bool) or not (np.isfinite(self.sigma) and self.sigma > 0):
             raise ParameterError(f"sigma must be a positive number, is {self.sigma!r}")
+        object.__setattr__(self, "random_state", seed_of(self.random_state))  # every call makes the same waves
 
     def __call__(self, X: Any) -> Array:
         """(n, D) values of the waves."""
         rows = np.asarray(X, dtype=np.float64)
-        frequencies, phases = _waves(rows.shape[1], self.number, self.seed)
-        return np.asarray(np.cos(rows @ (frequencies / self.sigma) + phases) * np.sqrt(2.0 / self.number))
+        frequencies, phases = _waves(rows.shape[1], self.n_components, seed_of(self.random_state))
+        return np.asarray(np.cos(rows @ (frequencies / self.sigma) + phases) * np.sqrt(2.0 / self.n_components))
 
     def names(self, columns: Sequence[str]) -> tuple[str, ...]:
         """wave0, wave1, ..."""
-        return tuple(f"wave{i}" for i in range(self.number))
+        return tuple(f"wave{i}" for i in range(self.n_components))
 
 
 @lru_cache(maxsize=8)

@@ -43,7 +43,7 @@ class Landmarks:
         points: (r, d) the landmarks themselves.
         triangle: (r, r) lower; K between landmarks = triangle triangle^T.
         trace: Trace of K.
-        trace_error: Trace of K - F F^T, not negative. Bounds every entry too: |K - F F^T|_ij is at most
+        trace_error: Trace of K - F F^T, not negative. Bounds every entry too: `|K - F F^T|_ij` is at most
             sqrt(e_i e_j) with e the diagonal of the difference, whose sum this is.
     """
 

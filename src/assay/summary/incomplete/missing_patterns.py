@@ -109,6 +109,21 @@ class Observed:
                 "about it: leave it out"
             )
 
+    def refuse_extreme(self, least: float = 1e-300) -> None:
+        """Raise for a column whose squared deviations leave the range of floating point numbers.
+
+        Args:
+            least: they must sum to more than this: shares of variances, and their inverses, have to be numbers too.
+        """
+        with np.errstate(over="ignore", under="ignore"):
+            square = self.norm**2
+        for column in np.flatnonzero((self.low < self.high) & ~((square > least) & (square < np.inf))):
+            j = int(column)
+            raise DataError(
+                f"{self.label(j)} runs from {self.low[j]:g} to {self.high[j]:g}: the squares of its deviations leave "
+                "the range of floating point numbers; rescale the column"
+            )
+
     def __add__(self, other: Observed) -> Observed:
         if self.d != other.d:
             raise DataError(f"blocks of {self.d} and of {other.d} columns cannot be combined")

@@ -1,11 +1,11 @@
 """Mean and covariance of rows with missing values, by maximum likelihood.
 
     maximise   l(mu, S) = sum_i log N(x_i,o | mu_o, S_oo) - n ridge tr(S^-1) / 2       o: what row i has observed
-    E step     e_i = E[z_i | observed] - mu,  scatter T = sum_i e_i e_i^T + C_i          (summary.expectation)
+    E step     e_i = E[z_i | observed] - mu,  scatter T = sum_i e_i e_i^T + C_i          (see expectation.py)
     M step     mu + mean e,   S = T / n - (mean e)(mean e)^T + ridge I
 
 in columns standardised by their observed means and standard deviations. Each step is a map-reduce of T (d, d) over
-blocks and never lowers l; slow climbs are shortened by jumps (summary.climb). The estimate is right if values are
+blocks and never lowers l; slow climbs are shortened by jumps (optimize.em). The estimate is right if values are
 missing at random: whether one is missing may depend on what is observed, not on the missing value itself.
 
 References: Dempster, Laird & Rubin 1977; Little & Rubin, Statistical Analysis with Missing Data, 2019, chapter 11.
@@ -16,7 +16,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +28,16 @@ from assay.linalg import double_double as dd
 from assay.linalg.normal.completion import Law
 from assay.linalg.normal.multivariate_normal import MultivariateNormal
 from assay.linalg.one_thread import one_blas_thread
+from assay.optimize.em import Climb, Step, climb, geometric_rest
 from assay.summary.incomplete.expectation import Expected, Frame, GappedTable
 from assay.summary.incomplete.missing_patterns import Observed
-from assay.summary.incomplete.squarem import Climb, Point, Step, climb
 from assay.summary.moments.moments import Moments
+
+# Mean (d,) and covariance (d, d).
+Point: TypeAlias = tuple[Array, Array]
+
+# Relative to the objective: what the condition of a covariance with a ridge of 1e-8 makes of machine precision.
+_ROUNDING = 1e-7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +124,7 @@ def normal_em(
     blocks = float_blocks(data)
     seen = Observed.of(blocks, columns=columns, threads=threads)
     seen.refuse_empty()
-    _refuse_extreme(seen)
+    seen.refuse_extreme()
     frame = Frame.of(seen)
     if not len(frame.active) or np.isinf(ridge):
         return _independent(seen, frame)
@@ -129,13 +135,15 @@ def normal_em(
             likelihood.step,
             _start(start, frame, ridge),
             max_iter=max_iter,
-            enough=tol * table.rows,
-            at_once=likelihood.complete,
+            tol=tol * table.rows,
+            left=_nothing if likelihood.complete else geometric_rest,
+            jumps=True,
+            rounding=_ROUNDING,
             progress=progress,
         )
     if not ended.converged:
         warnings.warn(
-            f"EM stopped after {ended.n_iter} steps with {_told(ended.left / table.rows)} of log-likelihood for each "
+            f"EM stopped after {ended.n_iter} steps with {_amount(ended.left / table.rows)} of log-likelihood for each "
             f"row still to be gained (tol={tol:g}): raise max_iter, or ridge if rows are few or columns depend",
             NotConverged,
             stacklevel=2,
@@ -144,8 +152,26 @@ def normal_em(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _NormalStep(Step[Point]):
+    """One evaluation.
+
+    Attributes:
+        scatter: (d, d) expected scatter about the mean of `next`.
+    """
+
+    scatter: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Likelihood:
-    """The penalised likelihood of one table, and the EM step on it."""
+    """The penalised likelihood of one table, and the EM step on it.
+
+    Attributes:
+        table: the rows.
+        seen: what is observed of their columns.
+        ridge: of the penalty.
+        threads: workers.
+    """
 
     table: GappedTable
     seen: Observed
@@ -158,7 +184,7 @@ class _Likelihood:
         active = self.table.frame.active
         return int(self.seen.count[active].sum()) == self.table.rows * len(active)
 
-    def step(self, point: Point) -> Step:
+    def step(self, point: Point) -> _NormalStep:
         """One pass over the table."""
         mean, covariance = point
         try:
@@ -175,7 +201,7 @@ class _Likelihood:
         value = self._log_likelihood(found, law)
         penalty = 0.5 * found.rows * self.ridge * float(np.trace(law.precision))
         following = scatter / found.rows + self.ridge * np.eye(len(mean))
-        return Step(point, value, value - penalty, (mean + offset, following), scatter)
+        return _NormalStep(point, value, value - penalty, (mean + offset, following), scatter)
 
     def _log_likelihood(self, found: Expected, law: Law) -> float:
         frame = self.table.frame
@@ -188,7 +214,12 @@ class _Likelihood:
         return -0.5 * (observed * float(np.log(2.0 * np.pi)) + found.log_determinant + quadratic) - units
 
 
-def _told(left: float) -> str:
+def _nothing(rises: Array) -> float:
+    """What is left to gain after one step where the M step does not depend on where it begins."""
+    return 0.0
+
+
+def _amount(left: float) -> str:
     return f"about {left:.2g}" if np.isfinite(left) else "an unknown amount"
 
 
@@ -202,16 +233,16 @@ def _start(start: MultivariateNormal | None, frame: Frame, ridge: float) -> Poin
     return (start.mean[frame.active] - frame.centre) / frame.scale, S + ridge * np.eye(k)
 
 
-def _result(ended: Climb, seen: Observed, frame: Frame, rows: int) -> NormalEM:
+def _result(ended: Climb[_NormalStep], seen: Observed, frame: Frame, rows: int) -> NormalEM:
     (mean, covariance), grid = ended.last.at, np.ix_(frame.active, frame.active)
     scale = frame.scale
     centre, S, scatter = seen.mean.copy(), np.zeros((seen.d, seen.d)), np.zeros((seen.d, seen.d))
     low = np.zeros(seen.d)
     centre[frame.active], low[frame.active] = dd.two_sum(frame.centre, scale * mean)
     S[grid] = scale[:, None] * covariance * scale
-    scatter[grid] = scale[:, None] * ended.scatter * scale
+    scatter[grid] = scale[:, None] * ended.before.scatter * scale
     moments = Moments(rows, dd.pair(float(rows)), (centre, low), dd.pair(scatter), seen.columns)
-    traces = np.array([[step.log_likelihood, step.objective] for step in ended.kept]).T
+    traces = np.stack([ended.log_likelihoods, ended.objectives])
     return _report(seen, centre, S, moments, traces, ended.n_iter, ended.converged)
 
 
@@ -253,14 +284,3 @@ def _check(max_iter: int, tol: float, ridge: float) -> None:
         raise ParameterError(f"tol is a number >= 0; got {tol!r}")
     if not ridge >= 0.0:
         raise ParameterError(f"ridge is a number >= 0; got {ridge!r}")
-
-
-def _refuse_extreme(seen: Observed) -> None:
-    with np.errstate(over="ignore", under="ignore"):
-        square = seen.norm**2
-    for column in np.flatnonzero((seen.low < seen.high) & ~((square > 1e-300) & (square < np.inf))):
-        j = int(column)
-        raise DataError(
-            f"{seen.label(j)} runs from {seen.low[j]:g} to {seen.high[j]:g}: the squares of its deviations leave the "
-            "range of floating point numbers; rescale the column"
-        )

@@ -14,9 +14,11 @@ from assay.arrays import Array
 from assay.data.blocks import float_blocks
 from assay.data.codes import numbered, short
 from assay.data.folds import fold_numbers
+from assay.data.held_out_folds import folds_of, is_number
 from assay.data.partitions import beside
 from assay.engine.current import map_reduce
 from assay.errors import FileFormatError, ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.shown import a_few
 from assay.summary.moments.accumulate import Accumulator, checked_weights, chunk_rows, refuse_unusable
 from assay.summary.moments.moments import Moments
@@ -70,23 +72,29 @@ class GroupedMoments(Stored):
     def folds(
         cls,
         data: Any,
-        n_folds: int = 10,
+        cv: Any = 10,
         *,
-        seed: int = 0,
+        random_state: RandomState = 0,
         threads: int | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> GroupedMoments:
-        """Summarise `n_folds` random folds of equal size: `without(fold)` is then the training summary.
+        """Summarise folds, by default ten random ones of equal size: `without(fold)` is then the training summary.
 
         Args:
             data: as for `Moments.of`.
-            n_folds: how many folds.
-            seed: another seed, other folds.
+            cv: how many random folds; or, for an array, a sparse matrix or a data frame, a splitter, assay's or
+                scikit-learn's, that tests each row once, pairs of training and test rows, or the fold of each row.
+            random_state: of the folds: a whole number from 0 on, None for 0, or a generator of NumPy's.
             threads: workers; the result does not depend on it.
             progress: called with the number of blocks done.
         """
-        blocks = float_blocks(data, groups=n_folds)
-        of_block = fold_moments(n_folds, seed, blocks.columns)
+        if not is_number(cv):
+            if not hasattr(data, "shape"):
+                raise ParameterError(f"cv is a number of folds where rows are read in blocks; got {cv!r}")
+            folds = folds_of(cv, data.shape[0], np.zeros(data.shape[0]), 0, "fewer folds")
+            return cls.of(data, folds, threads=threads, progress=progress)
+        blocks = float_blocks(data, groups=cv)
+        of_block = fold_moments(cv, seed_of(random_state), blocks.columns)
         return map_reduce(blocks, of_block, _merged, threads=threads, progress=progress)
 
     @property

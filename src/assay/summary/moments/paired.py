@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from assay.arrays import Array
 from assay.data.blocks import float_blocks
 from assay.data.columns.two_sides import both_sides
+from assay.data.held_out_folds import folds_of, is_number
 from assay.data.partitions import Blocks, Here
 from assay.engine.current import map_reduce
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.linalg.canonical.canonical import Coupling, coupled_covariances
 from assay.linalg.canonical.held_out import Fold
 from assay.summary.moments.accumulate import Accumulator, chunk_rows, refuse_unusable
@@ -79,9 +80,18 @@ class Paired:
         """Moments of the columns of X and Y together."""
         return map_reduce(self.blocks(), self._look()._summarise, Moments.__add__)
 
-    def fold_moments(self, n_folds: int) -> GroupedMoments:
-        """Moments of random folds of the rows."""
-        return GroupedMoments.folds(self.blocks(groups=n_folds).map(self._look()._joined), n_folds)
+    def fold_moments(self, cv: Any) -> GroupedMoments:
+        """Moments of folds of the rows.
+
+        Args:
+            cv: how many random folds; or a splitter, pairs or the fold of each row, where both tables are in memory.
+        """
+        if is_number(cv):
+            return GroupedMoments.folds(self.blocks(groups=cv).map(self._look()._joined), cv)
+        if not hasattr(self.X, "shape"):
+            raise ParameterError(f"cv is a number of folds where rows are read in blocks; got {cv!r}")
+        folds = folds_of(cv, self.X.shape[0], np.zeros(self.X.shape[0]), 0, "ridge")
+        return GroupedMoments.of(self.blocks(groups=int(folds.max()) + 1).map(self._look()._joined), folds)
 
     def joined(self) -> Blocks[tuple[int, Array]] | Here[tuple[int, Array]]:
         """Blocks of both sides as one table; what is not finite is refused."""

@@ -93,7 +93,8 @@ def chance_of_share(
         F: Array = np.asarray(sc.betainc(free / 2.0, used / 2.0, np.maximum(1.0 - shared, 0.0)), dtype=np.float64)
         if ranks:
             F = np.where(used == 1, _of_ranks(np.sqrt(shared), n, F), F)
-        p = np.where(one, F, sc.chdtrc(np.maximum(used, 1), n * shared))
+        # the other law takes four times as long and is needed for two columns of levels only
+        p = F if np.all(one) else np.where(one, F, sc.chdtrc(np.maximum(used, 1), n * shared))
     # no order of n rows is rarer than one in n!, which the continuous laws do not know
     p = np.maximum(p, 2.0 * np.exp(-sc.gammaln(np.minimum(n, 150) + 1.0)))
     return np.asarray(np.where(np.isnan(shared) | (used < 1) | (free <= 0), np.nan, np.minimum(p, 1.0)))

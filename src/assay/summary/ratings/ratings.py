@@ -19,6 +19,7 @@ from scipy import sparse
 from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
 from assay.linalg.sparse.structure import as_sparse
+from assay.linalg.validate import RandomState, seed_of
 from assay.summary.ratings.ratings_columns import RatingRoles, Repeated, cells_in, opened, rating_roles
 
 _NEAR = 3  # names told that are like an unknown one
@@ -227,21 +228,21 @@ class Ratings:
                 made.__dict__[known] = self.__dict__[known]
         return made
 
-    def folds(self, k: int, seed: int) -> Whole:
+    def folds(self, n_splits: int, random_state: RandomState = 0) -> Whole:
         """(m,) the fold of each entry, from 0, dealt out user by user; -1 for that of a user with one rating.
 
         So every user keeps ratings outside of each fold. That of a user with a single one is never held out.
 
         Args:
-            k: folds, at least 2.
-            seed: of the dealing.
+            n_splits: folds, at least 2.
+            random_state: of the dealing: a whole number from 0 on, None for 0, or a generator of NumPy's.
         """
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(seed_of(random_state))
         order = np.lexsort((rng.random(len(self)), self.user))
         dealt = np.arange(len(self)) - np.repeat(self.starts[:-1], self.per_user)
-        turn = np.repeat(rng.integers(k, size=self.n_users), self.per_user)
+        turn = np.repeat(rng.integers(n_splits, size=self.n_users), self.per_user)
         fold = np.empty(len(self), np.int64)
-        fold[order] = (dealt + turn) % k
+        fold[order] = (dealt + turn) % n_splits
         fold[np.repeat(self.per_user == 1, self.per_user)] = -1
         return fold
 

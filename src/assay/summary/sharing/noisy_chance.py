@@ -38,21 +38,21 @@ class NoisyChance:
 
 
 def noisy_chance(
-    statistic: float, drawn: Callable[[np.random.Generator], float], *, alpha: float, seed: int, draws: int = DRAWS
+    statistic: float, drawn: Callable[[np.random.Generator], float], *, level: float, seed: int, draws: int = DRAWS
 ) -> NoisyChance:
     """Draw until it is known how often chance does as well.
 
     Args:
         statistic: of the data.
         drawn: the same of a draw of chance.
-        alpha: level of the study.
+        level: level of the study.
         seed: of the draws.
         draws: how many.
     """
     rng = np.random.default_rng(seed)
     values = np.array([drawn(rng) for _ in range(draws)])
     reached = int((values >= statistic).sum())
-    upper = float(np.quantile(values, 1.0 - alpha, method="higher"))
+    upper = float(np.quantile(values, 1.0 - level, method="higher"))
     return NoisyChance(rank_p(reached, draws), float(np.median(values)), upper, draws)
 
 

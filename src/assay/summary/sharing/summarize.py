@@ -17,12 +17,14 @@ from assay.data.columns.agreed import agreed
 from assay.data.columns.cells import coded
 from assay.data.columns.encoding import Encoding
 from assay.data.folds import fold_numbers
+from assay.data.held_out_folds import is_number
 from assay.data.partitions import numbered_blocks
 from assay.data.read import read
 from assay.data.row_cache import KeptSource
 from assay.data.source import Source
 from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.summary.moments.accumulate import Accumulator, refuse_unusable
 from assay.summary.moments.grouped import GroupedMoments, accumulate_groups
 from assay.summary.moments.moments import Moments
@@ -61,7 +63,7 @@ def summarize(
     data: Any,
     *,
     by: str | None = None,
-    folds: int = FOLDS,
+    cv: int = FOLDS,
     drop: Sequence[str] = (),
     log: Log = "auto",
     like: SharedMoments | Encoding | None = None,
@@ -70,7 +72,7 @@ def summarize(
     epsilon: float | None = None,
     delta: float | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
-    seed: int = 0,
+    random_state: RandomState = 0,
     progress: Tell | None = None,
     **reading: Any,
 ) -> SharedMoments:
@@ -82,7 +84,8 @@ def summarize(
     Args:
         data: anything `assay.read` takes.
         by: a column of groups, each of which gets moments of its own.
-        folds: parts of the rows that are unseen for each other, at most; fewer where they would be too small.
+        cv: how many parts of the rows, unseen for each other, at most; fewer where they would be too small. A number,
+            never a splitter: sites cut their rows alike without knowing each other's.
         drop: columns to leave out.
         log: which columns to take log(1 + x) of: "auto", "never", or their names.
         like: the summary, or the encoding, of another site, so that both make the same numbers. Without it the
@@ -93,7 +96,7 @@ def summarize(
         epsilon, delta: add noise, so that the summary is (epsilon, delta)-differentially private for one row more or
             less; needs `bounds` and the package opendp.
         bounds: by column, the least and largest value; values beyond count as these. Of all columns that are used.
-        seed: of the folds.
+        random_state: of the folds: a whole number from 0 on, None for 0, or a generator of NumPy's.
         progress: told what is being done.
         reading: of `assay.read`: sensitive, kinds, units and options of the format.
 
@@ -105,7 +108,7 @@ def summarize(
     True
     """
     source = read(data, **reading)
-    _check(source, by, drop, folds, fewest_rows)
+    _check(source, by, drop, cv, fewest_rows)
     if groups and by is None:
         raise ParameterError("groups are named, but not the column they are of: give it with --by")
     tell = progress or (lambda what, rows, fraction: None)
@@ -113,14 +116,14 @@ def summarize(
         from assay.summary.sharing.private import private_summary
 
         return private_summary(
-            source, by, folds, drop, like, groups, bounds or {}, epsilon, delta, fewest_rows=fewest_rows, tell=tell
+            source, by, cv, drop, like, groups, bounds or {}, epsilon, delta, fewest_rows=fewest_rows, tell=tell
         )
     kept = KeptSource(source)
     if like is None:
         encoding = _decided(kept, (*drop, *((by,) if by else ())), log, fewest_rows, tell)
     else:
         encoding = encoding_like(like, by, drop)
-    return _counted(kept, encoding, by, tuple(groups), folds, fewest_rows, seed, tell)
+    return _counted(kept, encoding, by, tuple(groups), cv, fewest_rows, seed_of(random_state), tell)
 
 
 def encoding_like(like: SharedMoments | Encoding, by: str | None, drop: Sequence[str]) -> Encoding:
@@ -176,15 +179,15 @@ def unknown_levels(rows: Array, encoding: Encoding) -> NDArray[np.bool_]:
     return strange
 
 
-def _check(source: Source, by: str | None, drop: Sequence[str], folds: int, fewest_rows: int) -> None:
+def _check(source: Source, by: str | None, drop: Sequence[str], cv: int, fewest_rows: int) -> None:
     names = source.arrow_schema.names
     for column in (*drop, *((by,) if by is not None else ())):
         if column not in names:
             raise ParameterError(f"there is no column {column!r}; there are {', '.join(names[:20])}")
     if by in drop:
         raise ParameterError(f"{by!r} cannot be left out: rows are grouped by it")
-    if folds < 1 or fewest_rows < 1:
-        raise ParameterError(f"folds and fewest rows are at least 1; got {folds} and {fewest_rows}")
+    if not is_number(cv) or cv < 1 or fewest_rows < 1:
+        raise ParameterError(f"cv and fewest_rows are whole numbers, at least 1; got {cv!r} and {fewest_rows}")
 
 
 def _decided(source: KeptSource, drop: tuple[str, ...], log: Log, fewest_rows: int, tell: Tell) -> Encoding:

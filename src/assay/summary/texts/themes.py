@@ -1,4 +1,4 @@
-"""Do documents share themes beyond chance? Concepts, one after another, beside terms that know nothing of each other.
+"""Do documents share themes beyond chance? Concepts, one after another, beside independent terms.
 
 statistic  singular values of R, what the presence of terms leaves beyond chance: see `occurrence`; nothing but presence
            counts, so a word that is used again in the same document makes no theme
@@ -51,13 +51,13 @@ class Themes:
         values: (k,) singular values looked at, descending; the last one is not beyond chance, unless 50 are.
         chance: (m,) the largest singular value of each draw.
         p: (k,) how often chance does as well, never decreasing.
-        held_out: (r,) for each concept with p <= alpha, by which share unseen documents vary more along it than draws.
+        held_out: (r,) for each concept with p <= level, by which share unseen documents vary more along it than draws.
         error: (r,) standard error of that.
         axes: (d, r) what each term adds to each concept; 0 for terms that stayed out.
         weights: (d,) of terms; 0 for those that stayed out.
         used: (n,) documents that were looked at.
         first: (n,) documents that repeat none before them.
-        alpha: the level at which concepts were told apart from chance.
+        level: level at which concepts were told apart from chance.
     """
 
     values: Array
@@ -69,7 +69,7 @@ class Themes:
     weights: Array
     used: NDArray[np.bool_]
     first: NDArray[np.bool_]
-    alpha: float
+    level: float
 
     @property
     def repeated(self) -> int:
@@ -106,7 +106,7 @@ def themes(
     counts: Any,
     weights: Array | None = None,
     *,
-    alpha: float = 0.05,
+    level: float = 0.05,
     folds: Callable[[Indices], Indices] | None = None,
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
@@ -116,7 +116,7 @@ def themes(
     Args:
         counts: (n, d) sparse, positive where a term is present.
         weights: (d,) of terms; (df + 20)^-1/2 if not given, by which all but rare terms vary alike by chance.
-        alpha: level of each concept.
+        level: level of each concept.
         folds: fold of each of some documents, from their numbers; at random if not given.
         seed: of draws and folds.
         progress: told what is being done.
@@ -138,22 +138,22 @@ def themes(
     used = np.zeros(n, dtype=bool)
     used[documents] = True
     if len(documents) < FEWEST_DOCUMENTS or len(columns) < FEWEST_TERMS:
-        return _nothing(d, used, first, alpha)
+        return _nothing(d, used, first, level)
     occurrence = Occurrence.of(csr_array(known[documents][:, columns]))
     g = np.asarray(weights)[columns] if weights is not None else _even(occurrence)
     if not g.any():
-        return _nothing(d, used, first, alpha)
+        return _nothing(d, used, first, level)
     with one_blas_thread():
         tell("exchanging terms between documents")
         draws, chance = _chance(occurrence, g, seed)
-        values, axes, p = _beyond(occurrence, g, chance, alpha)
+        values, axes, p = _beyond(occurrence, g, chance, level)
         tell("looking at unseen documents")
         fold = fold_numbers(0, len(documents), FOLDS, seed) if folds is None else folds(documents)
         gain = _unseen(occurrence, g, axes.shape[1], fold, draws)
     everywhere, all_weights = np.zeros((d, axes.shape[1])), np.zeros(d)
     everywhere[columns], all_weights[columns] = axes, g
     error = fold_error(gain) if len(gain) > 1 else np.full(axes.shape[1], np.inf)
-    return Themes(values, chance, p, gain.mean(axis=0), error, everywhere, all_weights, used, first, alpha)
+    return Themes(values, chance, p, gain.mean(axis=0), error, everywhere, all_weights, used, first, level)
 
 
 def _looked_at(counts: Any) -> tuple[Indices, Indices, NDArray[np.bool_]]:
@@ -181,9 +181,9 @@ def _looked_at(counts: Any) -> tuple[Indices, Indices, NDArray[np.bool_]]:
     return documents, columns, first
 
 
-def _nothing(d: int, used: NDArray[np.bool_], first: NDArray[np.bool_], alpha: float) -> Themes:
+def _nothing(d: int, used: NDArray[np.bool_], first: NDArray[np.bool_], level: float) -> Themes:
     none = np.empty(0)
-    return Themes(none, none, none, none, none, np.zeros((d, 0)), np.zeros(d), used, first, alpha)
+    return Themes(none, none, none, none, none, np.zeros((d, 0)), np.zeros(d), used, first, level)
 
 
 def _even(occurrence: Occurrence) -> Array:
@@ -209,7 +209,7 @@ def _chance(occurrence: Occurrence, g: Array, seed: int) -> tuple[list[NDArray[n
     return [terms for terms, _ in drawn.values], np.array([top for _, top in drawn.values])
 
 
-def _beyond(occurrence: Occurrence, g: Array, chance: Array, alpha: float) -> tuple[Array, Array, Array]:
+def _beyond(occurrence: Occurrence, g: Array, chance: Array, level: float) -> tuple[Array, Array, Array]:
     """Values looked at, the axes of those beyond chance, and p: some at a time, until one is not beyond it."""
     rest, most = Rest(occurrence, occurrence.terms, g), min(occurrence.n, occurrence.d) - 2
     k = min(_AT_ONCE, most)
@@ -217,7 +217,7 @@ def _beyond(occurrence: Occurrence, g: Array, chance: Array, alpha: float) -> tu
         values, axes = rest.top(k, tol=1e-8)
         by_rank = np.array([rank_p(int((chance >= value).sum()), len(chance)) for value in values])
         p = np.maximum.accumulate(tail_p(values, chance, by_rank))
-        beyond = int((p <= alpha).sum())
+        beyond = int((p <= level).sum())
         if beyond < k or k >= min(MOST, most):
             kept = min(beyond + 1, k)
             return values[:kept], axes[:, :beyond], p[:kept]

@@ -146,7 +146,7 @@ def power_iteration(
     out: str | os.PathLike[str] | None,
 ) -> LeadingPair:
     """See `Triples.power_iteration`."""
-    _check(M, tol, max_iter, shift, seed)
+    _check(M, tol, max_iter, shift)
     n = M.shape[0]
     with scratch() as folder:
         # beside a stripe of u and of w, one of each and of the next while they are compared
@@ -239,7 +239,7 @@ def _largest(values: Array) -> tuple[float, float]:
     return abs(float(values[at])), float(values[at])
 
 
-def _check(M: Triples, tol: float, max_iter: int, shift: float, seed: int) -> None:
+def _check(M: Triples, tol: float, max_iter: int, shift: float) -> None:
     rows, columns = M.shape
     if rows != columns or not rows:
         raise DataError(f"eigenvalues are of square matrices; this one is {rows:,} x {columns:,}; give its shape=")
@@ -247,6 +247,6 @@ def _check(M: Triples, tol: float, max_iter: int, shift: float, seed: int) -> No
         raise ParameterError(f"tol must lie between 0 and 1; got {tol!r}")
     if not math.isfinite(shift):
         raise ParameterError(f"shift must be a finite number; got {shift!r}")
-    for name, given, least in (("max_iter", max_iter, 1), ("seed", seed, 0)):
+    for name, given, least in (("max_iter", max_iter, 1),):
         if isinstance(given, bool) or given != int(given) or given < least:
             raise ParameterError(f"{name} is a whole number, at least {least}; got {given!r}")

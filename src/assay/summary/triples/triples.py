@@ -28,6 +28,7 @@ from assay.arrays import Array, Whole
 from assay.data.partitions import Blocks
 from assay.engine.current import is_local, map_reduce
 from assay.errors import ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.summary.triples.allowance import Plan, as_bytes, plan, run_of
 from assay.summary.triples.cells import Cells, cut
 from assay.summary.triples.in_order import in_order
@@ -211,7 +212,7 @@ class Triples:
         tol: float = 1e-10,
         max_iter: int = 10_000,
         shift: float = 0.0,
-        seed: int = 0,
+        random_state: RandomState = 0,
         out: Where | None = None,
     ) -> LeadingPair:
         """The largest eigenvalue of a symmetric matrix and its vector, by repeated products.
@@ -224,12 +225,13 @@ class Triples:
             tol: length of M u - value u, as a share of the largest modulus met, that is enough.
             max_iter: most products for one shift.
             shift: c.
-            seed: of the vector it begins with.
+            random_state: of the vector it begins with: a whole number from 0 on, None for 0, or a generator of
+                NumPy's.
             out: path of a .npy file for the vector.
         """
         from assay.summary.triples.power import power_iteration
 
-        return power_iteration(self, as_bytes(memory), tol, max_iter, shift, seed, out)
+        return power_iteration(self, as_bytes(memory), tol, max_iter, shift, seed_of(random_state), out)
 
     def to_scipy(self) -> sparse.csr_array:
         """The matrix in memory, triples of the same place added up."""

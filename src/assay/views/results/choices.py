@@ -61,15 +61,15 @@ def complexity(found: Any, *, x_label: str = "", y_label: str = "error") -> list
         x_label: what the parameter is; by default its name.
         y_label: what errors are, with their unit.
     """
-    numbers = all(isinstance(value, (int, float, np.integer, np.floating)) for value in found.values)
-    values = [float(v) for v in found.values] if numbers else list(range(1, len(found.values) + 1))
-    words = "" if numbers else " Values tried, from 1: " + ", ".join(map(str, found.values)) + "."
+    numbers = all(isinstance(value, (int, float, np.integer, np.floating)) for value in found.param_range)
+    values = [float(v) for v in found.param_range] if numbers else list(range(1, len(found.param_range) + 1))
+    words = "" if numbers else " Values tried, from 1: " + ", ".join(map(str, found.param_range)) + "."
     drawn = complexity_curve_view(
         values, found.training_mean, found.held_out_mean, found.held_out_error, chosen=values[found.best],
-        one_standard_error=values[found.chosen], x_label=x_label or found.parameter, y_label=y_label,
+        one_standard_error=values[found.chosen], x_label=x_label or found.param_name, y_label=y_label,
     )  # fmt: skip
     return [
-        Panel(f"Choosing {found.parameter}", drawn, f"Taken by the rule of one standard error: {found.choice}.{words}")
+        Panel(f"Choosing {found.param_name}", drawn, f"Taken by the rule of one standard error: {found.choice}.{words}")
     ]
 
 
@@ -100,12 +100,12 @@ def refusal(found: Any, *, chosen: float | None = None) -> list[Panel]:
 
 
 def ridge_path(found: Any, *, names: Sequence[str] | None = None, chosen: float | None = None) -> list[Panel]:
-    """Coefficients over the price of their length, and the held-out errors where they are known.
+    """Coefficients over the penalty of their length, and the held-out errors where they are known.
 
     Args:
         found: from `path` of a `Ridge` or an `ElasticNet`.
         names: (d,) of the columns.
-        chosen: the price that was taken.
+        chosen: the penalty that was taken.
     """
     errors = found.held_out_error
     best = None if errors is None else float(found.alphas[int(np.argmin(errors))])
@@ -121,20 +121,20 @@ def ridge_path(found: Any, *, names: Sequence[str] | None = None, chosen: float 
 
 
 def machine_path(found: Any) -> list[Panel]:
-    """Here-out errors of a vector machine over its price, and how many rows it rests on.
+    """Held-out errors of a vector machine over values of C, and how many rows it rests on.
 
     Args:
         found: from `path` of an `SVM` or `SVR`.
     """
     rests = coefficient_path_view(
-        found.C, np.asarray(found.n_support, dtype=np.float64)[:, None], ["rows with a weight"], x_label="price C",
+        found.C, np.asarray(found.n_support, dtype=np.float64)[:, None], ["rows with a weight"], x_label="C",
         y_label="rows with a weight",
     )  # fmt: skip
     panels = [Panel("Rows that the machine rests on", rests)]
     if found.held_out_error is not None:
         best = float(found.C[int(np.argmin(found.held_out_error))])
-        curve = complexity_curve_view(found.C, None, found.held_out_error, chosen=best, x_label="price C")
-        panels.insert(0, Panel("Choosing the price", curve))
+        curve = complexity_curve_view(found.C, None, found.held_out_error, chosen=best, x_label="C")
+        panels.insert(0, Panel("Choosing C", curve))
     return panels
 
 

@@ -9,8 +9,8 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist, pdist, squareform
 
 from assay.errors import DataError, ParameterError
-from assay.models.cluster.agglomerative import group_matrix, group_search
-from assay.models.cluster.agglomerative import linkage as room
+from assay.models.cluster.agglomerative import linkage as module
+from assay.models.cluster.agglomerative import mutual_nearest
 from assay.models.cluster.agglomerative.linkage import agglomerate, agglomerate_dissimilarities, from_condensed
 from assay.optimize.team import Team
 from assay.summary.graph import spanning_tree
@@ -22,8 +22,8 @@ LINKAGES = ["single", "complete", "average", "ward"]
 @pytest.fixture(params=[4096, 20], ids=["matrix", "search"])
 def held(request, monkeypatch):
     """How many groups are few enough for a matrix: with 20, most merges are found by centres."""
-    monkeypatch.setattr(room, "HELD_GROUPS", request.param)
-    monkeypatch.setattr(room, "HELD_MOST", request.param)
+    monkeypatch.setattr(module, "HELD_GROUPS", request.param)
+    monkeypatch.setattr(module, "HELD_MOST", request.param)
 
 
 def normal(n, d, seed=0):
@@ -120,8 +120,8 @@ def test_the_number_of_threads_does_not_change_a_bit(how, held, monkeypatch):
     X = normal(2000, 3)
     tables = []
     for threads in (1, 3):
-        monkeypatch.setattr(group_search, "Team", lambda threads=threads: Team(threads))
-        monkeypatch.setattr(group_matrix, "Team", lambda threads=threads: Team(threads))
+        monkeypatch.setattr(mutual_nearest, "Team", lambda threads=threads: Team(threads))
+        monkeypatch.setattr(module, "Team", lambda threads=threads: Team(threads))
         tables.append(agglomerate(X, how))
     np.testing.assert_array_equal(*tables)
 
@@ -165,20 +165,20 @@ def test_equal_rows_merge_at_height_zero_in_few_rounds(how):
 @pytest.mark.parametrize("how", ["complete", "average", "ward"])
 def test_rows_that_are_all_equally_far_apart_merge_in_pairs(how, monkeypatch):
     rounds = []
-    original = group_search.GroupSearch._search
+    original = mutual_nearest.MutualNearest._search
     monkeypatch.setattr(
-        group_search.GroupSearch, "_search", lambda self, *args: rounds.append(1) or original(self, *args)
+        mutual_nearest.MutualNearest, "_search", lambda self, *args: rounds.append(1) or original(self, *args)
     )
     assert agglomerate(np.eye(256), how)[0, 2] == pytest.approx(np.sqrt(2))
     assert len(rounds) < 30
 
 
 def test_where_centres_tell_little_the_matrix_is_made_early(monkeypatch):
-    monkeypatch.setattr(room, "HELD_GROUPS", 20)
-    monkeypatch.setattr(room, "HELD_MOST", 300)
+    monkeypatch.setattr(module, "HELD_GROUPS", 20)
+    monkeypatch.setattr(module, "HELD_MOST", 300)
     held = []
-    original = room.group_distances
-    monkeypatch.setattr(room, "group_distances", lambda *args: held.append(len(args[1]) - 1) or original(*args))
+    original = module.group_distances
+    monkeypatch.setattr(module, "group_distances", lambda *args: held.append(len(args[1]) - 1) or original(*args))
     for X in (normal(400, 2), normal(400, 100)):
         np.testing.assert_allclose(agglomerate(X, "average")[:, 2], linkage(X, "average")[:, 2], rtol=1e-12)
     assert 20 <= held[0] < held[1] / 2 and held[1] <= 300

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from assay.models.cluster.divisive.divisive_tree import Split, bisect
-from assay.models.cluster.divisive.two_means import TwoMeans, principal_halves
+from assay.models.cluster.divisive.splits import TwoMeans, principal_halves
 
 RNG = np.random.default_rng(0)
 

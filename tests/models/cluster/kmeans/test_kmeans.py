@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import sklearn.cluster as peers
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_array, csr_matrix
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score
@@ -11,8 +11,10 @@ from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score
 import assay
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.models.cluster.kmeans import blocks
-from assay.models.cluster.kmeans.apart import Look, drawn_apart
+from assay.models.cluster.kmeans.sparse import sparse_lloyd
 from assay.optimize.kmeans.lloyd import lloyd
+from assay.optimize.kmeans.passes import Units
+from assay.optimize.kmeans.seeding import scattered
 
 IRIS = load_iris().data
 DIGITS = load_digits().data
@@ -170,6 +172,22 @@ class TestSources:
         np.testing.assert_array_equal(sparse.labels_, dense.labels_)
         np.testing.assert_array_equal(sparse.predict(csr_matrix(X)), dense.labels_)
 
+    @pytest.mark.parametrize("far", [0, 3])  # centres that no row is nearest to at first
+    def test_rows_that_stay_sparse_take_the_same_steps_as_dense_ones(self, far):
+        X = np.where(RNG.random((300, 20)) < 0.8, 0.0, RNG.standard_normal((300, 20)))
+        start = np.vstack([X[: 6 - far], np.full((far, 20), 1e3)])
+        dense = lloyd(X, 6, init=start, tol=0.0)
+        sparse = sparse_lloyd(csr_array(X), 6, seed=0, n_init=1, init=start, max_iter=300, tol=0.0)
+        assert sparse.n_iter == dense.n_iter and sparse.converged and (sparse.sizes > 0).all()
+        np.testing.assert_array_equal(sparse.labels, dense.labels)
+        np.testing.assert_allclose(sparse.centers, dense.centers, atol=1e-12)
+
+    def test_no_copy_of_a_sparse_row_is_drawn_again(self):
+        X = np.repeat(np.diag(np.arange(1.0, 8.0)), 5, axis=0)
+        options = {"seed": 0, "n_init": 1, "init": "k-means++", "max_iter": 1, "tol": 0.0}
+        found = sparse_lloyd(csr_array(X), 7, **options)
+        assert found.inertia == pytest.approx(0.0, abs=1e-12) and (found.sizes == 5.0).all()
+
     def test_a_gap_in_a_source_is_named(self):
         X = IRIS.copy()
         X[7, 2] = np.nan
@@ -292,7 +310,7 @@ class TestDrawnApart:
 
     def drawn(self, step, seed=0):
         parts = [(i, self.X[i : i + step], self.weights[i : i + step]) for i in range(0, len(self.X), step)]
-        return drawn_apart(parts, Look(np.zeros(3), 1.0), 20, seed)
+        return scattered(blocks.BlockDraws(parts, Units(np.zeros(3), 1.0), seed), 20)
 
     def test_it_does_not_matter_how_rows_are_cut(self):
         whole, cut = self.drawn(3000), self.drawn(170)

@@ -171,7 +171,7 @@ class TestChance:
             X = answers(400, (2, 2), strength=strength, seed=seed)
             exact = chi2_contingency(pd.crosstab(X[:, 0], X[:, 1]).to_numpy(), correction=False).pvalue
             mca = MCA(random_state=0).fit(X)
-            for found in (mca.chance(X, alpha=0.5), mca.chance(alpha=0.5)):
+            for found in (mca.chance(X, level=0.5), mca.chance(level=0.5)):
                 # 199 draws at most: a standard error of .035 where p is a half; ranks cannot fall below .005
                 assert abs(found.p_values[0] - exact) < 0.15
 
@@ -184,8 +184,8 @@ class TestChance:
         mca = MCA().fit(X)
         with pytest.raises(ParameterError, match="drawn from the 200 rows that were fitted; got 50"):
             mca.chance(X[:50])
-        with pytest.raises(ParameterError, match=r"alpha is from 0.005.*got 0.0001"):
-            mca.chance(X, alpha=1e-4)
+        with pytest.raises(ParameterError, match=r"level is from 0.005.*got 0.0001"):
+            mca.chance(X, level=1e-4)
 
 
 class TestLevels:

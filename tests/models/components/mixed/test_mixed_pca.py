@@ -52,7 +52,7 @@ def test_poison_is_princes():
 
 def test_numbers_alone_are_the_pca_of_their_correlations():
     X = mixed().iloc[:, 2:].to_numpy() * [1.0, 100.0, 0.01] + [0.0, 1e6, 3.0]
-    found, pca = MixedPCA().fit(X), PCA(standardise=True).fit(X)
+    found, pca = MixedPCA().fit(X), PCA(scale=True).fit(X)
     np.testing.assert_allclose(found.eigenvalues_, pca.eigenvalues_, rtol=1e-9)
     np.testing.assert_allclose(found.column_coordinates_, pca.loadings_, atol=1e-9)
     # spreads by n and not n - 1
@@ -122,7 +122,7 @@ def test_the_question_of_components_has_these_eigenvalues():
     table = mixed(strength=1.0)
     Z = np.hstack([pd.get_dummies(table["a"]), pd.get_dummies(table["b"]), table[["x", "y", "z"]]]).astype(float)
     groups = np.array([0] * 4 + [1] * 2 + [2, 3, 4])
-    asked = components(tuple("pqrsnyXYZ"), rows=Z, folds=GroupedMoments.folds(Z, 10, seed=0), groups=groups)
+    asked = components(tuple("pqrsnyXYZ"), rows=Z, folds=GroupedMoments.folds(Z, 10, random_state=0), groups=groups)
     np.testing.assert_allclose(asked.values, MixedPCA().fit(table).eigenvalues_, rtol=1e-9)
 
 

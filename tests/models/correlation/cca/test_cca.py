@@ -235,7 +235,7 @@ class TestHeldOutRidge:
     def test_fold_moments_choose_as_pairs_fitted_anew_on_each_fold(self):
         X, Y = two_sides(60, 8, 5, 1)
         ridges = (0.01, 1.0)
-        cca = CCA(2, ridge=HeldOutRidge(ridges, folds=3)).fit(X, Y)
+        cca = CCA(2, ridge=HeldOutRidge(ridges, cv=3)).fit(X, Y)
         from assay.data.folds import fold_numbers
 
         folds, units = fold_numbers(0, 60, 3), (X.std(axis=0, ddof=1), Y.std(axis=0, ddof=1))
@@ -254,7 +254,7 @@ class TestHeldOutRidge:
 
     def test_gram_matrices_choose_as_moments_do(self):
         X, Y = two_sides(60, 8, 5, 1)
-        option = HeldOutRidge((0.0, 0.1, 1.0), folds=4)
+        option = HeldOutRidge((0.0, 0.1, 1.0), cv=4)
         moments, dual = (CCA(ridge=option, solver=route).fit(X, Y) for route in ("moments", "dual"))
         np.testing.assert_allclose(dual.held_out_table_, moments.held_out_table_, atol=1e-9)
         np.testing.assert_allclose(dual.held_out_correlations_, moments.held_out_correlations_, atol=1e-8)
@@ -282,8 +282,8 @@ class TestHeldOutRidge:
             CCA(ridge="held-out").fit(X, Y)
 
     def test_options_that_cannot_be_are_refused(self):
-        with pytest.raises(ParameterError, match="folds is a whole number of at least 2; got 1"):
-            HeldOutRidge(folds=1)
+        with pytest.raises(ParameterError, match="cv is a whole number of at least 2, or a splitter; got 1"):
+            HeldOutRidge(cv=1)
         with pytest.raises(ParameterError, match="ridges are finite and not negative, at least one"):
             HeldOutRidge((-1.0,))
 
@@ -485,7 +485,7 @@ def test_held_out_correlations_of_digit_halves():
 
 def test_it_is_a_scikit_learn_regressor_and_can_be_cloned_saved_and_loaded(tmp_path):
     X, Y = two_sides()
-    cca = CCA(2, ridge=HeldOutRidge((0.0, 0.1), folds=3))
+    cca = CCA(2, ridge=HeldOutRidge((0.0, 0.1), cv=3))
     assert cross_val_score(clone(cca), X, Y, cv=3).mean() > 0.2
     cca.fit(X, Y).save(tmp_path / "cca")
     back = assay.load(tmp_path / "cca")

@@ -107,7 +107,7 @@ def test_lagged_moments_gathered_in_pieces_fit_as_the_whole():
 
 def test_a_ridge_is_chosen_by_stretches_of_time():
     X, Y = leading_series(300, noise=3.0, p=10, q=8)
-    cca = TemporalCCA(1, lags=range(7), ridge=HeldOutRidge((0.001, 0.1, 10.0), folds=3)).fit(X, Y)
+    cca = TemporalCCA(1, lags=range(7), ridge=HeldOutRidge((0.001, 0.1, 10.0), cv=3)).fit(X, Y)
     table = np.zeros((3, 3))
     parts = np.array_split(np.arange(300), 3)
     whole = [np.concatenate(side) for side in zip(*(stacked_rows(X[p], Y[p], range(7)) for p in parts), strict=True)]
@@ -126,7 +126,7 @@ def test_a_ridge_is_chosen_by_stretches_of_time():
     np.testing.assert_allclose(cca.held_out_table_, table, atol=1e-9)
     assert cca.n_samples_ == 294  # the final pairs use the rows across the cuts too
     with pytest.raises(DataError, match="3 stretches of time with all lags need at least 24 rows of each series; one"):
-        TemporalCCA(lags=range(7), ridge=HeldOutRidge(folds=3)).fit(X[:20], Y[:20])
+        TemporalCCA(lags=range(7), ridge=HeldOutRidge(cv=3)).fit(X[:20], Y[:20])
 
 
 def test_a_source_is_read_in_blocks():

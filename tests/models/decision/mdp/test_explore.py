@@ -59,7 +59,7 @@ class TestExplore:
         [("FrozenLake-v1", {}, 300), ("CliffWalking-v1", {}, 20), ("Taxi-v4", {}, 60)],
     )
     def test_it_learns_to_be_near_the_optimum(self, name, how, trials):
-        found = assay.explore(gymnasium.make(name, **how), trials, 0.99, seed=1)
+        found = assay.explore(gymnasium.make(name, **how), trials, 0.99, random_state=1)
         curve = found.curve
         assert curve.value[-1] >= curve.optimum - 0.05 * abs(curve.optimum)
         assert curve.reached() is not None and curve.reached() <= trials
@@ -67,22 +67,22 @@ class TestExplore:
         assert (np.diff(curve.trials) > 0).all() and (np.diff(curve.steps) > 0).all()
 
     def test_optimism_finds_what_chance_does_not(self):
-        kept = {way: assay.explore("FrozenLake-v1", 200, 0.99, way=way, seed=3).curve.value[-1]
+        kept = {way: assay.explore("FrozenLake-v1", 200, 0.99, way=way, random_state=3).curve.value[-1]
                 for way in ("optimistic", "epsilon-greedy")}  # fmt: skip
         assert kept["optimistic"] > 0.4 > 0.2 > kept["epsilon-greedy"]
 
     def test_a_truncated_trial_is_no_end(self):
-        found = assay.explore("CliffWalking-v1", 3, 0.9, longest=5, seed=0)
+        found = assay.explore("CliffWalking-v1", 3, 0.9, longest=5, random_state=0)
         assert found.learned.n_steps == 15 and not found.learned._counts.trials.ended.any()
         assert all(action is not None for action in found.learned.policy.values())
 
     def test_the_same_seed_gives_the_same_trials(self):
-        one, two = (assay.explore("FrozenLake-v1", 20, 0.99, seed=5) for _ in range(2))
+        one, two = (assay.explore("FrozenLake-v1", 20, 0.99, random_state=5) for _ in range(2))
         assert one.table.equals(two.table) and np.array_equal(one.curve.value, two.curve.value)
-        assert not one.table.equals(assay.explore("FrozenLake-v1", 20, 0.99, seed=6).table)
+        assert not one.table.equals(assay.explore("FrozenLake-v1", 20, 0.99, random_state=6).table)
 
     def test_its_trials_teach_the_same_process_again(self, tmp_path):
-        found = assay.explore("FrozenLake-v1", 50, 0.99, seed=2)
+        found = assay.explore("FrozenLake-v1", 50, 0.99, random_state=2)
         again = assay.learn_mdp(found.table, 0.99)
         np.testing.assert_allclose(again.values, found.learned.values, rtol=1e-12)
         total = sum(found.learned.outcomes(0, 0).values())
@@ -109,7 +109,7 @@ class TestExplore:
                 seen, *rest = self.env.step(action)
                 return seen + 1, *rest
 
-        found = assay.explore(Hidden(), 60, 0.9, seed=0, episodes=10)
+        found = assay.explore(Hidden(), 60, 0.9, random_state=0, episodes=10)
         assert found.curve.optimum is None and "10 trials of the policy" in found.curve.measured
         assert found.curve.value[-1] == pytest.approx(0.9**5) == found.curve.low[-1]  # six steps, the last gives 1
         assert set(found.learned.mdp.states) <= set(range(1, 17))

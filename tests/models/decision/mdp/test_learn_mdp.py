@@ -310,7 +310,7 @@ class TestEvidence:
         for seed in range(40):
             rng = np.random.default_rng(seed)
             P, R = world(rng, 6, 3, alike=True)
-            found = learn_mdp(walked(rng, P, R, 40, 15), 0.9, draws=100, seed=seed)
+            found = learn_mdp(walked(rng, P, R, 40, 15), 0.9, draws=100, random_state=seed)
             truth = true_value(P, R, np.zeros(6, int), 0.9)
             at = [(found.start[i], truth[s]) for i, s in enumerate(found.mdp.states) if isinstance(s, int)]
             real = sum(share * value for share, value in at)
@@ -383,7 +383,7 @@ class TestRefusals:
             ({"prior": -1.0}, "prior is the weight of a uniform next state"),
             ({"by": "rows"}, "by is 'trials' or 'steps'"),
             ({"draws": 5}, "draws is a whole number, at least 20"),
-            ({"seed": -1}, "seed is a whole number, at least 0"),
+            ({"random_state": -1}, "random_state is a whole number from 0 on"),
         ],
     )
     def test_wrong_arguments_are_refused(self, how, words):

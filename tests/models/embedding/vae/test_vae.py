@@ -64,7 +64,7 @@ def curved():
 
 @pytest.fixture(scope="module")
 def linear():
-    return VAE(2, hidden=(), standardise=False, max_iter=1000).fit(flat())
+    return VAE(2, hidden=(), scale=False, max_iter=1000).fit(flat())
 
 
 @pytest.mark.parametrize(("mean", "log_variance"), [(0.0, 0.0), (1.5, -3.0), (-2.0, 1.0), (0.1, -8.0)])
@@ -179,7 +179,7 @@ def test_linear_maps_find_the_principal_axes_and_the_noise(linear):
 
 def test_no_linear_maps_reach_more_than_the_most_likely_linear_model():
     X = flat(300)
-    vae = VAE(2, hidden=(), standardise=False, validation_fraction=0.0).fit(X)
+    vae = VAE(2, hidden=(), scale=False, validation_fraction=0.0).fit(X)
     most = probabilistic_pca(X, 2).log_density(X).mean()
     assert most - 0.5 < vae.score(X) < most
 
@@ -312,7 +312,7 @@ def test_putting_coordinates_in_order_changes_no_bound():
 
 
 def test_a_coordinate_that_is_not_needed_carries_nothing():
-    vae = VAE(2, hidden=(), standardise=False, max_iter=1000).fit(flat(spread=(3.0,)))
+    vae = VAE(2, hidden=(), scale=False, max_iter=1000).fit(flat(spread=(3.0,)))
     assert vae.latent_kl_[0] > 1.0 and vae.latent_kl_[1] < 0.05
 
 
@@ -471,7 +471,7 @@ def test_each_column_can_have_its_own_noise_as_in_factor_analysis():
         return np.outer(rng.standard_normal(1000), np.ones(4)) + rng.standard_normal((1000, 4)) * [0.3, 0.5, 0.7, 1.0]
 
     X, fresh = rows(np.random.default_rng(0)), rows(np.random.default_rng(1))
-    vae = VAE(1, hidden=(), noise="columns", standardise=False, max_iter=1000).fit(X)
+    vae = VAE(1, hidden=(), noise="columns", scale=False, max_iter=1000).fit(X)
     peer = FactorAnalysis(1, tol=1e-6, max_iter=10_000).fit(X)
     np.testing.assert_allclose(vae.noise_variance_, peer.noise_variance_, rtol=0.15)
     assert vae.score(fresh) == pytest.approx(peer.score(fresh), abs=0.02)

@@ -66,7 +66,7 @@ def test_the_karate_club_has_the_best_modularity_known():
 @pytest.mark.parametrize("seed", range(3))
 def test_clear_planted_parts_are_found_whole(seed):
     graph, truth = planted(5, 40, 0.35, 0.02, seed)
-    found = communities(graph, seed=seed)
+    found = communities(graph, random_state=seed)
     assert adjusted_rand_score(truth, found.labels) == 1.0
 
 
@@ -112,7 +112,7 @@ def test_the_scale_of_weights_changes_nothing(scale):
 
 def test_the_same_seed_gives_the_same_communities():
     graph = graph_of(nx.gnm_random_graph(80, 200, seed=1))
-    assert (communities(graph, seed=3).labels == communities(graph, seed=3).labels).all()
+    assert (communities(graph, random_state=3).labels == communities(graph, random_state=3).labels).all()
 
 
 def test_a_larger_resolution_gives_more_communities():
@@ -164,7 +164,11 @@ def test_a_search_that_is_cut_short_warns(monkeypatch):
         ([("a", "b")], {"resolution": 0.0}, "resolution is a number larger than 0; got 0.0"),
         ([("a", "b")], {"resolution": float("nan")}, "resolution is a number larger than 0; got nan"),
         ([("a", "b")], {"runs": 0}, "runs is a whole number, at least 1; got 0"),
-        ([("a", "b")], {"seed": -1}, "seed is a whole number, at least 0; got -1"),
+        (
+            [("a", "b")],
+            {"random_state": -1},
+            "random_state is a whole number from 0 on, .*; got -1",
+        ),
         ([], {}, "there are no links"),
         (Graph.within([[0.0], [1.0]], 2.0), {}, "distances, and communities need similarities"),
     ],

@@ -343,7 +343,7 @@ def test_degrees_alone_are_called_more_at_most_one_time_in_twenty(directed):
         a, b = (ends.astype(np.int64) for ends in (W if directed else sparse.triu(W, k=1)).nonzero())
         exchange(a, b, 60, directed, 20 * len(a), seed + 1000)
         graph = Graph.of_edges(a, b, n=60, directed=directed)
-        claims += bool(pagerank(graph, graphs=19, seed=seed).beyond_degree)
+        claims += bool(pagerank(graph, graphs=19, random_state=seed).beyond_degree)
     assert claims <= 12
 
 
@@ -357,7 +357,7 @@ def test_a_node_linked_from_few_but_important_nodes_is_found():
         important = important[important != 399]
         W[:, 399] = 0
         W[important, 399] = 1.0
-        ranking = pagerank(W.tocsr(), seed=seed)
+        ranking = pagerank(W.tocsr(), random_state=seed)
         assert ranking.rank(399) <= 10
         found += "399" in ranking.beyond_degree.above
     assert found >= 3

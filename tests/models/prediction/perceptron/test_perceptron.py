@@ -106,7 +106,7 @@ class TestUnits:
     def test_scores_are_those_of_weights_and_intercept(self):
         X, y = load_iris(return_X_y=True)
         for rows, labels in ((X, y), two_of_iris()):
-            model = Perceptron(standardise=False).fit(rows, labels)
+            model = Perceptron(scale=False).fit(rows, labels)
             expected = rows @ model.coef_.T + model.intercept_
             np.testing.assert_allclose(
                 model.decision_function(rows).reshape(expected.shape), expected, rtol=1e-10, atol=1e-10

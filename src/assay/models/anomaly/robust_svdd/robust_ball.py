@@ -6,10 +6,8 @@
 with weights 0 <= a_i <= C of sum 1, c_a = sum a_i x_i, and pulls p_i of length at most a_i. Both are convex. The first
 is support vector data description; in the second a point outside pulls with force C, however far it is.
 
-The way: steps through the interior (`ball_interior`) until it is clear which rows lie outside and which on the sphere,
-then Newton's method on their equations (`ball_polish`); of many rows those near the sphere are solved for alone
-(`ball_window`). Every candidate is judged by its duality gap, from weights made feasible (`ball_bounds`), so the gap is
-a proof whatever the way was.
+The way is a sequence of smoothed problems (`smoothed_ball`). Every candidate is judged by its duality gap, from weights
+made feasible, so the gap is a proof whatever the way was.
 """
 
 from __future__ import annotations
@@ -23,21 +21,16 @@ from scipy.linalg import qr
 
 from assay.arrays import Array
 from assay.errors import DataError, ParameterError
-from assay.models.anomaly.robust_svdd.ball_bounds import Candidate, Points
-from assay.models.anomaly.robust_svdd.ball_interior import interior_points
-from assay.models.anomaly.robust_svdd.ball_polish import finished, on_sphere
-from assay.models.anomaly.robust_svdd.ball_programs import program
-from assay.models.anomaly.robust_svdd.ball_window import by_window
+from assay.models.anomaly.robust_svdd.smoothed_ball import stages
 from assay.optimize.enclosing_ball import Units, enclosing_ball
 from assay.optimize.validate import finite
 
 Loss: TypeAlias = Literal["linear", "hinge"]
 Route: TypeAlias = Literal["interior", "window", "enclosing", "mean"]
 
-_NEAR = 1e-4  # relative gap from which on Newton's method is tried
-_EXACT = 1e-13  # relative gap that only rounding is left of
-_MANY = 1000  # rows beyond which those near the sphere are solved for alone
-_MORE = 8  # steps beyond the tolerance in which the sets may become clear enough for Newton's method
+_EXACT = 4e-15  # relative gap that only rounding is left of
+_ROUGH = 1e-10  # smoothing, relative to the objective, that leaves a gap not worth to be measured
+_MORE = 2  # problems without a smaller gap, once it is within the tolerance, after which rounding is all that is left
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +48,7 @@ class RobustBall:
         gap: objective less a lower bound for every ball.
         kkt_residual: largest violation of stationarity (the pulls sum to zero) and of slackness (weights between the
             bounds on the sphere alone), relative to the sizes of pulls and objective.
-        n_iter: steps through the interior.
+        n_iter: steps of Newton's method.
         converged: whether the gap is within the tolerance.
         route: "interior"; "window" where points are many; "enclosing" where none may be outside; "mean" where the mean
             proved best at once.
@@ -86,13 +79,13 @@ def robust_ball(
             (hinge) or the geometric median (linear).
         loss: "linear" in the distance, or "hinge", linear in the squared distance.
         tol: largest duality gap, relative to the objective.
-        max_iter: most steps through the interior.
+        max_iter: most steps of Newton's method.
 
     Returns:
         RobustBall.
 
     References:
-        Tax & Duin, Machine Learning 54, 2004; Mehrotra, SIAM Journal on Optimization 2, 1992.
+        Tax & Duin, Machine Learning 54, 2004; Chen & Mangasarian, Computational Optimization and Applications 5, 1996.
 
     >>> ball = robust_ball([[-1.0], [0.0], [1.0], [2.0], [90.0]], 0.4)
     >>> ball.center.round(6), round(ball.radius, 6), ball.outside
@@ -107,14 +100,13 @@ def robust_ball(
         raise DataError(f"a ball needs points: give at least one row and one column; got shape {X.shape}.")
     units = Units.of(X, origin="median")
     rows, basis = _coordinates(units.points)
-    task = Points(rows, float(C), squared=loss == "hinge")
+    task = _Points(rows, float(C), squared=loss == "hinge")
     best, steps, route = _search(task, tol, max_iter)
     return _described(best, task, units, basis, tol, steps, route)
 
 
-def _search(points: Points, tol: float, max_iter: int) -> tuple[Candidate, int, Route]:
-    rows, C = points.rows, points.C
-    n = rows.shape[1]
+def _search(points: _Points, tol: float, max_iter: int) -> tuple[_Candidate, int, Route]:
+    rows, C, n = points.rows, points.C, points.rows.shape[1]
     best = points.judge(rows.mean(axis=1), np.full(n, 1.0 / n))
     if best.gap == 0.0 or (points.squared and C * n <= 1.0):
         return best, 0, "mean"
@@ -123,24 +115,167 @@ def _search(points: Points, tol: float, max_iter: int) -> tuple[Candidate, int, 
         a = np.zeros(n)
         a[ball.support] = ball.weights
         return points.judge(ball.center, a), ball.n_iter, "enclosing"
-    if n > _MANY and n > points.leaving:
-        best, steps = by_window(points, best, _EXACT)
-        if best.gap <= tol * best.value:
-            return best, steps, "window"
-    return _through_the_interior(points, best, tol, max_iter)
+    best, steps, part = _along_stages(points, best, tol, max_iter, part=True)
+    if part and best.gap > tol * best.value and steps < max_iter:  # a row was left out that mattered
+        best, more, _ = _along_stages(points, best, tol, max_iter - steps, part=False)
+        return best, steps + more, "interior"
+    return best, steps, "window" if part else "interior"
 
 
-def _through_the_interior(points: Points, best: Candidate, tol: float, max_iter: int) -> tuple[Candidate, int, Route]:
-    start = points.rows.mean(axis=1) if points.squared else np.median(points.rows, axis=1)
-    steps, more = 0, _MORE
-    for steps, state in enumerate(interior_points(*program(points, start))):
-        best = best.better(points.judge(state.c, state.y[0], None if points.squared else -state.y[1:]))
-        if best.gap <= _NEAR * best.value:
-            best = finished(points, best)
-        more -= best.gap <= tol * best.value
-        if best.gap <= _EXACT * best.value or more == 0 or steps == max_iter:
+def _along_stages(
+    points: _Points, best: _Candidate, tol: float, max_iter: int, *, part: bool
+) -> tuple[_Candidate, int, bool]:
+    """The best candidate, the steps taken, and whether rows were left out."""
+    rows, more, steps, left_out = points.rows, _MORE, 0, False
+    start = best.c if points.squared else np.median(rows, axis=1)
+    for stage in stages(rows, points.C, points.squared, start, max_iter, part=part):
+        steps, left_out = stage.steps, stage.part
+        if stage.mu > _ROUGH * best.value and steps < max_iter:
+            continue
+        now = points.judge(stage.c, stage.a)
+        if not points.squared and now.f.min() <= 1e-2 * now.value:
+            now = now.better(_at_nearest(points, now))
+        more -= best.gap <= min(tol * best.value, 2.0 * now.gap)
+        best = best.better(now)
+        if best.gap <= _EXACT * best.value or more == 0:
             break
-    return best, steps, "interior"
+    return best, steps, left_out
+
+
+def _at_nearest(points: _Points, near: _Candidate) -> _Candidate:
+    """The ball about the point nearest to the centre: where nothing has a slope the best may be a point of many."""
+    c = points.rows[:, int(np.argmin(near.f))]
+    away = (points.rows != c[:, None]).any(axis=0)
+    rest = max(1.0 - points.C * int(away.sum()), 0.0) / max(int((~away).sum()), 1)
+    return points.judge(c, np.where(away, points.C, rest))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Candidate:
+    """A centre with its best radius, and weights made feasible with their bound.
+
+    Attributes:
+        c: (d,) centre.
+        f: (n,) distances to it, squared for the hinge loss; r, value and bound are in that measure too.
+        r: the best radius.
+        value: the objective.
+        a: (n,) weights.
+        bound: no objective is below.
+        pull: how far the weights were from balance, before they were made feasible; relative.
+    """
+
+    c: Array
+    f: Array
+    r: float
+    value: float
+    a: Array
+    bound: float
+    pull: float
+
+    @property
+    def gap(self) -> float:
+        """How far the value can be above the smallest."""
+        return max(self.value - self.bound, 0.0)
+
+    def better(self, other: _Candidate) -> _Candidate:
+        """The one of smaller gap."""
+        return other if other.gap < self.gap else self
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Points:
+    """The problem.
+
+    Attributes:
+        rows: (d, n), one point in each column.
+        C: price of a unit outside.
+        squared: whether it is paid for squared distances, at the hinge loss, or for distances, at the linear one.
+    """
+
+    rows: Array
+    C: float
+    squared: bool
+
+    @property
+    def leaving(self) -> int:
+        """How many points k at least have weight: k C >= 1."""
+        return int(np.ceil((1.0 - 1e-12) / self.C))  # 1 / C is often a whole number but for rounding
+
+    def lengths(self, c: Array) -> Array:
+        """(n,) distances to a centre, squared for the hinge loss."""
+        off = self.rows - c[:, None]
+        squares = np.einsum("dn,dn->n", off, off)
+        return np.asarray(squares if self.squared else np.sqrt(squares))
+
+    def radius(self, f: Array) -> float:
+        """The best radius for distances: the k-th largest; zero where there are not so many."""
+        k = self.leaving
+        return float(np.partition(f, f.size - k)[f.size - k]) if k <= f.size else 0.0
+
+    def objective(self, f: Array, r: float) -> float:
+        """What is minimised, for distances and a radius."""
+        return r + self.C * float(np.maximum(f - r, 0.0).sum())
+
+    def judge(self, c: Array, a: Array) -> _Candidate:
+        """Judge a centre by weights (n,)."""
+        off = self.rows - c[:, None]
+        f = np.einsum("dn,dn->n", off, off)
+        f = f if self.squared else np.sqrt(f)
+        bound, pull, a = _hinge_bound(off, f, a, self.C) if self.squared else _linear_bound(off, f, a, self.C)
+        r = self.radius(f)
+        return _Candidate(c, f, r, self.objective(f, r), a, bound, pull)
+
+
+def _feasible(a: Array, C: float) -> Array:
+    """Weights within 0 and C of sum 1, or all C where that is less."""
+    a = np.clip(a, 0.0, C)
+    total, room = float(a.sum()), C * a.size - float(a.sum())
+    if total >= 1.0:
+        return np.asarray(a / total)
+    return np.asarray(a + (C - a) * min(1.0, (1.0 - total) / room)) if room > 0.0 else a
+
+
+def _hinge_bound(off: Array, f: Array, a: Array, C: float) -> tuple[float, float, Array]:
+    """Sum a_i |x_i - c_a|^2, how far c_a is from c relative to the distances, and the weights, made feasible."""
+    a = _feasible(a, C)
+    shift, size = off @ a, float(a @ np.sqrt(f))
+    bound = float(a @ f) - float(shift @ shift) / float(a.sum())
+    return bound, float(np.linalg.norm(shift)) / size if size > 0.0 else 0.0, a
+
+
+def _linear_bound(off: Array, f: Array, a: Array, C: float) -> tuple[float, float, Array]:
+    """Sum p_i.(x_i - c) of pulls made to sum to zero and keep to their lengths, what their sum was, and the lengths."""
+    held = np.flatnonzero((a > 0.0) | (f == 0.0))
+    off, f, pulling = off[:, held], f[held], np.minimum(a[held], C)
+    p = off * np.divide(pulling, f, out=np.zeros_like(f), where=f > 0.0)
+    here = np.flatnonzero(f == 0.0)  # rows at the centre pull any way, and balance the others as far as they can
+    if here.size:
+        rest = p.sum(axis=1)
+        p[:, here] = -(rest / max(here.size, float(np.linalg.norm(rest)) / C))[:, None]
+    rest = p.sum(axis=1)
+    p -= rest[:, None] * (pulling / pulling.sum())
+    lengths = np.sqrt(np.einsum("dn,dn->n", p, p))
+    excess = max(float(lengths.max()) / C, float(lengths.sum())) or 1.0  # nothing pulls: the bound is zero
+    a = np.zeros_like(a)
+    a[held] = lengths / excess
+    return float(np.einsum("dn,dn->", p, off)) / excess, float(np.linalg.norm(rest)), a
+
+
+def _on_sphere(f: Array, r: float, a: Array, C: float) -> NDArray[np.bool_]:
+    """Which rows lie on the sphere: those whose weight is farther from its bounds than they are from the sphere.
+
+    Args:
+        f: (n,) distances, or squared.
+        r: of the sphere, in the same measure.
+        a: (n,) weights.
+        C: the largest weight.
+
+    >>> _on_sphere(np.array([1.0, 2.0, 3.0]), 2.0, np.array([0.0, 0.3, 0.5]), 0.5)
+    array([False,  True, False])
+    """
+    size = max(r, float(np.abs(f - r).max()) * np.finfo(np.float64).eps)
+    weight = np.where(f < r, a, C - a) / C
+    return np.asarray(np.abs(f - r) <= np.maximum(weight, 0.0) * size)
 
 
 def _coordinates(Y: Array) -> tuple[Array, Array | None]:
@@ -152,10 +287,10 @@ def _coordinates(Y: Array) -> tuple[Array, Array | None]:
 
 
 def _described(
-    best: Candidate, points: Points, units: Units, basis: Array | None, tol: float, steps: int, route: Route
+    best: _Candidate, points: _Points, units: Units, basis: Array | None, tol: float, steps: int, route: Route
 ) -> RobustBall:
     C, squared = points.C, points.squared
-    support = on_sphere(best.f, best.r, best.a, C)
+    support = _on_sphere(best.f, best.r, best.a, C)
     # rounding leaves no point of the sphere outside, unless that costs more than rounding
     r = max(best.r, float(best.f[support].max(initial=0.0)))
     r = r if points.objective(best.f, r) - best.bound <= max(2.0 * best.gap, _EXACT * best.value) else best.r

@@ -26,6 +26,7 @@ from assay.arrays import Array, Whole
 from assay.data.source import Source
 from assay.errors import Caution, ParameterError
 from assay.linalg.validate import as_count
+from assay.models.cluster.agglomerative.connectivity import agglomerate_linked, as_links
 from assay.models.cluster.agglomerative.linkage import (
     BY_CENTRES,
     Linkage,
@@ -34,7 +35,6 @@ from assay.models.cluster.agglomerative.linkage import (
     from_condensed,
     refuse_centres,
 )
-from assay.models.cluster.agglomerative.linked_linkage import agglomerate_linked, as_links
 from assay.models.sampled import _Sampled
 from assay.summary.distances.dissimilarities import as_dissimilarities
 from assay.summary.distances.distances import squared_distances, unit_scale
@@ -74,7 +74,7 @@ class Agglomerative(ClusterMixin, _Sampled):
             "gower" (columns of numbers and of categories, with gaps), or a function of two rows. "precomputed": X is
             their dissimilarities, (n, n) or condensed.
         connectivity: which groups may be merged: those with a link between them. An (n, n) matrix, sparse or not, a
-            `Graph`, `Nearest(k)` or `Within(epsilon)`, or a function from X to a matrix. Single, complete and average
+            `Graph`, `Nearest(k)` or `Within(radius)`, or a function from X to a matrix. Single, complete and average
             linkage then go over links alone, as in scikit-learn.
 
     Attributes:

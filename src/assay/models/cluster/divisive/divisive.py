@@ -26,10 +26,8 @@ from assay.data.source import Source
 from assay.errors import NotConverged, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import as_count
-from assay.models.cluster.divisive.divisive_tree import Bisection, bisect
-from assay.models.cluster.divisive.hierarchy import gains_of, means_of, merges_of, nodes_of, placed, placing_of
-from assay.models.cluster.divisive.sweep_splits import SweepSplits
-from assay.models.cluster.divisive.two_means import TwoMeans
+from assay.models.cluster.divisive.divisive_tree import Bisection, bisect, gains_of, means_of, merges_of, nodes_of
+from assay.models.cluster.divisive.splits import SweepSplits, TwoMeans, placed, placing_of
 from assay.models.sampled import _Sampled
 from assay.optimize.kmeans.lloyd import nearest
 from assay.summary.distances.distances import as_rows

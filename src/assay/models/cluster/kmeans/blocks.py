@@ -7,6 +7,7 @@ held        one label for each row, and the centres
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -18,15 +19,15 @@ from assay.data.partitions import beside
 from assay.data.sampling import row_keys
 from assay.engine.current import map_reduce, mapped_blocks, scattered
 from assay.errors import ParameterError
-from assay.models.cluster.kmeans.apart import Look, Part, drawn_apart
-from assay.optimize.kmeans.lloyd import Lloyd, condense, lloyd
-from assay.optimize.kmeans.passes import unit
-from assay.optimize.kmeans.settle import Settled, settle
-from assay.optimize.kmeans.sums import Sums, Taken, spared
+from assay.optimize.kmeans import seeding
+from assay.optimize.kmeans.lloyd import Lloyd, Settled, condense, lloyd, settle
+from assay.optimize.kmeans.passes import Passes, Sums, Taken, Units, spared, unit
+from assay.optimize.team import Team
 from assay.summary.incomplete.missing_patterns import Observed
 from assay.summary.moments.accumulate import checked_weights, refuse_unusable_rows
 
-Floats: TypeAlias = NDArray[Any]
+# first row, rows and their weights
+Part: TypeAlias = tuple[int, NDArray[Any], Array | None]
 
 _FEW_ROWS = 10_000  # up to so many ten starts take no time
 _DRAWN = 1 << 24  # numbers that the rows drawn for a start may have at most: 128 MB
@@ -60,7 +61,7 @@ def lloyd_of_blocks(
     if not isinstance(init, str):
         start = np.asarray(init, dtype=np.float64)
     elif init == "k-means||":
-        start = table.outside(condense(*drawn_apart(table.blocks, table.look, k, seed), k))
+        start = table.units.outside(condense(*seeding.scattered(BlockDraws(table.blocks, table.units, seed), k), k))
     else:
         drawn, w = table.drawn(seed)
         if k > len(drawn):
@@ -68,7 +69,7 @@ def lloyd_of_blocks(
         start = lloyd(
             drawn, k, seed=seed, n_init=starts_of(n_init, table.n), max_iter=max_iter, tol=tol, weights=w
         ).centers
-    found = settle(table, table.inside(start), max_iter=max_iter, bound=tol * table.variance)
+    found = settle(table, table.units.inside(start), max_iter=max_iter, bound=tol * table.variance)
     return table.read(found, dtype)
 
 
@@ -103,20 +104,9 @@ class _Table:
             refuse_unusable_rows(self.blocks, blocks.columns)
         self.n, self.d = seen.rows, seen.d
         self.weights = None if weights is None else checked_weights(weights, seen.rows)
-        self.scale = unit(float((0.5 * seen.high - 0.5 * seen.low).max(initial=0.0)), np.dtype(np.float64))
-        self.origin = seen.mean * self.scale
-        self.variance = float(np.mean((seen.norm * self.scale) ** 2)) / seen.rows
-
-    def inside(self, centers: Floats) -> Array:
-        z: Array = np.asarray(centers, dtype=np.float64) * self.scale - self.origin
-        return z
-
-    def outside(self, centers: Array) -> Array:
-        return (centers + self.origin) / self.scale
-
-    @property
-    def look(self) -> Look:
-        return Look(self.origin, self.scale)
+        scale = unit(float((0.5 * seen.high - 0.5 * seen.low).max(initial=0.0)), np.dtype(np.float64))
+        self.units = Units(seen.mean * scale, scale)
+        self.variance = float(np.mean((seen.norm * scale) ** 2)) / seen.rows
 
     def drawn(self, seed: int) -> tuple[Array, Array | None]:
         """Rows drawn fairly, the same however blocks are cut, and their weights."""
@@ -132,45 +122,91 @@ class _Table:
 
     def assign(self, centers: Array, total: Sums) -> None:
         """One pass: what the rows nearest to each centre add up to."""
-        look = self.look
+        units = self.units
         total.clear()
-        total.add(map_reduce(self.blocks, lambda part: look(part).grouped(centers)[2], _merged))
+        total.add(map_reduce(self.blocks, lambda part: _passes(part, units).grouped(centers)[2], _merged))
 
     def farthest(self, centers: Array, total: Sums, count: int) -> list[Taken]:
         """Up to `count` rows that add most to the sum of squares, none of them the last row of its centre."""
-        look = self.look
+        units = self.units
 
         def farthest(part: Part) -> list[Taken]:
-            rows = look(part)
+            rows = _passes(part, units)
             return rows.farthest(centers, rows.grouped(centers)[0], total, count)
 
         return spared(map_reduce(self.blocks, farthest, lambda a, b: a + b), total, count)
 
     def read(self, found: Settled, dtype: Any) -> Lloyd:
         """Labels and indices about the centres as the user sees them, in the precision in which they are kept."""
-        kept = self.outside(found.centers).astype(dtype)
-        centers = kept.astype(np.float64)
-        origin = (centers * self.scale).mean(axis=0)
-        exact, look = centers * self.scale - origin, Look(origin, self.scale)
+        centers = self.units.outside(found.centers).astype(dtype)
+        units = Units.about(centers, self.units.scale)
+        exact = units.inside(centers)
 
         def grouped(part: Part) -> tuple[list[NDArray[np.int32]], float, Sums]:
-            labels, squares, total = look(part).grouped(exact)
+            labels, squares, total = _passes(part, units).grouped(exact)
             return [labels], float(squares.sum()), total
 
         labels, inertia, total = map_reduce(
             self.blocks, grouped, lambda a, b: (a[0] + b[0], a[1] + b[1], _merged(a[2], b[2]))
         )
-        with np.errstate(over="ignore"):
-            outside = float(np.float64(inertia) / self.scale / self.scale)
-        return Lloyd(
-            kept,
-            np.concatenate(labels),
-            outside,
-            found.n_iter,
-            found.converged,
-            total.sizes,
-            total.separation(exact, inertia),
+        return Lloyd.of(found, centers, units, np.concatenate(labels), inertia, total)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockDraws:
+    """Rows of blocks to draw from, by k-means||.
+
+    Every row has a random number of its own in each round, so that it does not matter how blocks are cut.
+
+    Attributes:
+        blocks: first row, rows and weights of each.
+        units: how the rows are seen.
+        seed: of the draws.
+    """
+
+    blocks: Any
+    units: Units
+    seed: int
+
+    def first(self) -> Array:
+        """(1, d) a row drawn by weight: the first to be called, had each a clock running at the rate of its weight."""
+        units, seed = self.units, self.seed
+
+        def earliest(part: Part) -> tuple[float, Array]:
+            first, block, weights = part
+            times = -np.log1p(-row_keys(first, len(block), seed))
+            if weights is not None:
+                times = np.divide(times, weights, out=np.full(len(block), np.inf), where=weights > 0.0)
+            row = int(np.argmin(times))
+            return float(times[row]), units.inside(block[row])
+
+        return map_reduce(self.blocks, earliest, lambda a, b: a if a[0] <= b[0] else b)[1][None]
+
+    def more(self, points: Array, count: int, turn: int) -> Array:
+        """About `count` rows, drawn with chances proportional to their squared distance to the nearest point."""
+        units, seed = self.units, self.seed + 1 + turn
+        # sums of many roundings: only the draw depends on them
+        total = map_reduce(
+            self.blocks, lambda part: float(_passes(part, units).grouped(points)[1].sum()), float.__add__
         )
+
+        def draw(part: Part) -> Array:
+            first, block, _ = part
+            mass = _passes(part, units).grouped(points)[1]
+            return units.inside(block[np.flatnonzero(row_keys(first, len(block), seed) * total < count * mass)])
+
+        return np.concatenate(mapped_blocks(self.blocks, draw))
+
+    def sizes(self, points: Array) -> Array:
+        """(m,) weights of the rows nearest to each of (m, d) points."""
+        units = self.units
+        return map_reduce(self.blocks, lambda part: _passes(part, units).grouped(points)[2].sizes, np.add)
+
+
+def _passes(part: Part, units: Units) -> Passes:
+    """The rows of a block, ready for passes."""
+    _, block, weights = part
+    return Passes(np.ascontiguousarray(block, dtype=np.float64), weights, Team(1), units)
 
 
 def _merged(a: Sums, b: Sums) -> Sums:

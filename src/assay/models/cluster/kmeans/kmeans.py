@@ -1,7 +1,7 @@
 """k-means: rows in k groups, each around its mean.
 
 minimise  sum_i w_i min_c (x_i - c)^2,   X (n, d), centres (k, d)
-solver    k-means++ or k-means|| draws the start, Lloyd's iteration descends           (optimize.lloyd)
+solver    k-means++ or k-means|| draws the start, Lloyd's iteration descends    (optimize.kmeans.lloyd)
 summary   weight and sum of the rows of each centre, (k, d), one pass for each step
 reading   the cell of a centre is convex: all points nearer to it than to any other (Voronoi)
 chance    k centres are found in any cloud; whether it has groups is a question for evidence
@@ -228,12 +228,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
     def _rows(self, X: Any, *, reset: bool) -> Floats | FloatBlocks | csr_array:
         """Rows as an array, as blocks where they come from a source or are small and sparse, or sparse as they are."""
         if isinstance(X, Source):
-            numbers = self._as_numbers(X, reset=reset)
-            if reset:
-                self._record_columns(numbers.numeric_columns, len(numbers.numeric_columns))
-            else:
-                self._compare_columns(numbers.numeric_columns)
-            return float_blocks(numbers)
+            return float_blocks(self._as_numbers(X, reset=reset))
         rows = self._checked(X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         if not issparse(rows):
             return np.asarray(rows)

@@ -14,15 +14,17 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from assay.arrays import Array
+from assay.arrays import Array, Indices
 from assay.linalg.sparse.centred import CentredRows, as_entries, sparse_moments
 from assay.linalg.validate import power_of_two
-from assay.optimize.kmeans.lloyd import Lloyd
+from assay.optimize.kmeans.lloyd import Lloyd, Settled, settle
+from assay.optimize.kmeans.passes import Sums, Taken, Units, spared
+from assay.optimize.kmeans.seeding import Nearness, plus_plus
 
 Labels: TypeAlias = NDArray[np.int32]
 
-
 _SMALL = 2**20  # cells up to which rows made dense are as fast
+_CANCELLED = 1e-14  # a squared distance this much smaller than the squares it comes from is rounding
 
 
 def stays_sparse(X: Any) -> bool:
@@ -38,51 +40,89 @@ def stays_sparse(X: Any) -> bool:
 class SparseRows:
     """Sparse rows about an origin, in units fit for squares.
 
+    Args:
+        X: (n, d) sparse, finite.
+        weights: (n,) of rows; None for equal ones.
+        units: how the rows are seen; about their mean if not given.
+
     Attributes:
         n, d: rows and columns.
-        unit: power of two that values were divided by.
+        units: how they are seen.
+        variance: mean variance of a column.
         squares: (n,) squared lengths.
     """
 
-    def __init__(self, X: sp.csr_array, origin: Array | None = None, unit: float | None = None) -> None:
+    def __init__(self, X: sp.csr_array, weights: Array | None = None, units: Units | None = None) -> None:
         rows = as_entries(X)
-        self.unit = power_of_two(rows.data) if unit is None else unit
-        self.entries = sp.csr_array((rows.data / self.unit, rows.indices, rows.indptr), shape=rows.shape)
+        scale = 1.0 / power_of_two(rows.data) if units is None else units.scale
         self.n, self.d = (int(size) for size in rows.shape)
-        mean, squares = sparse_moments(self.entries)
-        self.origin = mean if origin is None else origin / self.unit
+        self.weights = np.ones(self.n) if weights is None else weights
+        self._entries = sp.csr_array((rows.data * scale, rows.indices, rows.indptr), shape=rows.shape)
+        mean, squares = sparse_moments(self._entries)
+        self.units = Units(mean, scale) if units is None else units
         self.variance = float(np.mean(squares)) / self.n
-        self.rows = CentredRows.of(self.entries, self.origin, np.sqrt(squares / self.n))
-        near, centre = self.rows.near, self.rows.mean
+        self._rows = CentredRows.of(self._entries, self.units.origin, np.sqrt(squares / self.n))
+        near, centre = self._rows.near, self._rows.mean
         own = np.asarray(near.multiply(near).sum(axis=1)).ravel() - 2.0 * (near @ centre) + float(centre @ centre)
-        self.squares = np.maximum(own + np.einsum("ij,ij->i", self.rows.block, self.rows.block), 0.0)
+        self.squares = np.maximum(own + np.einsum("ij,ij->i", self._rows.block, self._rows.block), 0.0)
 
-    def to(self, centers: Array) -> Array:
-        """(n, m) squared distances to centres about the origin, less the squared length of the row."""
-        away: Array = self.rows.apply(np.ascontiguousarray(centers.T))
-        away *= -2.0
-        away += np.einsum("ij,ij->i", centers, centers)
-        return away
+    def squares_to(self, centers: Array) -> Array:
+        """(n, m) squared distances to centres; 0 where they are lost in rounding."""
+        both = self.squares[:, None] + np.einsum("ij,ij->i", centers, centers)
+        squares = self._products(centers)
+        squares += both
+        both *= _CANCELLED
+        squares[squares <= both] = 0.0
+        return squares
 
-    def dense(self, rows: NDArray[np.intp]) -> Array:
-        """(m, d) some rows, about the origin."""
-        return np.asarray(self.entries[rows].toarray() - self.origin)
+    def places(self, rows: Indices) -> Array:
+        """(m, d) where some rows are."""
+        return np.asarray(self._entries[rows].toarray() - self.units.origin)
 
-    def nearest(self, centers: Array) -> tuple[Labels, Array]:
-        """The nearest centre of each row, the first of equally near ones, and the squared distance to it."""
-        away = self.to(centers)
+    def grouped(self, centers: Array) -> tuple[Labels, Array, Sums]:
+        """Labels by nearest centre, the first of equally near ones, weighted squared distances, sums of the groups."""
+        k, lengths, away = len(centers), np.einsum("ij,ij->i", centers, centers), self._products(centers)
+        away += lengths
         labels = away.argmin(axis=1).astype(np.int32)
-        return labels, np.maximum(away[np.arange(self.n), labels] + self.squares, 0.0)
+        squares = away[np.arange(self.n), labels] + self.squares
+        squares[squares <= _CANCELLED * (lengths[labels] + self.squares)] = 0.0
+        sizes: Array = np.asarray(np.bincount(labels, self.weights, k), dtype=np.float64)
+        picks = sp.csr_array((self.weights, (labels, np.arange(self.n))), shape=(k, self.n))
+        sums = np.asarray((picks @ self._entries).toarray()) - sizes[:, None] * self.units.origin
+        return labels, squares * self.weights, Sums(sums, sizes, np.bincount(labels[self.weights > 0.0], minlength=k))
 
-    def means(self, labels: Labels, weights: Array, k: int) -> tuple[Array, Array]:
-        """(k, d) means of the rows with each label, about the origin, and (k,) their weights."""
-        sizes: Array = np.asarray(np.bincount(labels, weights, k), dtype=np.float64)
-        picks = sp.csr_array((weights, (labels, np.arange(self.n))), shape=(k, self.n))
-        total = np.asarray((picks @ self.entries).toarray())
-        held = sizes > 0.0
-        total[held] = total[held] / sizes[held, None] - self.origin
-        total[~held] = 0.0
-        return total, sizes
+    def assign(self, centers: Array, total: Sums) -> None:
+        """One pass: what the rows nearest to each centre add up to."""
+        total.clear()
+        total.add(self.grouped(centers)[2])
+
+    def farthest(self, centers: Array, total: Sums, count: int) -> list[Taken]:
+        """Up to `count` rows that add most to the sum of squares, none of them the last row of its centre."""
+        labels, squares, _ = self.grouped(centers)
+        order = np.argsort(-squares, kind="stable")[: count + len(centers)]
+        away = order[squares[order] > 0.0]
+        found = zip(squares[away], self.places(away), self.weights[away], labels[away], strict=True)
+        return spared([Taken(float(s), z, float(w), int(label)) for s, z, w, label in found], total, count)
+
+    def _products(self, centers: Array) -> Array:
+        """(n, m) -2 z.c."""
+        products: Array = self._rows.apply(np.ascontiguousarray(centers.T))
+        products *= -2.0
+        return products
+
+
+class _SparseNearness(Nearness):
+    """Squared distances of sparse rows to the nearest centre."""
+
+    def __init__(self, rows: SparseRows) -> None:
+        super().__init__(rows.weights, rows.d)
+        self._rows = rows
+
+    def places(self, rows: Indices) -> Array:
+        return self._rows.places(rows)
+
+    def lowered(self, candidates: Array) -> Array:
+        return np.asarray(np.minimum(self._rows.squares_to(candidates).T, self.near))
 
 
 def sparse_lloyd(
@@ -111,77 +151,20 @@ def sparse_lloyd(
     >>> found.labels[0] == found.labels[1] != found.labels[2], found.inertia
     (np.True_, 1.0)
     """
-    rows = SparseRows(X)
-    w = np.ones(rows.n) if weights is None else weights
-    best: tuple[float, Array, int, bool] | None = None
-    starts = n_init if isinstance(init, str) else 1
-    for number in range(starts):
-        rng = np.random.default_rng([seed, number])
-        start = _plus_plus(rows, k, w, rng) if isinstance(init, str) else np.asarray(init) / rows.unit - rows.origin
-        found = _settled(rows, start, w, max_iter, tol * rows.variance)
-        if best is None or found[0] < best[0]:
-            best = found
-    assert best is not None
-    _, centers, n_iter, converged = best
-    return _read(rows, centers, w, n_iter, converged)
+    rows = SparseRows(X, weights)
 
+    def run(start: Array) -> Settled:
+        return settle(rows, start, max_iter=max_iter, bound=tol * rows.variance)
 
-def _plus_plus(rows: SparseRows, k: int, w: Array, rng: np.random.Generator) -> Array:
-    """(k, d) rows drawn by greedy k-means++, each the best of 2 + log k; they repeat where too few are distinct."""
-    near = np.where(w > 0.0, 1.0, 0.0)  # at first all rows are alike
-    chosen = np.empty((k, rows.d))
-    for c in range(k):
-        running = np.cumsum(near * w)
-        if running[-1] <= 0.0:
-            chosen[c] = chosen[rng.integers(c)]
-            continue
-        shares = rng.random(1 if c == 0 else 2 + int(np.log(k))) * running[-1]
-        drawn = np.minimum(np.searchsorted(running, shares, side="right"), int(np.searchsorted(running, running[-1])))
-        candidates = rows.dense(drawn)
-        away = np.maximum(rows.to(candidates) + rows.squares[:, None], 0.0)
-        away[drawn, np.arange(len(drawn))] = 0.0
-        away = away if c == 0 else np.minimum(away, near[:, None])
-        best = int(np.argmin(w @ away))
-        chosen[c], near = candidates[best], away[:, best]
-    return chosen
-
-
-def _settled(rows: SparseRows, centers: Array, w: Array, most: int, bound: float) -> tuple[float, Array, int, bool]:
-    labels, squares = rows.nearest(centers)
-    for step in range(1, most + 1):
-        means, sizes = rows.means(labels, w, len(centers))
-        _refill(rows, means, sizes, centers, squares * w, labels)
-        moved = float(np.sum((means - centers) ** 2))
-        before, centers = labels, means
-        labels, squares = rows.nearest(centers)
-        if moved <= bound or np.array_equal(before, labels):
-            return float(w @ squares), centers, step, True
-    return float(w @ squares), centers, most, False
-
-
-def _refill(rows: SparseRows, means: Array, sizes: Array, centers: Array, loss: Array, labels: Labels) -> None:
-    """A centre without rows takes one that adds most to the inertia; where none is away from its centre it stays."""
-    empty = np.flatnonzero(sizes == 0.0)
-    if not len(empty):
-        return
-    farthest = np.argsort(-loss, kind="stable")[: len(empty)]
-    for c, row in zip(empty, farthest, strict=False):
-        means[c] = rows.dense(np.array([row]))[0] if loss[row] > 0.0 else centers[c]
-    means[empty[len(farthest) :]] = centers[empty[len(farthest) :]]
-
-
-def _read(rows: SparseRows, centers: Array, w: Array, n_iter: int, converged: bool) -> Lloyd:
-    labels, squares = rows.nearest(centers)
-    means, sizes = rows.means(labels, w, len(centers))
-    inertia = float(w @ squares)
-    middle = sizes @ means / sizes.sum()
-    between = float(sizes @ np.sum((means - middle) ** 2, axis=1))
-    held = sizes > 0.0
-    within = inertia - float(sizes[held] @ np.sum((means[held] - centers[held]) ** 2, axis=1))
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        outside = float(np.float64(inertia) * rows.unit * rows.unit)
-        separation = float(np.float64(between) / max(within, 0.0))
-    return Lloyd((centers + rows.origin) * rows.unit, labels, outside, n_iter, converged, sizes, separation)
+    if not isinstance(init, str):
+        best = run(rows.units.inside(init))
+    else:
+        rngs = (np.random.default_rng([seed, number]) for number in range(n_init))
+        runs = [run(plus_plus(_SparseNearness(rows), k, rng)) for rng in rngs]
+        best = min(runs, key=lambda found: found.total.level(found.centers))
+    centers = rows.units.outside(best.centers)
+    labels, squares, total = rows.grouped(rows.units.inside(centers))
+    return Lloyd.of(best, centers, rows.units, labels, float(squares.sum()), total)
 
 
 def sparse_squares(X: sp.csr_array, centers: Array) -> Array:
@@ -190,11 +173,8 @@ def sparse_squares(X: sp.csr_array, centers: Array) -> Array:
     >>> sparse_squares(sp.csr_array([[3.0, 0.0]]), np.array([[0.0, 4.0]]))
     array([[25.]])
     """
-    unit = power_of_two(centers)
-    rows = SparseRows(X, centers.mean(axis=0), unit)
-    away = np.maximum(rows.to(centers / unit - rows.origin) + rows.squares[:, None], 0.0)
-    with np.errstate(over="ignore"):
-        return np.asarray(away * unit * unit)
+    units = Units.about(centers, 1.0 / power_of_two(centers))
+    return np.asarray(units.squares_outside(SparseRows(X, units=units).squares_to(units.inside(centers))))
 
 
 def sparse_moves(X: sp.csr_array, centers: Array, weights: Array) -> tuple[Labels, Array, Array]:

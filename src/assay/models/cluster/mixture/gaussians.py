@@ -1,4 +1,4 @@
-"""A mixture of normal laws, as values: four shapes of covariance, their floor, and the maximisation step.
+"""A mixture of normal laws, as values: four shapes of covariance, their floor, the maximisation step, and their units.
 
     density   p(z) = sum_g pi_g N(z | m_g, S_g),       S_g = L_g L_g^T          g = 1 .. k, z (d,) in a frame
     E step    r_ig = pi_g N(z_i | m_g, S_g) / p(z_i),  w_ig = L_g^-1 (z_i - m_g)
@@ -20,9 +20,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
+from scipy.linalg import lapack, solve_triangular
 
 from assay.arrays import Array
+from assay.summary.incomplete.expectation import Frame
 
 Shape: TypeAlias = Literal["full", "tied", "diag", "spherical"]
 
@@ -217,6 +218,68 @@ class Whitening:
         return cls(A, c, chance + size - 0.5 * dimension * _LOG_2PI)
 
 
+def in_units(law: Components, frame: Frame, mean: Array) -> tuple[Array, Array, Array]:
+    """Means, covariances and Cholesky factors of precisions in the columns of the user, in scikit-learn's shapes.
+
+    There the covariance is scale S scale and its inverse U U^T with U = L^-T / scale, (d, d) upper triangular; constant
+    columns have zeros in both.
+
+    Args:
+        law: in the frame.
+        frame: of the fit, z = (x - centre) / scale.
+        mean: (D,) of all columns, those that are left out of the frame too.
+    """
+    active, scale, d = frame.active, frame.scale, len(mean)
+    means = np.tile(mean, (len(law.means), 1))
+    means[:, active] += scale * law.means
+    if law.shape == "spherical":
+        return means, law.covariances[:, 0] * scale[0] ** 2, 1.0 / (law.factors[:, 0] * scale[0])
+    if law.shape == "diag":
+        covariances, factors = np.zeros((2, *means.shape))
+        covariances[:, active] = law.covariances * scale**2
+        factors[:, active] = 1.0 / (law.factors * scale)
+        return means, covariances, factors
+    grid = np.ix_(np.arange(len(law.factors)), active, active)
+    covariances, factors = np.zeros((2, len(law.factors), d, d))
+    covariances[grid] = scale[:, None] * law.covariances * scale
+    unit = np.eye(len(active))
+    factors[grid] = [solve_triangular(L, unit, lower=True).T / scale[:, None] for L in law.factors]
+    return (means, covariances[0], factors[0]) if law.shape == "tied" else (means, covariances, factors)
+
+
+def reading(shape: Shape, weights: Array, means: Array, factors: Array) -> tuple[Frame, Whitening]:
+    """How to look at new rows: a frame, and the whitening in it.
+
+    Args:
+        shape: of the covariances.
+        weights, means: (k,) and (k, d).
+        factors: of the precisions, as `in_units` gives them.
+    """
+    A = _lower(shape, factors, means.shape)
+    sizes = np.diagonal(A, axis1=1, axis2=2) if A.ndim == 3 else A
+    active = np.flatnonzero(sizes[0] > 0.0)
+    scale = 1.0 / sizes[:, active].max(axis=0)
+    centre = (weights @ means)[active]
+    inner = A[np.ix_(np.arange(len(A)), active, active)] if A.ndim == 3 else A[:, active]
+    frame = Frame(active, centre, scale)
+    return frame, Whitening.about(weights, (means[:, active] - centre) / scale, np.ascontiguousarray(inner * scale))
+
+
+def drawn_from(
+    shape: Shape, weights: Array, means: Array, factors: Array, n: int, rng: np.random.Generator
+) -> tuple[Array, NDArray[np.int64]]:
+    """(n, d) rows drawn from a mixture, and (n,) the component of each."""
+    frame, whitening = reading(shape, weights, means, factors)
+    labels = rng.choice(len(weights), size=n, p=weights)
+    noise = rng.standard_normal((n, len(frame.active)))
+    rows = means[labels]
+    for g, A in enumerate(whitening.A):
+        own = np.flatnonzero(labels == g)
+        z = solve_triangular(A, noise[own].T, lower=True).T if A.ndim == 2 else noise[own] / A
+        rows[np.ix_(own, frame.active)] += z * frame.scale
+    return rows, labels
+
+
 def _raised(S: Array, floor: float) -> tuple[Array, int]:
     """The Cholesky factor of a symmetric matrix with its eigenvalues raised to the floor, and how many were."""
     if lapack.dpotrf(S - floor * np.eye(len(S)), lower=1)[1] == 0:
@@ -231,3 +294,17 @@ def _unit(shape: Shape, k: int, d: int) -> Array:
     if shape == "full":
         return np.tile(np.eye(d), (k, 1, 1))
     return {"tied": np.eye(d)[None], "diag": np.ones((k, d)), "spherical": np.ones((k, 1))}[shape]
+
+
+def _lower(shape: Shape, factors: Array, size: tuple[Any, ...]) -> Array:
+    """The transposed factors of every component: (k, d, d) lower triangular, or (k, d)."""
+    k, d = size
+    match shape:
+        case "full":
+            return factors.swapaxes(1, 2)
+        case "tied":
+            return np.broadcast_to(factors.T, (k, d, d))
+        case "diag":
+            return factors
+        case "spherical":
+            return np.broadcast_to(factors[:, None], (k, d))

@@ -1,7 +1,7 @@
 """Gaussian mixture: rows as draws from k normal laws, fitted by expectation and maximisation.
 
 law      p(x) = sum_g pi_g N(x | mu_g, S_g),  mu (k, d),  S full, tied, diagonal or spherical
-summary  N_g, sum r w and sum r w w^T of each component, (k, d, d), one pass for each step    (summary.responsibilities)
+summary  N_g, sum r w and sum r w w^T of each component, (k, d, d), one pass for each step    (responsibilities)
 solver   EM: the log-likelihood never falls; eigenvalues of S_g are at least floor             (optimize.em)
 reading  r_ig = pi_g N(x_i | mu_g, S_g) / p(x_i), (n, k): how far row i belongs to component g
 """
@@ -24,11 +24,19 @@ from assay.errors import NotConverged
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import RandomState, as_count, as_generator
 from assay.models.base import Estimator, on_engine
-from assay.models.cluster.mixture.em import Ascent, ascend
-from assay.models.cluster.mixture.gaussians import Components, Shape, Whitening, maximised, n_parameters
+from assay.models.cluster.mixture.gaussians import (
+    Components,
+    Shape,
+    Whitening,
+    drawn_from,
+    in_units,
+    maximised,
+    n_parameters,
+    reading,
+)
 from assay.models.cluster.mixture.options import Options
 from assay.models.cluster.mixture.responsibilities import MixtureTable, shared_out
-from assay.models.cluster.mixture.units import drawn_from, in_units, reading
+from assay.optimize.em import Climb, Step, climb
 from assay.summary.incomplete.expectation import Frame
 from assay.summary.moments.accumulate import refuse_unusable
 
@@ -131,14 +139,15 @@ class GaussianMixture(DensityMixin, Estimator):
         table = MixtureTable.of(scattered(blocks), options.shape, names)
         options.refuse_few(table.rows)
 
-        def evaluate(law: Components) -> tuple[float, Components]:
+        def evaluate(law: Components) -> Step[Components]:
             sums = table.sums(law)
-            return sums.log_likelihood / sums.rows, maximised(law, sums, options.floor)
+            value = sums.log_likelihood / sums.rows
+            return Step(law, value, value, maximised(law, sums, options.floor))
 
         starts = options.starts(table, self.n_features_in_, self._seed())
         with one_blas_thread():  # once: setting it anew for each step costs more than the step of a small table
-            climbs = [ascend(evaluate, start, tol=options.tol, max_iter=options.max_iter) for start in starts]
-        return self._keep(max(climbs, key=lambda climb: float(climb.values[-1])), table, options)
+            climbs = [climb(evaluate, start, tol=options.tol, max_iter=options.max_iter) for start in starts]
+        return self._keep(max(climbs, key=lambda ended: ended.last.objective), table, options)
 
     def fit_predict(self, X: Any, y: None = None) -> NDArray[np.int64]:
         """Fit, and give the most probable component of each row."""
@@ -192,17 +201,17 @@ class GaussianMixture(DensityMixin, Estimator):
         U = self.precisions_cholesky_
         return U @ U.swapaxes(-1, -2) if self.covariance_type in ("full", "tied") else U**2
 
-    def _keep(self, ended: Ascent[Components], table: MixtureTable, options: Options) -> Self:
-        law, after, n = ended.point, ended.following, table.rows
+    def _keep(self, ended: Climb[Step[Components]], table: MixtureTable, options: Options) -> Self:
+        law, after, n = ended.last.at, ended.last.next, table.rows
         moves = np.abs(after.weights - law.weights).max(), np.abs(after.means - law.means).max()
         if options.means is None:
             law = law.ordered()
         self.weights_ = law.weights
-        self.means_, self.covariances_, self.precisions_cholesky_ = in_units(law, table)
+        self.means_, self.covariances_, self.precisions_cholesky_ = in_units(law, table.frame, table.mean)
         self.floored_ = law.floored
-        self.log_likelihoods_ = ended.values * n
+        self.log_likelihoods_ = ended.log_likelihoods * n
         self.log_likelihood_ = float(self.log_likelihoods_[-1])
-        self.lower_bound_ = float(ended.values[-1])
+        self.lower_bound_ = ended.last.log_likelihood
         self.n_samples_ = n
         self.bic_ = self._criterion(self.log_likelihood_, np.log(n))
         self.aic_ = self._criterion(self.log_likelihood_, 2.0)
@@ -225,12 +234,7 @@ class GaussianMixture(DensityMixin, Estimator):
             return float_blocks(
                 self._checked(X, reset=reset, dtype=kinds, ensure_min_samples=least, ensure_all_finite=not reset)
             )
-        numbers = self._as_numbers(X, reset=reset)
-        if reset:
-            self._record_columns(numbers.numeric_columns, len(numbers.numeric_columns))
-        else:
-            self._compare_columns(numbers.numeric_columns)
-        return float_blocks(numbers)
+        return float_blocks(self._as_numbers(X, reset=reset))
 
     def _shared_out(self, X: Any) -> tuple[Array, Array]:
         """Log densities (n,) and probabilities of the components (n, k)."""

@@ -25,6 +25,8 @@ from assay.summary.moments.accumulate import refuse_unusable_rows
 
 # Whitened residuals of a chunk of rows: 512 kB, about a core's second-level cache.
 _RESIDUALS = 1 << 16
+# Squared deviations of a column: the inverse of a variance at a floor of 1e-12 of them is a number.
+_LEAST = 1e-290
 # In units of the frame; training rows are never so far.
 _FAR = 1e100
 # Numbers that the rows drawn for a start may have at most: 32 MB, of which a start needs several copies.
@@ -53,7 +55,7 @@ class MixtureTable:
         seen = Observed.of(blocks, columns=columns)
         if seen.missing.any():
             refuse_unusable_rows(blocks, seen.columns)
-        _refuse_extreme(seen)
+        seen.refuse_extreme(_LEAST)
         frame = Frame.of(seen)
         if not len(frame.active):
             raise DataError(
@@ -146,14 +148,3 @@ def _sums(frame: Frame, rows: NDArray[Any], whitening: Whitening) -> Sums:
     if second.ndim == 3:
         second = (np.tril(second) + np.tril(second, -1).swapaxes(1, 2))[:, :d, :d]
     return Sums(len(rows), log_likelihood, mass, first, second)
-
-
-def _refuse_extreme(seen: Observed) -> None:
-    with np.errstate(over="ignore", under="ignore"):
-        square = seen.norm**2
-    for column in np.flatnonzero((seen.low < seen.high) & ~((square > 1e-290) & (square < np.inf))):
-        j = int(column)
-        raise DataError(
-            f"{seen.label(j)} runs from {seen.low[j]:g} to {seen.high[j]:g}: the squares of its deviations leave the "
-            "range of floating point numbers; rescale the column"
-        )

@@ -25,9 +25,21 @@ from assay.arrays import Array
 from assay.errors import Caution, ParameterError
 from assay.linalg.validate import as_count
 from assay.models.base import Estimator
-from assay.models.cluster.spectral.linking import similarities, weights_of
-from assay.models.cluster.spectral.parts import Parts, Space, by_first, joined, parts_of, placed, speck_sentence
-from assay.models.cluster.spectral.rounding import Part, embedded, groups_of, part_of, spectrum_of, widest_gap
+from assay.models.cluster.spectral.parts import (
+    Part,
+    Parts,
+    by_first,
+    embedded,
+    groups_of,
+    joined,
+    part_of,
+    parts_of,
+    placed,
+    speck_sentence,
+    spectrum_of,
+    widest_gap,
+)
+from assay.models.cluster.spectral.similarities import Space, similarities, weights_of
 from assay.summary.distances.known_distances import distances_or_rows
 from assay.summary.distances.metrics import Metric, gaps_allowed, is_precomputed
 from assay.summary.gram.kernels import Precomputed
@@ -50,7 +62,7 @@ class SpectralClustering(ClusterMixin, Estimator):
     Args:
         n_clusters: how many groups; or "eigengap": the k from 2 to `max_clusters` with the largest
             lambda[k+1] / lambda[k], or the number of components if the graph falls apart.
-        graph: `Nearest(k)` or `Within(epsilon)`: which rows are linked. "auto": the 10 nearest. None: all pairs, with
+        graph: `Nearest(k)` or `Within(radius)`: which rows are linked. "auto": the 10 nearest. None: all pairs, with
             the similarities of `kernel`.
         kernel: `Gaussian(sigma)` makes near rows more similar; None counts each link as 1 (with
             `Nearest(k, symmetry="average")` a link given one way only as 1/2). With `graph=None` any kernel that is

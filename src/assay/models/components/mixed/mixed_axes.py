@@ -96,7 +96,7 @@ class _MixedAxes(ClassNamePrefixFeaturesOutMixin, Transformer, _MixedColumns, _A
         """
         return self._along(X)[0]
 
-    def chance(self, X: Any = None, *, alpha: float = 0.05) -> AxisChance:
+    def chance(self, X: Any = None, *, level: float = 0.05) -> AxisChance:
         """Which axes exceed what independent columns give, tested one after the other.
 
         Levels of one category depend on each other by making, so laws of random matrices do not hold for them. With
@@ -107,10 +107,10 @@ class _MixedAxes(ClassNamePrefixFeaturesOutMixin, Transformer, _MixedColumns, _A
 
         Args:
             X: the rows that were fitted, where they are at hand.
-            alpha: level of each step: the chance that independent columns give any axis.
+            level: level of each step: the chance that independent columns give any axis.
         """
         check_is_fitted(self)
-        return self._chance(None if X is None else self._numbers_of(X), alpha)
+        return self._chance(None if X is None else self._numbers_of(X), level)
 
     @property
     def variable_cos2_(self) -> Array:
@@ -180,7 +180,7 @@ class _MixedAxes(ClassNamePrefixFeaturesOutMixin, Transformer, _MixedColumns, _A
             f"columns, numbers, and rows less one); got {asked!r}"
         )
 
-    def _chance(self, rows: Any, alpha: float) -> AxisChance:
+    def _chance(self, rows: Any, level: float) -> AxisChance:
         whitened = None
         if rows is not None:
             centred = self._centred(rows)
@@ -193,7 +193,7 @@ class _MixedAxes(ClassNamePrefixFeaturesOutMixin, Transformer, _MixedColumns, _A
             rows=whitened,
             margins=self._margins(),
             seed=self._seed(),
-            alpha=alpha,
+            level=level,
         )
         return replace(found, upper=found.upper / self._unit)
 

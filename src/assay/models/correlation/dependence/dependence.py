@@ -21,7 +21,7 @@ from assay.linalg.one_thread import one_blas_thread
 from assay.models.correlation.dependence.top_pairs import Found, Strongest
 from assay.summary.pairs.association import Standard, standardised
 from assay.summary.pairs.association_chance import Likely, chance, fisher_interval
-from assay.summary.pairs.pair_chance import WIDEST, Chances, Rows, TileChances, pair_chances
+from assay.summary.pairs.pair_chance import WIDEST, Chances, DependentRows, TileChances, pair_chances
 from assay.summary.pairs.pairs import CORRELATION_RATIO, CURVES, RANK_CORRELATION, Pairs, V
 from assay.summary.pairs.rank_shapes import COSINES
 
@@ -117,9 +117,9 @@ class Dependence:
         rho = self.block(slice(i, i + 1), slice(j, j + 1))[0, 0]
         return float(self.spread[j] ** 2 * (1.0 - rho**2))
 
-    def significant(self, alpha: float = 0.05) -> int:
-        """How many pairs have q at most alpha, listed in `pairs` or not."""
-        return self.found.called(alpha)
+    def significant(self, level: float = 0.05) -> int:
+        """How many pairs have q at most level, listed in `pairs` or not."""
+        return self.found.called(level)
 
     def _number(self, column: int | str) -> int:
         if isinstance(column, str):
@@ -178,7 +178,7 @@ def dependence_of(
     keep: int = 10_000,
     hold: bool | None = None,
     progress: Callable[[int, int], object] | None = None,
-    rows: Rows | None = None,
+    rows: DependentRows | None = None,
     seed: int = 0,
 ) -> Dependence:
     """The same of columns that are numbers already.

@@ -36,11 +36,11 @@ class Found:
     tested: int
     others: Array
 
-    def called(self, alpha: float) -> int:
-        """How many pairs have q at most alpha, kept or not; of those not kept never too many."""
-        kept = int(np.count_nonzero(self.q <= alpha))
+    def called(self, level: float) -> int:
+        """How many pairs have q at most level, kept or not; of those not kept never too many."""
+        kept = int(np.count_nonzero(self.q <= level))
         upper, ranks = self.others
-        stand = upper * self.tested <= alpha * ranks
+        stand = upper * self.tested <= level * ranks
         return kept if kept < len(self.q) or not stand.any() else int(ranks[stand][-1])
 
 

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from assay.arrays import Array
+from assay.data.held_out_folds import is_number
 from assay.errors import DataError, ParameterError
 from assay.linalg.eigen.principal import dense
 from assay.models.base import on_engine
@@ -106,9 +107,13 @@ class TemporalCCA(_LinearPairs):
         series = [rows] if groups is None else _apart(rows, groups)
         if not isinstance(option, HeldOutRidge):
             return self._fit_series([LaggedMoments.of([one], span, names) for one in series], [])
-        cut = [_stretches(one, option.folds, span) for one in series]
+        if not is_number(option.cv):
+            raise ParameterError(
+                f"folds of series are stretches of time without a break: cv is how many; got {option.cv!r}"
+            )
+        cut = [_stretches(one, option.cv, span) for one in series]
         summaries = [[LaggedMoments.of([part], span, names) for part in one] for one in cut]
-        folds = [[one[i] for one in summaries] for i in range(option.folds)]
+        folds = [[one[i] for one in summaries] for i in range(option.cv)]
         return self._fit_series([reduce(LaggedMoments.__add__, one) for one in summaries], folds)
 
     def fit_lagged(

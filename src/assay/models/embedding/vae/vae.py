@@ -51,7 +51,7 @@ class VAE(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
         likelihood: "gaussian" for numbers; "bernoulli" for values in [0, 1]. Those between 0 and 1 are taken as
             shares of ones: a score to compare models by then, not a density.
         activation: of the hidden layers: "tanh", "relu" or "linear".
-        standardise: divide each Gaussian column by its standard deviation first; otherwise all by one number.
+        scale: divide each Gaussian column by its standard deviation first; otherwise all by one number.
         noise: "shared": the decoder misses every (scaled) Gaussian column by the same variance. "columns": each has
             its own.
         batch_size: rows of one step of Adam.
@@ -102,7 +102,7 @@ class VAE(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
         hidden: tuple[int, ...] = (64,),
         likelihood: Likelihood = "gaussian",
         activation: Activation = "tanh",
-        standardise: bool = True,
+        scale: bool = True,
         noise: Noise = "shared",
         batch_size: int = 128,
         learning_rate: float = 3e-3,
@@ -115,7 +115,7 @@ class VAE(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
         self.hidden = hidden
         self.likelihood = likelihood
         self.activation = activation
-        self.standardise = standardise
+        self.scale = scale
         self.noise = noise
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -148,7 +148,7 @@ class VAE(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
         d = X.shape[1]
         self.mean_, self.scale_, self.varying_ = np.zeros(d), np.ones(d), np.ones(d, dtype=bool)
         if self.likelihood == "gaussian":
-            self.mean_, self.scale_, self.varying_ = units_of(X, rest, self._names, standardise=self.standardise)
+            self.mean_, self.scale_, self.varying_ = units_of(X, rest, self._names, standardise=self.scale)
         U, V = self._units(X[rest]), self._units(X[held])
         reference = reference_of(U, k, form)
         start = initial_weights(U.shape[1], k, form, reference, rng)

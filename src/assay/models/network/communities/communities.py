@@ -27,6 +27,7 @@ from scipy import sparse
 
 from assay.arrays import Whole
 from assay.errors import DataError, NotConverged, ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.models.network.communities.search import Weighted, search
 from assay.summary.graph.graph import Graph
 from assay.summary.network.networks import read_network
@@ -78,7 +79,7 @@ class Communities:
 
 
 def communities(
-    data: Any, *, resolution: float = 1.0, directed: bool | None = None, runs: int = 10, seed: int = 0
+    data: Any, *, resolution: float = 1.0, directed: bool | None = None, runs: int = 10, random_state: RandomState = 0
 ) -> Communities:
     """Find communities of large modularity.
 
@@ -90,7 +91,7 @@ def communities(
         resolution: 1 for modularity; larger for smaller communities, smaller for larger ones.
         directed: whether links lead one way, for data that are read here.
         runs: searches, of which the best is taken.
-        seed: of the searches.
+        random_state: of the searches: a whole number from 0 on, None for 0, or a generator of NumPy's.
 
     Returns:
         The communities, largest first, with their modularity.
@@ -103,11 +104,11 @@ def communities(
     """
     if not 0.0 < resolution < math.inf:
         raise ParameterError(f"resolution is a number larger than 0; got {resolution!r}")
-    for name, value, least in (("runs", runs, 1), ("seed", seed, 0)):
+    for name, value, least in (("runs", runs, 1),):
         if value != int(value) or value < least:
             raise ParameterError(f"{name} is a whole number, at least {least}; got {value!r}")
     graph, notes = _undirected(data, directed)
-    found = search(Weighted.of(graph.weights), float(resolution), int(runs), int(seed))
+    found = search(Weighted.of(graph.weights), float(resolution), int(runs), seed_of(random_state))
     if not found.converged:
         warnings.warn(
             "the search for communities still gained something when it ended; take them as good ones, not as the best",

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.models.network.link_prediction.held_out import FOLDS, told
 from assay.models.network.link_prediction.prediction import LinkPrediction
 from assay.models.network.link_prediction.scores import PairScores, names_of
@@ -27,7 +28,7 @@ from assay.summary.network.random_graphs import Ends
 FEWEST = 20  # links, and links that can be taken out
 
 
-def predict_links(links: Any, *, score: str = "auto", seed: int = 0) -> LinkPrediction:
+def predict_links(links: Any, *, score: str = "auto", random_state: RandomState = 0) -> LinkPrediction:
     """Tell which pairs of nodes are linked by the other links, and which pairs look as if a link were missing.
 
     Args:
@@ -35,7 +36,8 @@ def predict_links(links: Any, *, score: str = "auto", seed: int = 0) -> LinkPred
         score: "auto" chooses by links that are taken out; or one of "degrees", "common", "adamic_adar", "resource",
             "low_rank_4" and "low_rank_16", and for links that lead one way "back" and "either", see
             docs/guide/links.md.
-        seed: of the links taken out and the pairs they are compared with.
+        random_state: of the links taken out and the pairs they are compared with: a whole number from 0 on, None for
+            0, or a generator of NumPy's.
 
     >>> ring = Graph.of_edges([*range(30)] * 2, [(i + step) % 30 for step in (1, 2) for i in range(30)])
     >>> found = predict_links(ring)  # everybody is linked with the two next on either side
@@ -45,8 +47,7 @@ def predict_links(links: Any, *, score: str = "auto", seed: int = 0) -> LinkPred
     True
     """
     graph = links if isinstance(links, Graph) else read_network(links)
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise ParameterError(f"seed must be a whole number from 0 on, is {seed!r}.")
+    seed = seed_of(random_state)
     ends = ends_of(graph)
     names = names_of(ends.one_way)
     if score != "auto" and score not in names:
@@ -54,11 +55,11 @@ def predict_links(links: Any, *, score: str = "auto", seed: int = 0) -> LinkPred
     why = cannot_tell(ends)
     if why:
         raise DataError(f"links of this network cannot be told: {why}.")
-    folds = tuple(told(ends, seed=int(seed), only=None if score == "auto" else score, listed=True))
+    folds = tuple(told(ends, seed=seed, only=None if score == "auto" else score, listed=True))
     if len(folds) < 2:
         raise DataError("links of this network cannot be told: no pairs of like degrees are without a link.")
     chosen = score if score != "auto" else _best(folds, names)
-    return LinkPrediction(chosen, folds, graph.names, PairScores(ends, int(seed)), tuple(graph.notes))
+    return LinkPrediction(chosen, folds, graph.names, PairScores(ends, seed), tuple(graph.notes))
 
 
 def cannot_tell(ends: Ends) -> str:

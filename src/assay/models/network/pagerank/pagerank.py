@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from assay.arrays import Array
 from assay.engine.current import is_local, using
 from assay.errors import DataError, NotConverged, ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.models.network.pagerank.elsewhere import given_weights, links_of_triples, solve_elsewhere
 from assay.models.network.pagerank.links import Links, links_of, turned
 from assay.models.network.pagerank.power import solve
@@ -47,7 +48,7 @@ def pagerank(
     max_iter: int | None = None,
     resamples: int = 200,
     graphs: int = 99,
-    seed: int = 0,
+    random_state: RandomState = 0,
     memory: int | str | None = None,
     out: str | os.PathLike[str] | None = None,
     engine: Any = None,
@@ -70,7 +71,7 @@ def pagerank(
         max_iter: steps at most; as many as `tol` needs when not given.
         resamples: draws behind `intervals` and `outranks`.
         graphs: random graphs with the same degrees behind `beyond_degree`.
-        seed: of these draws.
+        random_state: of these draws: a whole number from 0 on, None for 0, or a generator of NumPy's.
         memory: of `Triples`: what the ranking may take, in bytes or as "200 MB"; 1 GB when not given.
         out: of `Triples`: path of a .npy file for the scores.
         engine: where links in files are read and kept: "dask", "spark", an address or whatever `assay.using` takes;
@@ -87,7 +88,7 @@ def pagerank(
     >>> found.error_bound < 1e-10
     True
     """
-    _check(damping, tol, max_iter, resamples, graphs, seed)
+    _check(damping, tol, max_iter, resamples, graphs)
     with using(engine):
         elsewhere = _elsewhere(data, directed, memory, out)
         if elsewhere is not None:
@@ -119,7 +120,7 @@ def pagerank(
         v,
         resamples,
         graphs,
-        seed,
+        seed_of(random_state),
     )
 
 
@@ -150,7 +151,7 @@ def _warn(bound: float, tol: float, max_iter: int | None, *, rounded: bool) -> N
         warnings.warn(f"PageRank is known to within {bound:.2g}, not tol={tol:g}; {why}", NotConverged, stacklevel=3)
 
 
-def _check(damping: float, tol: float, max_iter: int | None, resamples: int, graphs: int, seed: int) -> None:
+def _check(damping: float, tol: float, max_iter: int | None, resamples: int, graphs: int) -> None:
     if not 0.0 <= damping < 1.0:
         raise ParameterError(
             f"damping is at least 0 and below 1, since without jumps the scores need not be unique; got {damping!r}"
@@ -158,7 +159,7 @@ def _check(damping: float, tol: float, max_iter: int | None, resamples: int, gra
     if not 0.0 < tol < math.inf:
         raise ParameterError(f"tol is a number larger than 0; got {tol!r}")
     whole = (("max_iter", 1 if max_iter is None else max_iter, 1), ("resamples", resamples, 20), ("graphs", graphs, 19))
-    for name, value, least in (*whole, ("seed", seed, 0)):
+    for name, value, least in whole:
         if value != int(value) or value < least:
             raise ParameterError(f"{name} is a whole number, at least {least}; got {value!r}")
 

@@ -17,14 +17,13 @@ from scipy.special import log_expit, log_softmax
 
 from assay.arrays import Array, Indices
 from assay.data.folds import fold_numbers
+from assay.data.held_out_folds import folds_of
 from assay.engine.current import map_reduce
 from assay.errors import DataError
 from assay.linalg.noise.fold_error import fold_error
 from assay.linalg.regression.ridge_path import usual_penalties
-from assay.models.held_out_folds import folds_of
-from assay.models.prediction.logistic.columns import Blocks, Part, measured
-from assay.models.prediction.logistic.reading import coefficients
-from assay.models.prediction.logistic.rows import Rows
+from assay.models.prediction.logistic.inference import coefficients
+from assay.models.prediction.logistic.rows import Blocks, Part, Rows, measured
 from assay.models.prediction.logistic.solve import solve_path
 
 _TRIED = 19  # penalties, half a power of ten apart

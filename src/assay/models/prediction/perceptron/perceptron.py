@@ -33,7 +33,7 @@ class Perceptron(_Classifier):
             row. "averaged": the mean over all steps, which varies less from sample to sample. "plain": the last ones,
             which never settle if the classes are not separable.
         max_iter: passes over the rows at most.
-        standardise: divide columns by their standard deviations first; the rule is slow where scales differ. Columns
+        scale: divide columns by their standard deviations first; the rule is slow where scales differ. Columns
             are centred in any case.
         random_state: seed of the order of the rows, which is new in each pass.
 
@@ -68,12 +68,12 @@ class Perceptron(_Classifier):
         version: Version = "pocket",
         *,
         max_iter: int = 200,
-        standardise: bool = True,
+        scale: bool = True,
         random_state: Any = None,
     ) -> None:
         self.version = version
         self.max_iter = max_iter
-        self.standardise = standardise
+        self.scale = scale
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -87,7 +87,7 @@ class Perceptron(_Classifier):
         rows, codes = self._labelled(X, y, ensure_min_samples=2, ensure_all_finite=False)
         names = getattr(self, "feature_names_in_", None)
         mean, variance = column_moments(rows, None if names is None else tuple(names))
-        scale = np.sqrt(np.where(variance > 0.0, variance, 1.0)) if self.standardise else np.ones_like(mean)
+        scale = np.sqrt(np.where(variance > 0.0, variance, 1.0)) if self.scale else np.ones_like(mean)
         Z = np.ones((len(rows), len(mean) + 1))
         np.divide(np.subtract(rows, mean, out=Z[:, :-1]), scale, out=Z[:, :-1])
         rng = np.random.default_rng(self._seed())

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from assay.arrays import Array, Whole
 from assay.errors import ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.models.decision.mdp.gym.environment import Environment, environment, layout_of
 from assay.models.decision.mdp.gym.tried import Tried
 from assay.models.decision.mdp.learning.learn import learn_mdp
@@ -95,7 +96,7 @@ def explore(
     longest: int | None = None,
     episodes: int = 100,
     draws: int = 200,
-    seed: int = 0,
+    random_state: RandomState = 0,
 ) -> Exploration:
     """Learn to act in an environment of Gymnasium: explore, count, plan, and measure what the plan is worth.
 
@@ -112,7 +113,7 @@ def explore(
         longest: steps after which a trial is cut off; as the environment does when not given, or 1,000.
         episodes: trials in which the policy is measured, where the environment has no table of transitions.
         draws: behind the evidence of what was learned.
-        seed: of everything random.
+        random_state: of everything random: a whole number from 0 on, None for 0, or a generator of NumPy's.
 
     >>> found = explore("CliffWalking-v1", trials=30, discount=0.95)
     >>> bool(found.curve.value[-1] >= found.curve.optimum - 1e-9), found.curve.reached() is not None
@@ -121,6 +122,7 @@ def explore(
     given = environment(env)
     _check(trials, discount, way, width, epsilon, longest, episodes)
     limit = longest or given.longest or _LONGEST
+    seed = seed_of(random_state)
     tried, rng = Tried(given.n, given.k, discount), np.random.default_rng(seed)
     actor: _Explorer | _Dicer = _Explorer(tried, width) if way == "optimistic" else _Dicer(tried, epsilon, rng)
     judge = _Judge(given, discount, limit, episodes, seed)
@@ -146,7 +148,7 @@ def explore(
             points.append((trial + 1, tried.steps, *judge.value(tried.greedy(), trial + 1)))
     table = _table(rows, given)
     curve = _curve(given, discount, points, judge)
-    return Exploration(learn_mdp(table, discount, draws=draws, seed=seed), curve, table)
+    return Exploration(learn_mdp(table, discount, draws=draws, random_state=seed), curve, table)
 
 
 class _Explorer:

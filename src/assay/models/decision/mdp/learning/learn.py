@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ParameterError
+from assay.linalg.validate import RandomState, seed_of
 from assay.models.decision.mdp.learning.counts import Counts, Unseen, counted
 from assay.models.decision.mdp.learning.estimates import FEWEST_TRIALS, By
 from assay.models.decision.mdp.learning.learned import Learned
@@ -40,7 +41,7 @@ def learn_mdp(
     done: str | None = None,
     by: By | None = None,
     draws: int = 200,
-    seed: int = 0,
+    random_state: RandomState = 0,
 ) -> Learned:
     """Learn a decision process from trials, find its best policy, and say how sure that is.
 
@@ -67,7 +68,7 @@ def learn_mdp(
         by: what draws are of: whole "trials", or single "steps" (the Dirichlet posterior of each pair). Trials when not
             given, unless there are fewer than 20.
         draws: how many draws are behind intervals and choices.
-        seed: of the draws.
+        random_state: of the draws: a whole number from 0 on, None for 0, or a generator of NumPy's.
 
     Returns:
         The process in `mdp`, its best policy in `solution`; `counts`, `never_seen`, `outcomes`, `probabilities`,
@@ -89,8 +90,10 @@ def learn_mdp(
             trials, ended=ended, trial=trial, step=step, state=state, action=action, reward=reward,
             next_state=next_state, done=done,
         )  # fmt: skip
-    _check(discount, unseen, prior, by, draws, seed)
-    return learned_from(counted(read, unseen=unseen, prior=prior), discount, by=by, draws=draws, seed=seed)
+    _check(discount, unseen, prior, by, draws)
+    return learned_from(
+        counted(read, unseen=unseen, prior=prior), discount, by=by, draws=draws, seed=seed_of(random_state)
+    )
 
 
 def learned_from(counts: Counts, discount: float, *, by: By | None = None, draws: int = 200, seed: int = 0) -> Learned:
@@ -121,7 +124,7 @@ def learned_from(counts: Counts, discount: float, *, by: By | None = None, draws
     return Learned(mdp, solution, tuple(notes), by, draws, seed, counts)
 
 
-def _check(discount: Any, unseen: Any, prior: Any, by: Any, draws: Any, seed: Any) -> None:
+def _check(discount: Any, unseen: Any, prior: Any, by: Any, draws: Any) -> None:
     def real(value: Any) -> bool:
         return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
@@ -136,6 +139,6 @@ def _check(discount: Any, unseen: Any, prior: Any, by: Any, draws: Any, seed: An
         raise ParameterError(f"prior is the weight of a uniform next state in steps, 0 or more; got {prior!r}")
     if by not in (None, "trials", "steps"):
         raise ParameterError(f"by is 'trials' or 'steps', what draws are of; got {by!r}")
-    for name, value, least in (("draws", draws, 20), ("seed", seed, 0)):
+    for name, value, least in (("draws", draws, 20),):
         if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
             raise ParameterError(f"{name} is a whole number, at least {least}; got {value!r}")
