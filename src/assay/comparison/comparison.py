@@ -14,7 +14,7 @@ from assay.asking.card import DataCard
 from assay.asking.finding import Finding
 from assay.comparison.schema import Schema
 from assay.study.findings import Ledger
-from assay.study.row_dependence.answer import Rows
+from assay.study.row_dependence.answer import RowDependence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +57,7 @@ class Comparison:
     ledger: Ledger
     version: str
     answers: Mapping[str, Answer] = field(default_factory=dict)
-    rows: tuple[Rows, Rows] | None = None
+    rows: tuple[RowDependence, RowDependence] | None = None
     spreads: tuple[Spread, ...] = ()
     notes: tuple[str, ...] = ()
     levels: Mapping[str, tuple[Mapping[str, int], Mapping[str, int]]] = field(default_factory=dict)

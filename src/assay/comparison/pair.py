@@ -25,7 +25,7 @@ from assay.errors import DataError
 from assay.evidence.design import Design, Independent, Runs, Serial
 from assay.study.first_look import first_look
 from assay.study.profile import Profile, profiled
-from assay.study.row_dependence.answer import Rows
+from assay.study.row_dependence.answer import RowDependence
 from assay.study.row_dependence.rows import Told
 from assay.study.table import label_of, measured, prepare
 from assay.study.usable_columns import mirrored
@@ -50,7 +50,7 @@ class Side:
     name: str
     profile: Profile
     table: Table
-    rows: Rows
+    rows: RowDependence
     source: ArrowSource
 
     @property

@@ -10,7 +10,7 @@ from assay.asking.answer import Answer
 from assay.asking.card import DataCard
 from assay.asking.finding import Finding, Look
 from assay.asking.table import FirstLook
-from assay.study.row_dependence.answer import Rows
+from assay.study.row_dependence.answer import RowDependence
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Study:
     version: str
     answers: Mapping[str, Answer] = field(default_factory=dict)
     look: FirstLook | None = None
-    rows: Rows | None = None
+    rows: RowDependence | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The study as JSON-ready values."""

@@ -25,7 +25,7 @@ from assay.errors import DataError, ParameterError
 from assay.evidence.design import Independent
 from assay.evidence.evidence import Evidence
 from assay.shown import a_few
-from assay.study.row_dependence.answer import Rows
+from assay.study.row_dependence.answer import RowDependence
 from assay.study.row_dependence.rows import Told
 from assay.study.table import label_of, measured
 from assay.summary.moments.grouped import GroupedMoments
@@ -88,7 +88,7 @@ def summary_of(data: Any) -> Summary | None:
 
 def summarised(
     given: Summary, *, drop: Sequence[str], told: Told, outcomes: frozenset[str]
-) -> tuple[Table, Table, Rows]:
+) -> tuple[Table, Table, RowDependence]:
     """The table of a summary; the same without outcomes; and what is known of how rows depend: nothing.
 
     Args:
@@ -119,7 +119,7 @@ def summarised(
     if not kept.any():
         raise DataError(f"{sorted(outcomes)[0]!r} is the only column in use: there is nothing to predict it from")
     others = replace(whole.among(kept), folds=_of_columns(whole.folds, kept))
-    unknown = Rows(
+    unknown = RowDependence(
         "unknown", (), False, "", float(total.count), total.count, whole.depends,
         Evidence(1.0, n=total.count, method=LIMIT),
     )  # fmt: skip

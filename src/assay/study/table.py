@@ -28,7 +28,7 @@ from assay.study.card import described
 from assay.study.complete_blocks import Missing, Tally, completed, filled_by_means, rows_in_use
 from assay.study.first_look import first_look
 from assay.study.profile import Profile, profiled
-from assay.study.row_dependence.answer import Rows
+from assay.study.row_dependence.answer import RowDependence
 from assay.study.row_dependence.labels import Labels
 from assay.study.row_dependence.rows import Told, independent_rows, rows_depend, unknown_rows
 from assay.study.texts import texts_in
@@ -49,7 +49,7 @@ def prepare(
     outcomes: frozenset[str] = frozenset(),
     seed: int = 0,
     progress: Tell | None = None,
-) -> tuple[Table, Rows]:
+) -> tuple[Table, RowDependence]:
     """Decide how columns become numbers, which rows can be used and how these depend on each other, and note the rest.
 
     The source is read once and kept where it fits in memory; beyond that it is read again for each pass.

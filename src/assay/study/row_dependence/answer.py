@@ -18,7 +18,7 @@ WORDING = "Do rows depend on each other?"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows(Answer):
+class RowDependence(Answer):
     """How rows depend on each other. It is no finding: it decides what chance may do to all others.
 
     Attributes:

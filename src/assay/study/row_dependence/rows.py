@@ -17,7 +17,7 @@ from assay.errors import ParameterError
 from assay.evidence.design import Design, Grouped, Independent, Serial
 from assay.evidence.evidence import Evidence, verdict_of
 from assay.shown import a_few
-from assay.study.row_dependence.answer import Rows, counted_as
+from assay.study.row_dependence.answer import RowDependence, counted_as
 from assay.study.row_dependence.labels import Labels
 from assay.study.row_dependence.levels import LEVEL, levels_look
 from assay.study.row_dependence.near_copies import copies_look
@@ -71,7 +71,7 @@ def rows_depend(
     *,
     copied: bool,
     sparse: frozenset[str] = frozenset(),
-) -> Rows:
+) -> RowDependence:
     """Ask how rows depend.
 
     Args:
@@ -84,7 +84,7 @@ def rows_depend(
         copied: whether rows may be copies: a look at all of them has shown that.
         sparse: columns that mostly lack their value, in which rows are alike by what they lack.
     """
-    said = _told(X, labels, told, seed)
+    said = _as_declared(X, labels, told, seed)
     found = said if said is not None else _seen(X, owner, labels, outcomes, seed, copied, sparse)
     if found is None:
         return independent_rows(len(X), _if_time(X, owner, labels.times(outcomes)))
@@ -92,7 +92,7 @@ def rows_depend(
     return _limited(found, X[:, others] if others.any() and not others.all() else X)
 
 
-def independent_rows(n: int, hint: str = "") -> Rows:
+def independent_rows(n: int, hint: str = "") -> RowDependence:
     """Rows of which nothing shows that they depend.
 
     Args:
@@ -101,10 +101,10 @@ def independent_rows(n: int, hint: str = "") -> Rows:
     """
     nothing = verdict_of(1.0, effect_holds=False)
     evidence = Evidence(0.0, p=None, q=None, n=n, looks=4, method=_METHOD, verdict=nothing)
-    return Rows("independent", (), False, hint, float(n), n, None, evidence)
+    return RowDependence("independent", (), False, hint, float(n), n, None, evidence)
 
 
-def unknown_rows(n: int, first: Array, told: Told) -> Rows:
+def unknown_rows(n: int, first: Array, told: Told) -> RowDependence:
     """How rows depend that do not fit in memory: neighbours are looked at, and no chance is known that keeps them.
 
     Args:
@@ -117,15 +117,15 @@ def unknown_rows(n: int, first: Array, told: Told) -> Rows:
     alike = look is not None and look.design is not None
     evidence = Evidence(1.0, p=None if look is None else look.p, n=n, method=_METHOD, verdict=nothing)
     if not alike and not told.columns:
-        return Rows("independent", (), False, "", float(n), n, None, evidence)
+        return RowDependence("independent", (), False, "", float(n), n, None, evidence)
     limit = "the rows do not fit in memory, where their dependence could be heeded"
     said = "Neighbouring rows are alike, as in time" if alike else "Rows depend on each other, as you say"
     sentence = f"{said}; {limit}, so nothing is called supported."
     how, by, design = "time" if alike else "groups", tuple(told.columns), Independent(n, limit=limit)
-    return Rows(how, by, bool(by), sentence, float(n), n, design, evidence)
+    return RowDependence(how, by, bool(by), sentence, float(n), n, design, evidence)
 
 
-def _told(X: Array, labels: Labels, told: Told, seed: int) -> Rows | None:
+def _as_declared(X: Array, labels: Labels, told: Told, seed: int) -> RowDependence | None:
     n = len(X)
     if told.by is not None:
         label = labels.codes(told.by)
@@ -146,7 +146,7 @@ def _told(X: Array, labels: Labels, told: Told, seed: int) -> Rows | None:
     return None
 
 
-def _in_time(X: Array, time: Array, name: str, *, told: bool) -> Rows:
+def _in_time(X: Array, time: Array, name: str, *, told: bool) -> RowDependence:
     place = np.argsort(np.argsort(time, kind="stable"), kind="stable")
     look = serial_look(X, given=place)
     design = look.design if look is not None and look.design is not None else Serial(len(X), place, 1)
@@ -168,7 +168,7 @@ def _seen(
     seed: int,
     copied: bool,
     sparse: frozenset[str],
-) -> Rows | None:
+) -> RowDependence | None:
     n = len(X)
     dense = [own not in sparse for own in owner]
     copies = copies_look(X if all(dense) else X[:, dense], seed, exact=copied)
@@ -208,7 +208,7 @@ def _seen(
     return _answer("time", (), f"Neighbouring rows are alike ({most}), as in time", serial.design, serial.p)
 
 
-def _by_times(X: Array, owner: tuple[str, ...], times: dict[str, Array]) -> Rows | None:
+def _by_times(X: Array, owner: tuple[str, ...], times: dict[str, Array]) -> RowDependence | None:
     """The column of times along which neighbours are most alike, where they are in several columns.
 
     One column that goes with a date is a pair of columns, several that remember are a series.
@@ -238,7 +238,9 @@ def _if_time(X: Array, owner: tuple[str, ...], times: dict[str, Array]) -> str:
     return ""
 
 
-def _answer(how: str, by: tuple[str, ...], said: str, design: Design, p: float | None, *, told: bool = False) -> Rows:
+def _answer(
+    how: str, by: tuple[str, ...], said: str, design: Design, p: float | None, *, told: bool = False
+) -> RowDependence:
     n = design.n
     evidence = Evidence(
         statistic=1.0,
@@ -249,7 +251,7 @@ def _answer(how: str, by: tuple[str, ...], said: str, design: Design, p: float |
         method="as the user says" if told else _METHOD,
         verdict="not testable here" if p is None else verdict_of(p, effect_holds=p <= LEVEL),
     )
-    return Rows(how, by, told, said, float(n), n, design, evidence)
+    return RowDependence(how, by, told, said, float(n), n, design, evidence)
 
 
 def _effective(X: Array, design: Design) -> tuple[float, float]:
@@ -264,7 +266,7 @@ def _effective(X: Array, design: Design) -> tuple[float, float]:
     return float(np.median(pairs)), float(np.quantile(pairs, 0.1))
 
 
-def _limited(rows: Rows, X: Array) -> Rows:
+def _limited(rows: RowDependence, X: Array) -> RowDependence:
     """With the number of rows that count, a limit where they are too few, and the sentence that ends accordingly."""
     design = rows.design or Independent(rows.n)
     effective, least = _effective(X, design)

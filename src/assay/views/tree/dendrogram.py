@@ -86,7 +86,7 @@ def dendrogram(
         entries.append((_cut_words(level, groups), [_draw_cut(canvas, level)], None))
     if entries:
         legend(canvas.plot, entries, title="group (rows)" if looks.groups is not None else "")
-    if told := _told(tree, shown, layout, looks):
+    if told := _caption(tree, shown, layout, looks):
         note(canvas.plot, told)
     return canvas.plot
 
@@ -143,7 +143,7 @@ def _group_entries(plot: Any, groups: Groups) -> list[Entry]:
     return [(name, [marks], j) for j, name in enumerate(groups.names)]
 
 
-def _told(tree: Tree, shown: Shown, layout: Layout, looks: Looks) -> str:
+def _caption(tree: Tree, shown: Shown, layout: Layout, looks: Looks) -> str:
     """How many rows are behind which marks."""
     told = []
     merges, drawn, rows = tree.n - 1, len(layout.forks), int(tree.rows[-1])

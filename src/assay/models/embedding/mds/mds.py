@@ -23,8 +23,7 @@ from assay.arrays import Array
 from assay.data.source import Source
 from assay.engine.local import available_cores, in_threads
 from assay.errors import DataError, NotConverged, ParameterError
-from assay.linalg.eigen.classical_scaling import classical_scaling
-from assay.linalg.eigen.row_scaling import scaling_of_rows
+from assay.linalg.eigen.classical_scaling import classical_scaling, scaling_of_rows
 from assay.linalg.eigen.spectral import fix_signs
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import as_generator, power_of_two

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from assay.linalg.regression.wide_rows import WideRows, across, along
+from assay.summary.regression.wide_table import WideRows, across, along
 
 
 @pytest.mark.parametrize("intercept", [True, False])

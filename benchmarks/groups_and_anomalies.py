@@ -1,6 +1,6 @@
 """How often a table without groups is called grouped, and a clean one is said to hold rows that do not belong.
 
-python -m benchmarks.groups_and_strangers [--tables 60]; some minutes. docs/adr/0011 holds the figures.
+python -m benchmarks.groups_and_anomalies [--tables 60]; some minutes. docs/adr/0011 holds the figures.
 """
 
 from __future__ import annotations
@@ -92,5 +92,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", type=int, default=60)
     rows = run(parser.parse_args().tables)
-    keep("groups_and_strangers", rows)
+    keep("groups_and_anomalies", rows)
     show(rows)

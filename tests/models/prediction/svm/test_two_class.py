@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from assay.models.prediction.svm.hard_margin import hard_margin
+from assay.models.prediction.svm.two_class import hard_margin
 from assay.optimize.smo.rows import MatrixRows
 from assay.optimize.smo.smo import smo
 
@@ -15,9 +15,9 @@ def found(X, y, tol=1e-6):
     X = X - X.mean(axis=0)
     kernel = MatrixRows(X @ X.T)
 
-    def solve(price, lower):
+    def solve(C, lower):
         start = None if lower is None else lower.alpha
-        return smo(kernel, -np.ones(len(y)), 0.0, price, signs=y, start=start, tol=tol, warn=False)
+        return smo(kernel, -np.ones(len(y)), 0.0, C, signs=y, start=start, tol=tol, warn=False)
 
     return hard_margin(solve, y, float(np.sqrt(np.mean(np.sum(X**2, axis=1)))))
 

@@ -1,33 +1,47 @@
-"""Newton's method for a convex loss with a ridge: the curvature is kept as long as it serves.
+"""A convex loss with a ridge, minimised: Newton's method with the curvature or products with it, L-BFGS, the gradient.
 
     f(theta) = loss(theta) + 1/2 sum_j r_j theta_j^2          step  -(curvature)^-1 gradient
 
-A step with the curvature of an earlier point (chord) costs one pass for the gradient; a new curvature costs several.
-It is made anew when the Newton decrement sqrt(g^T H^-1 g) falls by less than a factor, and once at the end.
+newton      A step with the curvature of an earlier point (chord) costs one pass for the gradient; a new curvature costs
+several. It is made anew when the Newton decrement sqrt(g^T H^-1 g) falls by less than a factor, and once at the end.
+
+newton_cg   The curvature is never made, for many parameters: H s = -g is solved by conjugate gradients from products,
+the more exactly the nearer the end: to |H s + g| <= eta |g| with eta = min(1/4, sqrt(|g| / |g at the start|)), which
+keeps convergence faster than linear.
+
+lbfgs, gradient_ascent   By first derivatives only.
 
 Reference: Boyd, Vandenberghe, Convex Optimization, section 9.5; Kelley, Solving Nonlinear Equations with Newton's
-Method, section 2.3 (chord and Shamanskii steps).
+Method, section 2.3 (chord and Shamanskii steps); Dembo, Eisenstat & Steihaug, SIAM J. Numer. Anal. 19, 1982; Lin, Weng
+& Keerthi, JMLR 9, 2008.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 import scipy.linalg as sla
+from scipy.optimize import minimize
 
 from assay.arrays import Array
+from assay.errors import NotConverged
 from assay.models.prediction.logistic.terms import Terms
+from assay.optimize.descent import gradient_descent
 
 Evaluate: TypeAlias = Callable[[Array, bool], Terms]
+Product: TypeAlias = Callable[[Array], Array]
 
 _ARMIJO = 1e-4
 _HALVINGS = 60
 _EPS = float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)
 _SMALL_PIVOT = 1e-12  # of a curvature with unit diagonal: below, eigenvectors are asked
+_MOST_PRODUCTS = 1_000  # of a direction
+_PAIRS = 20  # last steps that the inverse curvature is guessed from
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +73,7 @@ class Optimum:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Point:
-    """The objective and its derivatives at theta."""
+    """The objective and its derivatives at theta; attributes as of `Optimum`."""
 
     theta: Array
     loss: float
@@ -140,6 +154,10 @@ class Curvature:
             inside = self._vectors @ (self._vectors.T @ scaled)
         return self._scale * inside if right.ndim == 1 else self._scale[:, None] * inside
 
+    def decrement(self, gradient: Array) -> float:
+        """The decrement sqrt(g^T H^-1 g)."""
+        return self.newton_step(gradient)[1]
+
     def newton_step(self, gradient: Array) -> tuple[Array, float]:
         """The step -H^-1 g, of the shape of g, and the decrement sqrt(g^T H^-1 g)."""
         step = -self.solve(gradient.ravel())
@@ -180,7 +198,7 @@ def newton(
     curved, near_the_end = here, False  # where H was made; unless it was given
     while here.steepest > tol and len(path) <= max_iter:
         step, decrement = H.newton_step(here.gradient)
-        there = _lower(objective, here, step, decrement, H, wanted)
+        there = _lower(objective, here, step, decrement**2, H.decrement, wanted)
         if there is None and curved is here and here.curvature is not None:
             break  # rounding hides what lies lower
         here = objective(here.theta, True) if there is None else there
@@ -202,7 +220,7 @@ def newton(
 
 
 def _last_step(objective: Ridged, here: Point, H: Curvature) -> Point:
-    """The curvature at the end has its price; a last step on the way there has none, and gains digits."""
+    """The curvature at the end costs a pass; a last step on the way there costs none, and gains digits."""
     step, decrement = H.newton_step(here.gradient)
     there = objective(here.theta + step, True)
     if there.value <= here.value + _rounding(here) and H.newton_step(there.gradient)[1] < decrement:
@@ -214,18 +232,33 @@ def _curved(objective: Ridged, here: Point) -> Point:
     return here if here.curvature is not None else objective(here.theta, True)
 
 
-def _lower(objective: Ridged, here: Point, step: Array, decrement: float, H: Curvature, wanted: bool) -> Point | None:
-    """A lower point along the step, or None; with its curvature if that is wanted and the whole step is taken."""
+def _lower(
+    objective: Ridged, here: Point, step: Array, fall: float, size: Callable[[Array], float], wanted: bool = False
+) -> Point | None:
+    """A lower point along the step, or None; with its curvature if that is wanted and the whole step is taken.
+
+    Args:
+        objective: what is minimised.
+        here: where to begin.
+        step: (k, m).
+        fall: of the objective along the step, to first order.
+        size: of a gradient.
+        wanted: whether the curvature is.
+    """
     share = 1.0
     for _ in range(_HALVINGS):
         there = objective(here.theta + share * step, wanted and share == 1.0)
-        if there.value <= here.value - _ARMIJO * share * decrement**2:
+        if there.value <= here.value - _ARMIJO * share * fall:
             return there
         # near the end the objective is flat to rounding, and only the gradient still tells down from up
         if abs(there.value - here.value) <= _rounding(here):
-            return there if H.newton_step(there.gradient)[1] < decrement else None
+            return there if size(there.gradient) < size(here.gradient) else None
         share *= 0.5
     return None
+
+
+def _length(gradient: Array) -> float:
+    return float(np.linalg.norm(gradient))
 
 
 def _rounding(here: Point) -> float:
@@ -236,3 +269,119 @@ def _known(curvature: Array | None) -> Array:
     if curvature is None:
         raise AssertionError("the curvature was asked for")
     return curvature
+
+
+def newton_cg(
+    evaluate: Evaluate,
+    bend: Callable[[Array], Product],
+    start: Array,
+    ridge: Array,
+    *,
+    tol: float,
+    max_iter: int,
+) -> Optimum:
+    """Minimise a loss with a ridge by products with its curvature.
+
+    Args:
+        evaluate, start, ridge, tol, max_iter: as for `newton`; the curvature is never asked for.
+        bend: bend(theta) gives the function from a direction, (k, m), to the curvature of the loss there times it.
+    """
+    objective = Ridged(evaluate, ridge)
+    here = objective(np.array(start, dtype=np.float64), False)
+    path, first = [here.value], _length(here.gradient)
+    while here.steepest > tol and len(path) <= max_iter:
+        length = _length(here.gradient)
+        # half of what the end allows is enough for the last step
+        enough = max(min(0.25, np.sqrt(length / first)), 0.5 * tol / length)
+        step = _direction(bend(here.theta), ridge, here.gradient, enough * length)
+        slope = float(np.vdot(here.gradient, step))
+        there = _lower(objective, here, step, -slope, _length)
+        if there is None:
+            break  # rounding hides what lies lower
+        here = there
+        path.append(here.value)
+    return here.optimum(path, tol)
+
+
+def _direction(bend: Product, ridge: Array, gradient: Array, enough: float) -> Array:
+    """A step s with |H s + g| <= enough."""
+    step, left = np.zeros_like(gradient), -gradient
+    along, gamma = left.copy(), float(np.vdot(left, left))
+    for _ in range(_MOST_PRODUCTS):
+        image = bend(along) + ridge * along
+        curved = float(np.vdot(along, image))
+        if not curved > 0.0:  # no curvature but rounding: an intercept that moves no chance
+            return step if step.any() else -gradient
+        share = gamma / curved
+        step += share * along
+        left -= share * image
+        before, gamma = gamma, float(np.vdot(left, left))
+        if gamma <= enough**2:
+            break
+        along *= gamma / before
+        along += left
+    return step
+
+
+class _Remembered:
+    """The objective as a function of a flat vector; the latest point is kept."""
+
+    def __init__(self, evaluate: Evaluate, ridge: Array, shape: tuple[int, ...]) -> None:
+        self._objective, self._shape = Ridged(evaluate, ridge), shape
+        self._last: Point | None = None
+
+    def at(self, x: Array) -> Point:
+        theta = np.asarray(x, dtype=np.float64).reshape(self._shape)
+        if self._last is None or not np.array_equal(theta, self._last.theta):
+            self._last = self._objective(theta.copy(), False)
+        return self._last
+
+
+def lbfgs(evaluate: Evaluate, start: Array, ridge: Array, *, tol: float, max_iter: int) -> Optimum:
+    """Minimise by limited-memory BFGS (SciPy's L-BFGS-B without bounds).
+
+    Args:
+        evaluate, start, ridge, tol, max_iter: as for `newton`; the curvature is never asked for.
+    """
+    objective = _Remembered(evaluate, ridge, start.shape)
+    # in units of the value at the start, so that SciPy's own thresholds mean the same for any number of rows
+    unit = abs(objective.at(start.ravel()).value) or 1.0
+    path = [objective.at(start.ravel()).value]
+
+    def value_and_slope(x: Array) -> tuple[float, Array]:
+        point = objective.at(x)
+        return point.value / unit, point.gradient.ravel() / unit
+
+    found = minimize(
+        value_and_slope,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        callback=lambda x: path.append(objective.at(x).value),
+        options={"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": 0.0, "gtol": tol / unit, "maxcor": _PAIRS},
+    )
+    return objective.at(found.x).optimum(path, tol)
+
+
+def gradient_ascent(evaluate: Evaluate, start: Array, ridge: Array, *, tol: float, max_iter: int) -> Optimum:
+    """Climb the (penalised) likelihood along its gradient; each step is as long as a line search allows.
+
+    The likelihood never falls but by its own rounding. Without a ridge it stops where no row is in doubt any more: then
+    there is no maximum, and the way up has no end.
+
+    Args:
+        evaluate, start, ridge, tol, max_iter: as for `newton`; the curvature is never asked for.
+    """
+    objective = _Remembered(evaluate, ridge, start.shape)
+    endless = not ridge.any()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConverged)  # the caller says so, once for all solvers
+        found = gradient_descent(
+            lambda x: objective.at(x).value,
+            lambda x: objective.at(x).gradient.ravel(),
+            start.ravel(),
+            tol=tol,  # of the length, which no entry exceeds
+            max_iter=max_iter,
+            callback=lambda _, x, __: endless and not objective.at(x).doubtful,
+        )
+    return objective.at(found.x).optimum(found.record.value.tolist(), tol)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.linalg.regression.triangle import triangle
+from assay.summary.regression.triangles import triangle
 
 
 @given(st.integers(1, 12), st.lists(st.integers(0, 15), min_size=1, max_size=4), st.integers(0, 2**31))

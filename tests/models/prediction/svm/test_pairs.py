@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay import Gaussian, Gram, Linear
-from assay.models.prediction.svm.kernel_pairs import GroupedRows
+from assay.models.prediction.svm.pairs import GroupedRows
 from assay.optimize.smo.rows import MatrixRows
 from assay.summary.gram.kernel_rows import kernel_rows
 

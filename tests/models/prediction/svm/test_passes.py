@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.models.prediction.svm.margin import margin, tube
-from assay.models.prediction.svm.margin_passes import PriceSums, price_sums, prices_along, solve_in_passes
+from assay.models.prediction.svm.passes import HingeSums, hinge_sums, slopes_along, solve_in_passes
 
 
 def classes(n=3000, d=3, apart=1.0, seed=0):
@@ -25,12 +25,12 @@ def solved(Z, lower, upper, C, *, tol, cuts=1, max_iter=500):
         return total
 
     return solve_in_passes(
-        lambda theta, mu: summed(lambda b: price_sums(Z[b], lower[b], upper[b], C[b], theta, mu)),
+        lambda theta, mu: summed(lambda b: hinge_sums(Z[b], lower[b], upper[b], C[b], theta, mu)),
         lambda theta, step, mu, shares: summed(
-            lambda b: prices_along(Z[b], lower[b], upper[b], C[b], theta, step, mu, shares)
+            lambda b: slopes_along(Z[b], lower[b], upper[b], C[b], theta, step, mu, shares)
         ),
         Z.shape[1],
-        price=float(C.mean()),
+        C=float(C.mean()),
         tol=tol,
         max_iter=max_iter,
     )
@@ -63,7 +63,7 @@ def test_the_gap_bounds_how_far_a_tube_is_from_the_best(epsilon):
     assert np.sum((found.coef - best.coef) ** 2) / 2 <= found.duality_gap + best.duality_gap
 
 
-def test_prices_of_rows_count_each_row_as_often_as_it_costs():
+def test_a_row_counts_as_often_as_its_c_says():
     X, s = classes(n=400)
     C = np.random.default_rng(2).integers(1, 4, len(X)) * 0.05
     again = np.repeat(np.arange(len(X)), np.round(C / 0.05).astype(int))
@@ -84,7 +84,7 @@ def test_sums_are_the_slope_of_the_rounded_loss():
     theta, mu, C = np.array([0.1, -0.2, 0.3, 0.05]), 0.7, np.full(50, 2.0)
 
     def rounded(at):
-        """The integral of the prices, by a fine sum; its slope in each direction is minus that of the sums."""
+        """The integral of the multipliers, by a fine sum; its slope in each direction is minus that of the sums."""
         f = X @ at[:-1] + at[-1]
         grid = np.linspace(0.0, 1.0, 20_001)
         mids = (grid[1:] + grid[:-1]) / 2
@@ -92,17 +92,17 @@ def test_sums_are_the_slope_of_the_rounded_loss():
         for value, sign in zip(f, s, strict=True):
             end = sign  # lower end 1 or upper end -1
             path = end + (value - end) * mids
-            price = np.clip((end - path) * sign / mu + 1.0, 0.0, 2.0) * sign
-            total -= price.mean() * (value - end)
+            multiplier = np.clip((end - path) * sign / mu + 1.0, 0.0, 2.0) * sign
+            total -= multiplier.mean() * (value - end)
         return total
 
-    sums = price_sums(X, *ends(s), C, theta, mu)
+    sums = hinge_sums(X, *ends(s), C, theta, mu)
     slope = np.append(theta[:-1], 0.0) - sums.slope(theta)
     step = 1e-4
     numeric = [-(rounded(theta + step * e) - rounded(theta - step * e)) / (2 * step) for e in np.eye(4)]
     # second differences of a piecewise quadratic and the grid of the integral: both below 1e-3 of the slope's size
     np.testing.assert_allclose(slope, numeric, atol=1e-3 * np.abs(slope).max())
-    assert isinstance(sums + sums, PriceSums)
+    assert isinstance(sums + sums, HingeSums)
 
 
 def test_classes_that_the_search_cannot_finish_are_not_called_converged():
