@@ -56,7 +56,7 @@ def diffusion() -> list[dict[str, Any]]:
         f"DiffusionMap of a graph of {N:,} nodes, 20 neighbours, {K} components; "
         "quality: largest residual of P psi = lambda psi",
         {
-            "assay DiffusionMap": lambda: DiffusionMap(K, alpha=0.0, t=0.0).fit_graph(graph).embedding_,
+            "assay DiffusionMap": lambda: DiffusionMap(K, density_exponent=0.0, t=0.0).fit_graph(graph).embedding_,
             "scikit-learn spectral_embedding": lambda: spectral_embedding(
                 narrow, n_components=K + 1, random_state=0, drop_first=False
             )[:, 1:],

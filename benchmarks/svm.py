@@ -43,7 +43,7 @@ def path() -> list[dict[str, Any]]:
         return float(np.sum([SVM(C, kernel=kernel).fit(X, y).objective_ for C in Cs]))
 
     return compare(
-        "SVM over 12 prices, 3,000 x 50; quality: sum of the objectives",
+        "SVM over 12 values of C, 3,000 x 50; quality: sum of the objectives",
         {"one path": lambda: float(SVM(kernel=kernel).path(X, y, Cs).objective.sum()), "12 fits": apart},
         against="12 fits",
         quality=lambda total: f"{total:.3f}",

@@ -131,12 +131,12 @@ def groups(k: int) -> Found:
     return lambda study, drawn: supports(study, "groups") and study.answers["groups"].numbers()["k"] == k
 
 
-def _strangers(sd: float) -> Callable[[Generator], Drawn]:
+def _anomalies(sd: float) -> Callable[[Generator], Drawn]:
     def draw(rng: Generator) -> Drawn:
         X = rng.standard_normal((300, 5))
         way = rng.standard_normal((3, 5))
         X[:3] = sd * way / np.linalg.norm(way, axis=1, keepdims=True)
-        return _with_strangers(X, 3)
+        return _with_anomalies(X, 3)
 
     return draw
 
@@ -152,16 +152,16 @@ def _between(rng: Generator) -> Drawn:
 def _masked(rng: Generator) -> Drawn:
     X = rng.uniform(0, 3, (75, 4))
     X[:14] = np.array([[10.0, 10.0, 10.0, 10.0]] * 10 + [[11.0, 12.0, 12.0, 0.0]] * 4) + 0.3 * rng.random((14, 4))
-    return _with_strangers(X, 14)
+    return _with_anomalies(X, 14)
 
 
 def _far_cluster(rng: Generator) -> Drawn:
     X = rng.standard_normal((300, 5))
     X[:30] = 5.0 + 0.3 * rng.standard_normal((30, 5))
-    return _with_strangers(X, 30)
+    return _with_anomalies(X, 30)
 
 
-def _with_strangers(X: Array, count: int) -> Drawn:
+def _with_anomalies(X: Array, count: int) -> Drawn:
     planted = tuple(range(count))
     return Drawn(framed(X), reference=lambda: reference.robust_distances(X, planted), planted=planted)
 
@@ -227,7 +227,7 @@ PLANTED = (
     Family("a curve, which is no groups", "planted", _curve, false=("groups",), tables=12),
     LUMP,
     *(
-        Family(f"3 rows of 300 x 5 at {sd} sd", "planted", _strangers(sd), rows, "robust distances", tables=12)
+        Family(f"3 rows of 300 x 5 at {sd} sd", "planted", _anomalies(sd), rows, "robust distances", tables=12)
         for sd in (4, 6, 8)
     ),
     Family("3 rows of 300 x 5 in a gap of 8 sd", "planted", _between, rows, tables=6),

@@ -116,7 +116,7 @@ def svdd():
     return assay.SVDD(nu=0.1, kernel=assay.Gaussian(1.0)).fit(X).plot(X)
 
 
-def strung():
+def reordered():
     """For stringing.md."""
     X = customers()
     return assay.Stringing().fit(X).plot(X)
@@ -183,7 +183,7 @@ def policy():
 
 PICTURES = (
     components, kernel_pca, shepard, scales, dendrogram, divisive, cells, how_many, mixture, bic, eigengap, anomalies,
-    svdd, strung, margin, coefficients, path, complexity, refusal, variates, delay, themes, policy,
+    svdd, reordered, margin, coefficients, path, complexity, refusal, variates, delay, themes, policy,
 )  # fmt: skip
 
 

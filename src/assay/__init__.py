@@ -20,9 +20,9 @@ def __getattr__(name: str) -> object:
     if name not in MODULES:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
     module = MODULES[name]
-    # the room `study` is itself callable, so that assay.study(data) and assay.study.run both work
-    room = f"assay.{name}"
-    value = import_module(room) if module.startswith(f"{room}.") else getattr(import_module(module), name)
+    # the package `study` is itself callable, so that assay.study(data) and assay.study.run both work
+    package = f"assay.{name}"
+    value = import_module(package) if module.startswith(f"{package}.") else getattr(import_module(module), name)
     globals()[name] = value
     return value
 

@@ -60,7 +60,7 @@ from assay.models.embedding.sne.sne import SNE as SNE
 from assay.models.embedding.sne.symmetric_sne import SymmetricSNE as SymmetricSNE
 from assay.models.embedding.sne.tsne import TSNE as TSNE
 from assay.models.embedding.stringing import Stringing as Stringing
-from assay.models.embedding.stringing import stringing as stringing
+from assay.models.embedding.stringing import reorder as reorder
 from assay.models.embedding.vae.vae import VAE as VAE
 from assay.models.exporting.to_onnx import to_onnx as to_onnx
 from assay.models.files import load as load

@@ -14,15 +14,15 @@ def main() -> None:
 
         code = run()
     except KeyboardInterrupt:
-        code = _told("stopped; nothing was written", 130)
+        code = _refused("stopped; nothing was written", 130)
     except MemoryError:
-        code = _told("there is not enough memory to begin, and nothing was written: free some", 3)
+        code = _refused("there is not enough memory to begin, and nothing was written: free some", 3)
     if code == 130:
         _leave(code)
     sys.exit(code)
 
 
-def _told(words: str, code: int) -> int:
+def _refused(words: str, code: int) -> int:
     print(f"assay: {words}", file=sys.stderr)
     return code
 

@@ -1,4 +1,4 @@
-"""The types of arrays that pass between rooms, named once."""
+"""The types of arrays that pass between packages, named once."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ PUBLIC: dict[str, dict[str, str]] = {
         "TSNE": "assay.models.embedding.sne.tsne",
         "VAE": "assay.models.embedding.vae.vae",
         "Stringing": "assay.models.embedding.stringing",
-        "stringing": "assay.models.embedding.stringing",
+        "reorder": "assay.models.embedding.stringing",
         "isomap_scales": "assay.models.embedding.isomap.isomap_scales",
         "euclidean_dimension": "assay.summary.distances.dissimilarities",
         "fidelity": "assay.evidence.fidelity",

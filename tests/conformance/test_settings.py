@@ -33,7 +33,11 @@ SETTINGS = {
         {"metric": "manhattan", "n_init": 1},
         {"metric": "precomputed", "n_init": 1},
     ],
-    "DiffusionMap": [{"sigma": "local", "alpha": 0.0, "t": 2.0}, {"graph": Nearest(4)}, {"graph": Within(3.0)}],
+    "DiffusionMap": [
+        {"sigma": "local", "density_exponent": 0.0, "t": 2.0},
+        {"graph": Nearest(4)},
+        {"graph": Within(3.0)},
+    ],
     "SNE": [{"metric": "precomputed", "max_iter": 10}],
     "SymmetricSNE": [{"init": "random", "max_iter": 10}],
     "TSNE": [
@@ -67,11 +71,11 @@ SETTINGS = {
     ],
     "ZScore": [{"robust": True}],
     "Mahalanobis": [{"shrinkage": None}, {"shrinkage": 0.5, "scale": False}, {"robust": True}],
-    "SVDD": [{"kernel": "linear"}, {"kernel": Polynomial(scale=0.01)}],
+    "SVDD": [{"kernel": "linear"}, {"kernel": Polynomial(gamma=0.01)}],
     "RobustSVDD": [{"loss": "hinge"}],
     "SVM": [
         {"kernel": "linear"},
-        {"kernel": Polynomial(scale=0.01), "class_weight": "balanced"},
+        {"kernel": Polynomial(gamma=0.01), "class_weight": "balanced"},
         {"kernel": "precomputed"},
         {"probability": True},
     ],
@@ -86,7 +90,7 @@ SETTINGS = {
     "ElasticNet": [{"alpha": 0.1, "l1_ratio": 1.0}, {"alpha": 0.1, "positive": True}, {"alpha": "held-out", "cv": 2}],
     "SVR": [
         {"kernel": "linear"},
-        {"kernel": Polynomial(scale=0.01)},
+        {"kernel": Polynomial(gamma=0.01)},
         {"kernel": "precomputed"},
         {"nu": 0.5},
         {"kernel": "linear", "solver": "primal"},

@@ -25,7 +25,7 @@ def test_what_is_there_stays_and_what_stands_in_is_a_row_of_the_same_column(seed
 
 
 def test_columns_missing_in_the_same_rows_go_together_no_more_than_complete_ones():
-    # n var(r) is 1 for columns that know nothing of each other; 400 tables know it to .07, means would make 1.8 of it
+    # n var(r) is 1 for independent columns; 400 tables know it to .07, means would make 1.8 of it
     rng, n, found = np.random.default_rng(0), 100, []
     for _ in range(400):
         X = rng.standard_normal((n, 2))

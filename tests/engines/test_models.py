@@ -223,7 +223,7 @@ def test_kernel_methods_are_linear_ones_on_features_that_workers_make(engine, fo
         return assay.expand(numbers, assay.RandomFourier(20, sigma=2))
 
     def landmarks():
-        return assay.expand(plain(folder), assay.Gaussian(sigma=2.0), number=10, random_state=1)
+        return assay.expand(plain(folder), assay.Gaussian(sigma=2.0), n_components=10, random_state=1)
 
     here, kernel = assay.Ridge("held-out").fit(waves(), "price"), assay.PCA(3).fit(landmarks())
     read_here.clear()

@@ -48,7 +48,7 @@ def test_stress_and_residual_variance_are_those_of_the_explicit_pairs(n, d, q):
     stress, left, scale = pairs_by_hand(X, Y)
     assert fidelity.stress(X, Y) == pytest.approx(stress, abs=1e-12)
     assert fidelity.residual_variance(X, Y) == pytest.approx(left, abs=1e-12)
-    found = pair_fit.pair_fit(apart.Rows(X), apart.Rows(Y), np.arange(n))
+    found = pair_fit.pair_fit(apart.RowBlocks(X), apart.RowBlocks(Y), np.arange(n))
     assert found.scale == pytest.approx(scale, rel=1e-12)
     assert found.pairs == n * (n - 1) // 2
 
@@ -220,10 +220,10 @@ def test_points_average_to_the_whole_and_the_dictionary_holds_numbers_only():
 @pytest.mark.parametrize(
     ("change", "error", "text"),
     [
-        ({"k": 5}, ParameterError, r"below half the number of rows \(10\), is 5; use 1 <= k <= 4"),
-        ({"k": 0}, ParameterError, "at least 1 and below half"),
-        ({"k": True}, ParameterError, "is True"),
-        ({"k": 2.0}, ParameterError, "is 2.0"),
+        ({"n_neighbors": 5}, ParameterError, r"below half the number of rows \(10\), is 5; use 1 <= n_neighbors <= 4"),
+        ({"n_neighbors": 0}, ParameterError, "at least 1 and below half"),
+        ({"n_neighbors": True}, ParameterError, "is True"),
+        ({"n_neighbors": 2.0}, ParameterError, "is 2.0"),
         ({"rows": 11}, ParameterError, r"rows must be a whole number between 1 and 10 \(the rows of the data\), is 11"),
         ({"Y": np.zeros((9, 2))}, DataError, "one row for each of the data's 10, has 9"),
         ({"metric": "taxi"}, ParameterError, "\"precomputed\" or a function of two rows, is 'taxi'"),
@@ -233,7 +233,7 @@ def test_points_average_to_the_whole_and_the_dictionary_holds_numbers_only():
     ],
 )
 def test_what_cannot_be_judged_is_refused_with_the_rule(change, error, text):
-    arguments = {"X": rows(10, 3), "Y": rows(10, 2), "k": 3} | change
+    arguments = {"X": rows(10, 3), "Y": rows(10, 2), "n_neighbors": 3} | change
     with pytest.raises(error, match=text):
         assay.fidelity(**arguments)
 

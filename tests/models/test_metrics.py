@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score, pairwise_distances
 import assay
 from assay import MDS, SNE, TSNE, Agglomerative, ClassicalMDS, DiffusionMap, Isomap, Nearest, SpectralClustering, Within
 from assay.errors import DataError, ParameterError
-from assay.models.embedding.stringing import Stringing, stringing
+from assay.models.embedding.stringing import Stringing, reorder
 
 NAMES = ["manhattan", "chebyshev", "cosine", "correlation", "hamming"]
 
@@ -107,14 +107,14 @@ def test_a_string_follows_the_metric_and_chance_follows_it_too():
     t = np.random.default_rng(0).permutation(60) / 60
     curve = np.column_stack([np.cos(3 * t), np.sin(3 * t), t])
     for metric in ("manhattan", "chebyshev", "correlation"):
-        found = stringing(curve if metric != "correlation" else np.hstack([curve, -curve[:, ::-1]]), metric=metric)
+        found = reorder(curve if metric != "correlation" else np.hstack([curve, -curve[:, ::-1]]), metric=metric)
         along = np.diff(t[found.order])
         assert (along > 0).all() or (along < 0).all(), metric
         assert found.p == 0.05
     model = Stringing(metric="manhattan").fit(curve)
-    assert model.roughness_[0] == stringing(curve, metric="manhattan").roughness
+    assert model.roughness_[0] == reorder(curve, metric="manhattan").roughness
     with pytest.raises(ParameterError, match="shuffles columns of numbers, which 'gower' does not have"):
-        stringing(curve, metric="gower")
+        reorder(curve, metric="gower")
 
 
 def people(n=80, seed=0):

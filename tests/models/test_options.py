@@ -14,15 +14,15 @@ from assay.errors import ParameterError
 
 
 def test_parts_are_named_beside_their_option():
-    deep = SVM(kernel=Polynomial(3, offset=2.0)).get_params()
+    deep = SVM(kernel=Polynomial(3, coef0=2.0)).get_params()
     assert {name: deep[name] for name in deep if name.startswith("kernel__")} == {
         "kernel__degree": 3,
-        "kernel__offset": 2.0,
-        "kernel__scale": 1.0,
+        "kernel__coef0": 2.0,
+        "kernel__gamma": 1.0,
     }
     assert "kernel__degree" not in SVM(kernel=Polynomial(3)).get_params(deep=False)
-    assert SpectralClustering(graph=Nearest(7)).get_params()["graph__k"] == 7
-    assert assay.Isomap(graph=Within(0.5)).get_params()["graph__epsilon"] == 0.5
+    assert SpectralClustering(graph=Nearest(7)).get_params()["graph__n_neighbors"] == 7
+    assert assay.Isomap(graph=Within(0.5)).get_params()["graph__radius"] == 0.5
 
 
 def test_another_object_takes_the_place_of_the_one_given():
@@ -36,8 +36,8 @@ def test_another_object_takes_the_place_of_the_one_given():
 
 
 def test_an_option_and_its_parts_may_be_set_at_once():
-    machine = SVM(kernel="linear").set_params(kernel__degree=4, kernel=Polynomial(2, offset=0.5), C=3.0)
-    assert machine.kernel == Polynomial(4, offset=0.5) and machine.C == 3.0
+    machine = SVM(kernel="linear").set_params(kernel__degree=4, kernel=Polynomial(2, coef0=0.5), C=3.0)
+    assert machine.kernel == Polynomial(4, coef0=0.5) and machine.C == 3.0
 
 
 def test_what_stands_for_a_kernel_has_its_parts():
@@ -56,7 +56,7 @@ def test_kernel_cca_does_not_change_its_default_for_others():
     ("model", "grid"),
     [
         (SVM(kernel=Gaussian()), {"kernel__sigma": [0.3, 1.0], "C": [1.0, 10.0]}),
-        (SVM(), {"kernel": [Polynomial(1), Polynomial(3)], "kernel__offset": [0.0, 1.0]}),
+        (SVM(), {"kernel": [Polynomial(1), Polynomial(3)], "kernel__coef0": [0.0, 1.0]}),
     ],
 )
 def test_grids_search_over_parts(model, grid):
@@ -99,7 +99,7 @@ def _inside(model, X, y=None):
 )
 def test_neighbours_are_a_part_of_a_graph(model):
     X, _ = make_moons(60, noise=0.05, random_state=0)
-    changed = clone(model).set_params(graph__k=12)
+    changed = clone(model).set_params(graph__n_neighbors=12)
     assert changed.graph == Nearest(12) and model.graph == Nearest(5)
     changed.fit(X)
 
@@ -107,8 +107,10 @@ def test_neighbours_are_a_part_of_a_graph(model):
 def test_parts_that_are_not_there_are_refused():
     with pytest.raises(ParameterError, match=r"Invalid parameter kernel__width: Gaussian has sigma"):
         SVM(kernel=Gaussian()).set_params(kernel__width=1.0)
-    with pytest.raises(ParameterError, match="graph__k is a part of graph, which is 'auto' and has none: give an obj"):
-        assay.Isomap().set_params(graph__k=5)
+    with pytest.raises(
+        ParameterError, match="graph__n_neighbors is a part of graph, which is 'auto' and has none: give an obj"
+    ):
+        assay.Isomap().set_params(graph__n_neighbors=5)
     with pytest.raises(ParameterError, match="kernel__sigma is a part of kernel, which is 'sigmoid' and has none"):
         SVM(kernel="sigmoid").set_params(kernel__sigma=1.0)
     with pytest.raises(ValueError, match="Invalid parameter 'colour'"):

@@ -158,7 +158,7 @@ DELIBERATE: list[tuple[str, str, str]] = [
     (r"", r"tells at least 2 classes apart|only one class", "refuses to tell one class apart"),
     (
         r"naive_bayes",
-        r"alpha is a number above 0; got 0",
+        r"smoothing is a number above 0; got 0",
         "refuses alpha = 0, by which a level not seen yet outvotes all else",
     ),
     (

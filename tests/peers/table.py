@@ -251,7 +251,7 @@ def _counted(said: Said) -> dict[str, Any]:
     if not said("fit_prior") and priors is None and said.y is not None:
         classes = np.unique(said.y)
         priors = np.full(len(classes), 1 / len(classes))
-    return {"alpha": alpha, "priors": priors}
+    return {"smoothing": alpha, "priors": priors}
 
 
 def _n_iter(model: Any) -> Any:

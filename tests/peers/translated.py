@@ -79,7 +79,7 @@ def kernel(said: Said, X: Any) -> Any:
     if name == "rbf":
         return assay.Gaussian(sigma=1 / np.sqrt(2 * width)) if width > 0 else assay.Gaussian()
     if name == "poly":
-        return assay.Polynomial(degree=int(degree), offset=offset, scale=width)
+        return assay.Polynomial(degree=int(degree), coef0=offset, gamma=width)
     raise Missing(f"{said.peer}(kernel={name!r})")
 
 

@@ -39,7 +39,7 @@ def test_outliers_that_would_hide_each_other_are_found():
     assert set(range(12)) <= set(found.rows.tolist())
 
 
-def strangers(sd):
+def far_out(sd):
     def draw(rng):
         X = rng.standard_normal((300, 5))
         way = rng.standard_normal((3, 5))
@@ -70,7 +70,7 @@ def far_cluster(rng):
 
 
 @pytest.mark.parametrize(
-    ("draw", "least"), [(strangers(6.0), 7), (strangers(8.0), 7), (between, 7), (masking, 8), (far_cluster, 8)],
+    ("draw", "least"), [(far_out(6.0), 7), (far_out(8.0), 7), (between, 7), (masking, 8), (far_cluster, 8)],
     ids=["6 sd", "8 sd", "between groups", "masking", "far cluster"],
 )  # fmt: skip
 def test_planted_rows_are_all_found(draw, least):
@@ -90,7 +90,7 @@ def test_rows_that_lie_together_are_named_as_such():
     assert "30 lie together, away from all others" in found.findings()[0].sentence
 
 
-def test_half_of_the_rows_far_away_are_a_group_and_no_strangers():
+def test_half_of_the_rows_far_away_are_a_group_and_no_anomalies():
     X = np.random.default_rng(1).standard_normal((300, 4))
     X[:100, 0] += 9.0
     found = asked(X)
@@ -98,7 +98,7 @@ def test_half_of_the_rows_far_away_are_a_group_and_no_strangers():
 
 
 def test_the_same_rows_are_called_out_whatever_the_seed_and_the_order():
-    X, many = strangers(8.0)(np.random.default_rng(3))
+    X, many = far_out(8.0)(np.random.default_rng(3))
     order = np.random.default_rng(4).permutation(300)
     for seed in range(5):
         assert set(range(many)) == set(asked(X, seed=seed).rows.tolist())

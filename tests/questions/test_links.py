@@ -108,7 +108,7 @@ def test_the_rate_of_claims_where_only_degrees_are_at_work():
         assert found.count("supported") <= 7
 
 
-def test_a_link_between_strangers_with_many_friends_is_surprising():
+def test_a_link_between_nodes_without_common_friends_with_many_friends_is_surprising():
     """Two groups of 60 with many links inside; one link joins the best-connected node of each."""
     one, two = (networkx.gnp_random_graph(60, 0.5, seed=seed) for seed in (1, 2))
     made = networkx.disjoint_union(one, two)

@@ -1,10 +1,10 @@
-"""The first look strung: planted blocks stand together, values stand in for gaps, what cannot be compared stays out."""
+"""The first look reordered: planted blocks stand together, values stand in for gaps, others are left out."""
 
 import numpy as np
 import pytest
 
 from assay.asking.table import FirstLook
-from assay.questions.stringing.test import DRAWS, strung_table
+from assay.questions.stringing.test import DRAWS, reordered_table
 
 
 def look(values, kinds=None, scale=None):
@@ -31,7 +31,7 @@ def blocks(n=60, d=12, seed=0):
 
 def test_planted_blocks_stand_together_and_are_called_smoother_than_chance():
     X, group, side = blocks()
-    found = strung_table(look(X))
+    found = reordered_table(look(X))
     assert np.count_nonzero(np.diff(group[found.rows])) == 1
     assert np.count_nonzero(np.diff(side[found.columns])) == 1
     for axis in (found.by_row, found.by_column):
@@ -46,21 +46,21 @@ def test_planted_blocks_stand_together_and_are_called_smoother_than_chance():
 
 
 def test_noise_is_not_called_smooth():
-    found = strung_table(look(np.random.default_rng(3).standard_normal((40, 8))))
+    found = reordered_table(look(np.random.default_rng(3).standard_normal((40, 8))))
     assert {axis.evidence.verdict for axis in (found.by_row, found.by_column)} == {"not distinguishable from chance"}
     assert len(found.by_column.chance) < DRAWS["columns"]  # the answer was soon clear
 
 
 def test_the_seed_decides_the_shuffles_and_nothing_but_the_shuffles():
     X, _, _ = blocks(40, 4)
-    first, again, other = (strung_table(look(X), seed=seed) for seed in (0, 0, 1))
+    first, again, other = (reordered_table(look(X), seed=seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(first.by_row.chance, again.by_row.chance)
     np.testing.assert_array_equal(first.rows, other.rows)
     assert (first.by_row.chance != other.by_row.chance).any()
 
 
 def test_rows_and_columns_are_two_looks_and_every_p_counts_twice():
-    found = strung_table(look(blocks()[0]))
+    found = reordered_table(look(blocks()[0]))
     assert found.looks == found.tests == 2
     by_row, by_column = (finding.evidence for finding in found.findings())
     assert found.evidence.p == min(by_row.q, by_column.q)
@@ -75,7 +75,7 @@ def test_values_stand_in_for_gaps_and_infinite_ones_count_as_far():
     X[0, 0] = np.inf
     seen = look(np.where(np.isinf(X), np.nan, X))
     seen.values[0, 0] = np.inf
-    found = strung_table(seen)
+    found = reordered_table(seen)
     assert np.count_nonzero(np.diff(group[found.rows])) <= 3
     assert sorted(found.rows) == list(range(60))
 
@@ -86,16 +86,16 @@ def test_only_columns_whose_values_can_be_near_or_far_take_part():
     kinds = ["number", "category", "count", "text", "boolean", "number", "ordered"]
     seen = look(X, kinds, scale=[1, 1, 1, 1, 1, 0, np.nan])
     seen.values[:, 6] = np.nan
-    assert sorted(strung_table(seen).columns) == [0, 2, 4]
+    assert sorted(reordered_table(seen).columns) == [0, 2, 4]
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (1, 3), (9, 5), (10, 1)])
-def test_too_few_rows_or_columns_are_not_strung(shape):
-    assert strung_table(look(np.random.default_rng(0).standard_normal(shape))) is None
+def test_too_few_rows_or_columns_are_not_reordered(shape):
+    assert reordered_table(look(np.random.default_rng(0).standard_normal(shape))) is None
 
 
 def test_two_columns_have_one_order_only():
-    found = strung_table(look(np.random.default_rng(0).standard_normal((30, 2))))
+    found = reordered_table(look(np.random.default_rng(0).standard_normal((30, 2))))
     assert [one.id for one in found.findings()] == ["order-of-rows"]
     assert found.looks == 1 and found.by_row.evidence.q == found.by_row.evidence.p
     assert "columns" not in found.rule.split(";")[0]
@@ -105,7 +105,7 @@ def test_numbers_out_of_all_bounds_have_an_order():
     X = np.tile([[1e308, -1e308], [-1e308, 1e-320], [0.0, 1e308], [1.0, 0.0]], (3, 1))
     seen = look(np.zeros((12, 2)), scale=[1e-300, 1e300])
     seen.values[:] = X
-    assert sorted(strung_table(seen).rows) == list(range(12))
+    assert sorted(reordered_table(seen).rows) == list(range(12))
 
 
 @pytest.mark.calibrate
@@ -114,5 +114,5 @@ def test_independent_columns_of_any_law_are_rarely_called_ordered():
     rng = np.random.default_rng(11)
     laws = (rng.standard_normal, rng.standard_exponential, lambda n: rng.standard_t(2, n), lambda n: rng.poisson(1, n))
     tables = ([laws[(i + j) % 4](24) for j in range(4)] for i in range(120))
-    found = [strung_table(look(np.column_stack(columns)), seed=i) for i, columns in enumerate(tables)]
+    found = [reordered_table(look(np.column_stack(columns)), seed=i) for i, columns in enumerate(tables)]
     assert sum(one.evidence.p <= 0.05 for one in found if one is not None) <= 12

@@ -1,11 +1,11 @@
-"""The strung view: its words follow from the numbers, its picture holds the same cells in another order."""
+"""The reordered view: its words follow from the numbers, its picture holds the same cells in another order."""
 
 from dataclasses import replace
 
 import numpy as np
 import sample_study
 
-from assay.questions.stringing.test import strung_table
+from assay.questions.stringing.test import reordered_table
 from assay.report.first_look import array_views
 from assay.report.page import render
 
@@ -20,7 +20,7 @@ def planted(gaps=False, seed=0):
 
 
 def view_of(look):
-    (view,) = strung_table(look).views()
+    (view,) = reordered_table(look).views()
     return view
 
 
@@ -32,7 +32,7 @@ def test_the_picture_holds_the_cells_of_the_first_in_another_order():
     assert sorted(rows) == rows0 and sorted(names) == sorted(set(names0) - {"ward"}) and told == told0
     shades = {v.name: v.figure.renderers[0].data_source.data["image"][0] for v in (first, view)}
     columns = [names0.index(name) for name in names]
-    np.testing.assert_array_equal(shades["array-strung"], shades["array"][np.array(rows) - 1][:, columns])
+    np.testing.assert_array_equal(shades["array-reordered"], shades["array"][np.array(rows) - 1][:, columns])
 
 
 def test_structure_is_called_smoother_than_chance_with_its_numbers():
@@ -53,12 +53,13 @@ def noise(name="x{}"):
 def test_noise_is_not_drawn_and_that_is_said():
     view = view_of(noise())
     assert (
-        view.figure is None and view.caption == "The table is not drawn strung: shuffled columns have orders as smooth."
+        view.figure is None
+        and view.caption == "The table is not drawn reordered: shuffled columns have orders as smooth."
     )
 
 
 def test_an_axis_that_chance_orders_as_well_is_said_to_say_nothing():
-    found = strung_table(noise())
+    found = reordered_table(noise())
     smooth = replace(found.by_row, evidence=replace(found.by_row.evidence, verdict="supported"))
     (view,) = replace(found, by_row=smooth).views()
     assert "so the order of columns says nothing" in view.caption
@@ -81,7 +82,7 @@ def test_a_name_from_the_data_cannot_break_out_of_the_view():
 
 def test_the_same_study_gives_the_same_page():
     look = planted(gaps=True)
-    study = replace(sample_study.looked_at(look, "a.csv"), answers={"stringing": strung_table(look)})
+    study = replace(sample_study.looked_at(look, "a.csv"), answers={"stringing": reordered_table(look)})
     page = render(study)
     assert page == render(study)
-    assert "The same table, strung" in page
+    assert "The same table, reordered" in page

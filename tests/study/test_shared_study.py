@@ -10,7 +10,7 @@ from sklearn.linear_model import Ridge
 import assay
 from assay.data.read import read
 from assay.errors import ParameterError
-from assay.linalg.canonical.wilks import wilks_p
+from assay.linalg.canonical.canonical import wilks_p
 from assay.study.run import study
 from assay.summary.sharing.private import private_summary
 from assay.summary.sharing.shared import merged
@@ -70,7 +70,7 @@ def test_ridge_is_that_of_the_rows_at_the_price_found(shared, iris):
     X = np.column_stack([np.asarray(iris[name]) for name in NAMES])
     spread = X[:, :3].std(axis=0, ddof=1)
     ridge = shared.answers["prediction"].numbers()["ridge"]
-    oracle = Ridge(alpha=ridge["price"]).fit(X[:, :3] / spread, X[:, 3])
+    oracle = Ridge(alpha=ridge["alpha"]).fit(X[:, :3] / spread, X[:, 3])
     np.testing.assert_allclose(list(ridge["coefficients"].values()), oracle.coef_ / spread, rtol=1e-8)
     line = shared.answers["prediction"].numbers()["coefficients"]
     exact = np.linalg.lstsq(np.column_stack([X[:, :3], np.ones(150)]), X[:, 3], rcond=None)[0]

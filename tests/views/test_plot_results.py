@@ -30,7 +30,7 @@ TRIALS = [(t, i, "ab"[(t + i) % 2], "xy"[t * i % 2], float(i)) for t in range(20
 CASES = {
     "ChoiceOfK": (lambda: assay.choose_k(X, range(1, 5), random_state=0), [()]),
     "MixtureChoice": (lambda: assay.choose_components(FLAT, range(1, 3), random_state=0), [()]),
-    "ScaleChoice": (lambda: assay.isomap_scales(X, ks=[5, 10]), [()]),
+    "ScaleChoice": (lambda: assay.isomap_scales(X, n_neighbors=[5, 10]), [()]),
     "ComplexityCurve": (
         lambda: assay.complexity_curve(assay.Ridge(), "alpha", [0.1, 1.0, 10.0], N, T, cv=3, simplest="last"),
         [()],
@@ -39,8 +39,7 @@ CASES = {
     "RefusalCurve": (lambda: assay.NearestCentroid().fit(X[::2], Y[::2]).refusal_curve(X[1::2], Y[1::2]), [()]),
     "RidgePath": (lambda: assay.Ridge("held-out", random_state=0).fit(N, T).path(), [()]),
     "ElasticNetPath": (lambda: assay.ElasticNet(l1_ratio=1).fit(N, T).path(), [()]),
-    "SVMPath": (lambda: assay.SVM().path(X[Y > 0][::2], Y[Y > 0][::2], [0.1, 1.0, 10.0]), [()]),
-    "SVRPath": (lambda: assay.SVR().path(N[:40], T[:40], [0.1, 1.0]), [()]),
+    "MachinePath": (lambda: assay.SVM().path(X[Y > 0][::2], Y[Y > 0][::2], [0.1, 1.0, 10.0]), [()]),
     "ForwardSelection": (
         lambda: assay.forward_selection(assay.GroupedMoments.folds(TABLE, 3), target=10),
         [()],
@@ -51,7 +50,7 @@ CASES = {
     "Dependence": (lambda: assay.dependence(X, columns=IRIS.feature_names), [()]),
     "Moments": (lambda: assay.Moments.of(X), [()]),
     "Fidelity": (lambda: assay.fidelity(X, FLAT), [(), (FLAT,)]),
-    "Strung": (lambda: assay.stringing(X), [(X,)]),
+    "Ordering": (lambda: assay.reorder(X), [(X,)]),
     "CoefficientTable": (lambda: assay.Logistic().fit(X, Y).table(), [()]),
     "Explained": (lambda: assay.Mahalanobis(level=0.9).fit(X).explain(X, [0, 9, 60]), [()]),
     "EuclideanDimension": (lambda: assay.euclidean_dimension(np.abs(FLAT[:9, :1] - FLAT[:9, 0]) ** 1.5), [()]),
@@ -103,7 +102,8 @@ def test_a_path_without_held_out_rows_shows_coefficients_alone():
     path = assay.Ridge(1.0).fit(N, T).path([0.1, 1.0])
     assert isinstance(assay.plot(path, names=PROGRESS.feature_names), Figure)
     path = assay.SVM().path(X[Y > 0][::2], Y[Y > 0][::2], [0.1, 1.0], held_out=(X[Y > 0][1::2], Y[Y > 0][1::2]))
-    assert list(assay.plot(path).figures) == ["Choosing the price", "Rows that the machine rests on"]
+    assert list(assay.plot(path).figures) == ["Choosing C", "Rows that the machine rests on"]
+    assert isinstance(assay.plot(assay.SVR().path(N[:40], T[:40], [0.1, 1.0])), Figure)
 
 
 def test_the_intercept_is_no_column():
@@ -129,11 +129,11 @@ def test_pairs_that_chance_explains_are_told_from_the_others():
 
 
 def test_a_result_that_needs_rows_asks_for_them_and_checks_them():
-    strung = assay.stringing(X)
-    with pytest.raises(ParameterError, match=r"drawn with its values: plot\(strung, X\)"):
-        assay.plot(strung)
+    reordered = assay.reorder(X)
+    with pytest.raises(ParameterError, match=r"drawn with its values: plot\(reordered, X\)"):
+        assay.plot(reordered)
     with pytest.raises(ParameterError, match=r"150 rows or columns.*got shape \(3, 4\)"):
-        assay.plot(strung, X[:3])
+        assay.plot(reordered, X[:3])
     with pytest.raises(ParameterError, match="a picture of Roc takes no rows"):
         assay.plot(assay.roc([0, 1], [0.1, 0.9]), X)
 

@@ -1,4 +1,4 @@
-"""The application to which every file of this room adds its commands."""
+"""The application to which every module of this package adds its commands."""
 
 from typing import Annotated
 

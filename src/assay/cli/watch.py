@@ -193,7 +193,7 @@ class _Lines:
         self.length = length
         self._output = output
         if output is not None:
-            with self._told():
+            with self._write_errors():
                 self._handle = output.open("r+b" if output.exists() and length else "wb")
                 closing.callback(self._close)
                 self._handle.truncate(length)
@@ -206,7 +206,7 @@ class _Lines:
                 self._handle.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _write_errors(self) -> Iterator[None]:
         from assay.errors import DataError
         from assay.system_errors import with_remedy
 
@@ -219,7 +219,7 @@ class _Lines:
         """Write alerts; False where nobody reads them any more."""
         text = "".join(f"{alert.line()}\n" for alert in alerts)
         if self._handle is not None:
-            with self._told():
+            with self._write_errors():
                 self._handle.write(text.encode())
                 self._handle.flush()
                 self.length = self._handle.tell()

@@ -50,7 +50,7 @@ def ask(pair: Pair, seed: int, level: float) -> Differences | None:
     F = _features(pair)
     folds = pair.exchange.folds(FOLDS, seed)
     names = pair.exchange.drawn(_DRAWS, seed)
-    parts = np.stack([_told(F, names, folds == fold) for fold in range(int(folds.max()) + 1)])
+    parts = np.stack([_share_in_order(F, names, folds == fold) for fold in range(int(folds.max()) + 1)])
     known = np.isfinite(parts)
     if not known[:, 0].any():
         return None
@@ -98,7 +98,7 @@ def _features(pair: Pair) -> Array:
     return np.asarray(F[:, size > 1e-9] / size[size > 1e-9])[:, :_WIDEST]
 
 
-def _told(F: Array, names: Mask, here: Mask) -> Array:
+def _share_in_order(F: Array, names: Mask, here: Mask) -> Array:
     """(m + 1,) share of pairs of a fold put in the right order by the other rows; NaN for one table alone."""
     train, test = F[~here], F[here]
     y = names[~here].astype(np.float64)

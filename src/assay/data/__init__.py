@@ -1,1 +1,1 @@
-"""Sources, blocks, folds and files: the only room where raw input is judged."""
+"""Sources, blocks, folds and files: the only package where raw input is judged."""

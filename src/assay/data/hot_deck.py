@@ -1,7 +1,7 @@
 """Values of other rows in the place of missing ones.
 
 What stands in is drawn from the rows that have a value, whatever else these hold. So it knows nothing of other columns,
-in whatever rows and for whatever reason values are missing: columns that know nothing of each other still do not. Means
+in whatever rows and for whatever reason values are missing: independent columns still do not. Means
 in its place would: where two columns are missing in the same rows, both are at their middle there.
 """
 

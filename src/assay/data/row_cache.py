@@ -130,18 +130,18 @@ class _Spill:
     """Batches on their way to a temporary file, and back."""
 
     def __init__(self, schema: pa.Schema) -> None:
-        with self._told():
+        with self._disk_errors():
             self._file: IO[bytes] = tempfile.TemporaryFile(prefix="assay-")  # noqa: SIM115  # outlives this call
             weakref.finalize(self, self._file.close)
             self._writer = pa.ipc.new_file(self._file, schema)
         self._reading = threading.Lock()
 
     def write(self, batch: pa.RecordBatch) -> None:
-        with self._told():
+        with self._disk_errors():
             self._writer.write_batch(batch)
 
     def closed(self) -> _Spill:
-        with self._told():
+        with self._disk_errors():
             self._writer.close()
             self._file.flush()
         return self
@@ -152,7 +152,7 @@ class _Spill:
                 yield reader.get_batch(i)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _disk_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:

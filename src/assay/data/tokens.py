@@ -1,4 +1,4 @@
-"""How a text of any script is cut into terms: the one tokeniser of the house.
+"""How a text of any script is cut into terms: the one tokeniser of the package.
 
     fold    NFKC, case folded: full-width letters, ligatures and capitals are written one way
     cut     runs of letters, digits and the marks on them, two letters or more

@@ -34,7 +34,7 @@ _GRID = np.linspace(0.0, 1.0, 201)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Roc:
-    """How many positive rows are found at which price of false alarms.
+    """How many positive rows are found at which share of false alarms.
 
     Attributes:
         false_positive: (m,) share of the negative rows called positive, ascending from 0 to 1.

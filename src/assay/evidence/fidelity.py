@@ -36,7 +36,7 @@ class Fidelity:
 
     Attributes:
         n: Points on the map.
-        k: Neighbours looked at.
+        n_neighbors: Neighbours looked at.
         judged: Points judged: all, or so many drawn at random where n is large.
         pairs: Pairs behind `stress` and `residual_variance`.
         trustworthiness: Are neighbours on the map neighbours in the data? 1 at best.
@@ -54,7 +54,7 @@ class Fidelity:
     """
 
     n: int
-    k: int
+    n_neighbors: int
     judged: int
     pairs: int
     trustworthiness: float
@@ -76,14 +76,20 @@ class Fidelity:
 
 
 def fidelity(
-    X: Any, Y: Any, k: int = 10, *, metric: Metric = "euclidean", rows: int | None = None, random_state: RandomState = 0
+    X: Any,
+    Y: Any,
+    n_neighbors: int = 10,
+    *,
+    metric: Metric = "euclidean",
+    rows: int | None = None,
+    random_state: RandomState = 0,
 ) -> Fidelity:
     """Judge a map of data by its neighbours, ranks and distances.
 
     Args:
         X: (n, d) the data, or with metric "precomputed" their (n, n) dissimilarities (geodesics, say).
         Y: (n, q) the map.
-        k: Neighbours of each point, fewer than n / 2.
+        n_neighbors: Neighbours of each point, fewer than n / 2.
         metric: of X, a name of `summary.metrics` or a function of two rows; the map is always Euclidean.
         rows: How many points to judge, drawn at random; each is compared with all others. When not given: all, or from
             n = 65,536 on as many as give `PAIRS_LIMIT` comparisons.
@@ -95,7 +101,7 @@ def fidelity(
     True
     """
     case = _Case(X, Y, metric, rows, random_state)
-    k = case.neighbours(k)
+    k = case.neighbours(n_neighbors)
     near = case.x.nearest(case.rows, k), case.y.nearest(case.rows, k)
     trust, near_on_both = case.rank_quality(case.x, near[1], near[0])
     continuity, _ = case.rank_quality(case.y, near[0], near[1])
@@ -103,7 +109,7 @@ def fidelity(
     agreement, chance = float(near_on_both.mean()), agreement_chance(case.n, k)
     return Fidelity(
         n=case.n,
-        k=k,
+        n_neighbors=k,
         judged=len(case.rows),
         pairs=fit.pairs,
         trustworthiness=float(trust.mean()),
@@ -122,7 +128,13 @@ def fidelity(
 
 
 def trustworthiness(
-    X: Any, Y: Any, k: int = 10, *, metric: Metric = "euclidean", rows: int | None = None, random_state: RandomState = 0
+    X: Any,
+    Y: Any,
+    n_neighbors: int = 10,
+    *,
+    metric: Metric = "euclidean",
+    rows: int | None = None,
+    random_state: RandomState = 0,
 ) -> float:
     """Are neighbours on the map Y neighbours in the data X? Arguments as of `fidelity`.
 
@@ -130,12 +142,18 @@ def trustworthiness(
     0.75
     """
     case = _Case(X, Y, metric, rows, random_state)
-    k = case.neighbours(k)
+    k = case.neighbours(n_neighbors)
     return float(case.rank_quality(case.x, case.y.nearest(case.rows, k), case.x.nearest(case.rows, k))[0].mean())
 
 
 def continuity(
-    X: Any, Y: Any, k: int = 10, *, metric: Metric = "euclidean", rows: int | None = None, random_state: RandomState = 0
+    X: Any,
+    Y: Any,
+    n_neighbors: int = 10,
+    *,
+    metric: Metric = "euclidean",
+    rows: int | None = None,
+    random_state: RandomState = 0,
 ) -> float:
     """Are neighbours in the data X neighbours on the map Y? Arguments as of `fidelity`.
 
@@ -143,12 +161,18 @@ def continuity(
     0.875
     """
     case = _Case(X, Y, metric, rows, random_state)
-    k = case.neighbours(k)
+    k = case.neighbours(n_neighbors)
     return float(case.rank_quality(case.y, case.x.nearest(case.rows, k), case.y.nearest(case.rows, k))[0].mean())
 
 
 def neighbourhood_agreement(
-    X: Any, Y: Any, k: int = 10, *, metric: Metric = "euclidean", rows: int | None = None, random_state: RandomState = 0
+    X: Any,
+    Y: Any,
+    n_neighbors: int = 10,
+    *,
+    metric: Metric = "euclidean",
+    rows: int | None = None,
+    random_state: RandomState = 0,
 ) -> float:
     """Which share of the k nearest does the map keep? Chance alone keeps `agreement_chance(n, k)`.
 
@@ -156,8 +180,8 @@ def neighbourhood_agreement(
     0.75
     """
     case = _Case(X, Y, metric, rows, random_state)
-    k = case.neighbours(k)
-    return float((~case.strangers(case.y.nearest(case.rows, k), case.x.nearest(case.rows, k))).mean())
+    k = case.neighbours(n_neighbors)
+    return float((~case.missing_from(case.y.nearest(case.rows, k), case.x.nearest(case.rows, k))).mean())
 
 
 def stress(
@@ -229,10 +253,10 @@ class _Case:
         """A usable k: above n / 2 the worst possible map would not get the value 0."""
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k < self.n / 2:
             most = (self.n - 1) // 2
-            remedy = f"use 1 <= k <= {most}" if most else "give at least 3 rows"
+            remedy = f"use 1 <= n_neighbors <= {most}" if most else "give at least 3 rows"
             raise ParameterError(
-                f"k must be a whole number of at least 1 and below half the number of rows ({self.n}), is {k!r}; "
-                f"{remedy}."
+                f"n_neighbors must be a whole number of at least 1 and below half the number of rows ({self.n}), is "
+                f"{k!r}; {remedy}."
             )
         return int(k)
 
@@ -240,14 +264,14 @@ class _Case:
         """Distances on the map against those of the data."""
         return pair_fit(self.x, self.y, self.rows)
 
-    def strangers(self, found: Whole, known: Whole) -> NDArray[np.bool_]:
+    def missing_from(self, found: Whole, known: Whole) -> NDArray[np.bool_]:
         """(m, k) which of the found neighbours are not among the known ones of the same row."""
         offset = np.arange(len(found))[:, None] * self.n
         return ~np.isin(found + offset, known + offset)
 
     def rank_quality(self, space: Apart, found: Whole, known: Whole) -> tuple[Array, Array]:
         """(m,) one minus the mean excess rank in `space` of neighbours found elsewhere, and (m,) the share known."""
-        strange = self.strangers(found, known)
+        strange = self.missing_from(found, known)
         k = found.shape[1]
         excess = np.where(strange, ranks(space, self.rows, np.where(strange, found, -1)) - k, 0).sum(axis=1)
         return 1.0 - excess * (2.0 / (k * (2.0 * self.n - 3.0 * k - 1.0))), 1.0 - strange.mean(axis=1)

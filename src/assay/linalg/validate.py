@@ -1,4 +1,4 @@
-"""What may enter the room: finite, real float64 arrays of the right shape. The first offender is named by its place."""
+"""Input validation: finite, real float64 arrays of the right shape. The first offender is named by its place."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Supplementary:
             divided by the root of the axis's inertia, as its own levels are.
         cos2: (m, k) share of it that lies along the axis; of levels in `PCA` and `MixedPCA`, of their middle.
         correlations: (m, k) with the axes, of a level that of its indicator.
-        z: (m, k) correlation * sqrt(n - 1): about standard normal where the column knows nothing of the axis. Fair for
+        z: (m, k) correlation * sqrt(n - 1): about standard normal where the column is independent of the axis. Fair for
             columns that took no part, and only for them.
     """
 

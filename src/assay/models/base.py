@@ -113,7 +113,7 @@ class Estimator(BaseEstimator):
         Returns:
             A Bokeh figure, or several in one layout; a notebook shows it, `save` writes it to .html, .png or .svg.
         """
-        # by the front door, and only when asked: models know nothing of views
+        # by the name users import, and only when asked: models know nothing of views
         return import_module("assay").plot(self, X, y, **options)
 
     def _checked(self, X: Any, *, reset: bool, **checks: Any) -> Any:
@@ -127,18 +127,13 @@ class Estimator(BaseEstimator):
             if told.pairwise and not told.allow_nan and not reset:
                 checks["ensure_all_finite"] = True  # before columns are counted, as scikit-learn does
             return validate_data(self, sound(X), reset=reset, **checks)
-        X = self._as_numbers(X, reset=reset)
-        if reset:
-            self._record_columns(X.numeric_columns, len(X.numeric_columns))
-        else:
-            self._compare_columns(X.numeric_columns)
-        return all_rows(X)
+        return all_rows(self._as_numbers(X, reset=reset))
 
     def _as_numbers(self, X: Source, *, reset: bool) -> Source:
         """A source of numbers only: encoded as its kinds ask for on fit, and in the same way later.
 
-        On fit the encoding is kept as `encoding_`, and saved with the model. A source that is encoded already, by
-        `assay.encode` with options of the user's, is taken as it is.
+        On fit the encoding is kept as `encoding_`, and saved with the model, and the columns are recorded; later they
+        are compared. A source that is encoded already, by `assay.encode` with options of the user's, is taken as it is.
         """
         from assay.data.columns.encoded import EncodedSource, encode
 
@@ -146,11 +141,12 @@ class Estimator(BaseEstimator):
             single = gaps_allowed(self._metric())
             encoded = X if isinstance(X, EncodedSource) else encode(X, log="never", single=single)
             self.encoding_ = encoded.encoding
+            self._record_columns(encoded.numeric_columns, len(encoded.numeric_columns))
             return encoded
         known = getattr(self, "encoding_", None)
-        if known is None or isinstance(X, EncodedSource):
-            return X
-        return EncodedSource(X, known)
+        numbers = X if known is None or isinstance(X, EncodedSource) else EncodedSource(X, known)
+        self._compare_columns(numbers.numeric_columns)
+        return numbers
 
     def _metric(self) -> Any:
         """By which metric rows are compared, of models that take one."""

@@ -127,10 +127,6 @@ class _Paired(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
             raise ParameterError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         if isinstance(X, Source):
             X = self._as_numbers(X, reset=reset)
-            if reset:
-                self._record_columns(X.numeric_columns, len(X.numeric_columns))
-            else:
-                self._compare_columns(X.numeric_columns)
         else:
             X = self._checked(
                 X, reset=reset, accept_sparse="csr", ensure_min_samples=2 if reset else 1, ensure_all_finite=finite

@@ -37,10 +37,6 @@ class _ClassScorer(_Classifier):
             X = self._checked(X, reset=reset, **checks)
             return X, self._class_numbers(y, X.shape[0], fewest)
         numbers = self._as_numbers(X, reset=reset)
-        if reset:
-            self._record_columns(numbers.numeric_columns, len(numbers.numeric_columns))
-        else:
-            self._compare_columns(numbers.numeric_columns)
         return numbers, self._class_numbers(y, len(y), fewest)
 
     def _scored(self, X: Any, scores: Scores, **checks: Any) -> Array:
@@ -54,7 +50,6 @@ class _ClassScorer(_Classifier):
         check_is_fitted(self)
         if isinstance(X, Source):
             numbers = self._as_numbers(X, reset=False)
-            self._compare_columns(numbers.numeric_columns)
             parts = mapped_blocks(float_blocks(numbers), lambda part: scores(part[1], part[0]))
             return np.concatenate(parts) if parts else np.empty((0, len(self.classes_)))
         rows = self._checked(X, reset=False, **checks)

@@ -168,9 +168,7 @@ class _Detector(OutlierMixin, Estimator):
             return done
 
         if isinstance(X, Source):
-            numbers = self._as_numbers(X, reset=False)
-            self._compare_columns(numbers.numeric_columns)
-            parts = mapped_blocks(float_blocks(numbers), checked)
+            parts = mapped_blocks(float_blocks(self._as_numbers(X, reset=False)), checked)
             return np.concatenate(parts) if parts else np.empty((0, self.n_features_in_) if wide else 0)
         rows = self._checked(X, reset=False, accept_sparse="csr", ensure_all_finite=False)
         n, d = rows.shape

@@ -3,7 +3,7 @@
 partial_fit(part)    summary <- summary + summary of the part,    then fit_moments(summary)
 
 Moments merge exactly: parts in any order and size give what one fit on all rows gives, to rounding, wherever `fit`
-itself rests on moments. Where a setting needs all rows at once (robust estimates, held-out prices) there is no
+itself rests on moments. Where a setting needs all rows at once (robust estimates, held-out penalties) there is no
 `partial_fit`; Ledoit and Wolf's fourth powers are replaced as `fit_moments` says. The summary is saved with the model,
 so that a loaded one can go on.
 """

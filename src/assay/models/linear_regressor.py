@@ -48,7 +48,6 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
         X, y = self._taken_apart(X, y)
         if isinstance(X, Source):
             source = self._as_numbers(X, reset=True)
-            self._record_columns(source.numeric_columns, len(source.numeric_columns))
             d, n = len(source.numeric_columns), len(y)
             data: Any = source if d <= n else all_rows(source)
         else:

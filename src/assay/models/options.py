@@ -27,7 +27,7 @@ def stands_for(name: str, value: Any) -> Any:
     """The option that a value stands for: None and the names of kernels are kernels; any other value is itself.
 
     >>> stands_for("kernel", None), stands_for("kernel", "polynomial"), stands_for("C", None)
-    (Gaussian(sigma=None), Polynomial(degree=2, offset=1.0, scale=1.0), None)
+    (Gaussian(sigma=None), Polynomial(degree=2, coef0=1.0, gamma=1.0), None)
     """
     if name != "kernel" or not (value is None or isinstance(value, str)):
         return value

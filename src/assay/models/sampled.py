@@ -50,7 +50,6 @@ class _Sampled(Estimator):
             return found
         numbers = self._as_numbers(X, reset=True)
         names = numbers.numeric_columns
-        self._record_columns(names, len(names))
         sample = self._drawn(numbers)
         if self.sample_ is not None:
             warnings.warn(
@@ -84,7 +83,6 @@ class _Sampled(Estimator):
             place: from this model, fitted, and some rows to what becomes of each.
         """
         numbers = self._as_numbers(X, reset=False)
-        self._compare_columns(numbers.numeric_columns)
         model = copy(self)
         for name in ("feature_names_in_", "encoding_"):  # compared already
             model.__dict__.pop(name, None)

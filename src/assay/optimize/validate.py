@@ -1,4 +1,4 @@
-"""What may enter the room: finite float64 arrays of the right shape."""
+"""Input validation: finite float64 arrays of the right shape."""
 
 from __future__ import annotations
 

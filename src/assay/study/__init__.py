@@ -1,6 +1,6 @@
 """A study: which questions were asked of a data set, the ledger of looks, the findings.
 
-The room and the function that does its work share a name that users type: `assay.study(data)` calls this module.
+The package and the function that does its work share a name that users type: `assay.study(data)` calls this module.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def gathered(table: Table, outcomes: frozenset[str], seed: int, tell: Tell | Non
     numbers = rows_shown(n, seed)
     folds = None
     if table.rows is None:
-        folds, sample = _folded(table, np.flatnonzero(kept), numbers, fold_count(n), seed, _told(table.blocks, tell))
+        folds, sample = _folded(table, np.flatnonzero(kept), numbers, fold_count(n), seed, _telling(table.blocks, tell))
         every = _sampled(table, sample, numbers, seed)
     else:
         every = replace(table, sample=table.rows[numbers], numbers=numbers)
@@ -106,7 +106,7 @@ def _folded(
     return found
 
 
-def _told(blocks: NumberedBlocks, tell: Tell | None) -> Callable[[int], object]:
+def _telling(blocks: NumberedBlocks, tell: Tell | None) -> Callable[[int], object]:
     """What tells how far a pass over a source is."""
 
     def progress(done: int) -> None:

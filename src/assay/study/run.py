@@ -122,8 +122,8 @@ def _studied(
                 f"{given.card.name} is studied as {given.form}, which has no columns to say anything of; leave it out, "
                 "or say form='table'"
             )
-        return _study_of(given, known, _told(known, given.form, options), context)
-    told = _told(known, TABLE, options)
+        return _study_of(given, known, _checked_options(known, given.form, options), context)
+    told = _checked_options(known, TABLE, options)
     outcomes = frozenset(str(told[o.name]) for o in known.options if o.outcome and told[o.name] is not None)
     if moments is not None:
         whole, others, rows = summarised(moments, drop=drop, told=depends, outcomes=outcomes)
@@ -175,7 +175,7 @@ def _of_columns(known: Found, options: Mapping[str, Any], drop: Sequence[str], l
     return bool(said or drop or log != "auto" or depends.columns)
 
 
-def _told(known: Found, form: str, options: dict[str, Any]) -> dict[str, Any]:
+def _checked_options(known: Found, form: str, options: dict[str, Any]) -> dict[str, Any]:
     """What was told, complete; refused where no question of this form takes it."""
     own = {option.name for option in known.of(form).options}
     told = known.checked(options)

@@ -1,4 +1,4 @@
-"""Numbers to figures: arrays and names in, Bokeh figures out; the only room that knows the plotting library.
+"""Numbers to figures: arrays and names in, Bokeh figures out; the only package that knows the plotting library.
 
-Importing a module of this room imports Bokeh (about half a second), so importing the room alone does not.
+Importing a module of this package imports Bokeh (about half a second), so importing the package alone does not.
 """

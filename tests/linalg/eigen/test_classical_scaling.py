@@ -11,8 +11,8 @@ from assay.linalg.eigen.classical_scaling import (
     classical_scaling,
     doubly_centred,
     lowest_eigenvalues,
+    scaling_of_rows,
 )
-from assay.linalg.eigen.row_scaling import scaling_of_rows
 
 
 def squares_of(X):

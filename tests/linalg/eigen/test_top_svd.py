@@ -6,8 +6,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
 from assay.errors import ParameterError
-from assay.linalg import svd
-from assay.linalg.eigen import top_svd
+from assay.linalg import svd, top_svd
 from assay.linalg.eigen.spectral import fix_signs
 
 # The package exports the function under the module's name.

@@ -10,9 +10,7 @@ from scipy import stats
 from sklearn.covariance import MinCovDet
 
 from assay.errors import DataError, ParameterError
-from assay.linalg.normal.central_rows import central_rows
-from assay.linalg.normal.mcd import mcd
-from assay.linalg.normal.mcd_law import consistency, cut, degrees_of_freedom, few_rows
+from assay.linalg.normal.mcd import central_rows, consistency, cut, degrees_of_freedom, few_rows, mcd
 
 
 def log_determinant(rows):

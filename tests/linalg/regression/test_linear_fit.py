@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.linalg.regression.linear_fit import determined, fit_normal, fit_triangle, polished
-from assay.linalg.regression.triangle import triangle
+from assay.summary.regression.triangles import triangle
 
 
 @given(st.integers(1, 8), st.integers(0, 3), st.integers(0, 2**31))

@@ -135,7 +135,9 @@ def test_new_rows_are_placed_by_their_known_distances(rows, given, all_of):
 
 
 def test_scales_are_tried_on_sparse_distances(given, all_of):
-    found, of_all = (isomap_scales(D, ks=[5, 10], metric="precomputed").residual_variance for D in (given, all_of))
+    found, of_all = (
+        isomap_scales(D, n_neighbors=[5, 10], metric="precomputed").residual_variance for D in (given, all_of)
+    )
     np.testing.assert_allclose(found, of_all, rtol=1e-6)
 
 

@@ -24,7 +24,7 @@ def without_y(rows=slice(None)):
 
 def test_ridge_on_all_landmarks_is_kernel_ridge():
     # with every row a landmark the kernel is exact: an outside oracle, without an intercept
-    wide = assay.expand(without_y(), assay.Gaussian(sigma=1.0), number=400, scale=False)
+    wide = assay.expand(without_y(), assay.Gaussian(sigma=1.0), n_components=400, scale=False)
     model = assay.Ridge(0.1, fit_intercept=False).fit(wide, "y")
     oracle = KernelRidge(alpha=0.1, kernel="rbf", gamma=0.5).fit(X, Y)
     # what landmarks leave out is rounding (1e-12 of the trace), over the penalty

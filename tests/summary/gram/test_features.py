@@ -35,7 +35,7 @@ def test_random_waves_approach_the_gaussian_kernel():
     [
         (lambda: Powers(0), "degree must be a whole number of at least 1, is 0"),
         (lambda: Products(1.5), "degree must be a whole number"),
-        (lambda: RandomFourier(0), "number must be a whole number"),
+        (lambda: RandomFourier(0), "n_components must be a whole number"),
         (lambda: RandomFourier(5, sigma=-1.0), "sigma must be a positive number"),
         (lambda: Products(5)(np.zeros((1, 40))), "of 40 columns makes 1221758 features, more than 20000: lower the"),
         (lambda: as_features("powers"), "features is an expansion such as Powers.3. or Products.2., is 'powers'"),

@@ -10,9 +10,8 @@ from sklearn.preprocessing import KernelCenterer
 
 from assay.errors import DataError, ParameterError
 from assay.summary.gram import gram as room
-from assay.summary.gram.function_kernel import FunctionKernel
 from assay.summary.gram.gram import Gram
-from assay.summary.gram.kernels import Gaussian, Linear, Polynomial, Precomputed
+from assay.summary.gram.kernels import FunctionKernel, Gaussian, Linear, Polynomial, Precomputed
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.standard_normal((70, 4)) + 3, RNG.standard_normal((9, 4)) + 3

@@ -13,8 +13,16 @@ from sklearn.metrics import pairwise
 from sklearn.svm import SVC
 
 from assay.errors import DataError, ParameterError
-from assay.summary.gram.function_kernel import FunctionKernel
-from assay.summary.gram.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed, as_kernel, median_distance
+from assay.summary.gram.kernels import (
+    FunctionKernel,
+    Gaussian,
+    Kernel,
+    Linear,
+    Polynomial,
+    Precomputed,
+    as_kernel,
+    median_distance,
+)
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((40, 5)), RNG.standard_normal((17, 5))
@@ -207,8 +215,8 @@ def test_kernels_are_found_by_name_and_functions_are_wrapped():
         (lambda: Gaussian(np.nan), r"sigma must be a positive number, is nan"),
         (lambda: Polynomial(0), r"degree must be a whole number of at least 1, is 0"),
         (lambda: Polynomial(1.5), r"degree must be a whole number of at least 1, is 1.5"),
-        (lambda: Polynomial(2, -1.0), r"offset must be finite and not negative, is -1.0"),
-        (lambda: Polynomial(2, 1.0, 0.0), r"scale must be a positive number, is 0.0"),
+        (lambda: Polynomial(2, -1.0), r"coef0 must be finite and not negative, is -1.0"),
+        (lambda: Polynomial(2, 1.0, 0.0), r"gamma must be a positive number, is 0.0"),
     ],
 )
 def test_impossible_parameters_are_refused(make, text):

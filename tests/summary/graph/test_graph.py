@@ -233,7 +233,7 @@ def test_geodesics_are_those_of_scikit_learns_isomap():
 def test_options_are_values():
     assert Nearest(5) == Nearest(5) != Nearest(6) and Within(1.0) == Within(1.0)
     assert len({Nearest(5), Nearest(5), Within(1.0)}) == 2
-    assert repr(Nearest(5)) == "Nearest(k=5, metric='euclidean', symmetry='union')"
+    assert repr(Nearest(5)) == "Nearest(n_neighbors=5, metric='euclidean', symmetry='union')"
     assert copy.deepcopy(Nearest(5)) == Nearest(5)
     assert clone(Isomap(neighbors_algorithm=Nearest(5))).get_params()["neighbors_algorithm"] == Nearest(5)
     assert Nearest(5, symmetry=None).graph(X).directed

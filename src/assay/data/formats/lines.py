@@ -14,7 +14,7 @@ from assay.data.place import Place
 from assay.data.problems import Problems
 from assay.data.source import Source
 from assay.data.text.encodings import Rejoined, Utf8, encoding_of, unpacked
-from assay.engine.prefetch import ahead
+from assay.engine.local import ahead
 from assay.errors import DataError, UnreadableError
 
 CHUNK = 1 << 22

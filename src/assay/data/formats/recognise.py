@@ -131,12 +131,12 @@ def _refuse(place: Place, start: bytes) -> None:
     promised = format_by_name(place.name)
     if promised in _WITH_MAGIC:
         raise DataError(
-            f"cannot read {place}: by its name it is {_told(promised)}, but its first bytes are not; "
+            f"cannot read {place}: by its name it is {_described(promised)}, but its first bytes are not; "
             "it may be damaged or wrongly named"
         )
 
 
-def _told(format_: str) -> str:
+def _described(format_: str) -> str:
     return {"excel": "a spreadsheet", "parquet": "a Parquet file", "arrow": "an Arrow file"}.get(
         format_, f"an {format_} file"
     )

@@ -66,7 +66,7 @@ def judged(
     family, differ = _family(filled, sources, resolution)
     type_, mixes_zones = _type(family, filled)
     target, scales, units_differ = _scales(group, family, sources, unit)
-    zones = f"times with and without a zone: {_told(filled, sources, lambda m: str(m.type))}" if mixes_zones else None
+    zones = f"times with and without a zone: {_listed(filled, sources, lambda m: str(m.type))}" if mixes_zones else None
     said = f"resolve={{{group.name!r}: "
     conflicts = []
     if differ and resolution is None:
@@ -143,9 +143,9 @@ def _family(
     }
     differ = None
     if len(meant) > 1 and not _go_together(filled, meant):
-        differ = _told(filled, sources, lambda m: f"{m.field.kind} stored as {m.type}")
+        differ = _listed(filled, sources, lambda m: f"{m.field.kind} stored as {m.type}")
     elif "other" in stored and len({member.type for member in filled}) > 1:
-        differ = _told(filled, sources, lambda m: str(m.type))
+        differ = _listed(filled, sources, lambda m: str(m.type))
     if resolution == "first" and differ:
         return stored_family(filled[0].type), differ
     if resolution is not None and resolution != "first":
@@ -213,7 +213,7 @@ def _scales(
     }
     if len(scales) == len(stated) or not any(stated.values()):
         return target, scales, None
-    what = _told(members, sources, lambda m: m.field.unit or "no unit")
+    what = _listed(members, sources, lambda m: m.field.unit or "no unit")
     remedy = (
         f"say the unit where it is read, as in assay.read(..., units={{{group.name!r}: {target!r}}}), "
         f"or resolve={{{group.name!r}: 'first'}} takes the others as {target}, or 'drop'"
@@ -222,5 +222,5 @@ def _scales(
     return target, scales, Conflict(group.name, what + asked, remedy)
 
 
-def _told(members: Iterable[Member], sources: Sequence[str], of: Callable[[Member], str]) -> str:
+def _listed(members: Iterable[Member], sources: Sequence[str], of: Callable[[Member], str]) -> str:
     return ", ".join(f"{of(member)} in {sources[member.source]}" for member in members)

@@ -115,7 +115,7 @@ class Design(ABC):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Independent(Design):
-    """Rows that know nothing of each other: any order is as likely as any other.
+    """Independent rows: any order is as likely as any other.
 
     >>> Independent(5).signature(np.zeros((5, 2)))
     array([[0.5, 0.5]])

@@ -14,7 +14,7 @@ from assay.evidence.design.design import Design, Kind
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouped(Design):
-    """Rows of groups that know nothing of each other; rows of one group do.
+    """Rows of independent groups; those of one group depend on each other.
 
     A draw gives each group the values of another as a whole, in their order but begun anywhere. Where the other has
     fewer rows they come again, where it has more the rest is left out; groups of one size are exchanged among

@@ -20,7 +20,7 @@ from scipy.linalg.lapack import dgecon, dgetrf, dgetrs, dpocon, dpotrs, dtrcon
 from assay.arrays import Array
 from assay.errors import DataError, ParameterError, SingularError
 from assay.linalg.dense.factor import cholesky, lu
-from assay.linalg.dense.residual import CAREFUL, residual
+from assay.linalg.double_double import CAREFUL, residual
 from assay.linalg.validate import as_right_side, as_square, as_symmetric
 
 Exponents: TypeAlias = NDArray[np.int32]

@@ -27,8 +27,10 @@ from scipy.sparse.linalg import LinearOperator
 
 from assay.arrays import Array
 from assay.errors import DataError, NotConverged
+from assay.linalg.eigen.krylov import KrylovSpace
 from assay.linalg.eigen.lanczos import lanczos
 from assay.linalg.eigen.operand import Operand, symmetric_operand
+from assay.linalg.eigen.ritz import rayleigh_ritz
 from assay.linalg.eigen.spectral import fix_signs, part_of_spectrum
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import RandomState, as_count, as_generator, as_matrix
@@ -136,7 +138,7 @@ def _by_products(operand: Operand, known: Array, bound: float, k: int, rng: np.r
     apply: Callable[[Array], Array] = plain
     degree, basis = 1, rng.standard_normal((operand.shape[0], k + 2))
     for _ in range(_SHARPER):
-        values, basis = _ritz(operand, apply, known, basis)
+        values, basis = _ritz(operand, apply, known, basis, rng)
         cut = max(values[-1], values[0] + _NARROWEST * bound)  # all alike where the lowest value comes often
         before, degree = degree, _degree(values[0], cut, bound)
         apply = _chebyshev(operand, degree, cut, bound)
@@ -151,24 +153,22 @@ def _by_products(operand: Operand, known: Array, bound: float, k: int, rng: np.r
     return basis[:, :k], "filtered"
 
 
-def _ritz(operand: Operand, apply: Callable[[Array], Array], known: Array, block: Array) -> tuple[Array, Array]:
+def _ritz(
+    operand: Operand, apply: Callable[[Array], Array], known: Array, block: Array, rng: np.random.Generator
+) -> tuple[Array, Array]:
     """The smallest Ritz values in the Krylov space of a block, as many as it has columns, ascending, and their vectors.
 
     The j-th is never below the j-th smallest eigenvalue (Cauchy): so many eigenvalues do lie below the last of them,
     and a filter that is cut there keeps the order of those before.
     """
     width = block.shape[1]
-    span = known
-    for _ in range(max(4, _BASIS // width)):
-        for _ in range(2):  # once is not enough to be orthogonal to working precision
-            block = np.linalg.qr(block - span @ (span.T @ block))[0]
-        span = np.column_stack([span, block])
-        block = apply(block)
-    basis = span[:, known.shape[1] :]
-    images = operand.apply(basis)
-    H = basis.T @ images
-    values, W = np.linalg.eigh(0.5 * (H + H.T))
-    return values[:width], np.asarray(basis @ W[:, :width])
+    blocks = max(4, _BASIS // width)
+    space = KrylovSpace(apply, block, blocks * width, rng, outside=known)
+    for _ in range(blocks - 1):
+        space.grow()
+    basis = space.basis
+    values, vectors, _ = rayleigh_ritz(basis, -operand.apply(basis), width)
+    return -values[:width], vectors
 
 
 def _degree(low: float, cut: float, upper: float) -> int:
@@ -213,11 +213,8 @@ def _lanczos(apply: Callable[[Array], Array], known: Array, k: int, rng: np.rand
 
 def _certified(operand: Operand, basis: Array, bound: float, method: str) -> BottomEigen:
     products = operand.passes
-    images = operand.apply(basis)
-    H = basis.T @ images
-    values, W = np.linalg.eigh(0.5 * (H + H.T))
-    vectors = basis @ W
-    residuals = np.linalg.norm(images @ W - vectors * values, axis=0)
+    lowered, vectors, residuals = rayleigh_ritz(basis, -operand.apply(basis), basis.shape[1])
+    values = -lowered
     allowed = max(_TOLERANCE * float(np.abs(values).max()), _ROUNDING * bound)
     converged = bool(residuals.max() <= allowed)
     if not converged:

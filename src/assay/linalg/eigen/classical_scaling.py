@@ -5,6 +5,9 @@
     new point at squared distances s, (n,):   z = 1/2 diag(1 / sqrt(values)) V^T (row means of D2 - s)
 
 B is never formed for large n: H (D2 (H x)) is its product with x, so D2 is neither copied nor changed.
+
+Rows with Euclidean distances need no matrix of them: B = Xc Xc^T, Xc (n, d) the rows less their mean, and Xc^T Xc has
+the same positive eigenvalues: the smaller one is decomposed.
 """
 
 from __future__ import annotations
@@ -20,8 +23,9 @@ from scipy.sparse.linalg import LinearOperator
 
 from assay.arrays import Array
 from assay.errors import DataError
-from assay.linalg.eigen.krylov import block_krylov
+from assay.linalg.eigen.krylov import KrylovSpace, block_krylov
 from assay.linalg.eigen.ritz import TopEigen
+from assay.linalg.eigen.spectral import column_signs
 from assay.linalg.eigen.top import top_eigen
 from assay.linalg.validate import RandomState, as_count, as_generator, as_matrix
 
@@ -182,18 +186,11 @@ def lowest_eigenvalues(squares: Squares, k: int, *, random_state: RandomState = 
     if n <= _WRITTEN_OUT:
         return np.asarray(eigvalsh(doubly_centred(squares, row_means)), dtype=np.float64)[:k]
     apply, unit = _product_with_centred(squares, row_means)
-    block = np.linalg.qr(as_generator(random_state).standard_normal((n, 2 * k + 4)))[0]
-    basis, images = [block], [apply(block)]
-    for _ in range(_PASSES // 2):
-        block = images[-1]
-        for _ in range(2):  # once is not enough to be orthogonal to working precision
-            for known in basis:
-                block = block - known @ (known.T @ block)
-            block = np.linalg.qr(block)[0]
-        basis.append(block)
-        images.append(apply(block))
-    H = np.hstack(basis).T @ np.hstack(images)
-    return np.asarray(eigvalsh((H + H.T) / 2.0), dtype=np.float64)[:k] * unit
+    rng, width, blocks = as_generator(random_state), 2 * k + 4, _PASSES // 2 + 1
+    space = KrylovSpace(apply, rng.standard_normal((n, width)), blocks * width, rng)
+    for _ in range(blocks):
+        space.grow()
+    return np.asarray(space.pairs().values[::-1][:k] * unit)
 
 
 def _product_with_centred(squares: Squares, row_means: Array) -> tuple[Callable[[Array], Array], float]:
@@ -250,3 +247,55 @@ def _norm_of_centred(squares: Squares, row_means: Array, mean: float) -> float:
         total += float(np.vdot(part, part))
         start += len(rows)
     return 0.5 * scale * float(np.sqrt(total))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowScaling:
+    """Classical scaling of the Euclidean distances of rows, without any matrix of distances.
+
+    Attributes:
+        values: (k,) eigenvalues of B = Xc Xc^T, descending; zero beyond its rank.
+        coordinates: (n, k).
+        axes: (d, k) with coordinates = (X - mean) axes; zero columns beyond the rank.
+        mean: (d,) of the rows.
+        trace: of B, the sum of all its eigenvalues.
+        norm: of B (Frobenius).
+    """
+
+    values: Array
+    coordinates: Array
+    axes: Array
+    mean: Array
+    trace: float
+    norm: float
+
+
+def scaling_of_rows(X: Array, k: int, *, seed: int = 0) -> RowScaling:
+    """Scale rows by the distances between them: their principal component scores (Gower 1966).
+
+    Args:
+        X: (n, d) rows, of a size whose squares are within floats.
+        k: how many axes, at most n.
+        seed: of random starts.
+
+    >>> scaling_of_rows(np.array([[0.0, 1.0], [0.0, 3.0]]), 2).coordinates
+    array([[ 1.,  0.],
+           [-1.,  0.]])
+    """
+    n, d = X.shape
+    # clipped into the range, so that a constant column is centred to exact zeros
+    mean = np.clip(X.mean(axis=0), X.min(axis=0), X.max(axis=0))
+    centred = X - mean
+    inner = centred.T @ centred if d <= n else centred @ centred.T
+    norm = float(np.linalg.norm(inner))
+    found = top_eigen(inner, min(k, len(inner)), random_state=seed)
+    kept = positive_values(found.values, max(n, d), norm)
+    rank = int(kept.sum())  # values descend: the first ones
+    used = found.vectors[:, :rank]
+    if d > n:
+        used = centred.T @ (used / np.sqrt(found.values[:rank]))
+    values, axes = np.zeros(k), np.zeros((d, k))
+    values[:rank], axes[:, :rank] = found.values[:rank], used
+    coordinates = centred @ axes
+    signs = column_signs(coordinates)
+    return RowScaling(values, coordinates * signs, axes * signs, mean, float(np.trace(inner)), norm)

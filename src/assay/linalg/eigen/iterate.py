@@ -13,8 +13,10 @@ import numpy as np
 
 from assay.arrays import Array
 from assay.errors import ParameterError
+from assay.linalg.eigen.krylov import KrylovSpace
 from assay.linalg.eigen.operand import Multipliable, Operand, symmetric_operand
-from assay.linalg.eigen.ritz import TopEigen, ritz, warn_unless_converged
+from assay.linalg.eigen.ritz import TopEigen, rayleigh_ritz, ritz, warn_unless_converged
+from assay.linalg.eigen.spectral import fix_signs
 from assay.linalg.validate import RandomState, as_count, as_generator
 
 
@@ -126,13 +128,10 @@ def subspace_iteration(
     c = 0.0
     for _ in range(max_iter):
         Z = operand.apply(Q)
-        H = Q.T @ Z
-        values, W = np.linalg.eigh(0.5 * (H + H.T))
-        Q, Z = Q @ W, Z @ W
-        residual = np.linalg.norm(Z - Q * values, axis=0)[width - k :].max()
-        if residual <= tol * np.abs(values).max():
+        values, _, residuals = rayleigh_ritz(Q, Z, k)
+        if residuals.max() <= tol * np.abs(values).max():
             break
-        c = max(c, -float(values[0]))  # a Ritz value is never below the smallest eigenvalue
+        c = max(c, -float(values[-1]))  # a Ritz value is never below the smallest eigenvalue
         Q = np.linalg.qr(Z + c * Q)[0]
     result = ritz(operand, Q, k, tol=10 * tol, iterations=operand.passes, method="subspace")
     return warn_unless_converged(result, tol, "Raise oversampling or max_iter, or use method='lanczos'.")
@@ -171,30 +170,31 @@ def randomised(
     operand = symmetric_operand(A)
     k, passes, tol = as_count(k, operand.shape[0]), _at_least_one(passes, "passes"), _positive(tol)
     extra = _at_least_one(oversampling, "oversampling", 0)
-    basis = krylov_basis(operand, k + extra, passes, as_generator(random_state))
-    result = ritz(operand, basis, k, tol=tol, iterations=operand.passes + 1, method="randomised")
+    result = block_space(operand, k, k + extra, passes, as_generator(random_state), tol)
     return warn_unless_converged(result, tol, "Raise passes or oversampling, or use method='lanczos'.")
 
 
-def krylov_basis(operand: Operand, width: int, passes: int, rng: np.random.Generator) -> Array:
-    """Span [Y, A Y, ..., A^passes Y] of a random block Y by orthonormal columns, at most n of them.
+def block_space(operand: Operand, k: int, width: int, passes: int, rng: np.random.Generator, tol: float) -> TopEigen:
+    """The top k pairs in [Y, A Y, ..., A^passes Y] of a random block Y, of at most n columns.
 
-    >>> krylov_basis(symmetric_operand(np.diag([3.0, 2.0, 1.0])), 1, 1, np.random.default_rng(0)).shape
-    (3, 2)
+    >>> A = symmetric_operand(np.diag([3.0, 2.0, 1.0]))
+    >>> block_space(A, 1, 1, 2, np.random.default_rng(0), 1e-9).values.round(9)
+    array([3.])
     """
-    n = operand.shape[0]
-    basis = np.linalg.qr(rng.standard_normal((n, min(n, width))))[0]
-    block = basis
-    for _ in range(passes):
-        room = n - basis.shape[1]
-        if room == 0:
-            break
-        block = operand.apply(block)
-        for _ in range(2):  # once is not enough to be orthogonal to working precision
-            block = np.linalg.qr(block - basis @ (basis.T @ block))[0]
-        block = block[:, :room]
-        basis = np.column_stack([basis, block])
-    return basis
+    n, width = operand.shape[0], min(operand.shape[0], width)
+    space = KrylovSpace(operand.apply, rng.standard_normal((n, width)), min(n, (passes + 1) * width), rng)
+    while not space.full:
+        space.grow()
+    pairs = space.pairs()
+    residuals = pairs.residuals[:k]
+    return TopEigen(
+        values=pairs.values[:k] * operand.scale,
+        vectors=fix_signs(space.vectors(pairs, k)),
+        residuals=residuals * operand.scale,
+        iterations=operand.passes,
+        converged=bool((residuals <= tol * pairs.norm).all()),
+        method="randomised",
+    )
 
 
 def _at_least_one(value: int, name: str = "max_iter", least: int = 1) -> int:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from assay.arrays import Array
-from assay.linalg.eigen.iterate import krylov_basis
+from assay.linalg.eigen.iterate import block_space
 from assay.linalg.eigen.operand import Multipliable, Operand, symmetric_operand
-from assay.linalg.eigen.ritz import EXACT, TopEigen, lapack, orthonormal, ritz, warn_unless_converged
+from assay.linalg.eigen.ritz import EXACT, TopEigen, lapack, orthonormal, rayleigh_ritz, ritz, warn_unless_converged
 from assay.linalg.validate import RandomState, as_count, as_generator
 
 _RESTARTS = 5_000
@@ -52,7 +54,7 @@ def lanczos_operand(operand: Operand, k: int, rng: np.random.Generator, *, tol: 
     >>> lanczos_operand(symmetric_operand(np.eye(9)), 2, np.random.default_rng(0)).values.round(10)
     array([1., 1.])
     """
-    n, before = operand.shape[0], operand.passes
+    n = operand.shape[0]
     if k >= n - 1:  # ARPACK needs k < n, and room for more than one restart
         return lapack(operand, k)
     start = rng.standard_normal(n)
@@ -62,8 +64,7 @@ def lanczos_operand(operand: Operand, k: int, rng: np.random.Generator, *, tol: 
     if found is None and n <= _SMALL:
         return lapack(operand, k)
     if found is None:
-        basis = krylov_basis(operand, k + 10, 20, rng)
-        result = ritz(operand, basis, k, tol=EXACT, iterations=operand.passes - before, method="lanczos")
+        result = replace(block_space(operand, k, k + 10, 20, rng, EXACT), method="lanczos")
         return warn_unless_converged(
             result, EXACT, "Its largest eigenvalues are close together: ask for fewer, or use method='lapack'."
         )
@@ -111,11 +112,9 @@ def _overlooked(operand: Operand, found: Array, k: int, rng: np.random.Generator
     """
     n = operand.shape[0]
     Q = orthonormal(found)
-    H = Q.T @ operand.apply(Q)
-    values, W = np.linalg.eigh(0.5 * (H + H.T))
-    Q = Q @ W
+    values, Q, _ = rayleigh_ritz(Q, operand.apply(Q), Q.shape[1])
     spread = float(np.abs(values).max()) or 1.0
-    last = float(values[-k])
+    last = float(values[k - 1])
     # What was found moves below the k-th value. ARPACK's tolerance is relative to the value it finds, so unless the
     # k-th is positive the whole is shifted up.
     shift = 0.0 if last > 0 else spread - last

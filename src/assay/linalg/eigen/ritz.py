@@ -1,4 +1,4 @@
-"""The certificate of every top-k eigen-solver: Ritz pairs of a subspace and how well they solve A v = value v."""
+"""The Rayleigh-Ritz step and the certificate of every top-k eigen-solver: how well pairs solve A v = value v."""
 
 from __future__ import annotations
 
@@ -53,6 +53,36 @@ def orthonormal(basis: Array) -> Array:
     return np.asarray(sla.solve_triangular(lower, basis.T, lower=True, check_finite=False).T)
 
 
+def descending(H: Array) -> tuple[Array, Array]:
+    """Eigenvalues of a small symmetric matrix, descending, and their vectors, of no particular sign.
+
+    >>> descending(np.diag([1.0, 3.0]))[0]
+    array([3., 1.])
+    """
+    values, vectors = np.linalg.eigh(H)
+    return values[::-1], vectors[:, ::-1]
+
+
+def rayleigh_ritz(Q: Array, images: Array, k: int) -> tuple[Array, Array, Array]:
+    """The best approximations of eigenpairs of A in a subspace (Rayleigh-Ritz).
+
+    Args:
+        Q: (n, p), orthonormal columns that span it.
+        images: (n, p), A Q.
+        k: how many vectors.
+
+    Returns:
+        All p values, descending; the first k vectors, and (k,) the norms of A v - value v.
+
+    >>> rayleigh_ritz(np.eye(3)[:, :2], np.diag([1.0, 2.0, 3.0])[:, :2], 1)[0]
+    array([2., 1.])
+    """
+    H = Q.T @ images
+    values, W = descending(0.5 * (H + H.T))
+    vectors = Q @ W[:, :k]
+    return values, vectors, np.linalg.norm(images @ W[:, :k] - vectors * values[:k], axis=0)
+
+
 def ritz(operand: Operand, basis: Array, k: int, *, tol: float, iterations: int, method: str) -> TopEigen:
     """Read the top k eigenpairs off a subspace (Rayleigh-Ritz) and measure their residuals.
 
@@ -73,19 +103,13 @@ def ritz(operand: Operand, basis: Array, k: int, *, tol: float, iterations: int,
     array([3.])
     """
     Q = orthonormal(basis)
-    AQ = operand.apply(Q)
-    H = Q.T @ AQ
-    values, W = sla.eigh(0.5 * (H + H.T), driver="evd", check_finite=False)
-    norm = float(np.abs(values).max())
-    values, W = values[::-1][:k], W[:, ::-1][:, :k]
-    vectors = Q @ W
-    residuals = np.linalg.norm(AQ @ W - vectors * values, axis=0)
+    values, vectors, residuals = rayleigh_ritz(Q, operand.apply(Q), k)
     return TopEigen(
-        values=values * operand.scale,
+        values=values[:k] * operand.scale,
         vectors=fix_signs(vectors),
         residuals=residuals * operand.scale,
         iterations=iterations,
-        converged=bool(np.all(residuals <= tol * norm)),
+        converged=bool(np.all(residuals <= tol * np.abs(values).max())),
         method=method,
     )
 

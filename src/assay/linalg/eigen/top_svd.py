@@ -20,11 +20,11 @@ import scipy.linalg as sla
 from scipy.sparse.linalg import LinearOperator
 
 from assay.arrays import Array
+from assay.linalg.eigen.krylov import thick_restart
 from assay.linalg.eigen.lanczos import completed, lanczos, lanczos_operand
 from assay.linalg.eigen.operand import Multipliable, Operand, any_operand, symmetric_operand
 from assay.linalg.eigen.ritz import EXACT, TopEigen, lapack, orthonormal
 from assay.linalg.eigen.spectral import SVD, column_signs, svd
-from assay.linalg.eigen.thick_restart import thick_restart
 from assay.linalg.eigen.top import lapack_is_better, top_eigen
 from assay.linalg.validate import RandomState, as_count, as_generator
 

@@ -31,7 +31,7 @@ from assay.linalg.noise.marchenko_pastur import (
     spike_eigenvalue,
 )
 from assay.linalg.noise.spike_direction import direction_alignment
-from assay.linalg.noise.top_noise import WhiteNoise, top_quantile, top_tail
+from assay.linalg.noise.tracy_widom import WhiteNoise, top_quantile, top_tail
 
 __all__ = [
     "MarchenkoPastur",

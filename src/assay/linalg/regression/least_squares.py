@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.arrays import Array
 from assay.errors import ParameterError
-from assay.linalg.dense.residual import CAREFUL, residual
+from assay.linalg.double_double import CAREFUL, residual
 from assay.linalg.validate import as_matrix, as_right_side, power_of_two
 
 Exponents: TypeAlias = NDArray[np.int32]

@@ -16,7 +16,7 @@ import scipy.linalg as sla
 from numpy.typing import NDArray
 
 from assay.arrays import Array
-from assay.linalg.dense.residual import residual
+from assay.linalg.double_double import residual
 from assay.linalg.eigen.spectral import eigen_symmetric
 
 EPS = float(np.finfo(np.float64).eps)

@@ -85,7 +85,7 @@ class RidgeSpectrum:
 
 
 def usual_penalties(total: float, d: int, count: int = 50) -> Array:
-    """(count,) penalties to choose from, ascending: from hardly a price to nearly no coefficients.
+    """(count,) penalties to choose from, ascending: from hardly a penalty to nearly no coefficients.
 
     From a millionth to a thousand times the mean of the eigenvalues l, evenly in their logarithm.
 

@@ -24,10 +24,8 @@ from assay.engine.current import map_reduce
 from assay.errors import Caution, DataError, ParameterError
 from assay.linalg.eigen.principal import axes_of_rows, dense
 from assay.linalg.eigen.spectral import Spectrum, eigen_symmetric
-from assay.linalg.normal.central_rows import BULK, central_rows
 from assay.linalg.normal.distance_law import DistanceLaw
-from assay.linalg.normal.mcd import majority
-from assay.linalg.normal.mcd_law import consistency
+from assay.linalg.normal.mcd import BULK, central_rows, consistency, majority
 from assay.linalg.normal.shrinkage import ledoit_wolf, rao_blackwell
 from assay.linalg.normal.whitening import Whitening
 from assay.models.base import on_engine
@@ -126,7 +124,6 @@ class Mahalanobis(_RowsInParts, _Detector):
         if isinstance(X, Source):
             numbers = self._as_numbers(X, reset=True)
             d = len(numbers.numeric_columns)
-            self._record_columns(numbers.numeric_columns, d)
             if not self.robust and (numbers.rows is None or numbers.rows >= d):
                 return self._fit_moments(Moments.of(numbers), numbers)
             rows: Any = all_rows(numbers)

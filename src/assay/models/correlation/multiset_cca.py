@@ -96,7 +96,6 @@ class MultisetCCA(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
         if isinstance(X, Source):
             numbers = self._as_numbers(X, reset=True)
             names = numbers.numeric_columns
-            self._record_columns(names, len(names))
             own = [self.encoding_.source_column(j) for j in range(len(names))]
             return self._settle(Moments.of(numbers), self._groups(own, len(names)))
         X = self._checked(X, reset=True, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False)

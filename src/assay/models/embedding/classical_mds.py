@@ -24,8 +24,8 @@ from assay.linalg.eigen.classical_scaling import (
     lowest_eigenvalues,
     place_new,
     positive_values,
+    scaling_of_rows,
 )
-from assay.linalg.eigen.row_scaling import scaling_of_rows
 from assay.linalg.eigen.top import top_eigen
 from assay.linalg.validate import as_generator, power_of_two
 from assay.models.base import Estimator

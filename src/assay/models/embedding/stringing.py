@@ -46,11 +46,11 @@ _START = 1e-4  # spread of the positions that t-SNE starts from
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Strung:
+class Ordering:
     """An order of rows or columns, and whether it is smoother than chance would have it.
 
     Attributes:
-        order: (n,) numbers of the rows or columns, in the order they are strung.
+        order: (n,) numbers of the rows or columns, in their new order.
         positions: (n,) where each stands on the line, by its own number; NaN for constant columns, which come last.
         roughness: mean squared difference of neighbours, relative to that of all pairs: 1 for a random order.
         chance: (draws,) the roughness that the same method reaches on shuffled columns.
@@ -73,7 +73,7 @@ class Strung:
         return self.roughness / usual if usual else 1.0
 
 
-def stringing(
+def reorder(
     X: ArrayLike,
     *,
     method: Method = "fiedler",
@@ -83,13 +83,13 @@ def stringing(
     n_neighbors: int = 10,
     draws: int = 19,
     random_state: Any = 0,
-) -> Strung:
+) -> Ordering:
     """In which order do like rows, or like columns, stand side by side, and is it more than chance?
 
     Columns are compared by their correlation, not its modulus: 1 - r is half the squared distance of standardised
     columns, so that neighbours look alike and roughness means the same for both. Constant columns have none and come
-    last. The string runs in the direction in which the leading principal score of its points rises; which way that is
-    follows from the largest loading. Groups that no chain of near points joins are strung one after the other.
+    last. The order runs in the direction in which the leading principal score of its points rises; which way that is
+    follows from the largest loading. Groups that no chain of near points joins are reordered one after the other.
 
     Args:
         X: (n, d) rows, finite.
@@ -104,13 +104,13 @@ def stringing(
         random_state: seed of the shuffles.
 
     Returns:
-        Strung.
+        Ordering.
 
     Reference: Chen, Chen, Mueller and Wang, Journal of the American Statistical Association 106, 2011.
 
     >>> t = np.random.default_rng(0).permutation(60) / 60
     >>> curve = np.column_stack([np.cos(3 * t), np.sin(3 * t), t])
-    >>> found = stringing(curve)
+    >>> found = reorder(curve)
     >>> bool((np.diff(t[found.order]) > 0).all() or (np.diff(t[found.order]) < 0).all()), found.p
     (True, 0.05)
     """
@@ -124,7 +124,7 @@ def stringing(
             raise ParameterError(f"{name} must be a whole number of at least {least}, is {value!r}.")
     if gaps_allowed(metric) or is_precomputed(checked_metric(metric)):
         raise ParameterError(
-            f"stringing shuffles columns of numbers, which {metric!r} does not have; use another metric."
+            f"reordering shuffles columns of numbers, which {metric!r} does not have; use another metric."
         )
     columns = axis == "columns"
     by: Metric = "euclidean" if columns else metric
@@ -132,28 +132,28 @@ def stringing(
     number, where = (table.shape[1], varying) if columns else (len(table), np.arange(len(table)))
     rng = as_generator(random_state)
     with one_blas_thread():  # so that the number of cores does not change the bits
-        order, found, rough = _strung(Z, columns, method, n_neighbors, by)
+        order, found, rough = _reordered(Z, columns, method, n_neighbors, by)
         chance = monte_carlo(
             (rng.permuted(Z, axis=0) for _ in range(draws)),
-            lambda shuffled: [_strung(one, columns, method, n_neighbors, by)[2] for one in shuffled],
+            lambda shuffled: [_reordered(one, columns, method, n_neighbors, by)[2] for one in shuffled],
             [1] * draws,
         ).values
     positions = np.full(number, np.nan)
     positions[where] = found
     rest = np.setdiff1d(np.arange(number), where)
-    return Strung(np.concatenate([where[order], rest]), positions, rough, np.array(chance))
+    return Ordering(np.concatenate([where[order], rest]), positions, rough, np.array(chance))
 
 
 class Stringing(Transformer, Estimator):
     """Order rows and columns so that like ones stand side by side, and say whether chance would do as well.
 
     `transform` puts the columns in order; rows stay, as scikit-learn's conventions ask, and their order is `rows_`:
-    `model.transform(X)[model.rows_]` is the whole table strung.
+    `model.transform(X)[model.rows_]` is the whole table reordered.
 
     Args:
-        method: "fiedler" or "tsne", see `stringing`.
+        method: "fiedler" or "tsne", see `reorder`.
         scale: divide each column by its standard deviation before rows are compared.
-        metric: how far rows are apart, see `stringing`.
+        metric: how far rows are apart, see `reorder`.
         n_neighbors: how many near points each is linked with; for t-SNE the perplexity.
         draws: how many times the columns are shuffled, to know chance.
         random_state: seed of the shuffles.
@@ -200,7 +200,7 @@ class Stringing(Transformer, Estimator):
         rows = self._checked(X, reset=True, dtype=np.float64)
         rng = as_generator(self._seed())
         down, across = (
-            stringing(
+            reorder(
                 rows, method=self.method, axis=axis, scale=self.scale, metric=self.metric,
                 n_neighbors=self.n_neighbors, draws=self.draws, random_state=rng,
             )
@@ -221,10 +221,10 @@ class Stringing(Transformer, Estimator):
     def inverse_transform(self, X: ArrayLike) -> Array:
         """(m, d) rows with their columns back where they were."""
         check_is_fitted(self)
-        strung = as_matrix(X, name="X")
-        if strung.shape[1] != len(self.columns_):
-            raise DataError(f"fitted on {len(self.columns_)} columns; these rows have {strung.shape[1]}")
-        return strung[:, np.argsort(self.columns_)]
+        reordered = as_matrix(X, name="X")
+        if reordered.shape[1] != len(self.columns_):
+            raise DataError(f"fitted on {len(self.columns_)} columns; these rows have {reordered.shape[1]}")
+        return reordered[:, np.argsort(self.columns_)]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Names of the columns, in order."""
@@ -245,7 +245,7 @@ def _centred(X: Array, standardise: bool) -> tuple[Whole, Array]:
     return varying, np.asarray(Z * (largest / largest.max(initial=0.0)))
 
 
-def _strung(Z: Array, columns: bool, method: Method, near: int, metric: Metric) -> tuple[Whole, Array, float]:
+def _reordered(Z: Array, columns: bool, method: Method, near: int, metric: Metric) -> tuple[Whole, Array, float]:
     """Order, positions and roughness of the rows or columns of centred data."""
     points = np.ascontiguousarray(Z.T) if columns else Z
     n = len(points)

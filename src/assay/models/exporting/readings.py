@@ -230,7 +230,7 @@ def _kernel_values(to: Nodes, kernel: Any, rows: str, points: Any, who: str) -> 
     if isinstance(kernel, Linear):
         return to.do("MatMul", rows, np.ascontiguousarray(points.T))
     if isinstance(kernel, Polynomial):
-        products = to.affine(rows, kernel.scale * points.T, float(kernel.offset))
+        products = to.affine(rows, kernel.gamma * points.T, float(kernel.coef0))
         return to.do("Pow", products, float(kernel.degree))
     if isinstance(kernel, Gaussian) and kernel.sigma is not None:
         lengths, less = _squared_distances(to, rows, np.asarray(points))

@@ -54,7 +54,7 @@ class NetworkEmbedding(Estimator):
         method: "laplacian": Laplacian eigenmaps, linked nodes lie close together. "adjacency": principal components of
             the rows of W, nodes with the same links lie close together, be they linked or not; edges keep their
             direction. "factor": rows of F, whose products (signed by the eigenvalues) approximate W best.
-        graph: `Nearest(k)` or `Within(epsilon)`: which rows are linked when `fit` is given rows. "auto": the 10
+        graph: `Nearest(k)` or `Within(radius)`: which rows are linked when `fit` is given rows. "auto": the 10
             nearest; 20 or 40 where it takes so many to link all rows, and if none does, what links most.
         kernel: `Gaussian(sigma)` turns lengths of edges into similarities; None counts each edge as 1. Not used for
             graphs of similarities.
@@ -139,7 +139,7 @@ class NetworkEmbedding(Estimator):
         if isinstance(self.graph, Nearest | Within):
             return self.graph, self.graph.graph(rows)
         if not isinstance(self.graph, str) or self.graph != "auto":
-            raise ParameterError(f'graph must be Nearest(k), Within(epsilon) or "auto", is {self.graph!r}.')
+            raise ParameterError(f'graph must be Nearest(k), Within(radius) or "auto", is {self.graph!r}.')
         linked = link(rows)
         return linked.option, linked.graph
 

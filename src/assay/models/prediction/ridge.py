@@ -1,4 +1,4 @@
-"""Ridge regression: least squares with a price on long coefficients, for every price at once.
+"""Ridge regression: least squares with a penalty on long coefficients, for every penalty at once.
 
 objective  sum w (y - intercept - coef x)^2 + alpha |coef|^2            the intercept costs nothing
 summary    A = scatter of x (d, d), B = of x and y (d, p)               per fold where alpha is chosen
@@ -61,24 +61,24 @@ class Ridge(_TargetsInParts, _LinearRegressor):
     """Predict a number by a plane whose coefficients are kept short.
 
     Args:
-        alpha: price of the squared length of the coefficients, at least 0; (p,) prices for p targets; or "held-out":
+        alpha: penalty of the squared length of the coefficients, at least 0; (p,) for p targets; or "held-out":
             the one of `alphas` whose predictions are best on rows that had no part in them.
-        alphas: (k,) prices to choose from. Default: 50, from a millionth to a thousand times the mean variance of a
+        alphas: (k,) penalties to choose from. Default: 50, from a millionth to a thousand times the mean variance of a
             column times the number of rows.
         cv: how many random folds to choose by, or the (n,) fold of each row: groups, or stretches of time; or a
             splitter of scikit-learn's kind, or pairs of training and test rows, that test every row once. None is 5.
-        fit_intercept: whether the plane may be shifted, at no price; else it goes through zero.
+        fit_intercept: whether the plane may be shifted, without penalty; else it goes through zero.
         random_state: seed of the folds.
 
     Attributes:
         coef_: (d,), or (p, d) for p targets.
         intercept_: number, or (p,).
-        alpha_: the price used; (p,) where there is one for each target.
-        alphas_, held_out_errors_, held_out_std_errors_: (k,) each: prices tried, mean squared errors on held-out rows
+        alpha_: the penalty used; (p,) where there is one for each target.
+        alphas_, held_out_errors_, held_out_std_errors_: (k,) each: penalties tried, mean squared errors on unseen rows
             (averaged over targets) and their standard errors, where alpha was chosen.
         effective_degrees_: sum of l / (l + alpha): how many coefficients it is worth; (p,) as `alpha_`.
         coef_std_errors_: (d,) or (p, d), how far coefficients would vary with the rows. That they are drawn towards
-            zero is not counted, so that `table()` has no p and no intervals for a price above 0.
+            zero is not counted, so that `table()` has no p and no intervals for a penalty above 0.
         intercept_std_error_: number, or (p,).
         total_, explained_, error_: sums of squares of the targets about their mean, of what is fitted, and of what is
             left: total = explained + error + 2 alpha times the squared length of the coefficients. Numbers, or (p,).
@@ -141,14 +141,14 @@ class Ridge(_TargetsInParts, _LinearRegressor):
         table = self._table(X, y, sample_weight)
         self._check_targets(table.p)
         if takes_products(table, self.alpha):
-            price = float(np.asarray(self.alpha))
-            return self._keep_products(large_ridge(table, price, intercept=self.fit_intercept), price, table)
+            penalty = float(np.asarray(self.alpha))
+            return self._keep_products(large_ridge(table, penalty, intercept=self.fit_intercept), penalty, table)
         refuse_large(table, "Give a number above 0 for alpha, which takes products alone, or fewer columns by LSI.")
         folds = None
         if self._chosen:
             folds = folds_of(self.cv, table.n, table.given, self._seed(), "a number for alpha")
             refuse_empty_folds(folds, table.weights)
-        return self._keep(ridge(table, self._prices, intercept=self.fit_intercept, folds=folds), table.single)
+        return self._keep(ridge(table, self._penalties, intercept=self.fit_intercept, folds=folds), table.single)
 
     def fit_moments(self, moments: Moments | GroupedMoments, target: Target) -> Self:
         """Fit from a summary of columns and target together, however gathered: a file, a cluster, three hospitals.
@@ -166,7 +166,7 @@ class Ridge(_TargetsInParts, _LinearRegressor):
                 "alpha='held-out' needs folds: give GroupedMoments of at least two, as in GroupedMoments.folds, or a "
                 "number for alpha"
             )
-        found = ridge_of(grouped, d, self._prices, intercept=self.fit_intercept, judge=held)
+        found = ridge_of(grouped, d, self._penalties, intercept=self.fit_intercept, judge=held)
         self._warn_of_lost_digits(found.condition)
         return self._keep(found, single)
 
@@ -202,9 +202,9 @@ class Ridge(_TargetsInParts, _LinearRegressor):
         )
 
     def table(self, confidence: float = 0.95, *, target: int = 0) -> CoefficientTable:
-        """Every coefficient with its standard error; t, p and intervals only at a price of 0.
+        """Every coefficient with its standard error; t, p and intervals only at a penalty of 0.
 
-        A price draws coefficients towards zero, by how much the rows do not say: an interval about them would miss the
+        A penalty draws coefficients towards zero, how much the rows do not say: an interval about them would miss the
         truth more often than it claims.
 
         Args:
@@ -257,13 +257,13 @@ class Ridge(_TargetsInParts, _LinearRegressor):
         self._keep_errors(spectrum, each, single)
         return self
 
-    def _keep_products(self, found: LargeRidge, price: float, table: Table) -> Self:
+    def _keep_products(self, found: LargeRidge, penalty: float, table: Table) -> Self:
         """One solution without a spectrum: what needs one is not known."""
         for name in ("alphas_", "held_out_errors_", "held_out_std_errors_", "_axes", "_inner", "_flat"):
             if hasattr(self, name):  # of an earlier fit
                 delattr(self, name)
         solution = found.solution
-        self.alpha_ = price
+        self.alpha_ = penalty
         self.n_samples_, self.weight_, self.route_ = table.n, found.weight, "products"
         self.eigenvalues_, self.condition_, self.effective_degrees_ = np.empty(0), np.nan, np.nan
         self._centre = found.centre
@@ -300,13 +300,13 @@ class Ridge(_TargetsInParts, _LinearRegressor):
             self.alpha_ = float(alphas[0]) if len(alphas) == 1 else alphas
             return
         self.alphas_, self.held_out_errors_, self.held_out_std_errors_ = alphas, judged.error, judged.std_error
-        # of equal errors the largest price: the shortest coefficients
+        # of equal errors the largest penalty: the shortest coefficients
         self.alpha_ = float(alphas[judged.error == judged.error.min()].max())
 
     def _spectrum(self) -> RidgeSpectrum:
         return RidgeSpectrum(self._axes, self.eigenvalues_, self._inner, np.ones_like(self.eigenvalues_), self._flat)
 
-    def _prices(self, values: Array, d: int) -> Array:
+    def _penalties(self, values: Array, d: int) -> Array:
         if not self._chosen:
             return _checked_alphas(np.ravel(np.asarray(self.alpha, dtype=np.float64)))
         return usual_penalties(float(values.sum()), d) if self.alphas is None else _checked_alphas(self.alphas)
@@ -328,7 +328,7 @@ class Ridge(_TargetsInParts, _LinearRegressor):
             raise ParameterError(f"alpha is a number of at least 0, one for each target, or 'held-out'; got {given!r}")
 
     def _check_targets(self, p: int) -> None:
-        """One price, or one for each target."""
+        """One penalty, or one for each target."""
         if not self._chosen and np.size(self.alpha) not in (1, p):
             raise ParameterError(
                 f"alpha holds {np.size(self.alpha)} penalties and there are {p} targets: give one penalty, or one for "

@@ -25,10 +25,8 @@ from numpy.typing import ArrayLike
 
 from assay.arrays import Array, Whole
 from assay.errors import DataError, NotConverged, ParameterError
-from assay.optimize.smo.finish import FEW, Finish
 from assay.optimize.smo.rows import KernelRows
-from assay.optimize.smo.solver import BlockSolver, Limits, Problem, Reached
-from assay.optimize.smo.start import feasible
+from assay.optimize.smo.solver import FEW, BlockSolver, Finish, Limits, Problem, Reached
 from assay.optimize.team import Team
 from assay.optimize.validate import finite
 
@@ -37,6 +35,7 @@ Precision: TypeAlias = Literal["float32", "float64"]
 _PAIRS = 8  # steps for each variable, before Newton steps are tried
 _MORE = 8  # factor between that and the next try
 _SMALL = 2048  # rows: up to here float64 values cost nothing that matters
+_ROUNDING = 1e-12  # share of a sum that rounding of its terms may take
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -231,6 +230,34 @@ def _begin(problem: Problem, given: Array | None, total: ArrayLike) -> Array:
         begin = None if given is None else given[line]
         beta[line] = feasible(begin, problem.lower[line], problem.upper[line], float(sum_of_line))
     return beta
+
+
+def feasible(start: Array | None, lower: Array, upper: Array, total: float) -> Array:
+    """The point given, or zero, brought within its bounds and to its sum, few of its entries changed.
+
+    What is missing from the sum goes to the first variables with room: those between their bounds before those at one,
+    those at zero last. An even share for all would make each of them a support point.
+
+    >>> feasible(None, np.zeros(3), np.ones(3), 1.5)
+    array([1. , 0.5, 0. ])
+    """
+    bounds = np.abs(np.concatenate([lower, upper]))
+    rounding = _ROUNDING * (float(bounds[np.isfinite(bounds)].sum()) + abs(total))
+    if total > upper.sum() + rounding or total < lower.sum() - rounding:
+        raise DataError(
+            f"no point has the sum {total:.6g}: within their bounds the variables sum to {lower.sum():.6g} at least "
+            f"and {upper.sum():.6g} at most. Widen the bounds."
+        )
+    given = np.zeros(lower.size) if start is None else start
+    beta = np.clip(given, lower, upper)
+    missing = total - float(beta.sum())
+    if abs(missing) <= rounding:  # to spread it would take variables off their bounds
+        return beta
+    room = np.minimum(upper - beta if missing > 0 else beta - lower, abs(missing))
+    order = np.lexsort((np.arange(beta.size), (beta == lower) | (beta == upper), beta == 0.0))
+    before = np.cumsum(room[order]) - room[order]
+    beta[order] += np.sign(missing) * np.clip(abs(missing) - before, 0.0, room[order])
+    return np.clip(beta, lower, upper)
 
 
 def _bounds(given: ArrayLike, name: str, N: int) -> Array:

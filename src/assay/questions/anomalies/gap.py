@@ -10,7 +10,7 @@ normal    where the bulk has the shape of normal rows, as likely as `odds` says,
           rows that are stretched a little where it is nearly so; never is a gap rarer than among normal rows
 
 On the scale of logarithms xi = 0 is a power law, so that heavy tails are no special case; normal rows have xi below 0.
-Given u, the rows within and the rows beyond know nothing of each other (Renyi): the chance is one of rows not seen.
+Given u, the rows within and the rows beyond are independent (Renyi): the chance is one of rows not seen.
 Rows beyond a gap are taken out and the others asked again, until nothing is found.
 
 Prior: xi is normal about 0.1 with standard deviation 0.3, log sigma flat.
@@ -34,7 +34,7 @@ Odds: TypeAlias = Callable[[float], tuple[float, float]]
 
 FEWEST = 50
 HEAVY = 0.4  # heaviness from which on far rows are to be expected
-MOST = 0.2  # share of the rows that may lie beyond a gap: more are a group, not strangers
+MOST = 0.2  # share of the rows that may lie beyond a gap: more are a group, not anomalies
 _SHARE, _MANY, _GROWTH, _LEAST = 0.25, 9.0, 0.4, 12  # of the rows that make the tail
 _BINS = 64  # means of so many parts stand for a long tail
 _PRIOR = 0.1, 0.3

@@ -21,8 +21,7 @@ from assay.arrays import Array, Indices
 from assay.engine.current import map_reduce
 from assay.evidence.design import Design
 from assay.evidence.measured import robust_scale
-from assay.linalg.normal.central_rows import central_rows
-from assay.linalg.normal.mcd import majority
+from assay.linalg.normal.mcd import central_rows, majority
 from assay.linalg.normal.multivariate_normal import MultivariateNormal
 from assay.models.anomaly.mahalanobis import ROWS_PER_COLUMN, Mahalanobis
 from assay.questions.anomalies.local import FEWEST, MOST_COLUMNS, LocalNeighbours

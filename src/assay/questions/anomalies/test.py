@@ -25,6 +25,7 @@ from assay.arrays import Array, Indices
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.measured import robust_scale
+from assay.linalg.normal.robust_scale import MAD
 from assay.questions.anomalies.answer import Anomalies
 from assay.questions.anomalies.gap import FEWEST, HEAVY, Tail, fitted, gaps
 from assay.questions.anomalies.measure import MOST_SHOWN, CrossMeasure, Far
@@ -95,7 +96,7 @@ def anomalies(
     apart = _apart(design, len(scores), seed)
     limit = "" if design is None else design.limit
     if len(apart) < FEWEST:
-        apart, limit = np.arange(len(scores)), limit or f"about {len(apart)} rows know nothing of each other, too few"
+        apart, limit = np.arange(len(scores)), limit or f"about {len(apart)} independent rows, too few"
     tell("looking for gaps")
     judged = _judged(measure, sample, numbers, far, scores, nearer, apart, level, seed)
     order = np.argsort(-scores, kind="stable")
@@ -245,7 +246,7 @@ def _shaped(numbers: Indices, apart: Indices, seed: int) -> Indices:
 def _units(rows: Array) -> Array:
     """Columns with median 0 and a median distance of 1 from it."""
     middle, spread = robust_scale(rows)
-    return np.asarray((rows - middle) / np.where(spread > 0.0, spread / 1.4826, 1.0))
+    return np.asarray((rows - middle) / np.where(spread > 0.0, spread / MAD, 1.0))
 
 
 def _again(

@@ -1,7 +1,7 @@
 """Do two sets of columns go together, from moments alone?
 
 statistic  the largest canonical correlation
-chance     Wilks' lambda of all canonical correlations by Rao's F: normal columns, sides that know nothing of each
+chance     Wilks' lambda of all canonical correlations by Rao's F: normal columns, sides independent of each
            other; where noise was added for privacy, such rows drawn anew with the same noise
 held out   where moments of several parts are at hand: the correlation, in each part, along the weights of the others
 
@@ -19,8 +19,7 @@ from assay.arrays import Array
 from assay.asking.by_law import ByLaw, Listing
 from assay.asking.words import SURVIVED, chance
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
-from assay.linalg.canonical.canonical import canonical_pairs, coupled_covariances
-from assay.linalg.canonical.wilks import log_lambda, wilks_p
+from assay.linalg.canonical.canonical import canonical_pairs, coupled_covariances, log_lambda, wilks_p
 from assay.linalg.noise.fold_error import fold_mean
 from assay.questions.canonical.words import WORDS
 from assay.summary.moments.grouped import GroupedMoments

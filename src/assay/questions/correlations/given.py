@@ -143,7 +143,7 @@ def turned_by_others(
         for (i, j), overall in strengths.items():
             look = _Look((i, j), (blocks[i], blocks[j]), overall, min(owed.link(i), owed.link(j)), looks)
             if third.number not in (i, j) and _possible(look, third, owed, len(X), level):
-                told = _told(look, third, design, level)
+                told = _given_third(look, third, design, level)
                 found += [told] if told is not None else []
     return tuple(sorted(found, key=lambda g: (g.q, g.first, g.second, g.third))), looks
 
@@ -227,7 +227,7 @@ def _numbers_linked(
     return frozenset(single[enough].tolist())
 
 
-def _told(look: _Look, third: Third, design: Design, level: float) -> GivenThird | None:
+def _given_third(look: _Look, third: Third, design: Design, level: float) -> GivenThird | None:
     """What the third column does to the pair, if it does anything."""
     used, A, B = left_of(look.sides, third)
     if not (A.shape[1] and B.shape[1]):

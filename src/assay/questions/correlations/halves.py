@@ -54,7 +54,7 @@ class Halves:
 
     @staticmethod
     def of_rows(n: int, seed: int = 0) -> Halves:
-        """Halves of rows that know nothing of each other."""
+        """Halves of independent rows."""
         G = min(n, _PARTS_OF_FEW if n <= _FEW else _PARTS)
         return Halves.of(np.random.default_rng(seed).permutation(n) % G, seed)
 

@@ -2,7 +2,7 @@
 
 strength  rank correlation of two numbers, correlation ratio of a number's ranks and a category, Cramer's V; of curves
           where a pair is not monotone; of series at the lag where they go together best
-chance    columns that know nothing of each other: t (exact moments of ranks), F, chi^2, cosines of ranks for any shape,
+chance    independent columns: t (exact moments of ranks), F, chi^2, cosines of ranks for any shape,
           exact cells where levels are rare: summary.pair_chance
 looks     one for each pair: Benjamini and Hochberg over all of them
 held out  strength in one half of the rows by the other, over many halves; a pair stands if halves show it by
@@ -144,7 +144,7 @@ def _null(found: Dependence, level: float) -> Null | None:
     for chance in (0.5, level):
         one = -np.expm1(np.log1p(-chance) / found.tested)  # each of `tested` independent pairs
         best.append(float(np.sqrt(-np.expm1(-np.interp(-np.log(one), -likely.log_p, likely.x)))))
-    return Null("columns that know nothing of each other", best[0], best[1])
+    return Null("independent columns", best[0], best[1])
 
 
 def _method(found: Dependence, design: Design | None) -> str:

@@ -26,7 +26,7 @@ class _Groups(Question):
             return f"it takes {FEWEST_ROWS} rows"
         apart = len(table.sample_design.thinned(np.random.default_rng(context.seed)))
         if apart < FEWEST_ROWS:
-            return f"it takes {FEWEST_ROWS} rows that know nothing of each other; there are about {apart}"
+            return f"it takes {FEWEST_ROWS} independent rows; there are about {apart}"
         return "" if len(measured(table.sample, table.measured)) else "no column is measured in five values or more"
 
     def ask(self, table: Table, context: Context) -> Groups | None:

@@ -38,7 +38,7 @@ class Groups(Answer):
         between_by_chance: (d,) its mean in tables without groups that are cut into as many.
         column_q: (d,) chance of a difference as large in such groups, corrected for all columns.
         means: (k, d) of the columns in the groups, in standard deviations from the mean of all.
-        strangers: for each group, numbers of the rows far from its middle, the farthest first.
+        anomalies: for each group, numbers of the rows far from its middle, the farthest first.
         coincide: levels of categories that hold the same rows as a group.
         plane: (m, 2) the rows along the two largest components of the columns; None for a single column.
         evidence: on the groups as a whole; p is the larger of `lump_p` and the chance of the least clear valley.
@@ -64,7 +64,7 @@ class Groups(Answer):
     between_by_chance: Array
     column_q: Array
     means: Array
-    strangers: tuple[Indices, ...]
+    anomalies: tuple[Indices, ...]
     coincide: tuple[Coincidence, ...]
     plane: Array | None
     evidence: Evidence
@@ -141,7 +141,7 @@ class Groups(Answer):
             "rows": int(self.sizes[g]),
             "comes_back": float(self.stability[g]),
             "means": {self.columns[j]: float(self.means[g, j]) for j in self.telling},
-            "strangers": (self.strangers[g] + 1).tolist(),
+            "anomalies": (self.anomalies[g] + 1).tolist(),
             "coincides_with": [
                 {
                     "column": one.column,

@@ -6,7 +6,7 @@ A description of k groups stands where
             which is deep, and thin half-way; where the rows make a thin band it is a gap, else they lie along a curve,
             which can be cut anywhere. A curve that is cut across its bends shows no band, a sine in two by its
             height; so where a finer description shows the band, a gap is asked of all
-  size      every group has one row in fifty, and five; fewer are strangers
+  size      every group has one row in fifty, and five; fewer are anomalies
 Of those that stand the one with the most groups is named, and of equal numbers the simplest that no other beats in
 strength. Where another number comes near the bar of strength, the number is said to be open.
 

@@ -1,8 +1,8 @@
-"""What is to be said of each group: the categories it coincides with, its strangers, the columns that set it apart.
+"""What is to be said of each group: the categories it coincides with, its anomalies, the columns that set it apart.
 
 coincide  a level of a category and a group that hold the same rows, four fifths of either and more; chance that as many
           are shared (hypergeometric), times all pairs of a group and a level that were compared
-strangers rows farther from the middle of their group than one in all its rows would be, were it normal
+anomalies rows farther from the middle of their group than one in all its rows would be, were it normal
 name      its highest and lowest columns, of those that tell the groups apart
 """
 
@@ -21,7 +21,7 @@ from assay.linalg.normal.shrinkage import rao_blackwell
 
 _ALIKE = 0.8
 _CHANCE = 0.01
-_FAR = 0.01  # chance that the farthest row of a normal group is called a stranger
+_FAR = 0.01  # chance that the farthest row of a normal group is called an anomaly
 _HIGH = 0.5  # standard deviations from the mean of all rows
 _NAMED = 2
 _MOST_LEVELS = 30
@@ -128,7 +128,7 @@ def _shared(labels: Indices, codes: Indices, k: int, levels: int) -> NDArray[np.
     return table
 
 
-def strangers(Z: Array, labels: Indices, k: int) -> tuple[Indices, ...]:
+def anomalies(Z: Array, labels: Indices, k: int) -> tuple[Indices, ...]:
     """For each group the rows far from its middle, the farthest first.
 
     Args:

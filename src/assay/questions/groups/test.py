@@ -39,7 +39,7 @@ from assay.questions.groups.directions import components
 from assay.questions.groups.group_search import SIZES, GroupLook, SearchSpace, look, rooms_of, spaces_of
 from assay.questions.groups.grouping import by_size, grouped, shares_between
 from assay.questions.groups.number import CLEAR, ChosenNumber, chosen
-from assay.questions.groups.profile import Category, coinciding, strangers
+from assay.questions.groups.profile import Category, anomalies, coinciding
 from assay.questions.groups.rules import ColumnCut, DenseShapes, Laws, NearestCentres, Projection, Way
 from assay.questions.groups.tail import tail_p
 from assay.questions.groups.unimodal import Unimodal, unimodal
@@ -181,7 +181,7 @@ def _judged(
         between_by_chance=by_chance.mean(axis=0),
         column_q=_telling(between, by_chance) if k > 1 else np.ones(len(columns)),
         means=np.array([everywhere[labels == g].mean(axis=0) for g in range(k)]),
-        strangers=tuple(numbers[r] for r in strangers(everywhere, labels, k)),
+        anomalies=tuple(numbers[r] for r in anomalies(everywhere, labels, k)),
         coincide=(),
         plane=_plane(everywhere, Z),
         evidence=_evidence(beyond, drawn, whole, strength, float(stability.min()), len(rows), holds, level),

@@ -111,5 +111,5 @@ def _profile_table(found: Groups) -> str:
 
 def _rows(found: Groups, g: int) -> str:
     """Numbers of the rows of a group that are far from its middle, the first few."""
-    numbers = [str(int(row) + 1) for row in found.strangers[g]]
+    numbers = [str(int(row) + 1) for row in found.anomalies[g]]
     return escaped(f"row {listed(numbers)}" if len(numbers) == 1 else f"rows {listed(numbers)}") if numbers else "none"

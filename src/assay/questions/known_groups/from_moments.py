@@ -22,7 +22,7 @@ from assay.asking.table import KnownGroups
 from assay.asking.words import SURVIVED, Words, chance, listed
 from assay.errors import SingularError
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
-from assay.linalg.canonical.wilks import log_lambda, wilks_p
+from assay.linalg.canonical.canonical import log_lambda, wilks_p
 from assay.linalg.noise.fold_error import fold_mean
 from assay.models.prediction.fisher import Fisher
 from assay.summary.moments.grouped import GroupedMoments

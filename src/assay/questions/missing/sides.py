@@ -50,7 +50,7 @@ class GapSide:
 class Compared:
     """Gaps and what they are compared with, in m rows.
 
-    Rows without any value are among them: without these, gaps that know nothing of each other would seem to take turns.
+    Rows without any value are among them: without these, independent gaps would seem to take turns.
 
     Attributes:
         lacking: (a,) numbers of the columns whose gaps are compared.

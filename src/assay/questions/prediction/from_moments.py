@@ -1,11 +1,11 @@
 """Can a column be predicted by a line, from moments alone?
 
 statistic  R^2 of least squares
-chance     F with r and n - 1 - r degrees of freedom, r independent columns: a normal target that knows nothing of them;
+chance     F with r and n - 1 - r degrees of freedom, r independent columns: a normal target independent of them;
            where noise was added for privacy, such rows drawn anew with the same noise
 held out   where moments of several parts are at hand: R^2 in each part of the line of the others; else Browne's
            estimate of what the line explains in new rows, from Olkin and Pratt's of what the best line would
-beside     where there are several parts: ridge regression of columns in units of their spread, its price chosen by them
+beside     where there are several parts: ridge regression of columns in units of their spread, its alpha chosen by them
 
 References: Olkin and Pratt, Ann. Math. Stat. 29 (1958). Browne, Br. J. Math. Stat. Psychol. 28 (1975).
 """
@@ -82,7 +82,7 @@ def prediction_of(
     holds = bool((held_out if interval is None else interval[0]) > 0.0)
     evidence = Evidence(
         statistic=explained, p=p, q=p,
-        null=Null("a normal target that knows nothing of the columns", median, upper, draws),
+        null=Null("a normal target independent of the columns", median, upper, draws),
         held_out=held_out, interval=interval, n=n, looks=1, method=method,
         verdict=verdict_of(p, effect_holds=holds, level=level), limit=limit,
     )  # fmt: skip
@@ -138,7 +138,7 @@ def _beside_noise(last: Moments, noise: Noise, explained: float, level: float, s
 
 
 def _ridge(last: GroupedMoments, names: tuple[str, ...]) -> dict[str, Any]:
-    """Ridge regression by its numbers; none where there is one part, by which no price can be chosen."""
+    """Ridge regression by its numbers; none where there is one part, by which no penalty can be chosen."""
     if len(last.parts) < 2:
         return {}
     spread = np.sqrt(last.total.variance)
@@ -149,12 +149,12 @@ def _ridge(last: GroupedMoments, names: tuple[str, ...]) -> dict[str, Any]:
     if found.held_out is None:
         return {}
     best = int(np.argmin(found.held_out.error))
-    price = float(found.alphas[best])
-    coef = found.spectrum.coef(np.array([price]))[0, 0] / spread[:-1]
+    penalty = float(found.alphas[best])
+    coef = found.spectrum.coef(np.array([penalty]))[0, 0] / spread[:-1]
     missed = float(found.held_out.error[best]) * last.total.count / max(float(last.total.scatter[-1, -1]), 1e-300)
     return {
         "ridge": {
-            "price": price,
+            "alpha": penalty,
             "held_out_r2": 1.0 - missed,
             "coefficients": dict(zip(names, coef.tolist(), strict=True)),
         }

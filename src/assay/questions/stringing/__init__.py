@@ -8,7 +8,7 @@ from assay.asking.question import Context, Question
 
 if TYPE_CHECKING:
     from assay.asking.table import Table
-    from assay.questions.stringing.answer import StrungTable
+    from assay.questions.stringing.answer import ReorderedTable
 
 
 class _Stringing(Question):
@@ -25,11 +25,11 @@ class _Stringing(Question):
         few = len(fit_columns(table.look)) < FEWEST_COLUMNS
         return f"it takes {FEWEST_COLUMNS} columns in which distances mean something" if few else ""
 
-    def ask(self, table: Table, context: Context) -> StrungTable | None:
-        from assay.questions.stringing.test import strung_table
+    def ask(self, table: Table, context: Context) -> ReorderedTable | None:
+        from assay.questions.stringing.test import reordered_table
 
         tell = context.told("Order of rows and columns")
-        return strung_table(
+        return reordered_table(
             table.look, design_of=table.design_of, level=context.level, seed=context.seed, progress=tell
         )
 

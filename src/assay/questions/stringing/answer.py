@@ -19,13 +19,13 @@ AXES: tuple[Axis, Axis] = ("rows", "columns")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StrungAxis:
+class ReorderedAxis:
     """An order of the rows, or of the columns.
 
     Attributes:
         order: (m,) what comes first, second ...
         roughness: mean squared difference of neighbours over that of two at random.
-        chance: (draws,) the same where columns know nothing of each other.
+        chance: (draws,) the same where columns are independent.
         evidence: how well it stands up.
         holds: whether neighbours are alike in what the order was not made of.
     """
@@ -38,23 +38,23 @@ class StrungAxis:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StrungTable(Answer):
+class ReorderedTable(Answer):
     """An order of the rows and columns drawn.
 
     Attributes:
         look: the sample they are of.
-        rows: (m,) positions in the sample, in the order strung.
-        columns: (d,) numbers of columns, in the order strung.
+        rows: (m,) positions in the sample, in their new order.
+        columns: (d,) numbers of columns, in their new order.
         by_row, by_column: how smooth each order is, beside chance; that of two columns is not tested.
-        with_previous: (d,) correlation of each column, as strung, with the one before; NaN for the first.
+        with_previous: (d,) correlation of each column, as reordered, with the one before; NaN for the first.
         with_rows: (d,) its correlation with the order of the rows.
     """
 
     look: FirstLook
     rows: Indices
     columns: Indices
-    by_row: StrungAxis
-    by_column: StrungAxis
+    by_row: ReorderedAxis
+    by_column: ReorderedAxis
     with_previous: Array
     with_rows: Array
 
@@ -73,7 +73,7 @@ class StrungTable(Answer):
             return f"one order, of the rows; against {rows} orders of shuffled columns"
         return f"rows and columns, so every p counts twice; against {rows} and {columns} orders of shuffled columns"
 
-    def stricter(self, factor: float, level: float) -> StrungTable:
+    def stricter(self, factor: float, level: float) -> ReorderedTable:
         """The same where other questions were asked too."""
         judged = (
             replace(axis, evidence=axis.evidence.stricter(factor, level, effect_holds=axis.holds))
@@ -97,7 +97,7 @@ class StrungTable(Answer):
         return f"an order of {' and of '.join(have)}" if have else ""
 
     def views(self, page: Page | None = None) -> list[View]:
-        """The table drawn again, strung."""
+        """The table drawn again, reordered."""
         from assay.questions.stringing.views import views
 
         return views(self)

@@ -1,4 +1,4 @@
-"""Is there an order in which neighbours are alike? The rows and columns of the table drawn, strung.
+"""Is there an order in which neighbours are alike? The rows and columns of the table drawn, reordered.
 
 statistic  smoothness, 1 - roughness: by how much less neighbours differ than two at random do
 chance     the same with every column shuffled on its own, ordered anew: noise looks smooth too once it is ordered
@@ -26,8 +26,8 @@ from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.noise.fold_error import fold_error
 from assay.linalg.noise.monte_carlo import monte_carlo, rank_p, student_p
 from assay.linalg.one_thread import one_blas_thread
-from assay.models.embedding.stringing import roughness, stringing
-from assay.questions.stringing.answer import AXES, Axis, StrungAxis, StrungTable
+from assay.models.embedding.stringing import reorder, roughness
+from assay.questions.stringing.answer import AXES, Axis, ReorderedAxis, ReorderedTable
 from assay.views.axes.drawn import drawn_columns, drawn_rows
 
 KINDS = ("number", "count", "ordered", "boolean")  # where the distance of two values means something
@@ -47,14 +47,14 @@ def fit_columns(look: FirstLook) -> Indices:
     return np.array([j for j, kind in enumerate(look.kinds) if kind in KINDS and known[j]], dtype=np.intp)
 
 
-def strung_table(
+def reordered_table(
     look: FirstLook,
     *,
     design_of: Callable[[Indices], Design] | None = None,
     level: float = 0.05,
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
-) -> StrungTable | None:
+) -> ReorderedTable | None:
     """String the cells that are drawn; None for fewer than 10 rows or 2 columns that vary.
 
     Values are compared as they are drawn: in standard deviations from the mean of their column, no farther than three.
@@ -84,12 +84,12 @@ def strung_table(
     design = Independent(len(rows)) if design_of is None else design_of(look.rows[rows] - 1)
     looks = len(AXES) if len(kept) > 2 else 1
     with one_blas_thread():  # draws run in threads of their own, which those of BLAS only hinder
-        by_row = _strung(z, "rows", looks, design, level, seed, tell)
-        by_column = _strung(z, "columns", looks, design, level, seed, tell) if looks == 2 else _one_order(len(z))
+        by_row = _reordered(z, "rows", looks, design, level, seed, tell)
+        by_column = _reordered(z, "columns", looks, design, level, seed, tell) if looks == 2 else _one_order(len(z))
     u = z[by_row.order][:, by_column.order]
     u = (u - u.mean(axis=0)) / u.std(axis=0)
     place = np.arange(len(u)) - (len(u) - 1) / 2
-    return StrungTable(
+    return ReorderedTable(
         look=look,
         rows=rows[by_row.order],
         columns=fit[kept][by_column.order],
@@ -100,14 +100,14 @@ def strung_table(
     )
 
 
-def _one_order(n: int) -> StrungAxis:
+def _one_order(n: int) -> ReorderedAxis:
     """Of two columns, as they came: not tested."""
-    return StrungAxis(np.arange(2), 1.0, np.ones(1), Evidence(statistic=0.0, n=n), False)
+    return ReorderedAxis(np.arange(2), 1.0, np.ones(1), Evidence(statistic=0.0, n=n), False)
 
 
-def _strung(
+def _reordered(
     z: Array, axis: Axis, looks: int, design: Design, level: float, seed: int, tell: Callable[[str], object]
-) -> StrungAxis:
+) -> ReorderedAxis:
     tell(f"stringing the {axis}")
     found = _order(z, axis)
     chance = _by_chance(z, axis, design, found.roughness, seed)
@@ -127,11 +127,11 @@ def _strung(
         verdict=verdict_of(q, effect_holds=holds, level=level),
         limit=design.limit,
     )
-    return StrungAxis(found.order, found.roughness, chance, evidence, holds)
+    return ReorderedAxis(found.order, found.roughness, chance, evidence, holds)
 
 
 def _order(z: Array, axis: Axis) -> Any:
-    return stringing(z, axis=axis, scale=False, draws=0)
+    return reorder(z, axis=axis, scale=False, draws=0)
 
 
 def _by_chance(z: Array, axis: Axis, design: Design, ours: float, seed: int) -> Array:

@@ -1,11 +1,11 @@
-"""The table drawn again, strung: like rows and like columns side by side."""
+"""The table drawn again, reordered: like rows and like columns side by side."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from assay.asking.words import SURVIVED, chance
-from assay.questions.stringing.answer import Axis, StrungAxis, StrungTable
+from assay.questions.stringing.answer import Axis, ReorderedAxis, ReorderedTable
 from assay.views.axes.numbers import count, counted, fraction, percent
 from assay.views.columns.array_plot import CLIP, array_plot, standardised
 from assay.views.html.elements import NAME, name_cell, table
@@ -13,15 +13,15 @@ from assay.views.html.escape import visible
 from assay.views.html.view import View
 
 
-def views(found: StrungTable) -> list[View]:
+def views(found: ReorderedTable) -> list[View]:
     """The rows and columns drawn, in an order in which neighbours are alike; a remark where chance does as well.
 
     Args:
         found: the numbers behind the findings.
     """
     if not any(axis.evidence.verdict in SURVIVED for axis in (found.by_row, found.by_column)):
-        told = "The table is not drawn strung: shuffled columns have orders as smooth."
-        return [View("not-strung", caption=told, about="table")]
+        told = "The table is not drawn reordered: shuffled columns have orders as smooth."
+        return [View("not-reordered", caption=told, about="table")]
     look, columns = found.look, found.columns
     shades = standardised(look.values[np.ix_(found.rows, columns)], look.centre[columns], look.scale[columns])
     drawn = array_plot(
@@ -30,14 +30,14 @@ def views(found: StrungTable) -> list[View]:
     )  # fmt: skip
     return [
         View(
-            "array-strung", "The same table, strung: like rows and like columns side by side", drawn,
+            "array-reordered", "The same table, reordered: like rows and like columns side by side", drawn,
             (("ramp", f"−{CLIP:g} to {CLIP:g} standard deviations from the mean"), ("gap", "missing")),
             _caption(found), _numbers(found), "table",
         )
     ]  # fmt: skip
 
 
-def _caption(found: StrungTable) -> str:
+def _caption(found: ReorderedTable) -> str:
     look = found.look
     left = len(look.columns) - len(found.columns)
     others = f", without {counted(left, 'column')} of other kinds or without spread" if left else ""
@@ -53,20 +53,20 @@ def _caption(found: StrungTable) -> str:
     )
 
 
-def _smoothness(what: Axis, strung: StrungAxis) -> str:
-    if strung.evidence.q is None:
+def _smoothness(what: Axis, reordered: ReorderedAxis) -> str:
+    if reordered.evidence.q is None:
         return f"Two {what} have one order only."
-    here, usual = percent(strung.roughness), percent(float(strung.chance.mean()))
+    here, usual = percent(reordered.roughness), percent(float(reordered.chance.mean()))
     compared = f"Neighbouring {what} differ by {here} of what two at random do, shuffled ones by {usual}"
-    if strung.evidence.verdict in SURVIVED:
-        return f"{compared}: smoother than chance ({chance(strung.evidence)})."
-    return f"{compared}: no smoother than chance ({chance(strung.evidence)}), so the order of {what} says nothing."
+    if reordered.evidence.verdict in SURVIVED:
+        return f"{compared}: smoother than chance ({chance(reordered.evidence)})."
+    return f"{compared}: no smoother than chance ({chance(reordered.evidence)}), so the order of {what} says nothing."
 
 
-def _numbers(found: StrungTable) -> str:
+def _numbers(found: ReorderedTable) -> str:
     rows = [
         [name_cell(found.look.columns[j]), fraction(before), fraction(along)]
         for j, before, along in zip(found.columns, found.with_previous.tolist(), found.with_rows.tolist(), strict=True)
     ]
     heads = ["Column", "Correlation with the one before", "Correlation with the order of rows"]
-    return table("The columns as strung", heads, rows, numeric=(1, 2))
+    return table("The columns as reordered", heads, rows, numeric=(1, 2))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.asking.words import Words, chance
-from assay.questions.stringing.answer import Axis, StrungTable
+from assay.questions.stringing.answer import Axis, ReorderedTable
 from assay.views.axes.numbers import percent
 
 _OTHERS = {"rows": "in columns", "columns": "on rows"}
@@ -23,7 +23,7 @@ WORDS = {
 }
 
 
-def sentence(found: StrungTable, what: Axis) -> str:
+def sentence(found: ReorderedTable, what: Axis) -> str:
     """How much less neighbours differ than two at random, in what the order was not made of, and by chance."""
     axis = found.by_row if what == "rows" else found.by_column
     evidence = axis.evidence
@@ -35,7 +35,7 @@ def sentence(found: StrungTable, what: Axis) -> str:
         there = f"{_OTHERS[what].capitalize()} that the order was not made of it is {percent(evidence.held_out)}"
         unseen = f" {there}, where chance gives none."
     if evidence.verdict == "supported":
-        return f"The {what} have an order: strung so that like stands beside like, {size}; {by_chance}.{unseen}"
+        return f"The {what} have an order: reordered so that like stands beside like, {size}; {by_chance}.{unseen}"
     if evidence.verdict == "suggestive":
-        return f"The {what} may have an order: strung so that like stands beside like, {size}; {by_chance}.{unseen}"
-    return f"The {what} have no order that shows: strung, {size}; {by_chance}."
+        return f"The {what} may have an order: reordered so that like stands beside like, {size}; {by_chance}.{unseen}"
+    return f"The {what} have no order that shows: reordered, {size}; {by_chance}."

@@ -76,7 +76,7 @@ class Tastes(Answer):
             name: {"recall_at_10": list(recall), "ndcg_at_10": list(ndcg)}
             for name, (recall, ndcg) in found.ranking.items()
         }
-        return {"held_out_errors": errors, "ranking": ranking, "penalty": found.alpha, "notes": list(found.notes)}
+        return {"held_out_errors": errors, "ranking": ranking, "alpha": found.alpha, "notes": list(found.notes)}
 
     def stricter(self, factor: float, level: float) -> Tastes:
         """The same where other questions were asked too."""

@@ -1,4 +1,4 @@
-"""Do texts share themes? Words that are used together more often than words that know nothing of each other.
+"""Do texts share themes? Words that are used together more often than independent words.
 
 statistic  singular values of the presence of words beyond chance, one after another: see `assay.summary.texts.themes`
 chance     words exchanged between texts; each text keeps how many different words it has, each word its number of texts

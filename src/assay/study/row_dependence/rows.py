@@ -84,7 +84,7 @@ def rows_depend(
         copied: whether rows may be copies: a look at all of them has shown that.
         sparse: columns that mostly lack their value, in which rows are alike by what they lack.
     """
-    said = _told(X, labels, told, seed)
+    said = _as_declared(X, labels, told, seed)
     found = said if said is not None else _seen(X, owner, labels, outcomes, seed, copied, sparse)
     if found is None:
         return independent_rows(len(X), _if_time(X, owner, labels.times(outcomes)))
@@ -125,7 +125,7 @@ def unknown_rows(n: int, first: Array, told: Told) -> RowDependence:
     return RowDependence(how, by, bool(by), sentence, float(n), n, design, evidence)
 
 
-def _told(X: Array, labels: Labels, told: Told, seed: int) -> RowDependence | None:
+def _as_declared(X: Array, labels: Labels, told: Told, seed: int) -> RowDependence | None:
     n = len(X)
     if told.by is not None:
         label = labels.codes(told.by)

@@ -197,12 +197,12 @@ class ClassCounts(Stored):
         if self.kinds != other.kinds or not np.array_equal(self.groups, other.groups):
             raise DataError(
                 f"counts of {self.d} and of {other.d} columns, or of other kinds, cannot be combined: "
-                f"{_told(self.kinds)} in one and {_told(other.kinds)} in the other"
+                f"{_listed(self.kinds)} in one and {_listed(other.kinds)} in the other"
             )
         if self.columns and other.columns and self.columns != other.columns:
             raise DataError(
-                f"counts of different columns cannot be combined: {_told(self.columns)} in one and "
-                f"{_told(other.columns)} in the other"
+                f"counts of different columns cannot be combined: {_listed(self.columns)} in one and "
+                f"{_listed(other.columns)} in the other"
             )
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -280,5 +280,5 @@ def _levels_of_both(levels: Array, tallies: Array, more: Array, their: Array) ->
     return every, total
 
 
-def _told(items: Sequence[str]) -> str:
+def _listed(items: Sequence[str]) -> str:
     return ", ".join(items[:6]) + (", ..." if len(items) > 6 else "")

@@ -46,7 +46,7 @@ class Apart(Protocol):
         """(m, k) the nearest others of some points, equally near ones by number."""
 
 
-class Rows:
+class RowBlocks:
     """Euclidean distances of (n, d) rows: from the differences for few columns, by matrix products for many."""
 
     def __init__(self, X: Array) -> None:
@@ -147,7 +147,7 @@ class Given:
         return np.asarray(np.sqrt(found, out=found) if self._squared else found)
 
 
-def apart(X: Any, metric: Metric, name: str = "X") -> Rows | Given:
+def apart(X: Any, metric: Metric, name: str = "X") -> RowBlocks | Given:
     """The distances of checked rows, or a checked matrix of them.
 
     Args:
@@ -159,7 +159,7 @@ def apart(X: Any, metric: Metric, name: str = "X") -> Rows | Given:
     array([0., 3.])
     """
     if isinstance(metric, str) and metric == "euclidean":
-        return Rows(as_rows(X, name))
+        return RowBlocks(as_rows(X, name))
     if not is_precomputed(checked_metric(metric)):
         return Given(distances(X, metric))
     D = as_symmetric(all_given(X), name=f"{name} (precomputed dissimilarities)")

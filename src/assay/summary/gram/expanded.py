@@ -31,7 +31,7 @@ from assay.linalg.validate import RandomState, seed_of
 from assay.summary.gram.features import Features, as_features
 from assay.summary.gram.kernels import Kernel
 from assay.summary.gram.landmarks import Landmarks, choose_landmarks
-from assay.summary.moments.column_sums import ColumnSums
+from assay.summary.moments.column_moments import ColumnSums
 
 _SAMPLE = 20_000  # rows at most that landmarks are chosen from
 
@@ -99,7 +99,7 @@ class ExpandedSource(EncodedSource):
 
 
 def expand(
-    source: Source, by: Any, *, number: int = 200, scale: bool = True, random_state: RandomState = 0
+    source: Source, by: Any, *, n_components: int = 200, scale: bool = True, random_state: RandomState = 0
 ) -> ExpandedSource:
     """A source as features of its columns, for linear methods that are then methods of a kernel.
 
@@ -110,7 +110,7 @@ def expand(
         by: an expansion such as `RandomFourier(500, sigma=2)` or `Products(2)`; or a kernel such as `Gaussian()`,
             then by landmarks, chosen from up to 20,000 rows drawn fairly. A target is left out before:
             `expand(assay.encode(source, drop=["price"]), ...)`, and fitted by its name.
-        number: how many landmarks.
+        n_components: how many landmarks.
         scale: bring columns to mean 0 and standard deviation 1 first.
         random_state: of the draws: a whole number from 0 on, None for 0, or a generator of NumPy's.
 
@@ -130,7 +130,7 @@ def expand(
         units = np.stack([np.zeros_like(spread), np.ones_like(spread)])
     features: Features
     if isinstance(by, Kernel) and not isinstance(by, type):
-        features = _by_landmarks(numbers, by, units, sums.count, number, seed_of(random_state))
+        features = _by_landmarks(numbers, by, units, sums.count, n_components, seed_of(random_state))
     else:
         features = as_features(by)
     return ExpandedSource(numbers.source, numbers.encoding, units, features)

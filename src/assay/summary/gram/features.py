@@ -106,7 +106,7 @@ class RandomFourier:
     """Random waves whose inner products approach the Gaussian kernel: sqrt(2 / D) cos(x . w + b).
 
     Args:
-        number: how many waves, D.
+        n_components: how many waves, D.
         sigma: of the kernel exp(-d^2 / (2 sigma^2)), in the units of the columns.
         random_state: another number, other waves; None for 0, and a generator of NumPy's to draw one.
 
@@ -117,12 +117,12 @@ class RandomFourier:
         Rahimi and Recht, Random features for large-scale kernel machines, 2007.
     """
 
-    number: int = 100
+    n_components: int = 100
     sigma: float = 1.0
     random_state: RandomState = 0
 
     def __post_init__(self) -> None:
-        _at_least_one(self.number, "number")
+        _at_least_one(self.n_components, "n_components")
         if isinstance(self.sigma, bool) or not (np.isfinite(self.sigma) and self.sigma > 0):
             raise ParameterError(f"sigma must be a positive number, is {self.sigma!r}")
         object.__setattr__(self, "random_state", seed_of(self.random_state))  # every call makes the same waves
@@ -130,12 +130,12 @@ class RandomFourier:
     def __call__(self, X: Any) -> Array:
         """(n, D) values of the waves."""
         rows = np.asarray(X, dtype=np.float64)
-        frequencies, phases = _waves(rows.shape[1], self.number, seed_of(self.random_state))
-        return np.asarray(np.cos(rows @ (frequencies / self.sigma) + phases) * np.sqrt(2.0 / self.number))
+        frequencies, phases = _waves(rows.shape[1], self.n_components, seed_of(self.random_state))
+        return np.asarray(np.cos(rows @ (frequencies / self.sigma) + phases) * np.sqrt(2.0 / self.n_components))
 
     def names(self, columns: Sequence[str]) -> tuple[str, ...]:
         """wave0, wave1, ..."""
-        return tuple(f"wave{i}" for i in range(self.number))
+        return tuple(f"wave{i}" for i in range(self.n_components))
 
 
 @lru_cache(maxsize=8)

@@ -11,6 +11,7 @@ beforehand, so it is used only where it is small: float32 products, else float64
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -18,16 +19,57 @@ import numpy as np
 
 from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
+from assay.errors import ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.optimize.smo.rows import Fill, KernelRows, Values
-from assay.summary.gram.gaussian_products import GaussianProducts
+from assay.summary.distances.distances import middle
 from assay.summary.gram.gram import BLOCK, Gram
-from assay.summary.gram.kernels import Gaussian, Kernel, Linear, Polynomial
+from assay.summary.gram.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed, resolved
 
+HOLD = 2048  # rows: up to here all values of a kernel that is a function are computed once
 _FLOAT32_ERROR = 1e-5  # of a kernel value from float32 products
 _FLOAT64_ERROR = 1e-9
 _TILE = 1024, 256  # rows and points whose values stay in the second cache while they are summed
 _SAMPLE = 256  # rows among which the new origin of feature space is chosen
+
+
+def gram_of_rows(rows: Array, kernel: Kernel, weights: Array | None) -> Gram:
+    """The kernel matrix of the rows that count, as machines ask for it: held only where it is small and a function.
+
+    Args:
+        rows: (n, d); with Precomputed() the (n, n) values.
+        kernel: Defaults that depend on the data are filled in.
+        weights: (n,) of the rows, those of weight 0 are left out; None for 1.
+
+    >>> gram_of_rows(np.array([[1.0], [2.0], [3.0]]), Linear(), np.array([1.0, 0.0, 2.0])).n
+    2
+    """
+    if isinstance(kernel, Precomputed):
+        gram = Gram.precomputed(rows)
+        return gram if weights is None else gram.among(np.flatnonzero(weights))
+    if weights is not None:
+        rows = rows[weights > 0.0]
+        kernel = resolved(kernel, rows, weights[weights > 0.0])
+    if isinstance(kernel, Linear):
+        kernel.diagonal(rows)  # refuses what overflows
+        return Gram(kernel, len(rows), rows, None, rows)  # the rows themselves, not a copy of them
+    return Gram.of(rows, kernel, hold=len(rows) <= HOLD and not isinstance(kernel, Gaussian))
+
+
+def exact_gram(gram: Gram, who: str) -> Gram:
+    """The same matrix, refused where it is approximate or centred.
+
+    Args:
+        gram: Any.
+        who: Name of the model that asks.
+    """
+    if gram.approximate or gram.centring is not None:
+        what = "by landmarks" if gram.approximate else "centred"
+        raise ParameterError(
+            f"{who} takes a kernel matrix that is exact and not centred; this one is {what}. Centring changes "
+            "nothing here, and Gram.of(X, kernel, hold=False) needs no memory for its values"
+        )
+    return gram
 
 
 def kernel_rows(gram: Gram, *, shift: bool = False) -> KernelRows:
@@ -124,7 +166,7 @@ def by_kernel_values(kernel: Kernel, X: Array, points: Array, work: Callable[[Ar
 
 def _gaussian_values(kernel: Gaussian, X: Array, points: Array) -> Callable[[Array], Callable[[slice], Array]]:
     """From some rows of X, and then some of the points, to their values."""
-    products = GaussianProducts(kernel, X, points)
+    products = _GaussianProducts(kernel, X, points)
     if products.error(np.float64) > _FLOAT64_ERROR:
         return lambda part: lambda tile: kernel(part, points[tile])
     right = products.right(products.left(points, np.float64))
@@ -136,6 +178,49 @@ def _gaussian_values(kernel: Gaussian, X: Array, points: Array) -> Callable[[Arr
     return values
 
 
+class _GaussianProducts:
+    """Gaussian kernel values by one product of extended rows.
+
+    Args:
+        kernel: With its sigma.
+        tables: Every row that values will be asked of.
+    """
+
+    def __init__(self, kernel: Gaussian, *tables: Array) -> None:
+        assert kernel.sigma is not None
+        self._middle = middle(tables[-1])
+        self._scale = np.sqrt(np.log2(math.e)) / kernel.sigma
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._reach = max(float(np.max(np.sum(self._scaled(table) ** 2, axis=1))) for table in tables)
+
+    def error(self, dtype: Any) -> float:
+        """Of a value: the rounding of terms as large as the squared lengths of the rows."""
+        return float(np.finfo(dtype).eps) * (1.0 + self._reach) if np.isfinite(self._reach) else np.inf
+
+    def left(self, rows: Array, dtype: Any) -> Values:
+        """(n, d + 2) rows, minus half their squared lengths, and ones."""
+        z = self._scaled(rows)
+        half = -0.5 * np.einsum("ij,ij->i", z, z)
+        return np.column_stack([z, half, np.ones(len(z))]).astype(dtype)
+
+    def right(self, left: Values) -> Values:
+        """The same rows for the other side of the product, (d + 2, n): the last two numbers change places."""
+        right = np.ascontiguousarray(left.T)
+        right[-2:] = left[:, :-3:-1].T
+        return right
+
+    def values(self, left: Values, right: Values, out: Values | None = None) -> Values:
+        """(n, m) kernel values."""
+        from assay.summary.gram._exp_kernels import exp2_float32, exp2_float64
+
+        values: Values = np.matmul(left, right, out=out)
+        (exp2_float32 if values.dtype == np.float32 else exp2_float64)(values)
+        return values
+
+    def _scaled(self, rows: Array) -> Array:
+        return np.asarray((rows - self._middle) * self._scale)
+
+
 class _GaussianRows:
     """Rows of a Gaussian kernel matrix; its diagonal is exactly 1."""
 
@@ -143,7 +228,7 @@ class _GaussianRows:
 
     def __init__(self, points: Array, kernel: Gaussian) -> None:
         self._points, self._kernel = points, kernel
-        self._products = GaussianProducts(kernel, points)
+        self._products = _GaussianProducts(kernel, points)
         self._sides: dict[np.dtype[Any], tuple[Values, Values]] = {}
         self.diagonal = np.ones(len(points))
 

@@ -102,27 +102,27 @@ class Graph:
         object.__setattr__(self, "weights", weights)
 
     @staticmethod
-    def nearest(X: Any, k: int, metric: Metric = "euclidean") -> Graph:
-        """An edge from each row to its k nearest others: exact, directed, weights are distances.
+    def nearest(X: Any, n_neighbors: int, metric: Metric = "euclidean") -> Graph:
+        """An edge from each row to its nearest others: exact, directed, weights are distances.
 
         Args:
             X: (n, d) rows; with metric "precomputed" their (n, n) distances.
-            k: Neighbours of each row; equally near ones by row number.
+            n_neighbors: Neighbours of each row; equally near ones by row number.
             metric: a name of `summary.metrics`, or a function of two rows.
         """
-        edges, n = nearest_edges(X, k, metric)
+        edges, n = nearest_edges(X, n_neighbors, metric)
         return Graph(matrix_of(edges, n), "distance", directed=True)
 
     @staticmethod
-    def within(X: Any, epsilon: float, metric: Metric = "euclidean") -> Graph:
-        """An edge between rows no further apart than epsilon: undirected, weights are distances.
+    def within(X: Any, radius: float, metric: Metric = "euclidean") -> Graph:
+        """An edge between rows no further apart than a radius: undirected, weights are distances.
 
         Args:
             X: (n, d) rows; with metric "precomputed" their (n, n) distances.
-            epsilon: The largest distance, itself included.
+            radius: The largest distance, itself included.
             metric: a name of `summary.metrics`, or a function of two rows.
         """
-        edges, n = within_edges(X, epsilon, metric)
+        edges, n = within_edges(X, radius, metric)
         return Graph(matrix_of(edges, n), "distance")
 
     @staticmethod

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from assay.arrays import Array
 from assay.linalg.eigen.bottom import bottom_eigen
-from assay.linalg.eigen.leading import leading_eigen
+from assay.linalg.eigen.top import leading_eigen
 from assay.summary.graph.laplacian import Kind, degree_of, laplacian_of
 from assay.summary.graph.multilevel import multilevel_eigen
 

@@ -36,7 +36,7 @@ def link(rows: Array, tried: Sequence[int] = USUAL) -> Linked:
         The first that links all rows, or else the one that links most.
 
     >>> import numpy as np
-    >>> link(np.arange(30.0)[:, None]).option.k
+    >>> link(np.arange(30.0)[:, None]).option.n_neighbors
     10
     """
     best, most = None, 0

@@ -11,10 +11,10 @@ from assay.summary.graph.graph import Graph
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """As an option of a model: link each row with its k nearest.
+    """As an option of a model: link each row with its nearest.
 
     Args:
-        k: Neighbours of each row.
+        n_neighbors: Neighbours of each row.
         metric: "euclidean", "manhattan", "chebyshev", "cosine", "correlation", "hamming", "gower", "precomputed", or a
             function of two rows.
         symmetry: "union", "mutual" or "average" makes it undirected; None leaves it directed.
@@ -23,22 +23,22 @@ class Nearest:
     array([1, 2, 1])
     """
 
-    k: int = 10
+    n_neighbors: int = 10
     metric: Metric = "euclidean"
     symmetry: Literal["union", "mutual", "average"] | None = "union"
 
     def graph(self, X: Any) -> Graph:
         """The graph of these rows, weights are distances."""
-        graph = Graph.nearest(X, self.k, self.metric)
+        graph = Graph.nearest(X, self.n_neighbors, self.metric)
         return graph if self.symmetry is None else graph.symmetrised(self.symmetry)
 
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """As an option of a model: link rows no further apart than epsilon.
+    """As an option of a model: link rows no further apart than a radius.
 
     Args:
-        epsilon: The largest distance, itself included.
+        radius: The largest distance, itself included.
         metric: "euclidean", "manhattan", "chebyshev", "cosine", "correlation", "hamming", "gower", "precomputed", or a
             function of two rows.
 
@@ -46,9 +46,9 @@ class Within:
     array([1, 1, 0])
     """
 
-    epsilon: float
+    radius: float
     metric: Metric = "euclidean"
 
     def graph(self, X: Any) -> Graph:
         """The graph of these rows, weights are distances."""
-        return Graph.within(X, self.epsilon, self.metric)
+        return Graph.within(X, self.radius, self.metric)

@@ -145,7 +145,7 @@ class PatternMoments:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class IncompleteRows:
     """Standardised rows (b, k), zero where missing, grouped by their gaps."""
 
     values: Array
@@ -153,7 +153,7 @@ class Rows:
     patterns: Patterns
 
     @classmethod
-    def of(cls, z: Array) -> Rows:
+    def of(cls, z: Array) -> IncompleteRows:
         """Take (b, k) rows with NaN where missing."""
         missing = np.isnan(z)
         return cls(np.where(missing, 0.0, z), missing, patterns_of(missing))
@@ -244,7 +244,7 @@ class _Cut:
     read: int
     used: int
     moments: dict[bytes, PatternMoments]
-    rare: tuple[Rows, ...]
+    rare: tuple[IncompleteRows, ...]
 
     def __add__(self, other: _Cut) -> _Cut:
         merged = dict(self.moments)
@@ -283,7 +283,7 @@ def _cut(block: NDArray[Any], frame: Frame, often: Set[bytes], *, hold: bool, su
             rare[rows] = False
             if summarise:
                 moments[key] = PatternMoments.of(mask, z[np.ix_(rows, ~mask)])
-    return _Cut(len(block), len(z), moments, (Rows.of(z[rare]),) if hold and rare.any() else ())
+    return _Cut(len(block), len(z), moments, (IncompleteRows.of(z[rare]),) if hold and rare.any() else ())
 
 
 def _frequent(patterns: dict[bytes, int], seen: Observed, k: int) -> tuple[set[bytes], int]:

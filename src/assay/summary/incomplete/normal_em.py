@@ -143,7 +143,7 @@ def normal_em(
         )
     if not ended.converged:
         warnings.warn(
-            f"EM stopped after {ended.n_iter} steps with {_told(ended.left / table.rows)} of log-likelihood for each "
+            f"EM stopped after {ended.n_iter} steps with {_amount(ended.left / table.rows)} of log-likelihood for each "
             f"row still to be gained (tol={tol:g}): raise max_iter, or ridge if rows are few or columns depend",
             NotConverged,
             stacklevel=2,
@@ -219,7 +219,7 @@ def _nothing(rises: Array) -> float:
     return 0.0
 
 
-def _told(left: float) -> str:
+def _amount(left: float) -> str:
     return f"about {left:.2g}" if np.isfinite(left) else "an unknown amount"
 
 

@@ -35,7 +35,7 @@ _FEWEST = 2000
 RANK, SHAPE, EXACT, LAGGED = range(4)
 
 
-class Rows(Protocol):
+class DependentRows(Protocol):
     """How rows depend on each other, as far as products of columns go."""
 
     @property
@@ -47,7 +47,7 @@ class Rows(Protocol):
         """(m, D) S with Var(z_i' z_j) = sum_k S_ki S_kj."""
         ...
 
-    def among(self, numbers: Indices) -> Rows:
+    def among(self, numbers: Indices) -> DependentRows:
         """The same for some rows, ascending numbers."""
         ...
 
@@ -77,7 +77,9 @@ class Chances:
     levels: Levels
 
 
-def pair_chances(X: Array, groups: Indices, standard: Standard, rows: Rows | None = None, seed: int = 0) -> Chances:
+def pair_chances(
+    X: Array, groups: Indices, standard: Standard, rows: DependentRows | None = None, seed: int = 0
+) -> Chances:
     """The chance of every pair of columns of a table, of at most some hundred columns.
 
     Args:
@@ -164,7 +166,7 @@ class TileChances:
     expected: float
 
     @staticmethod
-    def of(X: Array, groups: Indices, standard: Standard, rows: Rows | None) -> TileChances:
+    def of(X: Array, groups: Indices, standard: Standard, rows: DependentRows | None) -> TileChances:
         """Made ready; arguments as of `pair_chances`."""
         signature, expected = None, EXPECTED
         if rows is not None and rows.kind != "independent":
@@ -213,7 +215,7 @@ class TileChances:
         return p, by, effective
 
 
-def _some_rows(n: int, D: int, rows: Rows | None, seed: int) -> Indices:
+def _some_rows(n: int, D: int, rows: DependentRows | None, seed: int) -> Indices:
     """All rows where that is quickly done; else a fair part of them, for series every k-th."""
     budget = int(min(_ROWS, max(_PRODUCTS / (7.0 * D) ** 2, _FEWEST)))
     if n <= budget:
@@ -223,7 +225,7 @@ def _some_rows(n: int, D: int, rows: Rows | None, seed: int) -> Indices:
     return np.sort(np.random.default_rng(seed).choice(n, budget, replace=False))
 
 
-def _of_shapes(features: Shapes, rows: Rows | None, gaps: Gaps | None) -> Array:
+def _of_shapes(features: Shapes, rows: DependentRows | None, gaps: Gaps | None) -> Array:
     if gaps is None and (rows is None or rows.kind == "independent"):
         return features.chance()
     n, D = features.F.shape

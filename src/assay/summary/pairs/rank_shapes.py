@@ -5,7 +5,7 @@
                                                                             each adds to those before it
     contrasts of its levels                                                category, see `category_basis`
 
-All are centred and of length 1, and orthonormal within a column. Columns that know nothing of each other have products
+All are centred and of length 1, and orthonormal within a column. Independent columns have products
 C_jk = f_j' g_k of mean 0 and variance 1 / (n - 1) exactly, whatever their laws, so that
 
     T = sum_jk w_j w_k C_jk^2,  w_j = j^(-1/2) for a cosine, 1 for a contrast

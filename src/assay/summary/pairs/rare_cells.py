@@ -1,7 +1,7 @@
 """Pairs of columns whose levels are too rare for the law of large counts, by exact chances of single cells.
 
 Given how often each level occurs, the number of rows with level a of one column and b of the other is hypergeometric
-if the columns know nothing of each other. Two levels each: Fisher's exact test. More: every cell, two-sided by twice
+if the columns are independent. Two levels each: Fisher's exact test. More: every cell, two-sided by twice
 the smaller tail, and Bonferroni over the cells. A number that mostly has one value counts as two levels, that value
 and the others.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assay.arrays import Array
-from assay.linalg.dense.residual import CAREFUL, residual
+from assay.linalg.double_double import CAREFUL, residual
 from assay.linalg.regression.least_squares import lstsq
 from assay.linalg.regression.linear_fit import LinearFit, fit_wide, polished
 from assay.summary.regression.regression import (

@@ -35,7 +35,7 @@ from assay.summary.regression.regression import (
 from assay.summary.regression.triangles import Triangle, training, triangles
 from assay.summary.regression.wide_table import WideTable, wide_condition
 
-Prices: TypeAlias = Callable[[Array, int], Array]  # from eigenvalues and the number of columns to penalties
+Penalties: TypeAlias = Callable[[Array, int], Array]  # from eigenvalues and the number of columns to penalties
 Summary: TypeAlias = Equations | Triangle
 
 
@@ -72,19 +72,19 @@ class RidgeSolutions:
         return exact_errors(found, self.table, coef, self.whole.centre)
 
 
-def ridge(table: Table, prices: Prices, *, intercept: bool, folds: Folds = None) -> RidgeSolutions:
+def ridge(table: Table, penalties: Penalties, *, intercept: bool, folds: Folds = None) -> RidgeSolutions:
     """From rows, which are read once, and once more where products would lose digits.
 
     Args:
         table: the rows.
-        prices: gives the penalties.
+        penalties: gives the penalties.
         intercept: whether there is one.
         folds: (n,) the fold of each row, counted from 0; None where nothing is to be judged.
     """
     if table.d > table.n:
-        return _wide(table, prices, intercept, folds)
+        return _wide(table, penalties, intercept, folds)
     grouped = joint_moments(table, folds)
-    found = ridge_of(grouped, table.d, prices, intercept=intercept, judge=folds is not None, table=table)
+    found = ridge_of(grouped, table.d, penalties, intercept=intercept, judge=folds is not None, table=table)
     if found.condition <= CAUTIOUS:
         return found
     parts = triangles(table, found.whole.centre, intercept=intercept, folds=folds)
@@ -96,14 +96,14 @@ def ridge(table: Table, prices: Prices, *, intercept: bool, folds: Folds = None)
 
 
 def ridge_of(
-    grouped: GroupedMoments, d: int, prices: Prices, *, intercept: bool, judge: bool, table: Table | None = None
+    grouped: GroupedMoments, d: int, penalties: Penalties, *, intercept: bool, judge: bool, table: Table | None = None
 ) -> RidgeSolutions:
     """From summaries of d columns and the targets after them.
 
     Args:
         grouped: one summary for each fold.
         d: number of columns.
-        prices: gives the penalties.
+        penalties: gives the penalties.
         intercept: whether there is one.
         judge: whether the folds are to judge them.
         table: the rows, where there are some to go back to: then nothing is judged that is to be done again.
@@ -111,7 +111,7 @@ def ridge_of(
     whole = Equations(grouped.total, d, intercept)
     with blas_threads(d):
         spectrum = whole.spectrum()
-    alphas = prices(spectrum.values, d)
+    alphas = penalties(spectrum.values, d)
     condition = spectrum.condition(float(alphas.min()))
     held_out = None
     if judge and (table is None or condition <= CAUTIOUS):
@@ -136,10 +136,10 @@ def _averaged(errors: list[Array], weights: list[float]) -> FoldErrors:
     return FoldErrors.of(np.stack([fold.mean(axis=1) for fold in errors]), np.array(weights))
 
 
-def _wide(table: Table, prices: Prices, intercept: bool, folds: Folds) -> RidgeSolutions:
+def _wide(table: Table, penalties: Penalties, intercept: bool, folds: Folds) -> RidgeSolutions:
     wide, route = WideTable.of(table, intercept=intercept), "dual"
     left = wide.spectrum()
-    alphas = prices(left.values, table.d)
+    alphas = penalties(left.values, table.d)
     least = float(alphas.min())
     condition = wide_condition(left.values, least, intercept=intercept)
     if condition > CAUTIOUS:

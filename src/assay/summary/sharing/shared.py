@@ -110,22 +110,22 @@ class SharedMoments(Stored):
         # so that sum() of summaries works
         return self if other == 0 else NotImplemented
 
-    def fewer_folds(self, folds: int) -> SharedMoments:
+    def fewer_folds(self, n_splits: int) -> SharedMoments:
         """The same rows in fewer folds, some of them together.
 
         Args:
-            folds: how many; at least 1.
+            n_splits: how many; at least 1.
         """
         most = max(self.folds, len(self.finer))
-        if not 1 <= folds <= most:
-            raise ParameterError(f"there are {most} folds, which can become 1 to {most}; got {folds}")
+        if not 1 <= n_splits <= most:
+            raise ParameterError(f"there are {most} folds, which can become 1 to {most}; got {n_splits}")
         parts = [
             part
             for first in range(0, len(self.parts), self.folds)
-            for part in _fewer(self.parts[first : first + self.folds], min(folds, self.folds))
+            for part in _fewer(self.parts[first : first + self.folds], min(n_splits, self.folds))
         ]
-        finer = _fewer(self.finer, min(folds, len(self.finer))) if folds > self.folds else ()
-        return replace(self, parts=tuple(parts), folds=min(folds, self.folds), finer=finer)
+        finer = _fewer(self.finer, min(n_splits, len(self.finer))) if n_splits > self.folds else ()
+        return replace(self, parts=tuple(parts), folds=min(n_splits, self.folds), finer=finer)
 
     def refuse_small(self, fewest_rows: int) -> None:
         """Refuse parts, and levels within them, of so few rows that these could be told.

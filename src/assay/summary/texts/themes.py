@@ -1,4 +1,4 @@
-"""Do documents share themes beyond chance? Concepts, one after another, beside terms that know nothing of each other.
+"""Do documents share themes beyond chance? Concepts, one after another, beside independent terms.
 
 statistic  singular values of R, what the presence of terms leaves beyond chance: see `occurrence`; nothing but presence
            counts, so a word that is used again in the same document makes no theme

@@ -69,7 +69,7 @@ def voronoi(
     tints = _tints(len(at), labels)
     _draw_cells(plot, cells(at, heights, _box(np.vstack([drawn[np.isfinite(drawn).all(axis=1)], at]))), tints)
     _draw_centres(plot, at, tints)
-    note(plot, _told(drawn, at, heights, labels, flat=flat))
+    note(plot, _caption(drawn, at, heights, labels, flat=flat))
     return plot
 
 
@@ -179,7 +179,7 @@ def _draw_centres(plot: Any, at: Array, tints: list[str]) -> None:
     plot.add_tools(hover([marks], [("centre", "@centre")]))
 
 
-def _told(drawn: Array, at: Array, heights: Array, labels: ArrayLike | None, *, flat: bool) -> str:
+def _caption(drawn: Array, at: Array, heights: Array, labels: ArrayLike | None, *, flat: bool) -> str:
     """What the cells are, and how far the drawing can be trusted."""
     told = "Circles with a cross are centres; a cell holds all places nearer to its centre than to any other."
     if flat:

@@ -95,7 +95,7 @@ def correlation_view(
     plot.add_tools(hover([cells], said))
     _name_sides(plot, written)
     _name_colours(plot, mapper, clear is not None)
-    if told := _told(shown, m, d, rest, ranks is not None):
+    if told := _caption(shown, m, d, rest, ranks is not None):
         note(plot, told)
     return plot
 
@@ -235,7 +235,7 @@ def _name_colours(plot: Any, mapper: Any, faint: bool) -> None:
     legend(plot, [(text, [marks], j) for j, text in enumerate(words)], title="correlation")
 
 
-def _told(shown: Array, m: int, d: int, rest: float, ranked: bool) -> str:
+def _caption(shown: Array, m: int, d: int, rest: float, ranked: bool) -> str:
     told = ["Above the diagonal: Pearson. Below: rank."] if ranked else []
     if m < d:
         told.append(

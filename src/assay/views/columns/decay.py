@@ -103,11 +103,11 @@ def _all_values(values: ArrayLike, negative: ArrayLike | None) -> Array:
 def _vector(name: str, numbers: ArrayLike | None) -> Array:
     vector = np.asarray(() if numbers is None else numbers, dtype=np.float64)
     if vector.ndim != 1 or not np.isfinite(vector).all():
-        raise ParameterError(f"{name} is one finite number per eigenvalue; got {_told(vector)}")
+        raise ParameterError(f"{name} is one finite number per eigenvalue; got {_caption(vector)}")
     return vector
 
 
-def _told(vector: Array) -> str:
+def _caption(vector: Array) -> str:
     return f"an array of shape {vector.shape}" if vector.ndim != 1 else "some that are not finite"
 
 

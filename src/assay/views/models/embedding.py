@@ -53,7 +53,7 @@ def row_map(
     groups = y if groups is None and colour is None else groups
     names = getattr(model, "names_", None) if names is None else names
     drawn = embedding_map(Y, groups=groups, colour=colour, colour_label=colour_label, names=names, faint=faint)
-    return [Panel("Rows on the map", drawn, _told(model)), *falling(_eigenvalues(model), "of the map")]
+    return [Panel("Rows on the map", drawn, _caption(model)), *falling(_eigenvalues(model), "of the map")]
 
 
 def classical_mds(
@@ -152,14 +152,14 @@ def stringing(model: Any, X: Any = None, y: ArrayLike | None = None) -> list[Pan
         X: the rows it was fitted on.
         y: not used.
     """
-    table = numbers_of(model, X, why="a strung table is drawn with its values")
+    table = numbers_of(model, X, why="a reordered table is drawn with its values")
     down, across = model.rows_[drawn_rows(len(model.rows_))], model.columns_[:_STRUNG]
     names = column_names(model)
     words = (
         f"Rows and columns in an order in which neighbours are alike; colours reach {CLIP:g} standard deviations from "
         f"the mean. Chance does as well with p = {model.p_[0]:.2g} for rows and {model.p_[1]:.2g} for columns."
     )
-    return [Panel("The table, strung", table_picture(table, down, across, names), words)]
+    return [Panel("The table, reordered", table_picture(table, down, across, names), words)]
 
 
 def vae(model: Any, X: Any = None, y: ArrayLike | None = None, *, names: Sequence[str] | None = None) -> list[Panel]:
@@ -188,7 +188,7 @@ def _eigenvalues(model: Any) -> Array:
     return found if np.all(np.diff(found) <= 0) else np.empty(0)
 
 
-def _told(model: Any) -> str:
+def _caption(model: Any) -> str:
     if hasattr(model, "kl_divergence_"):
         return f"KL divergence {model.kl_divergence_:.3g} after {model.n_iter_:,} iterations."
     if hasattr(model, "residual_variance_"):

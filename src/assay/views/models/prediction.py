@@ -52,7 +52,7 @@ def least_squares(
 
 
 def ridge(model: Any, X: Any = None, y: Any = None, *, held_out: bool | None = None, unit: str = "") -> list[Panel]:
-    """Coefficients over the price, and where it was chosen the held-out errors; with rows, how well they are predicted.
+    """Coefficients over the penalty, held-out errors where it was chosen; with rows, how well they are predicted.
 
     Args:
         model: a fitted `Ridge` or `ElasticNet`.
@@ -188,7 +188,7 @@ def judged(model: Any, rows: Any, truth: NDArray[Any]) -> list[Panel]:
         rows: (n, d).
         truth: (n,) their classes.
     """
-    assay = import_module("assay")  # the measures live in a room beside this one; the front door leads to both
+    assay = import_module("assay")  # evidence is beside views: only the top level imports both
     called = model.classes_[np.argmin(model.distances(rows), axis=1)] if hasattr(model, "refuse") else None
     called = model.predict(rows) if called is None else called
     panels = confusion(assay.confusion(truth, called))

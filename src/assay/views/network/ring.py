@@ -85,7 +85,7 @@ def ring(
     if looks is not None:
         legend(plot, _key(plot, looks))
     _write_names(plot, angle, shown, called, sizes)
-    told = _told(links, len(shown), kept, least)
+    told = _caption(links, len(shown), kept, least)
     if told:
         note(plot, told)
     plot.toolbar.active_drag = plot.select_one(BoxSelectTool)
@@ -200,7 +200,7 @@ def _write_names(plot: Any, angle: Array, shown: NDArray[np.intp], called: list[
     )  # fmt: skip
 
 
-def _told(links: DrawnLinks, nodes: int, kept: NDArray[np.intp], least: float) -> str:
+def _caption(links: DrawnLinks, nodes: int, kept: NDArray[np.intp], least: float) -> str:
     told = []
     if nodes < links.n:
         told.append(f"The {nodes:,} largest of {links.n:,} nodes are drawn.")

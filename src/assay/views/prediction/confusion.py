@@ -67,7 +67,7 @@ def confusion_view(matrix: ArrayLike, names: Sequence[str] | None = None) -> Any
         axis.update(axis_line_alpha=0.0, major_tick_out=0)
     plot.xaxis.major_label_orientation = "horizontal" if max(map(len, written)) * m <= 40 else 0.9
     _name_colours(plot)
-    note(plot, _told(counts, shares, called, m))
+    note(plot, _caption(counts, shares, called, m))
     return plot
 
 
@@ -122,7 +122,7 @@ def _name_colours(plot: Any) -> None:
     legend(plot, entries)
 
 
-def _told(counts: NDArray[np.int64], shares: Array, names: list[str], m: int) -> str:
+def _caption(counts: NDArray[np.int64], shares: Array, names: list[str], m: int) -> str:
     g, n, right = len(counts), int(counts.sum()), int(np.trace(counts))
     told = [f"{right:,} of {n:,} rows are right ({right / n:.1%})." if n else "There are no rows."]
     off = np.where(np.eye(g, dtype=bool), 0, counts).ravel()

@@ -88,7 +88,7 @@ def coefficient_path_view(
     _name_lines(plot, table[0 if left else -1], largest[:NAMED], called, places, reach, span, height, left)
     if chosen is not None:
         _mark(plot, float(chosen), floor, reach, span)
-    if told := _told(peak, largest):
+    if told := _caption(peak, largest):
         note(plot, told)
     return plot
 
@@ -197,7 +197,7 @@ def _mark(plot: Any, chosen: float, floor: float, reach: tuple[float, float], sp
     plot.add_layout(label(x, span[1], f"chosen: {brief(chosen)}", text_baseline="top", **place))
 
 
-def _told(peak: Array, largest: NDArray[np.intp]) -> str:
+def _caption(peak: Array, largest: NDArray[np.intp]) -> str:
     d = len(peak)
     told = [f"The {NAMED} columns with the largest coefficients are named."] if d > NAMED else []
     if d > LINES:

@@ -100,12 +100,12 @@ def refusal(found: Any, *, chosen: float | None = None) -> list[Panel]:
 
 
 def ridge_path(found: Any, *, names: Sequence[str] | None = None, chosen: float | None = None) -> list[Panel]:
-    """Coefficients over the price of their length, and the held-out errors where they are known.
+    """Coefficients over the penalty of their length, and the held-out errors where they are known.
 
     Args:
         found: from `path` of a `Ridge` or an `ElasticNet`.
         names: (d,) of the columns.
-        chosen: the price that was taken.
+        chosen: the penalty that was taken.
     """
     errors = found.held_out_error
     best = None if errors is None else float(found.alphas[int(np.argmin(errors))])
@@ -121,20 +121,20 @@ def ridge_path(found: Any, *, names: Sequence[str] | None = None, chosen: float 
 
 
 def machine_path(found: Any) -> list[Panel]:
-    """Here-out errors of a vector machine over its price, and how many rows it rests on.
+    """Held-out errors of a vector machine over values of C, and how many rows it rests on.
 
     Args:
         found: from `path` of an `SVM` or `SVR`.
     """
     rests = coefficient_path_view(
-        found.C, np.asarray(found.n_support, dtype=np.float64)[:, None], ["rows with a weight"], x_label="price C",
+        found.C, np.asarray(found.n_support, dtype=np.float64)[:, None], ["rows with a weight"], x_label="C",
         y_label="rows with a weight",
     )  # fmt: skip
     panels = [Panel("Rows that the machine rests on", rests)]
     if found.held_out_error is not None:
         best = float(found.C[int(np.argmin(found.held_out_error))])
-        curve = complexity_curve_view(found.C, None, found.held_out_error, chosen=best, x_label="price C")
-        panels.insert(0, Panel("Choosing the price", curve))
+        curve = complexity_curve_view(found.C, None, found.held_out_error, chosen=best, x_label="C")
+        panels.insert(0, Panel("Choosing C", curve))
     return panels
 
 

@@ -23,7 +23,7 @@ from assay.views.rows.embedding import embedding_map
 
 
 def roc(found: Any) -> list[Panel]:
-    """How many positive rows are found at which price of false alarms.
+    """How many positive rows are found at which share of false alarms.
 
     Args:
         found: from `assay.roc`.
@@ -122,23 +122,23 @@ def fidelity(
     return [Panel("The map, faint where it misleads", embedding_map(Y, groups=groups, names=names, faint=faint), words)]
 
 
-def strung(
+def reordered(
     found: Any, X: ArrayLike | None = None, *, names: Sequence[str] | None = None, axis: str | None = None
 ) -> list[Panel]:
     """The table with its rows, or its columns, in the order that was found.
 
     Args:
-        found: from `assay.stringing`.
+        found: from `assay.reorder`.
         X: (n, d) the rows.
         names: (d,) of the columns.
         axis: "rows" or "columns", where the table is square.
     """
     if X is None:
-        raise ParameterError("a strung table is drawn with its values: plot(strung, X)")
+        raise ParameterError("a reordered table is drawn with its values: plot(reordered, X)")
     table = np.asarray(X, dtype=np.float64)
     if table.ndim != 2 or len(found.order) not in table.shape or axis not in (None, "rows", "columns"):
         raise ParameterError(
-            f"X is the table that was strung, {len(found.order)} rows or columns, and axis 'rows' or 'columns'; got "
+            f"X is the table that was reordered, {len(found.order)} rows or columns, and axis 'rows' or 'columns'; got "
             f"shape {table.shape} and {axis!r}"
         )
     by_row = axis != "columns" and len(found.order) == len(table)
@@ -149,7 +149,7 @@ def strung(
     words = (
         f"Neighbours differ by {found.roughness:.0%} of what two at random do; chance does as well: p = {found.p:.2g}."
     )
-    return [Panel("The table, strung", drawn, words)]
+    return [Panel("The table, reordered", drawn, words)]
 
 
 def coefficients(found: Any) -> list[Panel]:

@@ -90,7 +90,7 @@ def dendrogram(
         entries.append((_cut_words(level, groups), [_draw_cut(canvas, level)], None))
     if entries:
         legend(canvas.plot, entries, title="group (rows)" if looks.groups is not None else "")
-    if told := _told(tree, shown, layout, looks):
+    if told := _caption(tree, shown, layout, looks):
         note(canvas.plot, told)
     return canvas.plot
 
@@ -147,7 +147,7 @@ def _group_entries(plot: Any, groups: GroupLooks) -> list[Entry]:
     return [(name, [marks], j) for j, name in enumerate(groups.names)]
 
 
-def _told(tree: MergeTree, shown: ShownMerges, layout: TreeLayout, looks: TreeLooks) -> str:
+def _caption(tree: MergeTree, shown: ShownMerges, layout: TreeLayout, looks: TreeLooks) -> str:
     """How many rows are behind which marks."""
     told = []
     merges, drawn, rows = tree.n - 1, len(layout.forks), int(tree.rows[-1])

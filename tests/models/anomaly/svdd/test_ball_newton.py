@@ -28,7 +28,7 @@ def test_weights_are_feasible_and_the_gap_is_a_proof(n, d, seed, nu):
     assert dual - 1e-9 <= least <= primal + 1e-9
 
 
-def test_a_price_counts_as_so_many_points():
+def test_c_of_a_point_counts_as_so_many_points():
     rng = np.random.default_rng(0)
     X, often = rng.standard_normal((40, 3)), rng.integers(1, 4, 40)
     C = 1.0 / (0.2 * often.sum())

@@ -92,7 +92,7 @@ def test_many_rows_in_float32_are_the_one_class_machine_too():
 
 @pytest.mark.parametrize("C", [1.0, np.float32(7.0), np.inf])
 @pytest.mark.parametrize("d", [1, 2, 8])
-def test_from_a_price_of_1_on_it_is_the_smallest_enclosing_ball(C, d):
+def test_from_c_of_1_on_it_is_the_smallest_enclosing_ball(C, d):
     X = table(80, d)
     found, ball = SVDD(C, kernel="linear", tol=1e-10).fit(X), enclosing_ball(X)
     assert found.radius_ == pytest.approx(ball.radius, rel=1e-8)
@@ -122,7 +122,7 @@ def test_with_the_linear_kernel_it_is_the_hinge_form_of_the_robust_ball():
 def test_polynomial_of_degree_1_without_offset_is_linear():
     X = table()
     one = SVDD(kernel=Linear(), tol=1e-9).fit(X)
-    other = SVDD(kernel=Polynomial(1, offset=0.0), tol=1e-9).fit(X)
+    other = SVDD(kernel=Polynomial(1, coef0=0.0), tol=1e-9).fit(X)
     np.testing.assert_allclose(one.distance(X), other.distance(X), atol=1e-6)
 
 

@@ -159,7 +159,7 @@ def test_eigenpairs_solve_their_equation(laplacian):
 def test_the_embedding_is_the_diffusion_map_at_that_time(t):
     graph, _ = communities()
     model = SpectralClustering(4, t=t).fit_graph(graph)
-    expected = DiffusionMap(3, alpha=0.0, t=t).fit_graph(graph)
+    expected = DiffusionMap(3, density_exponent=0.0, t=t).fit_graph(graph)
     np.testing.assert_allclose(1 - model.eigenvalues_[1:], expected.eigenvalues_, atol=1e-9)
     np.testing.assert_allclose(np.abs(model.embedding_[:, 1:]), np.abs(expected.embedding_), atol=1e-7)
 
@@ -351,7 +351,7 @@ def test_groups_that_the_graph_does_not_keep_together_are_called_so():
         ({"n_clusters": 9}, r"n_clusters must be between 1 and 8 \(the rows\), is 9"),
         ({"n_clusters": 2.5}, "n_clusters must be a whole number, is 2.5"),
         ({"n_clusters": "many"}, "n_clusters must be a whole number or \"eigengap\", is 'many'"),
-        ({"graph": "knn"}, r"graph must be Nearest\(k\) with a symmetry, Within\(epsilon\), None for all pairs, or"),
+        ({"graph": "knn"}, r"graph must be Nearest\(k\) with a symmetry, Within\(radius\), None for all pairs, or"),
         ({"graph": Nearest(3, symmetry=None)}, "with a symmetry"),
         ({"graph": Nearest(9)}, "k=9 neighbours need at least 9 other rows, there are 7"),
         ({"kernel": Precomputed()}, r"kernel must be Gaussian\(\) or None along a graph"),

@@ -42,7 +42,7 @@ def test_the_circle_has_the_published_eigenvalues(landmarks):
     ("kernel", "peer"),
     [
         (Gaussian(1.7), {"kernel": "rbf", "gamma": 1 / (2 * 1.7**2)}),
-        (Polynomial(3, offset=2.0, scale=0.1), {"kernel": "poly", "degree": 3, "gamma": 0.1, "coef0": 2.0}),
+        (Polynomial(3, coef0=2.0, gamma=0.1), {"kernel": "poly", "degree": 3, "gamma": 0.1, "coef0": 2.0}),
         (Linear(), {"kernel": "linear"}),
         (overlap, {"kernel": lambda x, y: np.minimum(np.abs(x), np.abs(y)).sum()}),
     ],

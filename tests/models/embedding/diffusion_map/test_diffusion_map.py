@@ -38,7 +38,7 @@ def power(P, t):
 @pytest.mark.parametrize("t", [0.0, 0.5, 1.0, 2.0, 5.0])
 def test_squared_map_distance_is_the_weighted_distance_of_the_walks(alpha, t):
     X = cloud(25, 2)
-    found = DiffusionMap(24, sigma=0.4, alpha=alpha, t=t).fit(X)
+    found = DiffusionMap(24, sigma=0.4, density_exponent=alpha, t=t).fit(X)
     P, pi = walk(np.exp(-(cdist(X, X) ** 2) / (2 * 0.4**2)), alpha)
     steps = np.linalg.matrix_power(P, int(t)) if t == int(t) else power(P, t)
     np.testing.assert_allclose(
@@ -50,7 +50,7 @@ def test_squared_map_distance_is_the_weighted_distance_of_the_walks(alpha, t):
 def test_the_distance_holds_on_a_graph_with_negative_eigenvalues_too():
     graph = Graph.of_edges([0, 1, 2, 3, 0], [1, 2, 3, 4, 4], [1.0, 2.0, 0.5, 1.0, 3.0])
     for t in (1, 2, 3):
-        found = DiffusionMap(4, alpha=0.5, t=t).fit_graph(graph)
+        found = DiffusionMap(4, density_exponent=0.5, t=t).fit_graph(graph)
         assert found.eigenvalues_.min() < -0.5
         P, pi = walk(graph.weights.toarray(), 0.5)
         steps = np.linalg.matrix_power(P, t) / np.sqrt(pi)
@@ -61,7 +61,7 @@ def test_the_distance_holds_on_a_graph_with_negative_eigenvalues_too():
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 def test_eigenpairs_are_those_of_the_transition_matrix(graph, alpha):
     X = cloud()
-    found = DiffusionMap(5, sigma=0.6, graph=graph, alpha=alpha, t=0.0).fit(X)
+    found = DiffusionMap(5, sigma=0.6, graph=graph, density_exponent=alpha, t=0.0).fit(X)
     D = cdist(X, X)
     W = np.exp(-(D**2) / (2 * 0.6**2))
     if isinstance(graph, Nearest):
@@ -82,7 +82,7 @@ def test_without_density_correction_or_time_it_is_the_spectral_embedding():
     X = cloud(80, 2)
     W = np.exp(-(cdist(X, X) ** 2) / 2)
     np.fill_diagonal(W, 0.0)  # the peer's Laplacian leaves self-similarities out
-    ours = DiffusionMap(3, alpha=0.0, t=0.0).fit_graph(Graph.of_adjacency(W)).embedding_
+    ours = DiffusionMap(3, density_exponent=0.0, t=0.0).fit_graph(Graph.of_adjacency(W)).embedding_
     peer = spectral_embedding(W, n_components=3, eigen_solver="arpack", norm_laplacian=True)
     cosine = np.abs(np.sum(ours * peer, axis=0)) / np.linalg.norm(ours, axis=0) / np.linalg.norm(peer, axis=0)
     np.testing.assert_allclose(cosine, 1.0, atol=1e-9)
@@ -112,12 +112,12 @@ def test_a_segment_gives_the_cosines_of_a_rod_with_closed_ends():
     np.testing.assert_allclose(-2 * np.log(found.eigenvalues_[0]) / 0.01**2, np.pi**2, rtol=0.05)
 
 
-def test_alpha_one_takes_uneven_sampling_out():
+def test_a_density_exponent_of_one_takes_uneven_sampling_out():
     u = (np.arange(400) + 0.5) / 400
     angle = 2 * np.pi * u + 0.8 * np.sin(2 * np.pi * u)  # nine times denser on one side than on the other
 
     def unevenness(alpha):
-        found = DiffusionMap(2, sigma=0.1, alpha=alpha, t=0.0).fit(circle(angle)).embedding_
+        found = DiffusionMap(2, sigma=0.1, density_exponent=alpha, t=0.0).fit(circle(angle)).embedding_
         seen = np.unwrap(np.arctan2(found[:, 1], found[:, 0]))
         slope = np.polyfit(angle, seen, 1)[0]
         return np.std(seen - slope * angle)
@@ -133,7 +133,7 @@ def test_alpha_one_takes_uneven_sampling_out():
 @pytest.mark.parametrize(("alpha", "t"), [(1.0, 1.5), (0.0, 0.0)])
 def test_training_rows_given_again_get_their_coordinates(graph, sigma, alpha, t):
     X = cloud(90)
-    found = DiffusionMap(4, graph=graph, sigma=sigma, alpha=alpha, t=t).fit(X)
+    found = DiffusionMap(4, graph=graph, sigma=sigma, density_exponent=alpha, t=t).fit(X)
     np.testing.assert_allclose(found.transform(X), found.embedding_, atol=1e-9 * np.abs(found.embedding_).max())
 
 
@@ -255,13 +255,13 @@ def test_sparse_rows_sources_and_saved_models_answer_alike(tmp_path):
     ("options", "message"),
     [
         ({"n_components": 10}, r"n_components must be between 1 and 9 \(one less than the rows\), is 10"),
-        ({"alpha": 1.5}, "alpha is a number from 0 to 1; got 1.5"),
-        ({"alpha": "half"}, "alpha is a number from 0 to 1; got 'half'"),
+        ({"density_exponent": 1.5}, "density_exponent is a number from 0 to 1; got 1.5"),
+        ({"density_exponent": "half"}, "density_exponent is a number from 0 to 1; got 'half'"),
         ({"t": -1}, "t is a finite number of at least 0; got -1"),
         ({"t": np.inf}, "t is a finite number of at least 0; got inf"),
         ({"sigma": 0.0}, "sigma is 'auto', 'local' or a positive number; got 0.0"),
         ({"sigma": "wide"}, "sigma is 'auto', 'local' or a positive number; got 'wide'"),
-        ({"graph": 5}, r"graph is None, Nearest\(k\) or Within\(epsilon\); got 5"),
+        ({"graph": 5}, r"graph is 'auto', Nearest\(k\), Within\(radius\), or None for all pairs; got 5"),
         ({"graph": Nearest(3, symmetry=None)}, "graph is of rows and undirected here"),
         ({"graph": Within(3.0, metric="precomputed")}, "make a Graph of similarities and use fit_graph"),
         ({"graph": Nearest(10)}, "k=10 neighbours need at least 10 other rows, there are 9"),

@@ -175,7 +175,7 @@ def test_rows_without_a_path_are_named_and_get_no_coordinates():
         UserWarning, match=r"12 of 42 rows \(30, 31, 32, 33, 34, \.\.\.\) have no path to the 30 on the"
     ) as w:
         found = Isomap(2, graph=Nearest(5)).fit(X)
-    assert "Nearest(k=5" in str(w[0].message) and w[0].filename == __file__
+    assert "Nearest(n_neighbors=5" in str(w[0].message) and w[0].filename == __file__
     np.testing.assert_array_equal(found.kept_, np.arange(30))
     np.testing.assert_array_equal(found.left_out_, np.arange(30, 42))
     assert np.isnan(found.embedding_[30:]).all() and np.isfinite(found.embedding_[:30]).all()
@@ -312,7 +312,7 @@ def test_progress_is_told_and_can_stop_the_fit():
         ({"n_components": 31}, ParameterError, r"n_components must be between 1 and 30 \(the rows linked with each"),
         ({"n_components": 0}, ParameterError, "n_components must be between 1"),
         ({"n_components": 1.5}, ParameterError, "n_components must be a whole number, is 1.5"),
-        ({"graph": "knn"}, ParameterError, r"graph must be Nearest\(k\), Within\(epsilon\) or \"auto\", is 'knn'"),
+        ({"graph": "knn"}, ParameterError, r"graph must be Nearest\(k\), Within\(radius\) or \"auto\", is 'knn'"),
         ({"graph": Nearest(5, symmetry=None)}, ParameterError, "hold both ways. Use symmetrised"),
         ({"graph": Within(1e-9)}, ParameterError, "between 1 and 1 .*Within"),
         ({"geodesics": "steps"}, ParameterError, 'geodesics must be "length" or "hops", is \'steps\''),

@@ -15,7 +15,7 @@ def roll():
 
 
 def test_a_scale_that_cuts_across_the_folds_is_not_chosen(roll):
-    found = isomap_scales(roll, ks=[5, 40, 9])
+    found = isomap_scales(roll, n_neighbors=[5, 40, 9])
     np.testing.assert_array_equal(found.scales, [5, 9, 40])
     assert found.chosen == 9 and found.graph == Nearest(9)
     assert found.residual_variance[2] > 10 * found.residual_variance[1]
@@ -26,11 +26,11 @@ def test_a_scale_that_cuts_across_the_folds_is_not_chosen(roll):
 
 
 def test_a_scale_that_leaves_rows_out_is_not_chosen(roll):
-    found = isomap_scales(roll, epsilons=[0.3, 1.5, 4.0])
+    found = isomap_scales(roll, radii=[0.3, 1.5, 4.0])
     assert found.graph == Within(4.0)
     assert (np.diff(found.share_kept) >= 0).all() and found.share_kept[1] < 0.95 <= found.share_kept[2]
     assert "keep at least 95% of the rows" in found.rule
-    few = isomap_scales(roll, epsilons=[1.5, 2.0])
+    few = isomap_scales(roll, radii=[1.5, 2.0])
     assert few.chosen == 2.0 and "none keeps 95%" in few.rule
 
 
@@ -41,25 +41,25 @@ def test_few_rows_try_fewer_scales():
 
 
 def test_many_rows_are_judged_from_landmarks_and_it_says_so(roll, monkeypatch):
-    exact = isomap_scales(roll, ks=[8, 40])
+    exact = isomap_scales(roll, n_neighbors=[8, 40])
     np.testing.assert_array_equal(exact.sources, [700, 700])
     monkeypatch.setattr(module, "EXACT_UP_TO", 100)
     monkeypatch.setattr(module, "LANDMARKS", 80)
-    found = isomap_scales(roll, ks=[8, 40], random_state=1)
+    found = isomap_scales(roll, n_neighbors=[8, 40], random_state=1)
     np.testing.assert_array_equal(found.sources, [80, 80])
     np.testing.assert_allclose(found.residual_variance, exact.residual_variance, rtol=0.5, atol=1e-3)
-    again = isomap_scales(roll, ks=[8, 40], random_state=1)
+    again = isomap_scales(roll, n_neighbors=[8, 40], random_state=1)
     np.testing.assert_array_equal(again.residual_variance, found.residual_variance)
 
 
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"ks": [3], "epsilons": [1.0]}, "give ks or epsilons, not both"),
-        ({"ks": []}, "ks is empty"),
-        ({"epsilons": []}, "epsilons is empty"),
+        ({"n_neighbors": [3], "radii": [1.0]}, "give n_neighbors or radii, not both"),
+        ({"n_neighbors": []}, "n_neighbors is empty"),
+        ({"radii": []}, "radii is empty"),
         ({"share": 0.0}, "share must be above 0 and at most 1, is 0.0"),
-        ({"epsilons": [1e-6]}, "no scale links more than 2 rows.*the largest tried is 1e-06. Try larger ones"),
+        ({"radii": [1e-6]}, "no scale links more than 2 rows.*the largest tried is 1e-06. Try larger ones"),
     ],
 )
 def test_what_cannot_be_tried_is_refused_with_the_rule(roll, options, text):

@@ -35,9 +35,9 @@ def test_the_minimum_is_scipys_of_positive_and_negative_parts(n, d, l1, l2, posi
     best = minimize(
         split, np.zeros(2 * d), jac=True, bounds=bounds, options={"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-10}
     )
-    prices, options = (np.array([l1]), np.array([l2])), {"positive": positive, "tol": 1e-12, "max_iter": 1000}
-    rows = wide_net_path(WideProducts(X, y), *prices, **options)
-    products = net_path(X.T @ X, X.T @ y, float(y @ y), *prices, **options)
+    penalties, options = (np.array([l1]), np.array([l2])), {"positive": positive, "tol": 1e-12, "max_iter": 1000}
+    rows = wide_net_path(WideProducts(X, y), *penalties, **options)
+    products = net_path(X.T @ X, X.T @ y, float(y @ y), *penalties, **options)
     for found in (rows, products):
         assert found.converged.all()
         at = objective(X, y, found.coef[0], l1, l2)

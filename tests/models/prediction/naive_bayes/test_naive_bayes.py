@@ -51,7 +51,7 @@ class TestOracles:
         X, y = columns_of(kind)
         w = np.random.default_rng(1).random(len(y)) + 0.1 if weighted else None
         assert_agree(
-            NaiveBayes(kind, alpha=0.3).fit(X, y, sample_weight=w), ORACLES[kind](0.3).fit(X, y, sample_weight=w), X
+            NaiveBayes(kind, smoothing=0.3).fit(X, y, sample_weight=w), ORACLES[kind](0.3).fit(X, y, sample_weight=w), X
         )
 
     def test_its_attributes_are_scikit_learns_too(self):
@@ -344,7 +344,7 @@ class TestRefusals:
                 "kinds is 'auto', 'gaussian', 'multinomial', 'bernoulli', 'categorical' or one for each",
             ),
             ({"kinds": ["gaussian"]}, "one for each of the 5; got 1"),
-            ({"alpha": 0.0}, "alpha is a number above 0; got 0.0"),
+            ({"smoothing": 0.0}, "smoothing is a number above 0; got 0.0"),
             ({"var_floor": 0.0}, "var_floor is a share above 0 and at most 1, or 'auto'; got 0.0"),
             ({"priors": [0.5, 0.5]}, "priors are 3 chances that sum to 1, one for each class"),
             ({"priors": [0.5, 0.5, 0.5]}, "priors are 3 chances that sum to 1, one for each class"),

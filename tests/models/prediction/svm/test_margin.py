@@ -135,7 +135,7 @@ class TestAgainstOthers:
 
 class TestInvariance:
     @pytest.mark.parametrize("loss", LOSSES)
-    def test_a_row_with_twice_the_price_is_two_rows(self, loss):
+    def test_a_row_with_twice_the_c_is_two_rows(self, loss):
         X, s = noisy(100, 3)
         weights = np.random.default_rng(1).integers(0, 3, 100)
         once = margin(X, s, 0.5 * weights, loss=loss, tol=1e-10)
@@ -180,7 +180,7 @@ class TestEdges:
     @pytest.mark.parametrize("loss", LOSSES)
     @pytest.mark.parametrize("C", [1e-12, 1e-3, 1e3, 1e9, 1e12])
     @pytest.mark.parametrize("separable", [True, False])
-    def test_any_price_gives_a_certified_answer(self, loss, C, separable):
+    def test_any_c_gives_a_certified_answer(self, loss, C, separable):
         X, s = noisy(200, 4)
         if separable:
             s = np.where(X[:, 0] + X[:, 1] > 0, 1.0, -1.0)
@@ -188,7 +188,7 @@ class TestEdges:
         assert found.converged
         assert found.duality_gap <= 1e-6 * found.objective
 
-    def test_separable_rows_at_a_high_price_get_the_widest_margin(self):
+    def test_separable_rows_at_a_high_c_get_the_widest_margin(self):
         found = margin([[0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [4.0, 1.0]], [-1, -1, 1, 1], 1e8)
         assert np.allclose(found.coef, [1.0, 0.0], atol=1e-6)
         assert found.intercept == pytest.approx(-2.0, abs=1e-6)
@@ -273,7 +273,7 @@ class TestRefusals:
             ({"X": [[0.0], [np.nan]]}, DataError, r"X must be finite, entry \[1, 0\] \(counted from 0\) is nan"),
             ({"X": [[0.0]]}, DataError, "X must have one row for each of 2 targets, has 1"),
             ({"C": -1.0}, ParameterError, "C must be a number or 2 numbers, finite and not negative"),
-            ({"C": 0.0}, DataError, "no row has a price C above 0"),
+            ({"C": 0.0}, DataError, "no row has a C above 0"),
             ({"tol": 0.0}, ParameterError, "tol must be positive"),
             ({"max_iter": 0}, ParameterError, "max_iter must be a whole number of at least 1"),
             ({"loss": "log"}, ParameterError, 'loss must be "hinge" or "squared_hinge"'),

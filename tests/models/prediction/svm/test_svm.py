@@ -77,16 +77,16 @@ def test_every_pair_carries_a_proof(n, d, g, seed, C, kernel, tol, class_weight)
     rounding = 1e-11 * C * n * np.abs(K).max()
     for k, (rows, signs, alpha) in enumerate(weights_of_pairs(model, y)):
         Q = np.outer(signs, signs) * K[np.ix_(rows, rows)]
-        prices = C * factor[y[rows]]
+        most = C * factor[y[rows]]
         kkt = qp_kkt(
-            Q, -np.ones(len(rows)), alpha, A_eq=signs[None], b_eq=[0.0], lower=0.0, upper=prices, active=1e-12 * C
+            Q, -np.ones(len(rows)), alpha, A_eq=signs[None], b_eq=[0.0], lower=0.0, upper=most, active=1e-12 * C
         )
         assert kkt.worst <= tol * (1 + 1e-6) + rounding
         square = alpha @ Q @ alpha
         assert model.objective_[k] == pytest.approx(0.5 * square - alpha.sum(), abs=rounding)
         assert model.margin_[k] ** -2 == pytest.approx(square, rel=1e-6, abs=rounding)
         f = model.pairwise_decisions(X)[rows, k]
-        primal = 0.5 * square + prices @ np.maximum(0.0, 1.0 - signs * f)
+        primal = 0.5 * square + most @ np.maximum(0.0, 1.0 - signs * f)
         assert -1e-9 * abs(primal) - rounding <= primal + model.objective_[k] <= model.duality_gap_[k] + rounding
 
 
@@ -297,11 +297,11 @@ def test_probabilities_by_a_matrix_of_kernel_values_are_those_by_rows():
     np.testing.assert_allclose(given.predict_proba(K), rows.predict_proba(X), atol=1e-5)
 
 
-@pytest.mark.parametrize(("kernel", "prices"), [(None, 15), ("linear", 5)])
-def test_a_path_over_prices_is_the_separate_fits_in_fewer_steps(kernel, prices):
+@pytest.mark.parametrize(("kernel", "values"), [(None, 15), ("linear", 5)])
+def test_a_path_over_values_of_c_is_the_separate_fits_in_fewer_steps(kernel, values):
     X, y = table(240, 4, 3)
     new, truth = X[:200] + 0.3, y[:200]
-    Cs = np.geomspace(0.1, 30.0, prices)
+    Cs = np.geomspace(0.1, 30.0, values)
     path = SVM(kernel=kernel).path(X, y, Cs[::-1], held_out=(new, truth))
     apart = [SVM(C, kernel=kernel).fit(X, y) for C in Cs]
     np.testing.assert_array_equal(path.C, Cs)
@@ -437,8 +437,8 @@ def test_an_interrupt_ends_every_pair(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"C": 0.0}, ParameterError, "C is a positive price, or None for a hard margin; got 0.0"),
-        ({"C": "1"}, ParameterError, "C is a positive price, or None for a hard margin; got '1'"),
+        ({"C": 0.0}, ParameterError, "C is a positive number, or None for a hard margin; got 0.0"),
+        ({"C": "1"}, ParameterError, "C is a positive number, or None for a hard margin; got '1'"),
         ({"tol": 0.0}, ParameterError, "tol is a positive number; got 0.0"),
         (
             {"class_weight": "equal"},
@@ -469,7 +469,7 @@ def test_rows_that_cannot_be_used_are_refused_with_their_place():
         SVM().fit_gram(Gram.of(table(20)[0]).centred(), y)
     with pytest.raises(DataError, match="every class needs at least 2; class number 1 has 1"):
         SVM(probability=True).fit(table(6)[0], [0, 0, 0, 1, 0, 0])
-    with pytest.raises(ParameterError, match="Cs are positive finite prices"):
+    with pytest.raises(ParameterError, match="Cs are positive finite numbers"):
         SVM().path(*table(20), [1.0, 0.0])
 
 
@@ -518,7 +518,7 @@ def test_with_nu_it_is_scikit_learns_machine(nu):
     X, y = load_iris(return_X_y=True)
     ours = SVM(nu=nu, kernel=gaussian(0.5)).fit(X, y)
     theirs = NuSVC(nu=nu, gamma=0.5, tol=1e-10, decision_function_shape="ovo").fit(X, y)
-    # they stop at 1e-10 in units of r, which prices up to 400 magnify
+    # they stop at 1e-10 in units of r, which values of C up to 400 magnify
     np.testing.assert_allclose(ours.pairwise_decisions(X), theirs.decision_function(X), atol=2e-4)
     np.testing.assert_array_equal(ours.support_, theirs.support_)
     assert ours.kkt_residual_ <= 1e-9 and ours.converged_
@@ -538,16 +538,16 @@ def test_nu_lies_between_the_share_of_margin_errors_and_of_support_rows(n, seed,
     assert found.kkt_residual_ <= 1e-7 and found.duality_gap_[0] <= 1e-6 * -found.objective_[0]
 
 
-def test_nu_is_the_machine_of_the_price_it_comes_to():
+def test_nu_is_the_machine_of_the_c_it_comes_to():
     X, y = table(150, 3, 3, 4)
     w = np.random.default_rng(0).uniform(0.5, 2.0, 150)
     by_nu = SVM(nu=0.4).fit(X, y, sample_weight=w)
     for k, pair in enumerate(combinations(range(3), 2)):
         rows = np.isin(y, pair)
-        by_price = SVM(by_nu.C_[k], kernel=by_nu.kernel_).fit(X[rows], y[rows], sample_weight=w[rows])
+        by_c = SVM(by_nu.C_[k], kernel=by_nu.kernel_).fit(X[rows], y[rows], sample_weight=w[rows])
         # of two classes in all a positive decision speaks for the second
-        np.testing.assert_allclose(by_nu.pairwise_decisions(X)[:, k], -by_price.decision_function(X), atol=1e-7)
-        assert by_nu.objective_[k] == pytest.approx(by_price.objective_[0], rel=1e-9)
+        np.testing.assert_allclose(by_nu.pairwise_decisions(X)[:, k], -by_c.decision_function(X), atol=1e-7)
+        assert by_nu.objective_[k] == pytest.approx(by_c.objective_[0], rel=1e-9)
 
 
 def test_more_rows_than_are_finished_by_newton_steps_have_their_nu():
@@ -565,7 +565,7 @@ def test_what_nu_cannot_be_is_refused():
         SVM(2.0, nu=0.5).fit(X, y)
     with pytest.raises(ParameterError, match="of the plain hinge"):
         SVM(nu=0.5, loss="squared_hinge").fit(X, y)
-    with pytest.raises(ParameterError, match="a path is over prices"):
+    with pytest.raises(ParameterError, match="a path is over values of C"):
         SVM(nu=0.5).path(X, y, [1.0])
     with pytest.raises(ParameterError, match="no probabilities, and not for nu"):
         SVM(nu=0.5, kernel="linear", solver="primal").fit(X, y)

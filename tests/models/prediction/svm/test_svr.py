@@ -158,7 +158,7 @@ class TestSummaries:
 
 
 class TestPath:
-    def test_each_price_gives_what_a_fit_gives(self):
+    def test_each_value_of_c_gives_what_a_fit_gives(self):
         X, y = waves()
         path = SVR(tol=1e-7).path(X, y, [10.0, 0.1, 1.0], held_out=waves(seed=1))
         assert np.array_equal(path.C, [0.1, 1.0, 10.0])
@@ -172,9 +172,9 @@ class TestPath:
     def test_a_warm_start_takes_fewer_steps(self):
         X = np.random.default_rng(0).standard_normal((800, 5))
         y = np.sin(X[:, 0]) + 0.3 * np.random.default_rng(1).standard_normal(800)
-        prices = np.geomspace(0.1, 10.0, 5)
-        cold = [SVR(C).fit(X, y).n_iter_ for C in prices]
-        assert SVR().path(X, y, prices).iterations.sum() < 0.9 * sum(cold)
+        values = np.geomspace(0.1, 10.0, 5)
+        cold = [SVR(C).fit(X, y).n_iter_ for C in values]
+        assert SVR().path(X, y, values).iterations.sum() < 0.9 * sum(cold)
 
     def test_lines_have_a_path_too_and_the_model_is_left_alone(self):
         X, y = waves()
@@ -273,10 +273,10 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("options", "text"),
         [
-            ({"C": 0.0}, "C is a positive finite price; got 0.0"),
-            ({"C": np.inf}, "C is a positive finite price; got inf"),
+            ({"C": 0.0}, "C is a positive finite number; got 0.0"),
+            ({"C": np.inf}, "C is a positive finite number; got inf"),
             ({"epsilon": -1.0}, "epsilon is a finite number of at least 0; got -1.0"),
-            ({"tol": 0.0}, "tol is a positive share; got 0.0"),
+            ({"tol": 0.0}, "tol is a positive number; got 0.0"),
             ({"kernel": "rbf"}, "kernel must be one such as"),
         ],
     )
@@ -284,8 +284,8 @@ class TestRefusals:
         with pytest.raises(ParameterError, match=text):
             SVR(**options).fit(*waves())
 
-    def test_prices_of_a_path_are_positive(self):
-        with pytest.raises(ParameterError, match="Cs are positive finite prices"):
+    def test_values_of_c_of_a_path_are_positive(self):
+        with pytest.raises(ParameterError, match="Cs are positive finite numbers"):
             SVR().path(*waves(), [1.0, -1.0])
 
     def test_kernel_matrices_that_are_centred_or_approximate_are_refused(self):

@@ -29,6 +29,7 @@ Loss: TypeAlias = Literal["linear", "hinge"]
 Route: TypeAlias = Literal["interior", "window", "enclosing", "mean"]
 
 _EXACT = 4e-15  # relative gap that only rounding is left of
+_ROUGH = 1e-10  # smoothing, relative to the distances, that leaves a gap not worth measuring
 _MORE = 2  # problems without a smaller gap, once it is within the tolerance, after which rounding is all that is left
 
 
@@ -49,8 +50,8 @@ class RobustBall:
             bounds on the sphere alone), relative to the sizes of pulls and objective.
         n_iter: steps of Newton's method.
         converged: whether the gap is within the tolerance.
-        route: "interior"; "window" where points are many; "enclosing" where none may be outside; "mean" where the mean
-            proved best at once.
+        route: "interior"; "window" where points far inside were left out; "enclosing" where none may be outside; "mean"
+            where the mean proved best at once.
     """
 
     center: Array
@@ -114,17 +115,32 @@ def _search(points: _Points, tol: float, max_iter: int) -> tuple[_Candidate, int
         a = np.zeros(n)
         a[ball.support] = ball.weights
         return points.judge(ball.center, a), ball.n_iter, "enclosing"
+    best, steps, part = _along_stages(points, best, tol, max_iter, part=True)
+    if part and best.gap > tol * best.value and steps < max_iter:  # a row was left out that mattered
+        best, more, _ = _along_stages(points, best, tol, max_iter - steps, part=False)
+        return best, steps + more, "interior"
+    return best, steps, "window" if part else "interior"
+
+
+def _along_stages(
+    points: _Points, best: _Candidate, tol: float, max_iter: int, *, part: bool
+) -> tuple[_Candidate, int, bool]:
+    """The best candidate, the steps taken, and whether rows were left out."""
+    rows, more, steps, left_out = points.rows, _MORE, 0, False
+    rough = _ROUGH * float(best.f.mean())
     start = best.c if points.squared else np.median(rows, axis=1)
-    steps, more, part = 0, _MORE, False
-    for stage in stages(rows, C, points.squared, start, points.radius(points.lengths(start)), max_iter):
+    for stage in stages(rows, points.C, points.squared, start, max_iter, part=part):
+        steps, left_out = stage.steps, stage.part
+        if stage.mu > rough and steps < max_iter:
+            continue
         now = points.judge(stage.c, stage.a)
-        if not points.squared and now.f.min() <= 1e-2 * now.value and now.gap <= 1e-2 * now.value:
+        if not points.squared and now.f.min() <= 1e-2 * now.value:
             now = now.better(_at_nearest(points, now))
         more -= best.gap <= min(tol * best.value, 2.0 * now.gap)
-        best, steps, part = best.better(now), stage.steps, stage.part
+        best = best.better(now)
         if best.gap <= _EXACT * best.value or more == 0:
             break
-    return best, steps, "window" if part else "interior"
+    return best, steps, left_out
 
 
 def _at_nearest(points: _Points, near: _Candidate) -> _Candidate:

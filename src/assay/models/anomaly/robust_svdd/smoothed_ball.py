@@ -2,22 +2,24 @@
 
     F_mu(c, r) = r + C/2 sum_i (t_i + q_i),   t_i = f_i(c) - r,   q_i = sqrt(t_i^2 + 4 mu^2),   x_i (d,), i = 1 .. n
 
-with f_i = |x_i - c|^2, or sqrt(|x_i - c|^2 + mu^2) for distances, is smooth, convex, and the objective itself at mu = 0.
+with f_i = |x_i - c|^2, or sqrt(|x_i - c|^2 + mu^2) for distances, is smooth, convex, and the objective where mu = 0.
 Its slope is
 
     sum_i a_i grad f_i  in c,  1 - sum_i a_i  in r,   with weights  a_i = C/2 (1 + t_i / q_i)  between 0 and C,
 
 so where it is zero the weights, and the pulls a_i grad f_i, meet all conditions of the dual: each minimiser brings its
-proof. With s = (q + t) / 2 for the slack of a row and z = (q - t) / 2 for what it lies below r + s, s z = mu^2: this is
-a path through the interior, with the slacks solved for. Second derivatives are (d + 1, d + 1), at O(n d^2) a step; with
-b_i = da_i/df = 2 C mu^2 / q_i^3 and g_i = (grad f_i, -1) they are  sum_i a_i grad^2 f_i + b_i g_i g_i^T.
+proof, with a gap of 2 mu sum_i sqrt(a_i (C - a_i)). With s = (q + t) / 2 for the slack of a row and z = (q - t) / 2 for
+what it lies below r + s, s z = mu^2: this is a path through the interior, with the slacks solved for. A step costs
+O(n d^2): with b_i = da_i/df = 2 C mu^2 / q_i^3 and g_i = (grad f_i, -1) the second derivatives, (d + 1, d + 1), are
+sum_i a_i grad^2 f_i + b_i g_i g_i^T.
 
-The tangent of the path, from  (second derivatives) dx/dmu = - d slope/dmu,  leads from one mu to a tenth of it; two or
-three steps do the rest, shortened where they do not descend. The last step for a mu is taken to first order in the
+The tangent of the path, from  (second derivatives) dx/dmu = -d slope/dmu,  leads from one mu to a twentieth of it; two
+or three steps do the rest, shortened where they do not descend. The last step for a mu is taken to first order in the
 weights, too, to a_i + b_i g_i.dx : these balance to second order, where weights computed from distances would have the
 rounding of t_i 1 / mu times. So the gap falls with mu down to rounding.
 
-Of many rows those more than 100 mu inside, with weights below 1e-4 C, are left out until mu falls again.
+Many rows: a sample of them does for the first mu, and rows more than 100 mu inside, with weights below 1e-4 C, are left
+out for good. That this was right is seen in the gap, which all rows enter.
 
 Where C n <= 1 all rows have all the weight there is, and only the centre is sought.
 
@@ -36,11 +38,12 @@ from scipy.linalg import cho_factor, cho_solve
 from assay.arrays import Array
 
 _EPS = float(np.finfo(np.float64).eps)
-_FALL = 0.1  # of mu from one problem to the next
+_FALL = 0.05  # of mu from one problem to the next
 _CENTRED = 1e-4  # gain of a step, relative to mu, after which the next mu is due
 _HALVINGS = 20  # of a step, after which rounding hides its gain
 _MANY = 1000  # rows beyond which those far inside are left out
 _INSIDE = 100.0  # times mu, how far that is
+_SAMPLED = 0.01  # down to which share of its first mu a sample of many rows will do
 _BESIDE = 20  # rows for each unknown that are kept besides those outside, however far inside they are
 
 
@@ -51,17 +54,19 @@ class Stage:
     Attributes:
         c: (d,) centre.
         a: (n,) weights; for distances the lengths of the pulls.
+        mu: how much is smoothed away, in the measure of the objective.
         steps: taken so far.
         part: whether rows far inside were left out.
     """
 
     c: Array
     a: Array
+    mu: float
     steps: int
     part: bool
 
 
-def stages(rows: Array, C: float, squared: bool, c: Array, r: float, max_iter: int) -> Iterator[Stage]:
+def stages(rows: Array, C: float, squared: bool, c: Array, max_iter: int, *, part: bool = True) -> Iterator[Stage]:
     """Solve one smoothed problem after the other, until mu is down to rounding.
 
     Args:
@@ -69,35 +74,44 @@ def stages(rows: Array, C: float, squared: bool, c: Array, r: float, max_iter: i
         C: price of a unit outside.
         squared: whether it is paid for squared distances.
         c: (d,) centre to start from.
-        r: radius to start from, in the measure of the objective.
         max_iter: most steps of Newton's method.
+        part: whether a part of the rows may do, where they are many.
 
     Yields:
         Stage.
     """
     d, n = rows.shape
+    steps, rough = 0, 1.0
+    if part and n > _MANY:
+        sample = rows[:, :: -(-n // _MANY)]
+        for stage in stages(np.ascontiguousarray(sample), C * n / sample.shape[1], squared, c, max_iter - 1):
+            c, steps, rough = stage.c, stage.steps, rough * _FALL
+            if rough <= _SAMPLED:
+                break
     f = _lengths(c[:, None] - rows, squared, 0.0)
-    mu, least = max(float(np.abs(f - r).mean()), 1e-3 * float(f.mean())), _EPS * float(f.mean())
     all_out = C * n <= 1.0 + 1e-12
-    kept = max(n - int(1.0 / C) - _BESIDE * (d + 1), 0)
-    starts, steps = [np.append(c, r)], 0
+    price = 1.0 / n if all_out else C  # the same centre, in the units of the others
+    outside = min(int(1.0 / price), n - 1)
+    r = float(np.partition(f, n - 1 - outside)[n - 1 - outside])
+    mu, least = rough * max(float(np.abs(f - r).mean()), 1e-3 * float(f.mean())), 8.0 * _EPS * float(f.mean())
+    used, few, starts = np.arange(n), rows, [np.append(c, r)]
     while mu > least and steps < max_iter:
-        used, few = np.arange(n), rows
-        if n > _MANY:
-            used = np.flatnonzero(f >= min(float(starts[0][-1]) - _INSIDE * mu, np.partition(f, kept)[kept]))
-            few = np.ascontiguousarray(rows[:, used])
-        at, step, taken = _minimised(_Smoothed(few, C, squared, all_out, mu), starts, max_iter - steps)
+        at, step, taken = _minimised(_Smoothed(few, price, squared, all_out, mu), starts, max_iter - steps)
         steps += taken
         a = np.zeros(n)
-        a[used] = step.a
+        a[used] = step.a * (C / price)
         if not squared:  # a pull is shorter than its weight by as much as f is smoothed
             off = step.x[:-1, None] - few
             a[used] *= _lengths(off, False, 0.0) / _lengths(off, False, mu)
-        yield Stage(step.x[:-1], a, steps, used.size < n)
+        yield Stage(step.x[:-1], a, mu, steps, used.size < n)
         # the start is the better of two: where no row is on the sphere r is free, and the tangent may lead anywhere
         starts = [step.x - (1.0 - _FALL) * mu * step.tangent(), at.x]
         mu *= _FALL
-        f = _lengths(step.x[:-1, None] - rows, squared, 0.0) if n > _MANY else f
+        inside = at.f < at.x[-1] - _INSIDE * mu
+        if part and n > _MANY and np.count_nonzero(inside) > 0.25 * used.size:
+            first = max(used.size - outside - _BESIDE * (d + 1), 0)
+            near = np.flatnonzero(~inside | (at.f >= np.partition(at.f, first)[first]))
+            used, few = used[near], np.take(few, near, axis=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +128,7 @@ class _Point:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Step:
-    """Where Newton's step leads, half of what it gains, the weights there to first order, and the tangent of the path."""
+    """Where Newton's step leads, what it gains (twice), the weights there to first order, the tangent of the path."""
 
     x: Array
     gain: float
@@ -147,7 +161,7 @@ class _Smoothed:
         a = 0.5 * self.C * (1.0 + at.t / at.q)
         b = np.zeros_like(f) if self.all_out else 2.0 * self.C * mu**2 / (at.q * at.q * at.q)
         if self.squared:
-            slopes, pressed, around, along = 2.0 * at.off, 0.0, 2.0 * float(a.sum()), b
+            slopes, pressed, around, along = 2.0 * at.off, np.zeros(0), 2.0 * float(a.sum()), b
         else:  # grad^2 f = (I - grad f grad f^T) / f
             slopes, pressed = at.off / f, a / f
             around, along = float(pressed.sum()), b - pressed
@@ -156,7 +170,7 @@ class _Smoothed:
         matrix[:d, d] = matrix[d, :d] = -(slopes @ b)
         matrix[d, d] = 1.0 if self.all_out else b.sum()
         diagonal = np.einsum("ii->i", matrix)
-        diagonal[:d] += around
+        diagonal[:d] += around * (1.0 + 64.0 * _EPS)  # the difference may be rounding alone, on a line say
         units = 1.0 / np.sqrt(np.maximum(diagonal, _EPS * diagonal.max()))
         matrix *= np.outer(units, units)
         diagonal += 64.0 * _EPS
@@ -192,7 +206,7 @@ def _minimised(problem: _Smoothed, starts: list[Array], most: int) -> tuple[_Poi
         else:
             break
         further, taken = problem.newton(after), taken + 1
-        if step.gain <= noise and further.gain > 0.5 * step.gain:  # rounding is all that is left
+        if further.gain >= step.gain and noise > _CENTRED * problem.mu:  # values do not tell what is better any more
             break
         at, step = after, further
     return at, step, taken

@@ -3,11 +3,13 @@
     min over c, s of  P = s + sum_i C_i max(0, |x_i - c|^2 - s)                    s the squared radius
 
 With w = 2 c and t = s - |c|^2 what lies outside is linear in both, and 2 P is the program of a linear machine whose
-intercept t has a price, `optimize.margin_stages`:
+intercept t has a factor, `optimize.hinge`:
 
     2 P = 1/2 |w|^2 + 2 t + sum_i 2 C_i max(0, |x_i|^2 - w.x_i - t)
 
-Its prices, halved, are the weights of the dual,  max sum_i a_i |x_i|^2 - |sum_i a_i x_i|^2,  sum a = 1,  a_i <= C_i.
+Its multipliers, halved, are the weights a of the dual
+
+    max over a of  sum_i a_i |x_i|^2 - |sum_i a_i x_i|^2,  sum a = 1,  0 <= a_i <= C_i
 """
 
 from __future__ import annotations
@@ -20,8 +22,7 @@ from scipy.linalg import qr
 
 from assay.arrays import Array
 from assay.errors import NotConverged
-from assay.optimize.margin.newton import Rows
-from assay.optimize.margin.stages import solve
+from assay.optimize.hinge import HingeRows, solve_hinges
 
 _FIRST = 1e-8  # gap as a share of the objective, to begin with
 _TIGHTER = 1e-2
@@ -53,7 +54,7 @@ def ball_by_newton(X: Array, C: Array, *, tol: float, max_iter: int = 1000) -> B
 
     Args:
         X: (n, d) points about their middle, which keeps digits.
-        C: (n,) price of a unit of squared distance outside, of sum 1 at least.
+        C: (n,) factor of each point's squared distance outside, of sum 1 at least.
         tol: largest duality gap, in squared units of the points.
         max_iter: most steps; beyond them a NotConverged warning is given.
 
@@ -67,12 +68,12 @@ def ball_by_newton(X: Array, C: Array, *, tol: float, max_iter: int = 1000) -> B
     if d > n:
         Z = np.ascontiguousarray(qr(Z.T, mode="r", check_finite=False)[0][:n].T)  # distances alone matter
     squares = np.einsum("ij,ij->i", Z, Z)
-    rows = Rows(Z, np.zeros(Z.shape[1]), squares, np.full(n, np.inf), 2.0 * C, False, True, total=2.0)
+    rows = HingeRows(Z, np.zeros(Z.shape[1]), squares, np.full(n, np.inf), 2.0 * C, False, True, total=2.0)
     start, share, steps = None, _FIRST, 0
     best, gap = np.asarray(C / C.sum()), np.inf
     while gap > tol and share >= _LEAST and steps < max_iter:
         with np.errstate(all="ignore"):  # a step that rounding spoils shows in the gap
-            found = solve(rows, share, max_iter - steps, start)
+            found = solve_hinges(rows, share, max_iter - steps, start)
         steps += found.point.steps - (0 if start is None else start.steps)
         a = _weights(found.beta, C)
         now = _gap(Z, squares, a, C) * unit**2
@@ -90,7 +91,7 @@ def ball_by_newton(X: Array, C: Array, *, tol: float, max_iter: int = 1000) -> B
 
 
 def _weights(beta: Array, C: Array) -> Array:
-    """(n,) half the prices, what rounding leaves of a bound on it, of sum 1."""
+    """(n,) half the multipliers, what rounding leaves of a bound on it, of sum 1."""
     a = np.clip(0.5 * beta, 0.0, C)
     a = np.where(a <= _FINE, 0.0, np.where(a >= (1.0 - _FINE) * C, C, a))
     free = (a > 0.0) & (a < C)

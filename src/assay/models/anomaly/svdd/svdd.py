@@ -25,19 +25,17 @@ from assay.linalg.one_thread import one_blas_thread
 from assay.models.anomaly.svdd.ball_newton import ball_by_newton
 from assay.models.base import Estimator
 from assay.optimize.qp import linear_kkt
-from assay.optimize.smo.rows import KernelRows
+from assay.optimize.smo.rows import KernelRows, spread
 from assay.optimize.smo.smo import smo
-from assay.optimize.smo.start import on_the_largest, spread
 from assay.summary.distances.distances import as_rows
 from assay.summary.gram.gram import Gram
-from assay.summary.gram.kernel_rows import kernel_rows, kernel_sums
-from assay.summary.gram.kernels import Gaussian, Linear, Precomputed, as_kernel, resolved, weighted_median
+from assay.summary.gram.kernel_rows import exact_gram, gram_of_rows, kernel_rows, kernel_sums
+from assay.summary.gram.kernels import Gaussian, Linear, Precomputed, as_kernel, weighted_median
 from assay.summary.moments.accumulate import weights_of_rows
 
 _Found: TypeAlias = tuple[Array, Array]  # (n,) weights a, and (n,) sums K a
 
-_HOLD = 2048  # rows: up to here all values of a kernel that is a function are computed once
-_WHOLE = 1e-12  # of a sum of prices that rounding may take
+_WHOLE = 1e-12  # of a sum of weights that rounding may take
 _HAIR = 1e-9  # the same squared distance, computed in two ways
 _DIGITS = 1e-8  # of k(x, x): squared distances below have few digits left
 
@@ -49,7 +47,7 @@ class SVDD(OutlierMixin, Estimator):
     same but for a factor.
 
     Args:
-        C: price of a unit of squared distance outside the ball, at least 1 / n; None for 1 / (nu n). From 1 on nothing
+        C: factor of squared distances outside the ball, at least 1 / n; None for 1 / (nu n). From 1 on nothing
             lies outside: the smallest enclosing ball. Of rows with weights n is the sum.
         nu: the largest share of rows outside, above 0 and at most 1; not used where C is given.
         kernel: `Linear()`, `Polynomial()`, `Gaussian()`, one of their names, "precomputed", or a function of two sets
@@ -80,7 +78,7 @@ class SVDD(OutlierMixin, Estimator):
             feature space; at least 1e-8 of the largest k(x, x), below which kernel values have few digits left.
         norm_: squared length of the centre, a^T K a.
         kernel_: the kernel with its defaults filled in.
-        C_: the price used: 1 where a higher one was given, which no weight can reach.
+        C_: the value of C used: 1 where a higher one was given, which no weight can reach.
         n_iter_: steps taken.
         converged_: whether the tolerance was met.
         route_: "dual float32" or "dual float64", by the kernel values worked with (all results are judged by float64
@@ -131,23 +129,11 @@ class SVDD(OutlierMixin, Estimator):
         rows = self._numbers(X, reset=True)
         weights = weights_of_rows(sample_weight, len(rows))
         kernel = as_kernel(Gaussian() if self.kernel is None else self.kernel)
-        if isinstance(kernel, Precomputed):
-            gram = Gram.precomputed(rows)
-            return self._fit(gram if weights is None else gram.among(np.flatnonzero(weights)), weights)
-        if weights is not None:
-            rows = rows[weights > 0.0]
-            kernel = resolved(kernel, rows, weights[weights > 0.0])
-        hold = len(rows) <= _HOLD and not isinstance(kernel, Gaussian | Linear)
-        return self._fit(Gram.of(rows, kernel, hold=hold), weights)
+        return self._fit(gram_of_rows(rows, kernel, weights), weights)
 
     def fit_gram(self, gram: Gram, sample_weight: ArrayLike | None = None) -> Self:
         """Fit from a kernel matrix, held or not; its kernel is used. Weights are as for `fit`."""
-        if gram.approximate or gram.centring is not None:
-            what = "by landmarks" if gram.approximate else "centred"
-            raise ParameterError(
-                f"SVDD takes a kernel matrix that is exact and not centred; this one is {what}. Centring changes "
-                "nothing here, and Gram.of(X, kernel, hold=False) needs no memory for its values"
-            )
+        gram = exact_gram(gram, "SVDD")
         self._record_columns(None, gram.n if gram.points is None else gram.points.shape[1])
         weights = weights_of_rows(sample_weight, gram.n)
         return self._fit(gram if weights is None else gram.among(np.flatnonzero(weights)), weights)
@@ -178,7 +164,7 @@ class SVDD(OutlierMixin, Estimator):
         if self.solver not in ("dual", "primal"):
             raise ParameterError(f"solver is 'dual' or 'primal'; got {self.solver!r}")
         by = np.ones(gram.n) if weights is None else weights[weights > 0.0]
-        self.C_, self.kernel_ = self._price(float(by.sum())), gram.kernel
+        self.C_, self.kernel_ = self._largest_weight(float(by.sum())), gram.kernel
         most = self.C_ * by
         rows = kernel_rows(gram, shift=True)
         with one_blas_thread():
@@ -280,7 +266,7 @@ class SVDD(OutlierMixin, Estimator):
             raise DataError(f"diagonal must be one finite number for each of {m} rows, has shape {own.shape}")
         return own
 
-    def _price(self, n: float) -> float:
+    def _largest_weight(self, n: float) -> float:
         """C, once nu, C and tol are known to be possible."""
         if not (isinstance(self.tol, int | float | np.number) and self.tol > 0.0):
             raise ParameterError(f"tol is a positive share; got {self.tol!r}")
@@ -306,16 +292,30 @@ class SVDD(OutlierMixin, Estimator):
         return tags
 
 
+def on_the_largest(keys: Array, upper: Array) -> Array:
+    """(n,) weights of sum 1, none above its `upper`, on as few of the largest keys as may be.
+
+    >>> on_the_largest(np.array([3.0, 1.0, 2.0]), np.full(3, 0.75))
+    array([0.75, 0.  , 0.25])
+    """
+    order = np.argsort(-keys, kind="stable")
+    most = upper[order]
+    left = 1.0 - (np.cumsum(most) - most)
+    weights = np.empty(len(keys))
+    weights[order] = np.where(left > most - _WHOLE, most, np.where(left > _WHOLE, left, 0.0))
+    return weights
+
+
 def _unit(apart: Array, by: Array, diagonal: Array) -> float:
     """A squared distance in proportion to the data, not moved by a few far rows."""
     return max(weighted_median(apart, by), _DIGITS * float(diagonal.max())) or 1.0
 
 
 def _radius_range(squares: Array, most: Array) -> tuple[float, float]:
-    """The least and the largest R^2 that are best for a centre: as many rows outside as their prices allow, no more.
+    """The least and the largest R^2 that are best for a centre: as many rows outside as their bounds allow, no more.
 
-    The prices of the rows farthest out, summed, pass 1 at one row, whose squared distance that is; where they come to 1
-    exactly, all up to the next one's are as good.
+    The bounds C w_i of the rows farthest out, summed, pass 1 at one row, whose squared distance that is; where they
+    come to 1 exactly, all up to the next one's are as good.
     """
     order = np.argsort(-squares, kind="stable")
     spent, far = np.cumsum(most[order]), squares[order]

@@ -74,7 +74,7 @@ class Agglomerative(ClusterMixin, _Sampled):
             "gower" (columns of numbers and of categories, with gaps), or a function of two rows. "precomputed": X is
             their dissimilarities, (n, n) or condensed.
         connectivity: which groups may be merged: those with a link between them. An (n, n) matrix, sparse or not, a
-            `Graph`, `Nearest(k)` or `Within(epsilon)`, or a function from X to a matrix. Single, complete and average
+            `Graph`, `Nearest(k)` or `Within(radius)`, or a function from X to a matrix. Single, complete and average
             linkage then go over links alone, as in scikit-learn.
 
     Attributes:

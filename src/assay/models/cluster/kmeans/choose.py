@@ -100,7 +100,7 @@ def choose_k(
             start = extended(rows, runs[-1].centers, k, seed=seed + k, weights=weights)
             tried.append(lloyd(rows, k, init=start, **options))
         runs.append(min(tried, key=lambda run: run.inertia))
-    return _told(np.array(ks), runs)
+    return _choice(np.array(ks), runs)
 
 
 def _numbers(k_range: Sequence[int]) -> list[int]:
@@ -110,7 +110,7 @@ def _numbers(k_range: Sequence[int]) -> list[int]:
     return ks
 
 
-def _told(ks: NDArray[np.int64], runs: list[Lloyd]) -> ChoiceOfK:
+def _choice(ks: NDArray[np.int64], runs: list[Lloyd]) -> ChoiceOfK:
     indices = [ClusterIndices(int((run.sizes > 0).sum()), float(run.sizes.sum()), run.separation) for run in runs]
     calinski_harabasz = np.array([each.calinski_harabasz for each in indices])
     inertia = np.array([run.inertia for run in runs])

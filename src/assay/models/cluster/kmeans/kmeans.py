@@ -228,12 +228,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transformer, Estimat
     def _rows(self, X: Any, *, reset: bool) -> Floats | FloatBlocks | csr_array:
         """Rows as an array, as blocks where they come from a source or are small and sparse, or sparse as they are."""
         if isinstance(X, Source):
-            numbers = self._as_numbers(X, reset=reset)
-            if reset:
-                self._record_columns(numbers.numeric_columns, len(numbers.numeric_columns))
-            else:
-                self._compare_columns(numbers.numeric_columns)
-            return float_blocks(numbers)
+            return float_blocks(self._as_numbers(X, reset=reset))
         rows = self._checked(X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         if not issparse(rows):
             return np.asarray(rows)

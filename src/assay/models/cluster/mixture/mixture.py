@@ -234,12 +234,7 @@ class GaussianMixture(DensityMixin, Estimator):
             return float_blocks(
                 self._checked(X, reset=reset, dtype=kinds, ensure_min_samples=least, ensure_all_finite=not reset)
             )
-        numbers = self._as_numbers(X, reset=reset)
-        if reset:
-            self._record_columns(numbers.numeric_columns, len(numbers.numeric_columns))
-        else:
-            self._compare_columns(numbers.numeric_columns)
-        return float_blocks(numbers)
+        return float_blocks(self._as_numbers(X, reset=reset))
 
     def _shared_out(self, X: Any) -> tuple[Array, Array]:
         """Log densities (n,) and probabilities of the components (n, k)."""

@@ -66,7 +66,7 @@ def similarities(rows: Any, option: Any, kernel: Any) -> tuple[sparse.csr_array,
         option = Nearest(min(NEIGHBOURS, max(1, len(rows) - 1)))
     if not isinstance(option, Nearest | Within) or (isinstance(option, Nearest) and option.symmetry is None):
         raise ParameterError(
-            f'graph must be Nearest(k) with a symmetry, Within(epsilon), None for all pairs, or "auto"; is {given!r}.'
+            f'graph must be Nearest(k) with a symmetry, Within(radius), None for all pairs, or "auto"; is {given!r}.'
         )
     kernel = kernel if kernel is None else _bell(kernel)
     if not is_precomputed(option.metric):
@@ -104,8 +104,8 @@ def _bell(kernel: Any) -> Gaussian:
 
 def _counted(rows: Any, option: Nearest) -> sparse.csr_array:
     """1 for each link given both ways; for one given one way only 1 (union), 0 (mutual) or 1/2 (average)."""
-    edges, n = nearest_edges(rows, option.k, option.metric)
-    one_way = sparse.csr_array((np.ones(len(edges[1])), edges[1], np.arange(n + 1) * option.k), shape=(n, n))
+    edges, n = nearest_edges(rows, option.n_neighbors, option.metric)
+    one_way = sparse.csr_array((np.ones(len(edges[1])), edges[1], np.arange(n + 1) * option.n_neighbors), shape=(n, n))
     one_way.sort_indices()
     ways = sparse.csr_array(one_way + one_way.T.tocsr())
     counted = {"union": ways.data > 0.0, "mutual": ways.data == 2.0, "average": ways.data / 2.0}[str(option.symmetry)]

@@ -62,7 +62,7 @@ class SpectralClustering(ClusterMixin, Estimator):
     Args:
         n_clusters: how many groups; or "eigengap": the k from 2 to `max_clusters` with the largest
             lambda[k+1] / lambda[k], or the number of components if the graph falls apart.
-        graph: `Nearest(k)` or `Within(epsilon)`: which rows are linked. "auto": the 10 nearest. None: all pairs, with
+        graph: `Nearest(k)` or `Within(radius)`: which rows are linked. "auto": the 10 nearest. None: all pairs, with
             the similarities of `kernel`.
         kernel: `Gaussian(sigma)` makes near rows more similar; None counts each link as 1 (with
             `Nearest(k, symmetry="average")` a link given one way only as 1/2). With `graph=None` any kernel that is

@@ -25,8 +25,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.arrays import Array
 from assay.errors import Caution, ParameterError
-from assay.linalg.eigen.leading import leading_eigen
 from assay.linalg.eigen.spectral import column_signs
+from assay.linalg.eigen.top import leading_eigen
 from assay.linalg.eigen.top_svd import top_svd
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import as_count, as_matrix

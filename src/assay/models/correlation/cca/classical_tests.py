@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import fdtrc
 
 from assay.arrays import Array
-from assay.linalg.canonical.wilks import log_lambda
+from assay.linalg.canonical.canonical import log_lambda
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,7 +21,7 @@ from assay.linalg.one_thread import one_blas_thread
 from assay.models.correlation.dependence.top_pairs import Found, Strongest
 from assay.summary.pairs.association import Standard, standardised
 from assay.summary.pairs.association_chance import Likely, chance, fisher_interval
-from assay.summary.pairs.pair_chance import WIDEST, Chances, Rows, TileChances, pair_chances
+from assay.summary.pairs.pair_chance import WIDEST, Chances, DependentRows, TileChances, pair_chances
 from assay.summary.pairs.pairs import CORRELATION_RATIO, CURVES, RANK_CORRELATION, Pairs, V
 from assay.summary.pairs.rank_shapes import COSINES
 
@@ -178,7 +178,7 @@ def dependence_of(
     keep: int = 10_000,
     hold: bool | None = None,
     progress: Callable[[int, int], object] | None = None,
-    rows: Rows | None = None,
+    rows: DependentRows | None = None,
     seed: int = 0,
 ) -> Dependence:
     """The same of columns that are numbers already.

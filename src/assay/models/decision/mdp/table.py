@@ -42,7 +42,7 @@ class TransitionList(EdgeListSource):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class Transitions:
     """The transitions of a table, as numbers.
 
     Attributes:
@@ -75,7 +75,7 @@ def opened(data: Any) -> Source:
     return read(data)
 
 
-def rows_of(table: Source) -> Rows:
+def rows_of(table: Source) -> Transitions:
     """Read all rows in one pass, each cell checked with its place."""
     names = _columns(table)
     text: dict[str, list[pa.Array]] = {"state": [], "action": [], "next": []}
@@ -209,7 +209,9 @@ def _at(table: Source, row: int) -> str:
     return f"{table.name}, {f'row {row + 1}' if line is None else f'line {line}'}"
 
 
-def _numbered(table: Source, text: dict[str, list[pa.Array]], numbers: dict[str, list[Array]], ends: Any) -> Rows:
+def _numbered(
+    table: Source, text: dict[str, list[pa.Array]], numbers: dict[str, list[Array]], ends: Any
+) -> Transitions:
     p, reward = (np.concatenate(numbers[what]) for what in ("probability", "reward"))
     going = ~ends
     keep = pa.array(going)
@@ -232,7 +234,7 @@ def _numbered(table: Source, text: dict[str, list[pa.Array]], numbers: dict[str,
             f"{_at(table, int(twice[1]))}: the end in state {states[at[twice[0]]]!r} is given twice; leave one row out"
         )
     final[at[ends]] = reward[ends]
-    return Rows(at[going], of_action, next_, p[going], reward[going], final, states, actions)
+    return Transitions(at[going], of_action, next_, p[going], reward[going], final, states, actions)
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[Whole, Names]:

@@ -1,7 +1,7 @@
 """Diffusion map: coordinates in which distance is how differently a random walk goes on from two rows.
 
 summary  W_ij = exp(-|x_i - x_j|^2 / (2 sigma^2)), (n, n), all pairs or neighbours only
-         density q = W 1;  W_a = W / (q q^T)^alpha;  walk P = D^-1 W_a, stationary pi
+         density q = W 1;  W_a = W / (q q^T)^alpha, alpha = density_exponent;  walk P = D^-1 W_a, stationary pi
 solver   P psi_j = lambda_j psi_j through the symmetric conjugate, psi (n, k), the constant psi_0 left out
 reading  coordinates lambda_j^t psi_j(x): squared distances between them are those of the t-step walks,
          sum_z (p_t(x, z) - p_t(y, z))^2 / pi(z), when all n - 1 are kept
@@ -55,13 +55,13 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
 
     Args:
         n_components: how many coordinates, at most one less than the rows.
-        graph: None compares all pairs up to 2,000 rows and the nearest beyond. `Nearest(k)` or `Within(epsilon)`:
-            those neighbours only, by the metric of the option.
+        graph: "auto" compares all pairs up to 2,000 rows and the nearest beyond, None all pairs. `Nearest(k)` or
+            `Within(radius)`: those neighbours only, by the metric of the option.
         sigma: width of the kernel exp(-d^2 / (2 sigma^2)). "auto": half the distance to the k-th nearest row, the
-            median over rows, with k = 2 log2(n), at least 10, or the k of `Nearest`; half of epsilon with
+            median over rows, with k = 2 log2(n), at least 10, or that of `Nearest`; half the radius with
             `Within`. "local": the same for each row by itself, in exp(-d^2 / (2 sigma_i sigma_j)). A number: itself.
-        alpha: how much of the density of rows is taken out. 1: none is left, only the shape shows; 0: all is left,
-            as in spectral clustering; 0.5: the Fokker-Planck walk.
+        density_exponent: how much of the density of rows is taken out. 1: none is left, only the shape shows; 0: all
+            is left, as in spectral clustering; 0.5: the Fokker-Planck walk.
         t: time, in steps of the walk, not necessarily whole; 0 gives all coordinates equal weight.
         target_weight: how much labels given to `fit` count, from 0 (not at all) to below 1: similarities of rows of
             different labels are 1 - target_weight times as large. The map then shows labels apart because it was told
@@ -83,7 +83,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
         density_: (n,) sum of the similarities of each row.
         points_: (n, d) the training rows; None after `fit_graph`.
         metric_: the metric, with what it learned from the rows.
-        reach_: (n,) distance to the k-th nearest row, or epsilon, where that was used; else None.
+        reach_: (n,) distance to the k-th nearest row, or the radius, where that was used; else None.
         n_neighbors_: k, whether used or not.
         residual_: largest residual of an eigenpair.
         route_: "dense" (all pairs), "neighbours" (sparse) or "graph" (one was given).
@@ -109,9 +109,9 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
         self,
         n_components: int = 2,
         *,
-        graph: Nearest | Within | None = None,
+        graph: Nearest | Within | Literal["auto"] | None = "auto",
         sigma: float | Literal["auto", "local"] = "auto",
-        alpha: float = 1.0,
+        density_exponent: float = 1.0,
         t: float = 1.0,
         target_weight: float = 0.0,
         random_state: Any = None,
@@ -119,7 +119,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
         self.n_components = n_components
         self.graph = graph
         self.sigma = sigma
-        self.alpha = alpha
+        self.density_exponent = density_exponent
         self.t = t
         self.target_weight = target_weight
         self.random_state = random_state
@@ -156,7 +156,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
                 W.data *= kept(classes, np.repeat(everyone, np.diff(W.indptr)), W.indices, self.target_weight)
         self.points_: Any = rows
         self.route_ = "dense" if option is None else "neighbours"
-        return self._keep(random_walk(W, k, alpha=self.alpha, random_state=self._seed()))
+        return self._keep(random_walk(W, k, alpha=self.density_exponent, random_state=self._seed()))
 
     def fit_graph(self, graph: Graph) -> Self:
         """Map the nodes of an undirected graph of similarities; a node without edges stays where it is."""
@@ -174,7 +174,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
         self.sigma_ = self.reach_ = self.dimension_ = self.points_ = None
         self.n_neighbors_ = 0
         self.route_ = "graph"
-        return self._keep(random_walk(W, k, alpha=self.alpha, random_state=self._seed()))
+        return self._keep(random_walk(W, k, alpha=self.density_exponent, random_state=self._seed()))
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Fit, and give the coordinates of the same rows: (n, k)."""
@@ -222,13 +222,13 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
                 reach=reach,
                 metric=self.metric_,
             )
-        logs -= self.alpha * np.log(self.density_)
+        logs -= self.density_exponent * np.log(self.density_)
         highest = logs.max(axis=1, keepdims=True)
         alone = np.flatnonzero(np.isneginf(highest))
         if len(alone):
             raise DataError(
                 f"row {first + alone[0]} is linked with no training row, so the walk cannot start there. "
-                "Use a larger epsilon, or Nearest(k)."
+                "Use a larger radius, or Nearest(k)."
             )
         with np.errstate(under="ignore"):
             steps = np.exp(logs - highest)  # by the largest, so that a far row does not underflow to 0 / 0
@@ -236,8 +236,8 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
 
     def _check(self, n: int) -> int:
         k = as_count(self.n_components, n - 1, name="n_components", what="one less than the rows")
-        if not _number(self.alpha) or not 0.0 <= self.alpha <= 1.0:
-            raise ParameterError(f"alpha is a number from 0 to 1; got {self.alpha!r}")
+        if not _number(self.density_exponent) or not 0.0 <= self.density_exponent <= 1.0:
+            raise ParameterError(f"density_exponent is a number from 0 to 1; got {self.density_exponent!r}")
         checked_weight(self.target_weight)
         if not _number(self.t) or not 0.0 <= self.t < math.inf:
             raise ParameterError(f"t is a finite number of at least 0; got {self.t!r}")
@@ -248,10 +248,12 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
 
     def _links(self, n: int) -> Nearest | Within | None:
         option = self.graph
-        if option is None:
+        if isinstance(option, str) and option == "auto":
             return None if n <= _DENSE else Nearest(self._neighbours(n, None))
+        if option is None:
+            return None
         if not isinstance(option, Nearest | Within):
-            raise ParameterError(f"graph is None, Nearest(k) or Within(epsilon); got {option!r}")
+            raise ParameterError(f"graph is 'auto', Nearest(k), Within(radius), or None for all pairs; got {option!r}")
         if is_precomputed(option.metric) or (isinstance(option, Nearest) and option.symmetry is None):
             raise ParameterError(
                 f"graph is of rows and undirected here; got {option!r}. "
@@ -261,12 +263,12 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
 
     def _neighbours(self, n: int, option: Nearest | Within | None) -> int:
         if isinstance(option, Nearest):
-            return option.k
+            return option.n_neighbors
         return min(max(10, math.ceil(2.0 * math.log2(n))), n - 1)
 
     def _measure(self, rows: Array, option: Nearest | Within | None) -> None:
         """Widths and, where links or widths need it, reaches."""
-        self.reach_ = option.epsilon if isinstance(option, Within) else None
+        self.reach_ = option.radius if isinstance(option, Within) else None
         if isinstance(option, Nearest) or self.sigma == "local" or (self.sigma == "auto" and option is None):
             reach = reach_of(rows, self.n_neighbors_, self.metric_)
             if isinstance(option, Nearest):
@@ -276,7 +278,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
         elif self.sigma != "auto":
             self.sigma_ = float(self.sigma)
         else:
-            self.sigma_ = option.epsilon / 2.0 if isinstance(option, Within) else common_width(reach)
+            self.sigma_ = option.radius / 2.0 if isinstance(option, Within) else common_width(reach)
 
     def _metric(self) -> Metric:
         return getattr(self.graph, "metric", "euclidean")

@@ -21,9 +21,8 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from assay.arrays import Array, Whole
-from assay.linalg.eigen.leading import leading_eigen
 from assay.linalg.eigen.spectral import fix_signs
-from assay.linalg.eigen.top import top_eigen
+from assay.linalg.eigen.top import leading_eigen, top_eigen
 from assay.linalg.validate import RandomState
 from assay.summary.graph.graph import Graph
 

@@ -50,7 +50,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
 
     Args:
         n_components: dimensions of the map.
-        graph: `Nearest(k)` or `Within(epsilon)`: which rows are linked. "auto": the 10 nearest; 20 or 40 where it takes
+        graph: `Nearest(k)` or `Within(radius)`: which rows are linked. "auto": the 10 nearest; 20 or 40 where it takes
             so many to link all rows, and if none does, what links most. `isomap_scales` shows what a scale does.
         geodesics: "length" adds up the lengths of links along a path, "hops" counts them.
         landmarks: None: paths between all rows, refused above 46,340. A number: paths from so many rows drawn at
@@ -195,7 +195,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
             option = replace(self.graph, metric=self._resolved(self.graph.metric, rows))
             return option, option.graph(rows)
         if not isinstance(self.graph, str) or self.graph != "auto":
-            raise ParameterError(f'graph must be Nearest(k), Within(epsilon) or "auto", is {self.graph!r}.')
+            raise ParameterError(f'graph must be Nearest(k), Within(radius) or "auto", is {self.graph!r}.')
         linked = link(rows)
         return linked.option, linked.graph
 

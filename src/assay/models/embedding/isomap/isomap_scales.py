@@ -1,4 +1,4 @@
-"""Which scale for Isomap? What each k or epsilon leaves unexplained, and how many rows it links.
+"""Which scale for Isomap? What each number of neighbours or radius leaves unexplained, and how many rows it links.
 
     share     rows in the largest component of the graph / n
     residual  1 - R^2 of path lengths against distances on the map, (n, n) pairs or (m, n) from landmarks
@@ -34,7 +34,7 @@ class ScaleChoice:
     """What Isomap leaves unexplained, scale by scale.
 
     Attributes:
-        scales: (s,) the k or epsilon tried, ascending.
+        scales: (s,) the numbers of neighbours or radii tried, ascending.
         residual_variance: (s,) at `n_components`; NaN where too few rows were linked to map them.
         share_kept: (s,) of the rows, in the largest component.
         chosen: The scale the rule takes.
@@ -56,8 +56,8 @@ class ScaleChoice:
 
 def isomap_scales(
     X: Any,
-    ks: Sequence[int] | None = None,
-    epsilons: Sequence[float] | None = None,
+    n_neighbors: Sequence[int] | None = None,
+    radii: Sequence[float] | None = None,
     *,
     n_components: int = 2,
     geodesics: Literal["length", "hops"] = "length",
@@ -72,8 +72,8 @@ def isomap_scales(
     Args:
         X: (n, d) rows; with metric "precomputed" their (n, n) distances, of which a sparse matrix need hold only the
             nearest.
-        ks: Numbers of neighbours to try; 4 to 45 in eight steps, where neither is given.
-        epsilons: Radii to try instead.
+        n_neighbors: Numbers of neighbours to try; 4 to 45 in eight steps, where neither is given.
+        radii: Radii to try instead.
         n_components: Dimensions of the map.
         geodesics: "length" or "hops".
         metric: as of `Nearest`.
@@ -82,7 +82,7 @@ def isomap_scales(
 
     >>> angle = np.linspace(3, 12, 300)
     >>> spiral = np.column_stack([angle * np.cos(angle), angle * np.sin(angle)])
-    >>> found = isomap_scales(spiral, ks=[2, 5, 100], n_components=1)
+    >>> found = isomap_scales(spiral, n_neighbors=[2, 5, 100], n_components=1)
     >>> bool(found.residual_variance[2] > 0.1 > found.residual_variance[1])
     True
     """
@@ -90,7 +90,7 @@ def isomap_scales(
     n = int(rows.shape[0])
     if not 0.0 < share <= 1.0:
         raise ParameterError(f"share must be above 0 and at most 1, is {share!r}.")
-    options = _options(n, ks, epsilons, metric)
+    options = _options(n, n_neighbors, radii, metric)
     left = np.full(len(options), np.nan)
     kept, sources = np.empty(len(options), np.int64), np.empty(len(options), np.int64)
     for place, option in enumerate(options):
@@ -105,19 +105,19 @@ def isomap_scales(
 
 
 def _options(
-    n: int, ks: Sequence[int] | None, epsilons: Sequence[float] | None, metric: Metric
+    n: int, n_neighbors: Sequence[int] | None, radii: Sequence[float] | None, metric: Metric
 ) -> list[Nearest | Within]:
-    if ks is not None and epsilons is not None:
-        raise ParameterError("give ks or epsilons, not both: a graph is made by one of them.")
-    if epsilons is not None:
-        if not len(epsilons):
-            raise ParameterError("epsilons is empty; give at least one radius.")
-        return [Within(float(epsilon), metric) for epsilon in sorted(set(epsilons))]
-    if ks is None:
-        ks = [k for k in KS if k < n] or [max(n - 1, 1)]
-    if not len(ks):
-        raise ParameterError("ks is empty; give at least one number of neighbours.")
-    return [Nearest(k, metric) for k in sorted(set(ks))]
+    if n_neighbors is not None and radii is not None:
+        raise ParameterError("give n_neighbors or radii, not both: a graph is made by one of them.")
+    if radii is not None:
+        if not len(radii):
+            raise ParameterError("radii is empty; give at least one radius.")
+        return [Within(float(radius), metric) for radius in sorted(set(radii))]
+    if n_neighbors is None:
+        n_neighbors = [k for k in KS if k < n] or [max(n - 1, 1)]
+    if not len(n_neighbors):
+        raise ParameterError("n_neighbors is empty; give at least one number of neighbours.")
+    return [Nearest(k, metric) for k in sorted(set(n_neighbors))]
 
 
 def _chosen(
@@ -128,7 +128,9 @@ def _chosen(
     n_components: int,
     sources: NDArray[np.int64],
 ) -> ScaleChoice:
-    scales = np.array([option.k if isinstance(option, Nearest) else option.epsilon for option in options], dtype=float)
+    scales = np.array(
+        [option.n_neighbors if isinstance(option, Nearest) else option.radius for option in options], dtype=float
+    )
     if np.isnan(left).all():
         raise ParameterError(
             f"no scale links more than {n_components} rows, so there is nothing to map in {n_components} dimensions; "

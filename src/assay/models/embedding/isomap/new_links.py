@@ -16,7 +16,7 @@ from assay.summary.graph.options import Nearest, Within
 
 
 def new_links(option: Nearest | Within, X: Any, known: Array | None) -> Edges:
-    """An edge from each new row to its nearest known ones, or to those within epsilon.
+    """An edge from each new row to its nearest known ones, or to those within a radius.
 
     A new row that equals a known one is linked to it alone (at length zero), whatever the graph: it is that row, and
     so has the same paths to all others.
@@ -44,10 +44,10 @@ def new_links(option: Nearest | Within, X: Any, known: Array | None) -> Edges:
 
 def _measured(option: Nearest | Within, X: Any, known: Any) -> Edges:
     if isinstance(option, Nearest):
-        near = nearest(X, min(option.k, len(known)), option.metric, known)
+        near = nearest(X, min(option.n_neighbors, len(known)), option.metric, known)
         rows = np.repeat(np.arange(len(near.indices)), near.indices.shape[1])
         return rows, near.indices.ravel(), near.distances.ravel()
-    found = within(X, option.epsilon, option.metric, known)
+    found = within(X, option.radius, option.metric, known)
     return found.rows, found.cols, found.distances
 
 
@@ -58,9 +58,9 @@ def _given(option: Nearest | Within, D: Any) -> Edges:
         i, j = np.unravel_index(int(D.argmin()), D.shape)
         raise DataError(f"Negative values in data: distances must not be negative: row {i}, column {j} is {D[i, j]:g}.")
     if isinstance(option, Within):
-        rows, cols = np.nonzero(option.epsilon >= D)
+        rows, cols = np.nonzero(option.radius >= D)
     else:
-        k = min(option.k, D.shape[1])
+        k = min(option.n_neighbors, D.shape[1])
         rows, cols = np.repeat(np.arange(len(D)), k), np.argsort(D, axis=1, kind="stable")[:, :k].ravel()
     return rows, cols, D[rows, cols]
 
@@ -68,7 +68,7 @@ def _given(option: Nearest | Within, D: Any) -> Edges:
 def _known(option: Nearest | Within, D: sparse.csr_array) -> Edges:
     if isinstance(option, Within):
         rows = np.repeat(np.arange(int(D.shape[0])), np.diff(D.indptr))
-        kept = option.epsilon >= D.data
+        kept = option.radius >= D.data
         return rows[kept], D.indices[kept].astype(np.int64), D.data[kept]
-    indices, distances = nearest_known(D, min(option.k, int(D.shape[1])))
+    indices, distances = nearest_known(D, min(option.n_neighbors, int(D.shape[1])))
     return np.repeat(np.arange(len(indices)), indices.shape[1]), indices.ravel(), distances.ravel()

@@ -18,7 +18,7 @@ from assay.arrays import Array, Whole
 from assay.linalg.eigen.classical_scaling import classical_scaling, place_new
 from assay.models.embedding.isomap.geodesics import Geodesics
 from assay.summary.distances.pair_fit import pair_fit
-from assay.summary.distances.pairwise_blocks import Given, Rows
+from assay.summary.distances.pairwise_blocks import Given, RowBlocks
 
 DOUBLE_LIMIT = 2**27  # squares held in double precision, 1 GiB: all of 11,585 points; more are held in single precision
 FIT_LIMIT = 2**25  # pairs behind a residual variance: all of 5,792 points
@@ -111,4 +111,4 @@ def _residual_variances(squares: NDArray[Any], marks: Whole, coordinates: Array)
     places = np.full(m, -1)
     places[marks] = np.arange(len(marks))
     lengths = Given(squares, squared=True, places=places)
-    return np.array([pair_fit(lengths, Rows(coordinates[:, : j + 1]), chosen).residual_variance for j in range(k)])
+    return np.array([pair_fit(lengths, RowBlocks(coordinates[:, : j + 1]), chosen).residual_variance for j in range(k)])

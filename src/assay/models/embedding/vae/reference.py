@@ -19,7 +19,7 @@ _FIRST_NOISE = 0.01
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BaseRates:
-    """Columns of zeros and ones that know nothing of each other.
+    """Columns of zeros and ones, independent of each other.
 
     Attributes:
         log_odds: (d,) of a one.

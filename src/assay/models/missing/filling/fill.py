@@ -101,7 +101,6 @@ class FillMissing(OneToOneFeatureMixin, Transformer, Estimator):
         self._check_options()
         if isinstance(X, Source):
             X = self._as_numbers(X, reset=True)
-            self._record_columns(X.numeric_columns, len(X.numeric_columns))
         else:
             X = self._checked(X, reset=True, dtype=np.float64, ensure_all_finite=False)
         names = tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None

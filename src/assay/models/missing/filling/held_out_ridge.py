@@ -9,7 +9,7 @@
     column       argmin_r  n_j loss_j(r) / loss_j(r*) + 10 loss(r) / loss(r*)        n_j different values hidden
 
 Four EM steps lead from each ridge to the next: laws need not be at rest to be compared. The path ends where smaller
-ridges only lose. Where columns know nothing of each other some ridge gains by chance: a gain over the mean that is
+ridges only lose. Where columns are independent some ridge gains by chance: a gain over the mean that is
 below its standard error over the rows counts as none.
 
 What follows from the others wants a small ridge, what hardly does a large one, and one law has but one for all. So a
@@ -35,7 +35,7 @@ from assay.data.sampling import row_keys
 from assay.engine.current import map_reduce
 from assay.linalg.normal.completion import Law, completed, patterns_of
 from assay.linalg.one_thread import one_blas_thread
-from assay.summary.incomplete.expectation import Frame, Rows
+from assay.summary.incomplete.expectation import Frame, IncompleteRows
 from assay.summary.incomplete.missing_patterns import Observed, refuse_infinite
 
 LEAST = 1e-8
@@ -147,7 +147,7 @@ class _Fold:
 
     def __init__(self, train: Array, test: Array, hidden: Mask) -> None:
         """Take (m, k) rows, (b, k) rows, and (t, b, k) what is hidden of the latter, t times."""
-        self.train = Rows.of(train)
+        self.train = IncompleteRows.of(train)
         present = np.maximum((~self.train.missing).sum(axis=0), 1)
         self.mean, self.covariance = self.train.values.sum(axis=0) / present, np.eye(train.shape[1])
         self.draws, k = len(hidden), test.shape[1]

@@ -132,7 +132,7 @@ def _settle(Q: Any, q: Any, w: Any, g: Any, l1: float, l2: float, support: Any, 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
 def fitted(c: float, q: Any, w: Any) -> float:
-    """What a gap is measured in: c, or q^T w where high prices leave less of it to be fitted, down to rounding of c."""
+    """What a gap is measured in: c, or q^T w where a high penalty leaves less to be fitted, down to rounding of c."""
     total = 0.0
     for j in range(len(w)):
         total += q[j] * w[j]

@@ -1,4 +1,4 @@
-"""Least squares with a price on the size of coefficients and on their squares, for a whole path of prices.
+"""Least squares with a penalty on the size of coefficients and on their squares, for a whole path of penalties.
 
     minimise  c / 2 - q^T w + w^T Q w / 2 + l1 |w|_1 + l2 / 2 |w|^2
     products  Q = X^T X / n (d, d),  q = X^T y / n (d,),  c = y^T y / n
@@ -26,7 +26,7 @@ _AT_ONCE = 100  # columns that may enter at a time, while there are fewer
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NetPath:
-    """Solutions along a path of prices.
+    """Solutions along a path of penalties.
 
     Attributes:
         coef: (k, d).
@@ -73,11 +73,11 @@ def net_path(
 
     Args:
         Q: (d, d), q: (d,), c: as above.
-        ones, twos: (k,) prices l1 and l2, best descending: each solution begins at the one before.
+        ones, twos: (k,) penalties l1 and l2, best descending: each solution begins at the one before.
         positive: whether no coefficient may be below 0.
-        tol: duality gap at the end, in units of c, or of q^T w where that is less: a high price leaves little to be
+        tol: duality gap at the end, in units of c, or of q^T w where that is less: a high penalty leaves little to be
             fitted, and beside c that little could not be told from nothing.
-        max_iter: sweeps over the coordinates for each price.
+        max_iter: sweeps over the coordinates for each penalty.
 
     >>> q, one = np.array([3.0, 0.5]), np.array([1.0])
     >>> found = net_path(np.eye(2), q, 10.0, one, one, positive=False, tol=1e-9, max_iter=99)

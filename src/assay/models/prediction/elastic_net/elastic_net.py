@@ -1,9 +1,9 @@
-"""Elastic net and lasso: least squares with a price on the size of coefficients, which leaves most at zero.
+"""Elastic net and lasso: least squares with a penalty on the size of coefficients, which leaves most at zero.
 
 objective  sum w (y - intercept - coef x)^2 / (2 sum w) + alpha (r |coef|_1 + (1 - r) / 2 |coef|^2)      r = l1_ratio
 summary    A = scatter of x (d, d), B = of x and y (d, p)            per fold where alpha is chosen; one pass
            the rows, turned into n coordinates                       for d > n
-solver     coordinate descent on A and B, active columns, from the solution of the price before (optimize.elastic_net)
+solver     coordinate descent on A and B, active columns, from the solution of the penalty before (optimize.elastic_net)
 held out   train = all - fold; the fold's summary alone gives its error for every alpha
 law        slope_j = alpha r sign(coef_j) where coef_j is not zero, |slope_j| <= alpha r where it is; gap of the dual 0
 """
@@ -24,18 +24,18 @@ from assay.errors import NotConverged, ParameterError
 from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable
 from assay.models.linear_regressor import Target, _LinearRegressor
-from assay.models.prediction.elastic_net.path import NetProblem, NetTable, Prices, net_table, net_table_of
+from assay.models.prediction.elastic_net.path import NetProblem, NetTable, Penalties, net_table, net_table_of
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.moments.moments import Moments
 from assay.summary.regression.least_squares import intercept_at
 from assay.summary.regression.regression import FoldErrors
 
-_WARM = 12  # prices on the way to a single one, from which rows of wide tables are solved
+_WARM = 12  # penalties on the way to a single one, from which rows of wide tables are solved
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ElasticNetPath:
-    """Solutions along a path of prices.
+    """Solutions along a path of penalties.
 
     Attributes:
         alphas: (k,) descending.
@@ -57,33 +57,33 @@ class ElasticNetPath:
 
 
 class ElasticNet(_LinearRegressor):
-    """Predict a number by few columns: which are worth their price?
+    """Predict a number by few columns: which of them does it take?
 
-    `ElasticNet(alpha, l1_ratio=1)` is the lasso. Names, prices and answers are those of scikit-learn's `ElasticNet`,
+    `ElasticNet(alpha, l1_ratio=1)` is the lasso. Names, penalties and answers are those of scikit-learn's `ElasticNet`,
     `Lasso`, `ElasticNetCV`, `LassoCV` and `enet_path`.
 
     Args:
-        alpha: the price, above 0; or "held-out": the one of `alphas` whose predictions are best on rows that had no
+        alpha: the penalty, above 0; or "held-out": the one of `alphas` whose predictions are best on rows that had no
             part in them.
-        l1_ratio: share of the price that is on sizes, which sets coefficients to zero; the rest is on squares, which
+        l1_ratio: share of the penalty that is on sizes, which sets coefficients to zero; the rest is on squares, which
             draws coefficients of columns that say the same together. From 0 (ridge) to 1 (lasso); or several, of which
             alpha="held-out" chooses too.
-        alphas: (k,) prices to choose from. Default: 100, from where all coefficients are zero to a thousandth of it.
+        alphas: (k,) penalties to choose from. Default: 100, from where all coefficients are zero to a thousandth of it.
         cv: how many random folds to choose by, or the (n,) fold of each row: groups, or stretches of time; or a
             splitter of scikit-learn's kind, or pairs of training and test rows, that test every row once. None is 5.
-        fit_intercept: whether the plane may be shifted, at no price; else it goes through zero.
+        fit_intercept: whether the plane may be shifted, without penalty; else it goes through zero.
         positive: whether no coefficient may be below zero.
         tol: duality gap at the end, in units of the mean square of the target, or of its mean product with what is
-            fitted where a high price makes that less.
-        max_iter: sweeps over the coefficients for each price; ending there warns (NotConverged).
+            fitted where a high penalty makes that less.
+        max_iter: sweeps over the coefficients for each penalty; ending there warns (NotConverged).
         random_state: seed of the folds.
 
     Attributes:
         coef_: (d,), or (p, d) for p targets; most are exactly zero.
         intercept_: number, or (p,).
-        alpha_: the price used.
+        alpha_: the penalty used.
         l1_ratio_: the share used.
-        alphas_, held_out_errors_, held_out_std_errors_: (k,) each: prices tried with that share, descending, mean
+        alphas_, held_out_errors_, held_out_std_errors_: (k,) each: penalties tried with that share, descending, mean
             squared errors on held-out rows (averaged over targets) and their standard errors, where alpha was chosen.
         selected_: columns with a coefficient other than zero, of any target.
         duality_gap_: by at most so much the objective is above its least; of several targets the largest.
@@ -170,10 +170,10 @@ class ElasticNet(_LinearRegressor):
         return self._solve(net_table_of(grouped, d, intercept=self.fit_intercept), single)
 
     def path(self, alphas: ArrayLike | None = None) -> ElasticNetPath:
-        """Solutions for many prices, each begun at the one before, from the summary made in `fit`.
+        """Solutions for many penalties, each begun at the one before, from the summary made in `fit`.
 
         Args:
-            alphas: (k,) prices, taken from the largest down. Default: those tried where alpha was chosen, with their
+            alphas: (k,) penalties, taken from the largest down. Default: those tried where alpha was chosen, with their
                 held-out errors, and else the default grid.
         """
         check_is_fitted(self)
@@ -183,7 +183,7 @@ class ElasticNet(_LinearRegressor):
             asked = _checked_alphas(alphas)
         else:
             asked = self._grid(problem, self.l1_ratio_) if tried is None else tried
-        found = problem.path(self._prices(asked, self.l1_ratio_))
+        found = problem.path(self._penalties(asked, self.l1_ratio_))
         coef = np.stack([each.coef for each in found], axis=1)
         d, single, known = coef.shape[2], self.coef_.ndim == 1, tried is not None and alphas is None
         intercept = self._centre[d:] - coef @ self._centre[:d]
@@ -230,7 +230,7 @@ class ElasticNet(_LinearRegressor):
         self._products, self._inner = problem.products, problem.inner
         self._squares, self._centre = problem.squares, problem.centre
         alphas, judged, all_solved = self._chosen(rows)
-        found = problem.path(self._prices(alphas, self.l1_ratio_))
+        found = problem.path(self._penalties(alphas, self.l1_ratio_))
         coef = np.stack([each.coef[-1] for each in found])
         self.selected_ = np.flatnonzero(coef.any(axis=0))
         self.duality_gap_ = float(max(each.gap[-1] for each in found))
@@ -259,7 +259,7 @@ class ElasticNet(_LinearRegressor):
         return self
 
     def _chosen(self, rows: NetTable) -> tuple[Array, FoldErrors | None, bool]:
-        """Prices up to the one used, how those tried do on held-out rows, and whether all of those were solved."""
+        """Penalties up to the one used, how those tried do on held-out rows, and whether all of those were solved."""
         for name in ("alphas_", "held_out_errors_", "held_out_std_errors_"):
             if hasattr(self, name):  # of an earlier fit
                 delattr(self, name)
@@ -272,27 +272,27 @@ class ElasticNet(_LinearRegressor):
             return np.array([self.alpha_]), None, True
         given = None if self.alphas is None else _checked_alphas(self.alphas)
         tried = [(ratio, self._grid(rows.problem, ratio) if given is None else given) for ratio in ratios]
-        judged = [rows.judged(self._prices(alphas, ratio)) for ratio, alphas in tried]
+        judged = [rows.judged(self._penalties(alphas, ratio)) for ratio, alphas in tried]
         chosen = int(np.argmin([found.error.min() for found, _ in judged]))
         self.l1_ratio_, self.alphas_ = tried[chosen]
-        best = int(np.argmin(judged[chosen][0].error))  # of equal errors the largest price
+        best = int(np.argmin(judged[chosen][0].error))  # of equal errors the largest penalty
         self.alpha_ = float(self.alphas_[best])
         return self.alphas_[: best + 1], judged[chosen][0], all(solved for _, solved in judged)
 
     def _grid(self, problem: NetProblem, ratio: float) -> Array:
         if ratio == 0.0:
-            raise ParameterError("with l1_ratio=0 no price sets all coefficients to zero, to begin at: give alphas")
+            raise ParameterError("with l1_ratio=0 no penalty sets all coefficients to zero, to begin at: give alphas")
         top = problem.steepest(self.positive) / ratio
         return np.geomspace(top, 1e-3 * top, 100) if top > 0.0 else np.array([1.0])
 
-    def _prices(self, alphas: Array, ratio: float) -> Prices:
-        return Prices(alphas, ratio, bool(self.positive), float(self.tol), int(self.max_iter))
+    def _penalties(self, alphas: Array, ratio: float) -> Penalties:
+        return Penalties(alphas, ratio, bool(self.positive), float(self.tol), int(self.max_iter))
 
     def _check_options(self) -> None:
         if self.alpha != "held-out":
             if not _is_number(self.alpha) or not 0.0 < float(self.alpha) < np.inf:
                 raise ParameterError(
-                    f"alpha is a number above 0, or 'held-out'; got {self.alpha!r}. LeastSquares has no price"
+                    f"alpha is a number above 0, or 'held-out'; got {self.alpha!r}. LeastSquares has no penalty"
                 )
         elif self.alphas is not None:
             _checked_alphas(self.alphas)
@@ -309,8 +309,8 @@ class ElasticNet(_LinearRegressor):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # scikit-learn's checks lower the price of a model with one, as 1 leaves no column of theirs, but not where
-        # there are also prices to choose from
+        # scikit-learn's checks lower the penalty of a model with one, as 1 leaves no column of theirs, but not where
+        # there are also penalties to choose from
         tags.regressor_tags.poor_score = self.alpha != "held-out"
         return tags
 
@@ -320,7 +320,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _checked_alphas(alphas: Any) -> Array:
-    """Prices, descending."""
+    """Penalties, descending."""
     try:
         values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""The elastic net of a table or of fold summaries, along a whole path of prices.
+"""The elastic net of a table or of fold summaries, along a whole path of penalties.
 
 "moments"  scatter of columns and targets, per fold; train = all - fold, errors from the fold's summary
 "rows"     for d > n: the rows themselves, turned into as many coordinates; products only of columns in use
@@ -34,15 +34,15 @@ _MOST = 1 << 29  # numbers that summaries or rows may hold: 4 GB
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prices:
+class Penalties:
     """What solutions are asked for.
 
     Attributes:
-        alphas: (k,) prices, descending.
-        l1_ratio: share of the price that is of sizes, not of squares.
+        alphas: (k,) penalties, descending.
+        l1_ratio: share of the penalty that is of sizes, not of squares.
         positive: whether no coefficient may be below 0.
         tol: duality gap as a share of what is fitted, see optimize.elastic_net.
-        max_iter: sweeps for each price.
+        max_iter: sweeps for each penalty.
     """
 
     alphas: Array
@@ -71,7 +71,7 @@ class NetProblem:
     wide: bool
 
     def steepest(self, positive: bool) -> float:
-        """Largest mean product of a column and a target: the price of sizes from which on all coefficients are zero.
+        """Largest mean product of a column and a target: the penalty of sizes from which on all coefficients are zero.
 
         Args:
             positive: whether only products above 0 can make a coefficient.
@@ -79,7 +79,7 @@ class NetProblem:
         slopes = self.inner.T @ self.products if self.wide else self.inner
         return float((slopes if positive else np.abs(slopes)).max(initial=0.0))
 
-    def path(self, asked: Prices) -> list[NetPath]:
+    def path(self, asked: Penalties) -> list[NetPath]:
         """Solutions of each target."""
         ones, twos = asked.alphas * asked.l1_ratio, asked.alphas * (1.0 - asked.l1_ratio)
         options: dict[str, Any] = {"positive": asked.positive, "tol": asked.tol, "max_iter": asked.max_iter}
@@ -91,7 +91,7 @@ class NetProblem:
                 ]
             return [wide_net_path(WideProducts(self.products, y), ones, twos, **options) for y in self.inner.T]
 
-    def solved(self, asked: Prices) -> tuple[Array, bool]:
+    def solved(self, asked: Penalties) -> tuple[Array, bool]:
         """(k, p, d) solutions, and whether all of them converged."""
         found = self.path(asked)
         return np.stack([each.coef for each in found], axis=1), all(bool(each.converged.all()) for each in found)
@@ -161,7 +161,7 @@ class NetTable:
         parts = (problem.inner, fitted, problem.inner - fitted)
         return Squares(*(W * np.sum(part**2, axis=0) for part in parts))
 
-    def judged(self, asked: Prices) -> tuple[FoldErrors, bool]:
+    def judged(self, asked: Penalties) -> tuple[FoldErrors, bool]:
         """Errors on rows that had no part in the fit, and whether all fits converged."""
         if self.grouped is not None:
             refuse_empty(self.grouped)
@@ -179,7 +179,7 @@ class NetTable:
         errors = np.stack([fold.mean(axis=1) for fold, _ in solved])
         return FoldErrors.of(errors, np.array(weights)), all(converged for _, converged in solved)
 
-    def _row_errors(self, test: NDArray[np.bool_], asked: Prices) -> tuple[tuple[Array, bool], float]:
+    def _row_errors(self, test: NDArray[np.bool_], asked: Penalties) -> tuple[tuple[Array, bool], float]:
         table = self.table
         if table is None:
             raise AssertionError("a problem of rows has a table")
@@ -219,7 +219,7 @@ def net_table_of(grouped: GroupedMoments, d: int, *, intercept: bool, table: Tab
     return NetTable(problem, grouped.total.count, grouped.total.weight, grouped, d, intercept, table)
 
 
-def _summary_errors(train: Equations, test: Equations, asked: Prices) -> tuple[Array, bool]:
+def _summary_errors(train: Equations, test: Equations, asked: Penalties) -> tuple[Array, bool]:
     coef, converged = NetProblem.of(train).solved(asked)
     return test.squared_errors(coef, train.centre), converged
 

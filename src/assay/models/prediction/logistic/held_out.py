@@ -22,9 +22,8 @@ from assay.engine.current import map_reduce
 from assay.errors import DataError
 from assay.linalg.noise.fold_error import fold_error
 from assay.linalg.regression.ridge_path import usual_penalties
-from assay.models.prediction.logistic.columns import Blocks, Part, measured
-from assay.models.prediction.logistic.reading import coefficients
-from assay.models.prediction.logistic.rows import Rows
+from assay.models.prediction.logistic.inference import coefficients
+from assay.models.prediction.logistic.rows import Blocks, Part, Rows, measured
 from assay.models.prediction.logistic.solve import solve_path
 
 _TRIED = 19  # penalties, half a power of ten apart

@@ -5,7 +5,7 @@ maximise  sum_i v_i log p_class(i)(x_i) - penalty / 2 |W|^2                v wei
 two       classes: one vector w, p_1 = 1 / (1 + exp(-w . x - b)), |W| = |w|
 more      the symmetric form; coefficients and intercepts sum to zero over classes
 summary   loss (1), gradient (k, d + 1), curvature (k (d + 1), k (d + 1)), k = g - 1: one pass for each step
-solver    Newton's method (IRLS), L-BFGS, or gradient ascent                (optimize.logistic_*)
+solver    Newton's method (IRLS), L-BFGS, or gradient ascent                (ridged_loss.py)
 errors    of each class against a base, from the inverse curvature at the unpenalised maximum   (inference.py)
 law       gradient zero; without a penalty a maximum exists only where no direction separates the classes
 """
@@ -31,21 +31,21 @@ from assay.errors import NotConverged, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable, checked_confidence
-from assay.models.prediction.logistic.columns import Blocks
 from assay.models.prediction.logistic.held_out import class_folds, judge, usual
-from assay.models.prediction.logistic.inference import likelihood_tests, summary_of, table_of
-from assay.models.prediction.logistic.reading import (
+from assay.models.prediction.logistic.inference import (
     class_covariance,
     coefficients,
     duality_gap,
+    likelihood_tests,
     null_log_likelihood,
     separating_parts,
     standard_errors,
     start_at,
+    summary_of,
+    table_of,
 )
-from assay.models.prediction.logistic.rows import Rows, blocks_of
+from assay.models.prediction.logistic.rows import Blocks, Rows, blocks_of, row_weights
 from assay.models.prediction.logistic.solve import SOLVERS, Solution, solve
-from assay.models.prediction.logistic.weights import row_weights
 from assay.models.supervised import _Classifier
 from assay.models.transformer import in_precision_of_rows
 from assay.shown import a_few
@@ -172,7 +172,7 @@ class Logistic(_Classifier):
         weights, unit = row_weights(sample_weight, self.class_weight, codes, self.classes_)
         names = tuple(map(str, self.feature_names_in_)) if hasattr(self, "feature_names_in_") else None
         with one_blas_thread():
-            penalty = self._price(data, codes, weights, unit, names)
+            penalty = self._chosen_penalty(data, codes, weights, unit, names)
             rows = Rows.of(
                 self._blocks(data, codes, weights),
                 codes,
@@ -308,7 +308,6 @@ class Logistic(_Classifier):
             return rows, self._class_numbers(y, rows.shape[0])
         numbers = self._as_numbers(X, reset=True)
         d = len(numbers.numeric_columns)
-        self._record_columns(numbers.numeric_columns, d)
         codes, blocks = self._class_numbers(y, len(y)), float_blocks(numbers)
         if d * len(y) > _HELD or is_elsewhere(blocks):
             return blocks, codes
@@ -323,7 +322,7 @@ class Logistic(_Classifier):
         kept: Blocks = scattered(beside(data, short(codes, len(self.classes_)), weights))
         return kept
 
-    def _price(
+    def _chosen_penalty(
         self, data: Any, codes: Indices, weights: Array | None, unit: float, names: tuple[str, ...] | None
     ) -> float:
         """The penalty in proportion to the weights, chosen where it is to be."""
@@ -369,7 +368,6 @@ class Logistic(_Classifier):
             rows = self._checked(X, reset=False, **_CHECKS | {"ensure_all_finite": True})
             return np.asarray(rows @ self.coef_.T + self.intercept_)
         numbers = self._as_numbers(X, reset=False)
-        self._compare_columns(numbers.numeric_columns)
         coef, intercept = self.coef_, self.intercept_
         return np.concatenate(mapped_blocks(float_blocks(numbers), lambda part: part[1] @ coef.T + intercept))
 

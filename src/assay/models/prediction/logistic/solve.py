@@ -1,4 +1,10 @@
-"""The maximum of the (penalised) likelihood of rows: which way, from where, and what is known about it at the end."""
+"""The maximum of the (penalised) likelihood of rows: in which coordinates, which way, from where, and what is known.
+
+Fewer coordinates for the same problem, where rows are fewer than columns or columns depend on each other:
+
+wide       Z^T = V T, orthonormal V (d, n): with w = V u the scores are T^T u and |w| = |u|
+dependent  Z = Q R of rank r < d: scores Q u, and of all w with R w = u the shortest
+"""
 
 from __future__ import annotations
 
@@ -6,15 +12,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy.linalg as sla
 
 from assay.arrays import Array
 from assay.errors import ParameterError
-from assay.models.prediction.logistic.descent import gradient_ascent, lbfgs
-from assay.models.prediction.logistic.newton import Curvature, Evaluate, Optimum, Ridged, newton
-from assay.models.prediction.logistic.products import newton_cg
-from assay.models.prediction.logistic.reduce import Reduced, in_row_space, independent
-from assay.models.prediction.logistic.rows import Rows
+from assay.models.prediction.logistic.ridged_loss import (
+    Curvature,
+    Evaluate,
+    Optimum,
+    Ridged,
+    gradient_ascent,
+    lbfgs,
+    newton,
+    newton_cg,
+)
+from assay.models.prediction.logistic.rows import Rows, blocks_of
 from assay.models.prediction.logistic.separation import separating_direction
+from assay.models.prediction.logistic.terms import Design
 
 SOLVERS = ("auto", "newton", "lbfgs", "gradient")
 _MOST_ITER = {"newton": 100, "newton-cg": 100, "lbfgs": 10_000, "gradient": 20_000}
@@ -27,6 +41,8 @@ _SMALL = 1_000_000  # rows times parameters up to which a curvature costs nothin
 _CHEAP = 100_000  # the same for one of many fits
 _HELD = 1 << 24  # numbers of a design that is held where it is evaluated very often: 128 MB
 _FEW = 40  # rows of a sample for each parameter, below which it tells too little
+_EPS = float(np.finfo(np.float64).eps)
+_DOUBTFUL = 1e-9  # share of the largest eigenvalue of the Gram matrix below which a QR of the rows decides
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +134,8 @@ def solve_path(
         solver = "newton" if p <= (_NEWTON if rows.classes <= _MANY else _NEWTON_MANY) else "lbfgs"
     allowed, most = max(tol, near) * small.total, max_iter or _MOST_ITER[solver]
     terms = _terms(small, in_memory)
-    theta, before, bent = np.zeros(small.shape), small.ridge, None
+    theta, before = np.zeros(small.shape), small.ridge
+    bent: Array | None = None
     for penalty in penalties:
         ridge = small.ridge * (float(penalty) / least)
         if solver == "newton":
@@ -142,11 +159,11 @@ def _terms(rows: Rows, in_memory: bool) -> Evaluate:
 def _coordinates(rows: Rows, penalty: float, in_memory: bool) -> tuple[Reduced, str]:
     d = rows.shape[1] - rows.design.intercept
     wide = in_memory and rows.n < d and rows.n <= _WIDE and rows.design.scale is None
-    reduced = in_row_space(rows, penalty) if wide else Reduced(rows)
+    reduced = _in_row_space(rows, penalty) if wide else Reduced(rows)
     way = "in the space of the rows" if wide else "columns"
     if penalty > 0.0 or int(np.prod(reduced.rows.shape)) > _CURVED:
         return reduced, way
-    fewer = independent(reduced.rows, in_memory=in_memory)
+    fewer = _independent(reduced.rows, in_memory=in_memory)
     if fewer.lift is None:
         lift = reduced.lift
     else:
@@ -207,3 +224,110 @@ def _separated(rows: Rows, found: Optimum, penalty: float) -> tuple[bool | None,
         found.theta,
     )
     return shown.separated, shown.direction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduced:
+    """Rows in other coordinates.
+
+    Attributes:
+        rows: these.
+        lift: (m, r), from their parameters to those of the rows before; None where nothing changed.
+        rank: how many columns are independent; None where that was not looked at.
+        outside: (d, n) orthonormal V, where directions of w outside of it were left out; otherwise None.
+    """
+
+    rows: Rows
+    lift: Array | None = None
+    rank: int | None = None
+    outside: Array | None = None
+
+
+def _in_row_space(rows: Rows, penalty: float) -> Reduced:
+    """Wide rows in coordinates of the space that they span."""
+    d, intercept = rows.shape[1] - rows.design.intercept, rows.design.intercept
+    unit = 1.0 / rows.basis[:d]
+    Z = rows.matrix()[:, :d] * unit  # the coefficients' own units, in which the penalty is round
+    V, T = (np.asarray(f, dtype=np.float64) for f in sla.qr(Z.T, mode="economic", check_finite=False))
+    M = np.ascontiguousarray(T.T)
+    squares = np.einsum("ij,ij->j", M, M) / rows.n + 4.0 * penalty / rows.total
+    # what rounding leaves of a dependent row must not grow to a column of its own
+    inside = np.sqrt(np.where(squares > (rows.n * _EPS) ** 2 * squares.max(), squares, squares.max() or 1.0))
+    ridge = np.concatenate([penalty / inside**2, np.zeros(int(intercept))])
+    basis = np.concatenate([1.0 / inside, np.ones(int(intercept))])
+    small = replace(
+        rows,
+        blocks=blocks_of(M, rows.codes, rows.weights),
+        design=Design(None, None, intercept),
+        basis=basis,
+        ridge=ridge,
+    )
+    return Reduced(small, _with_intercept(unit[:, None] * V / inside, intercept), None, V)
+
+
+def _independent(rows: Rows, *, in_memory: bool) -> Reduced:
+    """Rows in coordinates of independent columns; the same rows where all are.
+
+    Args:
+        rows: of a problem without a penalty.
+        in_memory: whether a QR of the rows may decide; otherwise their Gram matrix does, to half as many digits.
+    """
+    intercept = rows.design.intercept
+    d = rows.shape[1] - intercept
+    G = _correlations(rows, d)
+    values, vectors = sla.eigh(G, check_finite=False)
+    if d == 0 or values[0] > _DOUBTFUL * values[-1]:
+        return Reduced(rows, None, d)
+    if in_memory:
+        Q, R = _orthonormal_columns(rows, d)
+        if Q is None:
+            return Reduced(rows, None, 0)
+        small = replace(
+            rows,
+            blocks=blocks_of(Q * np.sqrt(rows.n), rows.codes, rows.weights),
+            design=Design(None, None, intercept),
+            basis=np.ones(Q.shape[1] + intercept),
+            ridge=np.zeros(Q.shape[1] + intercept),
+        )
+        lift = _shortest(R / np.sqrt(rows.n), rows)
+        return Reduced(small, _with_intercept(lift, intercept), len(R))
+    kept = vectors[:, values > 100 * d * _EPS * max(values[-1], _EPS)]
+    inside = _with_intercept(kept, intercept)
+    small = replace(rows, basis=rows.basis[:, None] * inside, ridge=np.zeros(inside.shape[1]))
+    lift = _with_intercept(_shortest(kept.T, rows), intercept)
+    return Reduced(small, lift, kept.shape[1])
+
+
+def _correlations(rows: Rows, d: int) -> Array:
+    """Gram matrix of the columns, (d, d), but for a factor: the curvature where all classes are equally likely."""
+    H = rows.terms(np.zeros(rows.shape), True).curvature
+    if H is None:
+        raise AssertionError("the curvature was asked for")
+    return np.asarray(H[:d, :d])
+
+
+def _orthonormal_columns(rows: Rows, d: int) -> tuple[Array | None, Array]:
+    Z = rows.matrix()[:, :d]
+    if rows.weights is not None:
+        Z[rows.weights == 0.0] = 0.0
+    Q, R, order = sla.qr(Z, mode="economic", pivoting=True, check_finite=False)
+    far = 0.0 if rows.design.centre is None else float(np.abs(rows.design.centre * rows.factors).max())
+    diagonal = np.abs(np.diag(R))
+    rank = int(np.count_nonzero(diagonal > _EPS * (max(Z.shape) + 4.0 * far) * diagonal[0]))
+    if rank == 0:
+        return None, np.zeros((0, d))
+    back = np.empty((rank, d))
+    back[:, order] = R[:rank]
+    return np.asarray(Q[:, :rank]), back
+
+
+def _shortest(R: Array, rows: Rows) -> Array:
+    """(d, r) from u to the phi of the shortest w with R phi = u."""
+    factor = rows.factors
+    span, T = (np.asarray(f) for f in sla.qr((R / factor).T, mode="economic", check_finite=False))
+    w = span @ sla.solve_triangular(T, np.eye(len(T)), trans="T", check_finite=False)
+    return np.asarray(w / factor[:, None])
+
+
+def _with_intercept(matrix: Array, intercept: bool) -> Array:
+    return np.asarray(sla.block_diag(matrix, np.ones((1, 1)))) if intercept else matrix

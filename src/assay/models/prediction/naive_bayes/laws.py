@@ -2,9 +2,9 @@
 
 gaussian     log p(x | c) = -log(2 pi v) / 2 - (x - m)^2 / (2 v),   v = max(squares / observed, floor V)
              or W / (observed + 1) for floor V; V variance of the column in all rows, W within classes
-multinomial  log p(x | c) = x log q,   q_j = (t_j + alpha) / (sum of t over its group + alpha columns in the group)
-bernoulli    log p(x | c) = log q or log(1 - q),   q = (t + alpha) / (observed + 2 alpha)
-categorical  log p(x | c) = log q_x,   q_l = (tally_l + alpha) / (observed + alpha levels)
+multinomial  log p(x | c) = x log q,   q_j = (t_j + s) / (sum of t over its group + s columns in the group)
+bernoulli    log p(x | c) = log q or log(1 - q),   q = (t + s) / (observed + 2 s),   s the smoothing
+categorical  log p(x | c) = log q_x,   q_l = (tally_l + s) / (observed + s levels)
 """
 
 from __future__ import annotations
@@ -53,26 +53,26 @@ class ClassLaws:
     log_level: tuple[Array, ...]
 
     @classmethod
-    def of(cls, counts: ClassCounts, alpha: float, floor: float | None) -> ClassLaws:
+    def of(cls, counts: ClassCounts, smoothing: float, floor: float | None) -> ClassLaws:
         """The laws of counted rows.
 
         Args:
             counts: the summary.
-            alpha: added to every count.
+            smoothing: added to every count.
             floor: least variance, as a share of the variance of the whole column; None: what one more row would give
                 that is off by the standard deviation within classes.
         """
         gaussian, multinomial = counts.of_kind("gaussian"), counts.of_kind("multinomial")
         bernoulli, categorical = counts.of_kind("bernoulli"), counts.of_kind("categorical")
-        yes, seen = counts.totals[:, bernoulli] + alpha, counts.observed[:, bernoulli] + 2.0 * alpha
+        yes, seen = counts.totals[:, bernoulli] + smoothing, counts.observed[:, bernoulli] + 2.0 * smoothing
         # a level that only rows of weight 0 have was not met
         met = [counts.tallies[j].any(axis=0) for j in categorical.tolist()]
-        tallies = [counts.tallies[j][:, own] + alpha for j, own in zip(categorical.tolist(), met, strict=True)]
+        tallies = [counts.tallies[j][:, own] + smoothing for j, own in zip(categorical.tolist(), met, strict=True)]
         return cls(
             gaussian,
             *_normal(counts, gaussian, floor),
             multinomial,
-            _log_shares(counts.totals[:, multinomial] + alpha, counts.groups[multinomial]),
+            _log_shares(counts.totals[:, multinomial] + smoothing, counts.groups[multinomial]),
             bernoulli,
             np.log(yes / seen),
             np.log((seen - yes) / seen),

@@ -41,7 +41,7 @@ class NaiveBayes(_ClassScorer):
             of words), "bernoulli" (above zero or not), "categorical" (levels by number), or one of these for each
             column. "auto": the columns of a source or data frame by the kinds in its schema (booleans bernoulli,
             categories categorical, texts multinomial, the others gaussian); those of an array gaussian.
-        alpha: added to every count, above 0, so that what a class has not shown yet is not impossible.
+        smoothing: added to every count, above 0, so that what a class has not shown yet is not impossible.
         var_floor: least variance of a class in a gaussian column, as a share of the variance of the whole column.
             "auto": what the class would have if its next row were off by the standard deviation within classes,
             W / (n + 1) for n rows, so that what it has not shown yet is not impossible.
@@ -73,12 +73,12 @@ class NaiveBayes(_ClassScorer):
         self,
         kinds: Kinds = "auto",
         *,
-        alpha: float = 1.0,
+        smoothing: float = 1.0,
         var_floor: float | Literal["auto"] = "auto",
         priors: ArrayLike | None = None,
     ) -> None:
         self.kinds = kinds
-        self.alpha = alpha
+        self.smoothing = smoothing
         self.var_floor = var_floor
         self.priors = priors
 
@@ -203,7 +203,7 @@ class NaiveBayes(_ClassScorer):
         self.kinds_ = counts.kinds
         self.counts_ = counts
         floor = None if self.var_floor == "auto" else float(self.var_floor)
-        self.laws_ = ClassLaws.of(counts, float(self.alpha), floor)
+        self.laws_ = ClassLaws.of(counts, float(self.smoothing), floor)
         return self
 
     def _prior(self, counts: ClassCounts) -> Array:
@@ -245,8 +245,8 @@ class NaiveBayes(_ClassScorer):
             raise ParameterError(
                 f"kinds is 'auto', {', '.join(map(repr, COLUMN_KINDS))} or one for each column; got {self.kinds!r}"
             )
-        if not (_is_number(self.alpha) and 0.0 < self.alpha < np.inf):
-            raise ParameterError(f"alpha is a number above 0; got {self.alpha!r}")
+        if not (_is_number(self.smoothing) and 0.0 < self.smoothing < np.inf):
+            raise ParameterError(f"smoothing is a number above 0; got {self.smoothing!r}")
         known = self.var_floor == "auto" or (_is_number(self.var_floor) and 0.0 < self.var_floor <= 1.0)
         if not known:
             raise ParameterError(f"var_floor is a share above 0 and at most 1, or 'auto'; got {self.var_floor!r}")

@@ -8,8 +8,8 @@
              |beta_i| <= C_i, or no bound and a term - sum_i beta_i^2 / (4 C_i) if squared;  beta_i >= 0 without an
              upper end, <= 0 without a lower one
 
-The squared loss is solved by Newton steps. The plain one is rounded, solved by Newton steps, its prices beta kept as
-multipliers, and rounded less: an augmented Lagrangian, exact at the end though the rounding never vanishes.
+The squared loss is solved by Newton steps. The plain one is rounded, solved by Newton steps, its multipliers beta kept,
+and rounded less: an augmented Lagrangian, exact at the end though the rounding never vanishes (optimize.hinge).
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from numpy.typing import ArrayLike
 
 from assay.arrays import Array
 from assay.errors import DataError, NotConverged, ParameterError
-from assay.optimize.margin.newton import Point, Rows
-from assay.optimize.margin.stages import Certified, certified, solve
+from assay.optimize.hinge import Certified, HingePoint, HingeRows, certified, solve_hinges
 from assay.optimize.validate import finite
 
 Loss: TypeAlias = Literal["hinge", "squared_hinge"]
@@ -73,7 +72,7 @@ def margin(
     Args:
         X: (n, d), with many more rows than columns.
         signs: (n,) classes, 1 and -1.
-        C: price of a unit of loss, a number or (n,).
+        C: factor of the losses, a number or (n,) of each row.
         loss: "hinge" or "squared_hinge".
         fit_intercept: whether there is a b, which is not penalised.
         tol: duality gap allowed, as a share of the objective.
@@ -117,7 +116,7 @@ def tube(
     Args:
         X: (n, d), with many more rows than columns.
         y: (n,) target; the error of a row is the modulus of y_i - w.x_i - b.
-        C: price of a unit of loss, a number or (n,).
+        C: factor of the losses, a number or (n,) of each row.
         epsilon: half the width of the tube, not negative.
         loss: "epsilon_insensitive", or "squared_epsilon_insensitive".
         fit_intercept: whether there is a b, which is not penalised.
@@ -157,7 +156,7 @@ def _solved(
     with np.errstate(all="ignore"):  # a step that rounding spoils shows in the gap
         rows, origin, kept = _rows(X, lower, upper, C, squared, intercept)
         begin = None if start is None else _begin(rows, origin, start)
-        found = solve(rows, tol, int(max_iter), begin)
+        found = solve_hinges(rows, tol, int(max_iter), begin)
         found = certified(rows, _anew(rows, found))
     converged = found.within(tol)
     if not converged:
@@ -187,42 +186,42 @@ def _solved(
 
 def _rows(
     X: ArrayLike, lower: Array, upper: Array, C: ArrayLike, squared: bool, intercept: bool
-) -> tuple[Rows, Array, Any]:
+) -> tuple[HingeRows, Array, Any]:
     """The rows that cost something, the (d,) origin that b refers to, and which rows these are."""
     table, n = finite(X, "X", 2), len(lower)
     if len(table) != n:
         raise DataError(f"X must have one row for each of {n} targets, has {len(table)}.")
     if not np.isfinite(np.einsum("ij,ij->", table, table)):
         raise DataError(f"products of X overflow: values are as large as {np.abs(table).max():g}. Rescale the columns.")
-    prices = np.asarray(C, dtype=np.float64)
-    if prices.shape not in ((), (n,)) or not (np.isfinite(prices).all() and np.all(prices >= 0)):
+    factors = np.asarray(C, dtype=np.float64)
+    if factors.shape not in ((), (n,)) or not (np.isfinite(factors).all() and np.all(factors >= 0)):
         raise ParameterError(f"C must be a number or {n} numbers, finite and not negative, is {C!r}.")
-    if not np.any(prices > 0) or n == 0:
-        raise DataError("no row has a price C above 0.")
-    prices = np.broadcast_to(prices, (n,))
+    if not np.any(factors > 0) or n == 0:
+        raise DataError("no row has a C above 0.")
+    factors = np.broadcast_to(factors, (n,))
     kept: Any = slice(None)
-    if np.any(prices == 0):
-        kept = np.flatnonzero(prices)
-        table, lower, upper, prices = table[kept], lower[kept], upper[kept], prices[kept]
+    if np.any(factors == 0):
+        kept = np.flatnonzero(factors)
+        table, lower, upper, factors = table[kept], lower[kept], upper[kept], factors[kept]
     middle = origin = np.zeros(table.shape[1])
     if intercept:  # b takes up any shift of the rows
         middle = origin = np.ones(len(table)) @ table / len(table)
         few = table[:: max(1, len(table) // 1000)]
         if np.any(np.abs(middle) > _FAR * few.std(axis=0)):
             table, middle = table - origin, np.zeros_like(origin)
-    return Rows(table, middle, lower, upper, prices, squared, intercept), origin, kept
+    return HingeRows(table, middle, lower, upper, factors, squared, intercept), origin, kept
 
 
-def _begin(rows: Rows, origin: Array, start: Margin) -> Point:
+def _begin(rows: HingeRows, origin: Array, start: Margin) -> HingePoint:
     w = finite(start.coef, "start.coef", 1, rows.X.shape[1])
     b = start.intercept + float(origin @ w)
-    return Point(w, b, rows.values(w, b), np.zeros(len(rows.X)), np.zeros(len(w) + 1), 0)
+    return HingePoint(w, b, rows.values(w, b), np.zeros(len(rows.X)), np.zeros(len(w) + 1), 0)
 
 
-def _anew(rows: Rows, found: Certified) -> Point:
+def _anew(rows: HingeRows, found: Certified) -> HingePoint:
     """The point with its values computed again, free of the roundings of updates."""
     w, b = found.point.w, found.point.b
-    return Point(w, b, rows.values(w, b), found.beta, rows.pull(found.beta), found.point.steps)
+    return HingePoint(w, b, rows.values(w, b), found.beta, rows.pull(found.beta), found.point.steps)
 
 
 def _check(tol: float, max_iter: Any) -> None:

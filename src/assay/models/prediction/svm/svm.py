@@ -3,7 +3,7 @@
 summary  K_ij = <phi(x_i), phi(x_j)>, (n, n), rows of it computed when needed
 primal   min over w, b of  1/2 |w|^2 + sum_i C_i max(0, 1 - y_i (<w, phi(x_i)> + b))        hard margin: no slack at all
 dual     min over a of  1/2 a^T Q a - sum a,  y^T a = 0,  0 <= a_i <= C_i,  Q_ij = y_i y_j K_ij     solver  optimize.smo
-nu       a share of margin errors in place of C: svm.nu        squared  slacks squared, a ridge on K: svm.squared
+forms    hard margin, a share nu of margin errors in place of C, squared slacks, the primal: two_class.py
 reading  decision f(x) = sum_i y_i a_i k(x, x_i) + b, class by its sign; |w|^2 = a^T Q a; margin 1 / |w|
 classes  g > 2: one machine for each of the g (g - 1) / 2 pairs, (n, k) decisions, and a vote
 """
@@ -24,29 +24,34 @@ from sklearn.utils.validation import check_is_fitted
 from assay.arrays import Array
 from assay.data.blocks import float_blocks
 from assay.data.source import Source
-from assay.engine.current import is_local, mapped_blocks
+from assay.engine.current import mapped_blocks
 from assay.errors import NotConverged, ParameterError
 from assay.models.base import on_engine
-from assay.models.prediction.svm.boundaries import Boundaries, votes
-from assay.models.prediction.svm.calibration import class_probabilities, sigmoids
-from assay.models.prediction.svm.pairs import Form, Limits, Machine, PairSolver, pairs_of
-from assay.models.prediction.svm.passes import GAP, lines_between
-from assay.models.prediction.svm.path import SVMPath
-from assay.models.prediction.svm.training import Training, price_of_classes
+from assay.models.prediction.svm.decisions import Boundaries, class_probabilities, sigmoids, votes
+from assay.models.prediction.svm.pairs import (
+    Machine,
+    PairSolver,
+    Settings,
+    Training,
+    lines_between,
+    pairs_of,
+    weighted_by_class,
+)
+from assay.models.prediction.svm.vector_machine import CHECKS, MachinePath, _VectorMachine, is_positive, rising_values
 from assay.models.supervised import _Classifier
 from assay.summary.distances.distances import as_rows
 from assay.summary.gram.gram import Gram
-from assay.summary.gram.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel, resolved
+from assay.summary.gram.kernels import Kernel, Precomputed, resolved
 
 
-class SVM(_Classifier):
+class SVM(_VectorMachine, _Classifier):
     """Which side of the widest margin does a row lie on?
 
     Args:
-        C: price of a unit of slack, positive; None or infinity for a hard margin, which is refused, with the rows in
-            the way, where the kernel does not separate the classes.
+        C: factor of the slacks, positive: the larger, the fewer rows lie within the margin. None or infinity for a hard
+            margin, which is refused, with the rows in the way, where the kernel does not separate the classes.
         nu: in place of C, the largest share of the rows within the margin, and the least that bears it; above 0. More
-            than twice the share of the smaller of two classes is refused. `C_` is the price it comes to.
+            than twice the share of the smaller of two classes is refused. `C_` is what it comes to.
         loss: "hinge": slacks count by their size; "squared_hinge": by their square.
         kernel: `Linear()`, `Polynomial()`, `Gaussian()`, one of their names, "precomputed", or a function of two sets
             of rows. None for `Gaussian()`, whose sigma is the median distance between rows.
@@ -72,10 +77,10 @@ class SVM(_Classifier):
         intercept_: (p,) b of each pair; p = g (g - 1) / 2, in the order (0, 1), (0, 2), ..., (1, 2), ... . A positive
             decision speaks for the pair's first class; with two classes in all for the second, as in scikit-learn.
         coef_: (p, d) w of each pair with the linear kernel; None with any other.
-        C_: (p,) price of a unit of slack in each pair, for a row that counts once: C, or what nu comes to.
+        C_: (p,) C of each pair, for a row that counts once: as given, or what nu comes to.
         margin_: (p,) one over the length of w, in feature space. Infinite where w is zero: the rows tell nothing. Not a
             number where its square is negative, which only a kernel that fails `mercer_check` can do.
-        objective_: (p,) of the dual, as LIBSVM states it: 1/2 a^T Q a - sum a; with nu that of the price it comes to.
+        objective_: (p,) of the dual, as LIBSVM states it: 1/2 a^T Q a - sum a; with nu that of the C it comes to.
         duality_gap_: (p,) by how much that can be above the least.
         kkt_residual_: largest violation of the conditions of a solution, over all pairs, in units of the margin; None
             after solver "primal".
@@ -99,13 +104,7 @@ class SVM(_Classifier):
         using second order information, JMLR 6, 2005.
     """
 
-    kernel_: Kernel
-    support_: Any  # these are None where no weights of rows are kept
-    support_vectors_: Any
     n_support_: Any
-    dual_coef_: Any
-    kkt_residual_: Any
-    coef_: Any
     _origin: Any
     probA_: Array | None  # noqa: N815  as in scikit-learn
     probB_: Array | None  # noqa: N815
@@ -155,44 +154,36 @@ class SVM(_Classifier):
 
     def fit_gram(self, gram: Gram, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit from a kernel matrix, held or not; its kernel is used. Weights are as for `fit`."""
-        if gram.approximate or gram.centring is not None:
-            what = "by landmarks" if gram.approximate else "centred"
-            raise ParameterError(
-                f"SVM takes a kernel matrix that is exact and not centred; this one is {what}. Centring changes "
-                "nothing here, and Gram.of(X, kernel, hold=False) needs no memory for its values"
-            )
-        self._record_columns(None, gram.n if gram.points is None else gram.points.shape[1])
+        gram = self._known_gram(gram)
         codes = self._class_numbers(y, gram.n)
         rows = gram.values if gram.points is None else gram.points
         return self._fit(gram.kernel, rows, codes, self._row_weights(sample_weight, codes))
 
-    def path(self, X: Any, y: Any, Cs: Any, *, held_out: tuple[Any, Any] | None = None) -> SVMPath:
-        """Solve for several prices, each solution the start of the next; the model itself is left as it is.
+    def path(self, X: Any, y: Any, Cs: Any, *, held_out: tuple[Any, Any] | None = None) -> MachinePath:
+        """Solve for several values of C, each solution the start of the next; the model itself is left as it is.
 
         Args:
             X: (n, d) rows, as for `fit`.
             y: (n,) classes.
-            Cs: prices, positive and finite; they are taken in rising order.
-            held_out: rows and classes kept aside, whose error tells which price to take.
+            Cs: values of C, positive and finite; they are taken in rising order.
+            held_out: rows and classes kept aside, whose error tells which value to take.
         """
         if self.nu is not None:
-            raise ParameterError("a path is over prices, and nu stands in place of one: leave nu out")
-        prices = np.unique(np.asarray(Cs, dtype=np.float64))
-        if not len(prices) or not (np.isfinite(prices).all() and prices[0] > 0):
-            raise ParameterError(f"Cs are positive finite prices; got {Cs!r}")
+            raise ParameterError("a path is over values of C, and nu stands in place of it: leave nu out")
+        values = rising_values(Cs)
         one = clone(self)
         kernel, rows, codes, _ = one._numbered(X, y, None)
         training = Training.of(kernel, rows, codes, len(one.classes_))
         solver, machines, errors, found = one._solver(training, hold=True), None, [], []
-        for before, C in zip([prices[0], *prices], prices, strict=False):
-            machines = solver.solve(one._class_prices(C, training), machines, C / before)
+        for before, C in zip([values[0], *values], values, strict=False):
+            machines = solver.solve(one._by_class(C, training.sizes), machines, C / before)
             one._keep(Boundaries.of(training, machines))
             one._certify(machines)
-            found.append((one.objective_, one.margin_, len(one.support_), one.n_iter_.sum(), one.kkt_residual_))
+            found.append((one.objective_, len(one.support_), one.n_iter_.sum(), one.kkt_residual_, one.margin_))
             if held_out is not None:
                 errors.append(1.0 - one.score(*held_out))
-        objective, margin, support, steps, residual = (np.array(column) for column in zip(*found, strict=True))
-        return SVMPath(prices, objective, margin, support, steps, residual, np.array(errors) if errors else None)
+        objective, support, steps, residual, margin = (np.array(column) for column in zip(*found, strict=True))
+        return MachinePath(values, objective, support, steps, residual, np.array(errors) if errors else None, margin)
 
     def decision_function(self, X: Any) -> Array:
         """How clearly (m, d) rows lie on a side: (m,) for two classes, positive for the second; else (m, g).
@@ -209,11 +200,9 @@ class SVM(_Classifier):
         known = (self.kernel_, self.support_, self.support_vectors_, self.n_support_, self.dual_coef_)
         found = Boundaries(*known, self._rho, self._origin, self.coef_)
         if isinstance(X, Source) and self.coef_ is not None:
-            numbers = self._as_numbers(X, reset=False)
-            self._compare_columns(numbers.numeric_columns)
-            return np.concatenate(mapped_blocks(float_blocks(numbers), lambda part: found.decisions(part[1])))
-        rows = self._checked(X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
-        return found.decisions(as_rows(rows))
+            blocks = float_blocks(self._as_numbers(X, reset=False))
+            return np.concatenate(mapped_blocks(blocks, lambda part: found.decisions(part[1])))
+        return found.decisions(self._new_rows(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each of (m, d) rows, (m,).
@@ -247,40 +236,32 @@ class SVM(_Classifier):
 
     def _in_passes(self, X: Any) -> bool:
         """Whether rows are read in passes and not held."""
-        if self.solver not in ("auto", "primal"):
-            raise ParameterError(f"solver is 'auto' or 'primal'; got {self.solver!r}")
-        linear = self.kernel is not None and isinstance(as_kernel(self.kernel), Linear)
-        priced = self._form().nu is None
-        able = linear and np.isfinite(self._price()) and not self.probability and priced
-        if self.solver == "primal" and not able:
+        settings = self._settings()
+        able = bool(np.isfinite(settings.C) and not self.probability and settings.nu is None)
+        passes = self._reads_passes(X, able=able)
+        if self.solver == "primal" and not passes:
             raise ParameterError(
                 "solver 'primal' is for the linear kernel, a finite C and no probabilities, and not for nu"
             )
-        return bool(able and (self.solver == "primal" or (isinstance(X, Source) and X.portable and not is_local())))
+        return passes
 
     def _fit_in_passes(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
-        X, y = self._taken_apart(X, y)
-        if isinstance(X, Source):
-            data: Any = self._as_numbers(X, reset=True)
-            self._record_columns(data.numeric_columns, len(data.numeric_columns))
-        else:
-            data = self._checked(X, reset=True, accept_sparse="csr", dtype=np.float64)
-        codes = self._class_numbers(y, len(y) if isinstance(data, Source) else data.shape[0])
+        data, y, n = self._rows_of_passes(X, y)
+        codes = self._class_numbers(y, n)
         weights = self._row_weights(sample_weight, codes)
         self._check_tol()
-        sizes = np.bincount(codes, weights, len(self.classes_))
-        prices = price_of_classes(self._price(), self.class_weight, self.classes_.tolist(), sizes)
+        settings = self._settings()
         lines, origin = lines_between(
             float_blocks(data),
             codes,
-            prices,
+            self._by_class(settings.C, np.bincount(codes, weights, len(self.classes_))),
             weights=weights,
-            squared=self._form().squared,
+            squared=settings.squared,
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        self.kernel_, self.probA_, self.probB_ = Linear(), None, None
-        self.support_ = self.support_vectors_ = self.n_support_ = self.dual_coef_ = self.kkt_residual_ = None
+        self._keep_no_rows()
+        self.n_support_ = self.probA_ = self.probB_ = None
         self.coef_, self._origin = np.stack([line.coef for line in lines]), origin
         self._rho = np.array([-line.offset for line in lines])
         self.intercept_ = -self._rho - self.coef_ @ origin
@@ -289,24 +270,16 @@ class SVM(_Classifier):
         self.duality_gap_ = np.array([line.duality_gap for line in lines])
         self.objective_ = self.duality_gap_ - np.array([line.objective for line in lines])
         self.n_iter_ = np.array([line.iterations for line in lines])
-        self.converged_, self.route_ = all(line.converged for line in lines), "primal in passes"
-        self.C_ = np.full(len(lines), self._price())
-        if not self.converged_:
-            worst = max(line.duality_gap / line.objective for line in lines)
-            warnings.warn(
-                f"SVM: the duality gap is {worst:.2g} of the objective after {int(self.n_iter_.max())} steps, allowed "
-                f"is {GAP * self.tol:.2g}: lower C, rescale the columns, or raise tol",
-                NotConverged,
-                stacklevel=4,
-            )
+        self.converged_, self.C_ = all(line.converged for line in lines), np.full(len(lines), settings.C)
+        self._warn_of_passes(lines)
         return self
 
     def _numbered(
         self, X: Any, y: Any, sample_weight: ArrayLike | None
     ) -> tuple[Kernel, Array, NDArray[np.intp], Array | None]:
-        rows, codes = self._labelled(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+        rows, codes = self._labelled(X, y, **CHECKS)
         weights = self._row_weights(sample_weight, codes)
-        kernel, rows = as_kernel(Gaussian() if self.kernel is None else self.kernel), as_rows(rows)
+        kernel, rows = self._kernel(), as_rows(rows)
         if isinstance(kernel, Precomputed):
             rows = Gram.precomputed(rows).values
         if weights is None:
@@ -315,10 +288,10 @@ class SVM(_Classifier):
         return resolved(kernel, rows[kept], weights[kept]), rows, codes, weights
 
     def _fit(self, kernel: Kernel, X: Array, codes: NDArray[np.intp], weights: Array | None = None) -> Self:
-        C = self._price()
+        C = self._settings().C
 
         def solve(training: Training) -> list[Machine]:
-            return self._solver(training).solve(self._class_prices(C, training))
+            return self._solver(training).solve(self._by_class(C, training.sizes))
 
         training = Training.of(kernel, X, codes, len(self.classes_), weights)
         machines = solve(training)
@@ -337,25 +310,25 @@ class SVM(_Classifier):
 
     def _solver(self, training: Training, *, hold: bool = False) -> PairSolver:
         self._check_tol()
-        limits = Limits(self.tol, self.cache_mb, self.max_iter, self._price())
-        return PairSolver(training, self.classes_, limits, self._form(), hold=hold)
+        return PairSolver(training, self.classes_, self._settings(), hold=hold)
 
-    def _form(self) -> Form:
+    def _settings(self) -> Settings:
+        """What is minimised, once the options are known to be possible."""
         if self.loss not in ("hinge", "squared_hinge"):
             raise ParameterError(f"loss is 'hinge' or 'squared_hinge'; got {self.loss!r}")
-        if self.nu is None:
-            return Form(squared=self.loss != "hinge")
-        if isinstance(self.nu, bool) or not (isinstance(self.nu, int | float | np.number) and 0.0 < self.nu <= 1.0):
-            raise ParameterError(f"nu is a share of the rows, above 0 and at most 1; got {self.nu!r}")
-        if self.C != 1.0:
+        if self.C is not None and not is_positive(self.C):
+            raise ParameterError(f"C is a positive number, or None for a hard margin; got {self.C!r}")
+        self._check_nu()
+        if self.nu is not None and self.C != 1.0:
             raise ParameterError(f"nu stands in place of C: give one of them; got C={self.C!r} and nu={self.nu!r}")
-        if self.loss != "hinge":
+        if self.nu is not None and self.loss != "hinge":
             raise ParameterError("nu is a share of errors of the plain hinge: leave nu or loss='squared_hinge' out")
-        return Form(nu=float(self.nu))
+        C, nu = float("inf") if self.C is None else float(self.C), None if self.nu is None else float(self.nu)
+        return Settings(C, nu, self.loss != "hinge", self.tol, self.cache_mb, self.max_iter)
 
-    def _check_tol(self) -> None:
-        if not (isinstance(self.tol, int | float | np.number) and self.tol > 0.0):
-            raise ParameterError(f"tol is a positive number; got {self.tol!r}")
+    def _by_class(self, C: float, sizes: NDArray[Any]) -> Array:
+        """(g,) C of each class, of these weights of rows."""
+        return weighted_by_class(C, self.class_weight, self.classes_.tolist(), sizes)
 
     def _keep(self, found: Boundaries) -> None:
         self.kernel_, self.support_, self.support_vectors_ = found.kernel, found.support, found.points
@@ -368,7 +341,7 @@ class SVM(_Classifier):
         with np.errstate(divide="ignore"):
             self.margin_ = 1.0 / np.array([machine.length for machine in machines])
         found = [machine.found for machine in machines]
-        self.C_ = np.array([machine.price for machine in machines])
+        self.C_ = np.array([machine.C for machine in machines])
         self.objective_ = np.array([one.objective for one in found])
         self.duality_gap_ = np.array([one.duality_gap for one in found])
         self.kkt_residual_ = max(one.violation for one in found)
@@ -386,19 +359,3 @@ class SVM(_Classifier):
                 NotConverged,
                 stacklevel=5,
             )
-
-    def _class_prices(self, C: float, training: Training) -> Array:
-        return price_of_classes(C, self.class_weight, self.classes_.tolist(), training.sizes)
-
-    def _price(self) -> float:
-        if self.C is None:
-            return float("inf")
-        if isinstance(self.C, bool) or not (isinstance(self.C, int | float | np.number) and self.C > 0.0):
-            raise ParameterError(f"C is a positive price, or None for a hard margin; got {self.C!r}")
-        return float(self.C)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
-        return tags

@@ -3,14 +3,17 @@
 summary  K_ij = <phi(x_i), phi(x_j)>, (n, n), rows of it computed when needed
 primal   min over w, c of  1/2 |w|^2 + C sum_i max(0, |y_i - f(x_i)| - epsilon),   f(x) = <w, phi(x)> + c
 dual     min over b of  1/2 b^T K b + epsilon sum |b_i| - y^T b,  sum b = 0,  |b_i| <= C
-nu       a share of rows outside the tube in place of epsilon: C (nu n epsilon + sum of errors beyond), sum |b| = C nu n
-solver   optimize.smo; optimize.margin.tube for the linear kernel on many rows
+nu       a share of rows outside the tube in place of epsilon: C (nu n epsilon + sum of errors beyond); both parts of b
+         sum to C nu n / 2, a line each, and epsilon is half the difference of the lines' multipliers
+solver   optimize.smo, two variables on each kernel row: the positive and the negative part of its weight b_i;
+         margin.tube, Newton steps on the coefficients, for the linear kernel on many rows
 reading  f(x) = sum_i b_i k(x, x_i) + c; b_i = 0 inside the tube, |b_i| = C outside, between on its edge
 """
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -20,30 +23,31 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.arrays import Array
 from assay.data.blocks import float_blocks
-from assay.data.source import Source
-from assay.engine.current import is_local
 from assay.errors import DataError, NotConverged, ParameterError
+from assay.linalg.one_thread import one_blas_thread
 from assay.models.base import on_engine
-from assay.models.prediction.svm.margin_table import MarginTable
-from assay.models.prediction.svm.regression_machine import Machine, Problem, solve
-from assay.models.prediction.svm.svr_path import SVRPath
+from assay.models.prediction.svm.margin import Margin, tube
+from assay.models.prediction.svm.passes import GAP, MarginTable
+from assay.models.prediction.svm.vector_machine import CHECKS, MachinePath, _VectorMachine, is_positive, rising_values
 from assay.models.supervised import _Regressor
+from assay.optimize.smo.smo import smo
 from assay.summary.distances.distances import as_rows
 from assay.summary.gram.gram import Gram
-from assay.summary.gram.kernel_rows import kernel_sums
-from assay.summary.gram.kernels import Gaussian, Kernel, Linear, Precomputed, as_kernel, resolved, weighted_median
+from assay.summary.gram.kernel_rows import gram_of_rows, kernel_rows, kernel_sums
+from assay.summary.gram.kernels import Linear, weighted_median
 from assay.summary.moments.accumulate import weights_of_rows
 
 _LARGEST = 1e140  # of a target: sums of squares stay within floats
-_GAP = 0.1  # duality gap allowed in passes, as a share of the objective, for a unit of tol
-_HOLD = 2048  # rows: up to here all values of a kernel that is a function are computed once
+_TALL = 2  # rows for each column, from where on Newton steps are taken
+_COLUMNS = 1000  # and up to so many columns
+_GAPS = (1e-6, 1e-8, 1e-10, 1e-12)  # duality gaps tried, until the conditions hold within tol
 
 
-class SVR(_Regressor):
+class SVR(_VectorMachine, _Regressor):
     """Which number belongs to a row, if errors up to epsilon do not count and larger ones count by their size?
 
     Args:
-        C: price of a unit of error beyond epsilon, positive.
+        C: factor of the errors beyond epsilon, positive and finite.
         epsilon: errors up to this cost nothing, in units of the target.
         nu: in place of epsilon, the largest share of the rows outside the tube, and the least that bears it; above 0
             and at most 1. `epsilon_` is what it comes to.
@@ -88,13 +92,6 @@ class SVR(_Regressor):
         vector regression, Statistics and Computing 14, 2004.
     """
 
-    kernel_: Kernel
-    support_: Any  # these are None where no weights of rows are kept
-    support_vectors_: Any
-    dual_coef_: Any
-    kkt_residual_: Any
-    coef_: Any
-
     def __init__(
         self,
         C: float = 1.0,
@@ -134,78 +131,56 @@ class SVR(_Regressor):
 
     def fit_gram(self, gram: Gram, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit from a kernel matrix, held or not; its kernel is used. Weights are as for `fit`."""
-        if gram.approximate or gram.centring is not None:
-            what = "by landmarks" if gram.approximate else "centred"
-            raise ParameterError(
-                f"SVR takes a kernel matrix that is exact and not centred; this one is {what}. Centring changes "
-                "nothing here, and Gram.of(X, kernel, hold=False) needs no memory for its values"
-            )
-        self._record_columns(None, gram.n if gram.points is None else gram.points.shape[1])
+        gram = self._known_gram(gram)
         target, weights = self._numbers_to_predict(y, gram.n), weights_of_rows(sample_weight, gram.n)
         return self._fit(gram if weights is None else gram.among(np.flatnonzero(weights)), target, weights)
 
-    def path(self, X: Any, y: Any, Cs: Any, *, held_out: tuple[Any, Any] | None = None) -> SVRPath:
-        """Solve for several prices, each solution the start of the next; the model itself is left as it is.
+    def path(self, X: Any, y: Any, Cs: Any, *, held_out: tuple[Any, Any] | None = None) -> MachinePath:
+        """Solve for several values of C, each solution the start of the next; the model itself is left as it is.
 
         Args:
             X: (n, d) rows, as for `fit`.
             y: (n,) target.
-            Cs: prices, positive and finite; they are taken in rising order.
-            held_out: rows and target kept aside, whose error tells which price to take.
+            Cs: values of C, positive and finite; they are taken in rising order.
+            held_out: rows and target kept aside, whose error tells which value to take.
         """
-        prices = np.unique(np.asarray(Cs, dtype=np.float64))
-        if not len(prices) or not (np.isfinite(prices).all() and prices[0] > 0):
-            raise ParameterError(f"Cs are positive finite prices; got {Cs!r}")
+        values = rising_values(Cs)
         one = clone(self)
         problem = one._problem(*one._summary(X, y, None))
-        machine, found, errors = None, [], []
-        for C in prices:
-            machine = solve(problem, float(C), machine)
-            one._keep(problem, machine)
+        solution, found, errors = None, [], []
+        for C in values:
+            solution = _solved(problem, float(C), solution)
+            one._keep(problem, solution)
             found.append((one.objective_, len(one.support_), one.n_iter_, one.kkt_residual_))
             if held_out is not None:
                 errors.append(np.mean(np.abs(one.predict(held_out[0]) - np.asarray(held_out[1]))))
-        objectives, support, steps, residuals = (np.array(column) for column in zip(*found, strict=True))
-        left = np.array(errors) if held_out is not None else None
-        return SVRPath(prices, objectives, support, steps, residuals, left)
+        objective, support, steps, residual = (np.array(column) for column in zip(*found, strict=True))
+        return MachinePath(values, objective, support, steps, residual, np.array(errors) if errors else None)
 
     def predict(self, X: Any) -> Array:
         """The number for each of (m, d) rows, or for (m, n) kernel values with a precomputed kernel: (m,)."""
         check_is_fitted(self)
-        rows = self._checked(X, reset=False, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
-        return np.asarray(self._sums(as_rows(rows)) + self.intercept_[0])
+        return np.asarray(self._sums(self._new_rows(X)) + self.intercept_[0])
 
     def _summary(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Gram, Array, Array | None]:
-        # what is not finite is found by as_rows, which says where
-        checked, target = self._targeted(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
-        rows, kernel = as_rows(checked), as_kernel(Gaussian() if self.kernel is None else self.kernel)
+        checked, target = self._targeted(X, y, **CHECKS)
+        rows, kernel = as_rows(checked), self._kernel()
         weights = weights_of_rows(sample_weight, len(rows))
-        return _gram(rows, kernel, weights), target, weights
+        return gram_of_rows(rows, kernel, weights), target, weights
 
     def _in_passes(self, X: Any) -> bool:
         """Whether rows are read in passes and not held."""
-        if self.solver not in ("auto", "primal"):
-            raise ParameterError(f"solver is 'auto' or 'primal'; got {self.solver!r}")
-        linear = self.kernel is not None and isinstance(as_kernel(self.kernel), Linear)
-        if self.solver == "primal" and not linear:
+        passes = self._reads_passes(X, able=self.nu is None)
+        if self.solver == "primal" and not isinstance(self._kernel(), Linear):
             raise ParameterError("solver 'primal' is for the linear kernel: SVR(kernel='linear', solver='primal')")
-        if self.solver == "primal" and self.nu is not None:
+        if self.solver == "primal" and not passes:
             raise ParameterError("solver 'primal' is for an epsilon that is given: leave nu out, or use solver='auto'")
-        return (
-            linear
-            and self.nu is None
-            and (self.solver == "primal" or (isinstance(X, Source) and X.portable and not is_local()))
-        )
+        return passes
 
     def _fit_in_passes(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
-        X, y = self._taken_apart(X, y)
-        if isinstance(X, Source):
-            data: Any = self._as_numbers(X, reset=True)
-            self._record_columns(data.numeric_columns, len(data.numeric_columns))
-        else:
-            data = self._checked(X, reset=True, accept_sparse="csr", dtype=np.float64)
-        target = self._numbers_to_predict(y, len(y) if isinstance(data, Source) else data.shape[0])
-        weights = weights_of_rows(sample_weight, len(target))
+        data, y, n = self._rows_of_passes(X, y)
+        target = self._numbers_to_predict(y, n)
+        weights = weights_of_rows(sample_weight, n)
         self._check_options()
         middle = self._measure_target(target, weights)
         table = MarginTable.of(float_blocks(data), target - middle, weights)
@@ -214,37 +189,25 @@ class SVR(_Regressor):
         def ends(own: NDArray[Any]) -> tuple[Any, Array, Array, Array]:
             return slice(None), own - epsilon, own + epsilon, np.full(len(own), C)
 
-        allowed, usual = _GAP * self.tol, C if weights is None else C * float(weights.mean())
-        line = table.solve(ends, price=usual, tol=allowed, max_iter=self.max_iter)
-        self.kernel_ = Linear()
-        self.support_ = self.support_vectors_ = self.dual_coef_ = self.kkt_residual_ = None
+        usual = C if weights is None else C * float(weights.mean())
+        line = table.solve(ends, C=usual, tol=GAP * self.tol, max_iter=self.max_iter)
+        self._keep_no_rows()
         self.coef_ = line.coef[None, :]
         self.intercept_ = np.array([middle + line.offset - float(table.middle @ line.coef)])
         self.primal_objective_, self.duality_gap_ = line.objective, line.duality_gap
         self.objective_ = line.duality_gap - line.objective
-        self.n_iter_, self.converged_, self.route_ = line.iterations, line.converged, "primal in passes"
-        self.epsilon_ = epsilon
-        if not line.converged:
-            warnings.warn(
-                f"SVR: the duality gap is {line.duality_gap / line.objective:.2g} of the objective after "
-                f"{line.iterations} steps, allowed is {allowed:.2g}: lower C, rescale the columns, or raise tol",
-                NotConverged,
-                stacklevel=4,
-            )
+        self.n_iter_, self.converged_, self.epsilon_ = line.iterations, line.converged, epsilon
+        self._warn_of_passes([line])
         return self
 
     def _check_options(self) -> None:
-        if isinstance(self.C, bool) or not (isinstance(self.C, int | float | np.number) and 0.0 < self.C < np.inf):
-            raise ParameterError(f"C is a positive finite price; got {self.C!r}")
-        if not (isinstance(self.tol, int | float | np.number) and self.tol > 0.0):
-            raise ParameterError(f"tol is a positive share; got {self.tol!r}")
+        if not (is_positive(self.C) and np.inf > self.C):
+            raise ParameterError(f"C is a positive finite number; got {self.C!r}")
+        self._check_tol()
         if not (isinstance(self.epsilon, int | float | np.number) and 0.0 <= self.epsilon < np.inf):
             raise ParameterError(f"epsilon is a finite number of at least 0; got {self.epsilon!r}")
-        if self.nu is None:
-            return
-        if isinstance(self.nu, bool) or not (isinstance(self.nu, int | float | np.number) and 0.0 < self.nu <= 1.0):
-            raise ParameterError(f"nu is a share of the rows, above 0 and at most 1; got {self.nu!r}")
-        if self.epsilon != 0.1:
+        self._check_nu()
+        if self.nu is not None and self.epsilon != 0.1:
             raise ParameterError(
                 f"nu stands in place of epsilon: give one of them; got epsilon={self.epsilon!r} and nu={self.nu!r}"
             )
@@ -261,21 +224,21 @@ class SVR(_Regressor):
     def _fit(self, gram: Gram, target: Array, weights: Array | None) -> Self:
         self._check_options()
         problem = self._problem(gram, target, weights)
-        self._keep(problem, solve(problem, float(self.C)))
+        self._keep(problem, _solved(problem, float(self.C)))
         if weights is not None:
             self.support_ = np.flatnonzero(weights)[self.support_]
         return self
 
-    def _problem(self, gram: Gram, target: Array, weights: Array | None) -> Problem:
+    def _problem(self, gram: Gram, target: Array, weights: Array | None) -> _Tube:
         self._check_options()
         if weights is not None:
             kept = weights > 0.0
             target, weights = target[kept], weights[kept]
         middle = self._measure_target(target, weights)
         limits = (self.tol * self.unit_, self.cache_mb, self.max_iter)
-        return Problem(gram, target - middle, middle, float(self.epsilon), *limits, weights, self.nu)
+        return _Tube(gram, target - middle, middle, float(self.epsilon), *limits, weights, self.nu)
 
-    def _keep(self, problem: Problem, found: Machine) -> None:
+    def _keep(self, problem: _Tube, found: _Solution) -> None:
         """What new rows are judged by, and how good it is."""
         gram, points = problem.gram, problem.gram.points
         self.kernel_, self.support_ = gram.kernel, np.flatnonzero(found.weights)
@@ -306,22 +269,183 @@ class SVR(_Regressor):
             return np.asarray(rows[:, self.support_] @ self.dual_coef_[0])
         return kernel_sums(self.kernel_, rows, self.support_vectors_, self.dual_coef_[0])
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
-        return tags
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tube:
+    """What is solved: the dual of a tube.
+
+    Attributes:
+        gram: kernel values of n rows.
+        target: (n,) t, less its middle.
+        middle: median of the target.
+        epsilon: half the width of the tube.
+        tol: largest violation of the conditions, in units of the target.
+        cache_mb: for kernel values.
+        max_iter: steps allowed.
+        weights: (n,) positive, by which C is multiplied; None for 1.
+        nu: share of the rows outside the tube, in place of epsilon; None where that is given.
+    """
+
+    gram: Gram
+    target: Array
+    middle: float
+    epsilon: float
+    tol: float
+    cache_mb: float
+    max_iter: int
+    weights: Array | None = None
+    nu: float | None = None
+
+    def of_rows(self, C: float) -> Array:
+        """(n,) C of each row."""
+        return np.full(self.gram.n, C) if self.weights is None else C * self.weights
+
+    @property
+    def tall(self) -> bool:
+        """Whether coefficients of columns are fewer by far than weights of rows."""
+        points = self.gram.points
+        if not isinstance(self.gram.kernel, Linear) or points is None or self.nu is not None:
+            return False
+        n, d = points.shape
+        return bool(n >= _TALL * d and d <= _COLUMNS)
 
 
-def _gram(rows: Array, kernel: Kernel, weights: Array | None) -> Gram:
-    """The kernel matrix of the rows that count."""
-    if isinstance(kernel, Precomputed):
-        gram = Gram.precomputed(rows)
-        return gram if weights is None else gram.among(np.flatnonzero(weights))
-    if weights is not None:
-        rows = rows[weights > 0.0]
-        kernel = resolved(kernel, rows, weights[weights > 0.0])
-    if isinstance(kernel, Linear):
-        kernel.diagonal(rows)  # refuses what overflows
-        return Gram(kernel, len(rows), rows, None, rows)  # the rows themselves, not a copy of them
-    return Gram.of(rows, kernel, hold=len(rows) <= _HOLD and not isinstance(kernel, Gaussian))
+@dataclass(frozen=True, slots=True, eq=False)
+class _Solution:
+    """A solution and its certificate.
+
+    Attributes:
+        weights: (n,) b.
+        C: (n,) of each row.
+        fitted: (n,) predictions of the training rows, less the middle.
+        line: coefficients and intercept, where they were found by Newton steps; None from weights.
+        objective: 1/2 b^T K b + epsilon sum |b| - t^T b.
+        duality_gap: how far that is from the least, at most.
+        violation: largest violation of the conditions of a solution, in units of the target.
+        iterations: steps.
+        converged: whether the violation is within tol.
+        route: how it was found.
+        reason: why it did not converge, "" where it did.
+        epsilon: half the width of the tube.
+    """
+
+    weights: Array
+    C: Array
+    fitted: Array
+    line: Margin | None
+    objective: float
+    duality_gap: float
+    violation: float
+    iterations: int
+    converged: bool
+    route: str
+    reason: str
+    epsilon: float
+
+
+def _solved(problem: _Tube, C: float, before: _Solution | None = None) -> _Solution:
+    """Solve for C, from the solution for another value if there is one."""
+    own = problem.of_rows(C)
+    found = _by_newton(problem, own, before) if problem.tall else _by_smo(problem, own, before)
+    if not found.converged:
+        warnings.warn(
+            f"SVR: predictions of the training rows violate the conditions of a solution by up to "
+            f"{found.violation:.2g}, allowed is {problem.tol:.2g}: {found.reason}",
+            NotConverged,
+            stacklevel=5,
+        )
+    return found
+
+
+def _by_smo(problem: _Tube, C: Array, before: _Solution | None) -> _Solution:
+    n, t, epsilon, start = problem.gram.n, problem.target, problem.epsilon, None
+    signs = np.repeat([1.0, -1.0], n)
+    lines: dict[str, Any] = {}
+    if problem.nu is not None:
+        half = 0.5 * problem.nu * float(C.sum())
+        epsilon, lines = 0.0, {"lines": np.repeat([0, 1], n), "total": [half, -half]}
+    if before is not None:  # what is outside the tube stays there
+        b = np.where(np.abs(before.weights) < before.C, before.weights, C * np.sign(before.weights))
+        start = np.concatenate([np.maximum(b, 0.0), np.maximum(-b, 0.0)])
+    with one_blas_thread():
+        found = smo(
+            kernel_rows(problem.gram, shift=True),  # weights sum to zero
+            np.concatenate([epsilon - t, epsilon + t]),
+            0.0,
+            np.tile(C, 2),
+            signs=signs,
+            rows=np.tile(np.arange(n), 2),
+            start=start,
+            tol=problem.tol,
+            cache_mb=problem.cache_mb,
+            max_iter=problem.max_iter,
+            warn=False,
+            **lines,
+        )
+    weights = found.alpha[:n] - found.alpha[n:]
+    fitted = found.gradient[:n] + t - epsilon - float(found.rhos.mean())
+    if problem.nu is not None:
+        epsilon = max(0.5 * float(found.rhos[1] - found.rhos[0]), 0.0)
+    return _Solution(
+        weights,
+        C,
+        fitted,
+        None,
+        found.objective + (0.0 if problem.nu is None else epsilon * float(np.abs(weights).sum())),
+        found.duality_gap,
+        _violation(weights, C, t - fitted, epsilon),
+        found.iterations,
+        found.converged,
+        f"dual {found.precision}",
+        found.reason,
+        epsilon,
+    )
+
+
+def _by_newton(problem: _Tube, C: Array, before: _Solution | None) -> _Solution:
+    X, t, epsilon = problem.gram.points, problem.target, problem.epsilon
+    assert X is not None  # tall is for rows
+    start, steps, left = None if before is None else before.line, 0, np.inf
+    for gap in _GAPS:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotConverged)
+            found = tube(X, t, C, epsilon=epsilon, tol=gap, max_iter=problem.max_iter - steps, start=start)
+        steps += found.iterations
+        fitted = X @ found.coef + found.intercept
+        left = _violation(found.alpha, C, t - fitted, epsilon)
+        start = found
+        if left <= problem.tol or not found.converged or steps >= problem.max_iter:
+            break
+    dual = found.objective - found.duality_gap
+    converged = left <= problem.tol
+    why = "raise max_iter" if steps >= problem.max_iter else "rounding hides the rest; lower C or rescale the columns"
+    return _Solution(
+        found.alpha,
+        C,
+        fitted,
+        found,
+        -dual,
+        found.duality_gap,
+        left,
+        steps,
+        converged,
+        "primal",
+        "" if converged else why,
+        epsilon,
+    )
+
+
+def _violation(weights: Array, C: Array | float, residual: Array, epsilon: float) -> float:
+    """How far residuals are on the wrong side: inside the tube with a weight, outside it with less than C.
+
+    >>> round(_violation(np.array([0.0, 1.0]), 1.0, np.array([0.3, 0.3]), 0.1), 6)
+    0.2
+    """
+    above, below = residual - epsilon, -residual - epsilon
+    wrong = (
+        np.where(weights < C, above, 0.0),
+        np.where(weights > 0.0, -above, 0.0),
+        np.where(weights > -C, below, 0.0),
+        np.where(weights < 0.0, -below, 0.0),
+    )
+    return max(0.0, *(float(part.max(initial=0.0)) for part in wrong))

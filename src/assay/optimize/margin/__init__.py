@@ -1,1 +1,0 @@
-"""Newton steps for linear machines on tall data."""
