@@ -8,20 +8,24 @@ same libraries: on another processor BLAS adds in another order.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import TypeVar
 
 from assay.engine.engine import Engine, Parted, Progress
-from assay.engine.prefetch import ahead
 from assay.engine.tree import Tree
 from assay.errors import ParameterError
 from assay.linalg.one_thread import one_blas_thread
+from assay.optimize.team import available_cores
 
 Block = TypeVar("Block")
 Part = TypeVar("Part")
+
+_AHEAD = min(4, os.cpu_count() or 1)  # items, each of which may hold a file or a block
 
 
 class LocalEngine(Engine):
@@ -127,6 +131,24 @@ def in_threads(
     return results
 
 
-def available_cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def ahead(
+    function: Callable[[Block], Part], items: Iterable[Block], threads: int = _AHEAD
+) -> Generator[Part, None, None]:
+    """Apply a function to items on threads, a few ahead of those asked for; results come in order.
+
+    Items are taken in the calling thread. Closing the iterator, an error or an interrupt drops what has not begun.
+
+    >>> list(ahead(str, iter([1, 2])))
+    ['1', '2']
+    """
+    waiting: deque[Future[Part]] = deque()
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="assay-ahead")
+    try:
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Array
+from assay.linalg.normal.robust_scale import MAD
 
 FEWEST_VALUES = 5  # a column of fewer names groups already
 
@@ -36,7 +37,7 @@ def robust_scale(rows: Array) -> tuple[Array, Array]:
     Where half of the values are one and the same, the standard deviation takes its place.
     """
     middle = np.median(rows, axis=0)
-    spread = np.asarray(1.4826 * np.median(np.abs(rows - middle), axis=0))
+    spread = np.asarray(MAD * np.median(np.abs(rows - middle), axis=0))
     alike = spread == 0.0
     spread[alike] = rows[:, alike].std(axis=0)
     return middle, spread

@@ -5,7 +5,8 @@
     Kullback-Leibler  KL(p, q) = sum p log(p / q), infinite where q = 0 < p
     Jensen-Shannon  JS(p, q) = KL(p, m) / 2 + KL(q, m) / 2, m = (p + q) / 2, at most log 2
 
-Distributions that do not sum to one are refused, not rescaled.
+Thin over SciPy's `entr` and `rel_entr`. Its `entropy` and `jensenshannon` rescale what does not sum to one in silence;
+here it is refused, with its place.
 """
 
 from __future__ import annotations

@@ -31,8 +31,7 @@ class Team:
     """
 
     def __init__(self, threads: int | None = None) -> None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self.threads = cores if threads is None else threads
+        self.threads = available_cores() if threads is None else threads
         self._pool = ThreadPoolExecutor(self.threads - 1, "assay-team") if self.threads > 1 else None
 
     def run(self, tasks: list[Task]) -> None:
@@ -68,3 +67,8 @@ class Team:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
+
+
+def available_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from assay.data.columns.column_moments import ColumnMoments
 from assay.data.columns.column_stats import empty_stats, stats_of
 from assay.data.columns.tally import Tally
+from assay.data.columns.third_moments import ThirdMoments
 from assay.data.field import Field
 
 FIELDS = (
@@ -98,7 +98,7 @@ def test_moments_agree_with_scipy():
 @given(st.floats(-1e8, 1e8), st.integers(1, 40))
 def test_moments_far_from_zero_keep_their_skewness(shift, cut):
     x = np.arange(41.0) ** 2
-    a, b = (ColumnMoments.of((shift + part)[None, :]) for part in (x[:cut], x[cut:]))
+    a, b = (ThirdMoments.of((shift + part)[None, :]) for part in (x[:cut], x[cut:]))
     assert (a + b).skewness[0] == pytest.approx(scipy_stats.skew(x), abs=1e-6)
 
 

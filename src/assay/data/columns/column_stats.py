@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array
 from assay.data.columns.cells import Coded, Form, as_values, cell_at, coded, form_of, readings
-from assay.data.columns.column_moments import ColumnMoments
 from assay.data.columns.dates import DAY
 from assay.data.columns.settled import is_reread
 from assay.data.columns.table_stats import ColumnStats, Slot, TableStats
 from assay.data.columns.tally import Tally
+from assay.data.columns.third_moments import ThirdMoments
 from assay.data.field import Field, Kind
 from assay.data.problems import EXAMPLES
 from assay.data.tokens import terms_of
@@ -97,8 +97,8 @@ class _Gathered:
         self.whole = np.zeros(s, dtype=np.int8)
         self.text: Coded | None = None
         self.examples: dict[int, tuple[tuple[int, str], ...]] = {}
-        self.moments: list[ColumnMoments] = []
-        self.log_moments: list[ColumnMoments] = []
+        self.moments: list[ThirdMoments] = []
+        self.log_moments: list[ThirdMoments] = []
 
     def gather(self, columns: list[pa.Array]) -> None:
         together = max(1, _TILE // max(self.rows, 1))
@@ -121,7 +121,7 @@ class _Gathered:
         return values
 
     def _measure(self, part: slice, X: Array) -> None:
-        moments = ColumnMoments.of(X, self.work)
+        moments = ThirdMoments.of(X, self.work)
         self.moments.append(moments)
         if (moments.n == self.rows).all():
             low, high = X.min(axis=1, initial=np.inf), X.max(axis=1, initial=-np.inf)
@@ -138,18 +138,18 @@ class _Gathered:
                 self.whole[part.start + k] = _whole(X[k], slot.field.kind == "time")
         self.log_moments.append(self._logs(X, low, slots))
 
-    def _logs(self, X: Array, low: Array, slots: tuple[Slot, ...]) -> ColumnMoments:
+    def _logs(self, X: Array, low: Array, slots: tuple[Slot, ...]) -> ThirdMoments:
         suited = np.array([slot.field.kind in ("number", "count") for slot in slots]) & (low >= 0)
         head = max(0, _LOG_ROWS - self.first_row)
         first_sampled = head + (-(self.first_row + head)) % _LOG_STEP
-        found = ColumnMoments.empty(len(slots))
+        found = ThirdMoments.empty(len(slots))
         if suited.any():
             for rows in (X[:, :head], X[:, first_sampled::_LOG_STEP]):
                 if rows.shape[1]:
                     part = rows if suited.all() else np.where(suited[:, None], rows, np.nan)
                     with np.errstate(invalid="ignore"):  # minus infinity is no finite value, so it is not in `low`
                         logs = np.log1p(part)
-                    found = found + ColumnMoments.of(logs, self.work)
+                    found = found + ThirdMoments.of(logs, self.work)
         return found
 
     def stats(
@@ -177,10 +177,10 @@ def _whole(x: Array, time: bool) -> int:
     return 2 if (days == days.astype("datetime64[M]")).all() else 1
 
 
-def _joined(parts: list[ColumnMoments]) -> ColumnMoments:
+def _joined(parts: list[ThirdMoments]) -> ThirdMoments:
     if not parts:
-        return ColumnMoments.empty(0)
-    return ColumnMoments(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("n", "mean", "m2", "m3")))
+        return ThirdMoments.empty(0)
+    return ThirdMoments(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("n", "mean", "m2", "m3")))
 
 
 @cache

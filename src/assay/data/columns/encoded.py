@@ -16,7 +16,7 @@ from assay.data.field import Field
 from assay.data.problems import Problems
 from assay.data.row_cache import KeptSource
 from assay.data.source import Source
-from assay.engine.prefetch import ahead
+from assay.engine.local import ahead
 from assay.errors import ParameterError
 
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array
 from assay.data.columns.cells import Form
-from assay.data.columns.column_moments import ColumnMoments
 from assay.data.columns.kind_rules import Numbers
 from assay.data.columns.settled import settled, yes_or_number
 from assay.data.columns.tally import Tally
+from assay.data.columns.third_moments import ThirdMoments
 from assay.data.field import Field
 from assay.data.problems import EXAMPLES
 
@@ -101,8 +101,8 @@ class TableStats:
     low: Array
     high: Array
     whole: NDArray[np.int8]
-    moments: ColumnMoments
-    log_moments: ColumnMoments
+    moments: ThirdMoments
+    log_moments: ThirdMoments
     examples: Mapping[int, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     levels: Mapping[int, Tally] = field(default_factory=dict)
     words: Mapping[int, Tally] = field(default_factory=dict)

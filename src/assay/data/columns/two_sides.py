@@ -18,7 +18,7 @@ from assay.data.partitions import Blocks
 from assay.data.problems import Problems
 from assay.data.row_cache import KeptSource
 from assay.data.source import Source
-from assay.engine.prefetch import ahead
+from assay.engine.local import ahead
 
 
 class TwoEncodings(DerivedSource):

@@ -4,6 +4,9 @@
 
 With the singular value decomposition U S V' of the centred A'B the answer is R = U V' and c = tr S / |A|^2; without
 mirroring, the smallest singular value and its direction change their sign where det(U V') is negative.
+
+SciPy's orthogonal_procrustes gives R and tr S alone: it cannot forbid mirroring, which needs the singular values, and
+its products overflow at 1e200, where these are formed in units of their own.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ from scipy.special import betaincinv, gammainc, gammaincinv, ndtri
 
 from assay.arrays import Array, Indices
 from assay.errors import DataError, ParameterError
+from assay.linalg.normal.robust_scale import robust_spread
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import as_matrix
 
@@ -94,7 +95,7 @@ def mcd(X: Array, h: int | None = None, *, seed: int = 0) -> MCD:
             f"of {n} rows and {d} columns, h is from {least}, half of rows and columns together, to {n}; got {h}"
         )
     middle = np.median(rows, axis=0)
-    scale = _spread(rows - middle)
+    scale = robust_spread(rows - middle)
     if not (scale > 0.0).all():
         raise DataError(f"column {int(np.argmin(scale))} (counted from 0) is constant; leave it out")
     Z = (rows - middle) / scale
@@ -216,15 +217,8 @@ def _deterministic(Z: Array) -> _Fits:
         along = Z @ axes
         centre = np.median(along, axis=0)
         means.append(axes @ centre)
-        covariances.append((axes * _spread(along - centre) ** 2) @ axes.T)
+        covariances.append((axes * robust_spread(along - centre) ** 2) @ axes.T)
     return _Fits.of(np.array(means), np.array(covariances))
-
-
-def _spread(centred: Array) -> Array:
-    """Median absolute value of each column; where more than half are zero, the mean absolute value."""
-    size = np.abs(centred)
-    median = np.median(size, axis=0)
-    return np.asarray(np.where(median > 0.0, 1.4826 * median, 1.2533 * size.mean(axis=0)))
 
 
 def _settled(Z: Array, fits: _Fits, h: int) -> tuple[Indices, Array]:

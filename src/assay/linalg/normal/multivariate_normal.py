@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.arrays import Array, Mask
 from assay.errors import DataError, ParameterError
 from assay.linalg.normal.completion import Law, completed, patterns_of
+from assay.linalg.normal.whitening import HELD, OFF_PLANE
 from assay.linalg.validate import RandomState, as_count, as_generator, as_matrix, as_symmetric, as_vector
 
 _LOG_2PI = float(np.log(2.0 * np.pi))
@@ -244,8 +245,6 @@ def _expected_degenerate(deviations: Array, gaps: Mask, factor: Array) -> Array:
 
 _FLAT = 1e-12
 _INDEFINITE = 1e-8  # a smallest eigenvalue this far below zero is no rounding
-_OFF = 1e-5  # distance from the support, in standard deviations, that rounding may leave
-_HELD = 1e-12  # relative distance from its mean that rounding may leave of a constant column
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -329,8 +328,8 @@ class Axes:
             on: Mask = np.asarray(np.isfinite(along).all(axis=1))
             if len(self.values) < len(self.spread):
                 off = np.linalg.norm(u - along @ self.vectors.T, axis=1)
-                near = off <= _OFF * (1.0 + np.linalg.norm(u, axis=1))
-                on = np.asarray(on & near & (np.abs(deviations) <= _HELD * held)[:, constant].all(axis=1))
+                near = off <= OFF_PLANE * (1.0 + np.linalg.norm(u, axis=1))
+                on = np.asarray(on & near & (np.abs(deviations) <= HELD * held)[:, constant].all(axis=1))
             return np.where(on[:, None], along / np.sqrt(self.values), 0.0), on
 
 

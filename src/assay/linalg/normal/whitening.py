@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array
 
-_OFF = 1e-5  # distance from the plane of the rows, in standard deviations, that rounding may leave
-_HELD = 1e-12  # relative distance from a constant that rounding may leave
+OFF_PLANE = 1e-5  # distance from the plane of the rows, in standard deviations, that rounding may leave
+HELD = 1e-12  # relative distance from a constant that rounding may leave
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +108,11 @@ class Whitening:
 
     def _near(self, z: Array) -> Array:
         """(n,) what rounding may leave off the axes."""
-        near: Array = _OFF * (1.0 + np.linalg.norm(z, axis=1))
+        near: Array = OFF_PLANE * (1.0 + np.linalg.norm(z, axis=1))
         return near
 
     def _broken(self, rows: NDArray[Any]) -> NDArray[np.bool_]:
         """(n, d) whether a value differs from a constant column."""
         if not self._constant.any():
             return np.zeros((1, len(self.scale)), dtype=bool)
-        return np.asarray(self._constant & (np.abs(rows - self.location) > _HELD * np.abs(self.location)))
+        return np.asarray(self._constant & (np.abs(rows - self.location) > HELD * np.abs(self.location)))

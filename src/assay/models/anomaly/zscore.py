@@ -22,11 +22,12 @@ from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.eigen.principal import dense
 from assay.linalg.normal.distance_law import DistanceLaw
+from assay.linalg.normal.robust_scale import robust_spread
 from assay.models.base import on_engine
 from assay.models.detector import _Detector
 from assay.models.incremental import _RowsInParts
 from assay.summary.distances.distances import refuse_dense
-from assay.summary.moments.column_sums import ColumnSums
+from assay.summary.moments.column_moments import ColumnSums
 from assay.summary.moments.moments import Moments
 
 _EFFICIENCY = 0.3675  # of the median absolute deviation for normal columns: it varies as the variance of so many rows
@@ -194,6 +195,4 @@ class _Columns:
 def _middle(rows: Array) -> tuple[Array, Array]:
     """Median and robust standard deviation of each column."""
     centre = np.median(rows, axis=0)
-    size = np.abs(rows - centre)
-    median = np.median(size, axis=0)
-    return centre, np.where(median > 0.0, 1.4826 * median, 1.2533 * size.mean(axis=0))
+    return centre, robust_spread(rows - centre)

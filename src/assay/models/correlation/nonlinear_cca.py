@@ -20,7 +20,7 @@ from assay.models.base import on_engine
 from assay.models.canonical import RidgeOption, gathered
 from assay.models.canonical_linear import _LinearPairs
 from assay.summary.gram.features import Features, Powers, as_features
-from assay.summary.moments.column_sums import ColumnSums
+from assay.summary.moments.column_moments import ColumnSums
 from assay.summary.moments.paired import Paired
 
 

@@ -31,7 +31,7 @@ from assay.linalg.validate import RandomState, seed_of
 from assay.summary.gram.features import Features, as_features
 from assay.summary.gram.kernels import Kernel
 from assay.summary.gram.landmarks import Landmarks, choose_landmarks
-from assay.summary.moments.column_sums import ColumnSums
+from assay.summary.moments.column_moments import ColumnSums
 
 _SAMPLE = 20_000  # rows at most that landmarks are chosen from
 

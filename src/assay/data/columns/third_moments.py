@@ -10,7 +10,7 @@ from assay.arrays import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ColumnMoments:
+class ThirdMoments:
     """Up to the third moment of s columns, of the values that are there.
 
         M_k = sum (x - mean)^k
@@ -20,7 +20,7 @@ class ColumnMoments:
     Attributes:
         n, mean, m2, m3: (s,) each.
 
-    >>> a, b = ColumnMoments.of(np.array([[1.0, 2.0]])), ColumnMoments.of(np.array([[6.0, np.nan]]))
+    >>> a, b = ThirdMoments.of(np.array([[1.0, 2.0]])), ThirdMoments.of(np.array([[6.0, np.nan]]))
     >>> (a + b).mean, (a + b).skewness
     (array([3.]), array([0.59517006]))
     """
@@ -31,7 +31,7 @@ class ColumnMoments:
     m3: Array
 
     @classmethod
-    def of(cls, X: Array, work: Array | None = None) -> ColumnMoments:
+    def of(cls, X: Array, work: Array | None = None) -> ThirdMoments:
         """The moments of each row of an (s, b) array; values that are not finite are left out.
 
         Args:
@@ -55,11 +55,11 @@ class ColumnMoments:
             return cls(n, mean, squares.sum(axis=1), np.einsum("ij,ij->i", squares, D))
 
     @classmethod
-    def empty(cls, s: int) -> ColumnMoments:
+    def empty(cls, s: int) -> ThirdMoments:
         """The moments of no rows."""
         return cls(*(np.zeros(s) for _ in range(4)))
 
-    def __add__(self, other: ColumnMoments) -> ColumnMoments:
+    def __add__(self, other: ThirdMoments) -> ThirdMoments:
         na, nb = self.n, other.n
         n = np.maximum(na + nb, 1.0)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -72,7 +72,7 @@ class ColumnMoments:
                 + gap * gap * gap * (na * nb * (na - nb) / (n * n))
                 + 3.0 * gap * (na * other.m2 - nb * self.m2) / n
             )
-        return ColumnMoments(na + nb, mean, m2, m3)
+        return ThirdMoments(na + nb, mean, m2, m3)
 
     @property
     def variance(self) -> Array:

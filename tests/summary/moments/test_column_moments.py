@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 import assay
 from assay.errors import DataError
-from assay.summary.moments.column_sums import ColumnSums
+from assay.summary.moments.column_moments import ColumnSums
 
 
 @settings(max_examples=25, deadline=None)
