@@ -212,7 +212,7 @@ def test_the_ends_are_ridge_and_least_squares():
     np.testing.assert_allclose(ridge.coef_, Ridge(0.3 * 80).fit(X, y).coef_, rtol=1e-5)
     free = ElasticNet(1e-9, l1_ratio=1.0, tol=1e-14).fit(X, y)
     np.testing.assert_allclose(free.coef_, LeastSquares().fit(X, y).coef_, rtol=1e-5)
-    with pytest.raises(ParameterError, match="with l1_ratio=0 no price sets all coefficients to zero, .*: give alphas"):
+    with pytest.raises(ParameterError, match="with l1_ratio=0 no penalty sets all coefficients to zero, .*: give alphas"):
         ElasticNet("held-out", l1_ratio=0.0).fit(X, y)
 
 
@@ -268,7 +268,7 @@ def test_a_saved_model_still_has_its_path(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"alpha": 0.0}, "alpha is a number above 0, or 'held-out'; got 0.0. LeastSquares has no price"),
+        ({"alpha": 0.0}, "alpha is a number above 0, or 'held-out'; got 0.0. LeastSquares has no penalty"),
         ({"alpha": "best"}, "alpha is a number above 0, or 'held-out'; got 'best'"),
         ({"l1_ratio": 1.5}, "l1_ratio is a share from 0 to 1; got 1.5"),
         ({"l1_ratio": "half"}, "l1_ratio is a share from 0 to 1; got 'half'"),
