@@ -159,7 +159,7 @@ def noisy(table, bounds, seed, **options):
     def noise(values, scale):
         return values + np.rint(rng.normal(0.0, scale, len(values))).astype(np.int64)
 
-    how = {"by": None, "groups": (), "epsilon": 1.0, "folds": 2} | options
+    how = {"by": None, "groups": (), "epsilon": 1.0, "cv": 2} | options
     return private_summary(
         read(table), how["by"], how["folds"], (), None, how["groups"], bounds, how["epsilon"], 1e-6, fewest_rows=10,
         tell=lambda *a: None, noise=noise,

@@ -293,7 +293,7 @@ def test_wrong_options_are_refused():
         ({"by": "sex"}, "there is no column 'sex'"),
         ({"drop": ["sex"]}, "there is no column 'sex'"),
         ({"by": "ward", "drop": ["ward"]}, "cannot be left out: rows are grouped by it"),
-        ({"folds": 0}, "at least 1"),
+        ({"cv": 0}, "at least 1"),
         ({"groups": ["north"]}, "give it with --by"),
         ({"like": assay.summarize(table), "drop": ["age"]}, "must be left out there"),
         ({"like": assay.summarize(table), "by": "ward"}, "give the same --by"),
