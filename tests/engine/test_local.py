@@ -6,8 +6,8 @@ import time
 import pytest
 
 from assay.engine.current import map_reduce
-from assay.engine.local import available_cores
 from assay.errors import DataError, ParameterError
+from assay.optimize.team import available_cores
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5, None])

@@ -28,8 +28,8 @@ from assay.engine.engine import (
     needed,
     worked,
 )
-from assay.engine.local import available_cores
 from assay.errors import AssayError, EngineError
+from assay.optimize.team import available_cores
 from assay.shown import without_secrets
 
 try:

@@ -104,7 +104,7 @@ class KrylovSpace:
     @property
     def full(self) -> bool:
         """Whether the basis spans everything, or has no room for the next product."""
-        return self._waiting == 0 or self.size + self._waiting > len(self._H)
+        return bool(self._waiting == 0 or self.size + self._waiting > len(self._H))
 
     def grow(self) -> None:
         """Take the product with the block that waits, and make the next one of what it adds."""

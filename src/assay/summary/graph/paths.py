@@ -13,8 +13,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from assay.arrays import Array, Whole
-from assay.engine.local import available_cores, in_threads
+from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
+from assay.optimize.team import available_cores
 
 _EDGES_PER_CHUNK = 2**22  # about a third of a second of work between two looks at an interrupt
 

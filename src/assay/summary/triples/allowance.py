@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from assay.engine.local import available_cores
 from assay.errors import ParameterError
+from assay.optimize.team import available_cores
 
 TEAM: Final = 2  # stripes worked on at a time; a fixed number, since bits depend on how memory is shared out
 LEAST: Final = 1_000_000

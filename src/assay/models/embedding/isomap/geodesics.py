@@ -12,9 +12,9 @@ from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from assay.arrays import Array, Whole
-from assay.engine.local import available_cores
 from assay.errors import ParameterError
 from assay.linalg.validate import power_of_two
+from assay.optimize.team import available_cores
 from assay.summary.graph.edges import Edges, edges_of, matrix_of
 from assay.summary.graph.graph import Graph
 from assay.summary.graph.paths import shortest_paths

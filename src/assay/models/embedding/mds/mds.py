@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.arrays import Array
 from assay.data.source import Source
-from assay.engine.local import available_cores, in_threads
+from assay.engine.local import in_threads
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.linalg.eigen.classical_scaling import classical_scaling, scaling_of_rows
 from assay.linalg.eigen.spectral import fix_signs
@@ -34,7 +34,7 @@ from assay.models.embedding.mds.smacof import Majorised
 from assay.models.embedding.mds.stress import Objective, Pairs, RankStress, RawStress
 from assay.models.sampled import _Sampled
 from assay.models.transformer import Transformer
-from assay.optimize.team import Team
+from assay.optimize.team import Team, available_cores
 from assay.summary.distances.dissimilarities import as_dissimilarities, completed, new_dissimilarities, pair_weights
 from assay.summary.distances.distances import as_rows, squared_distances, unit_scale
 from assay.summary.distances.known_distances import all_given

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from assay.arrays import Array, Whole
 from assay.data.blocks import FloatBlocks
 from assay.data.codes import short
-from assay.engine.local import available_cores
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.prediction.svm.margin import Margin
@@ -38,6 +37,7 @@ from assay.models.prediction.svm.two_class import (
 )
 from assay.optimize.smo.rows import Fill, KernelRows, MatrixRows, RidgedRows, Values, spread
 from assay.optimize.smo.smo import SMO, smo
+from assay.optimize.team import available_cores
 from assay.summary.gram.gram import Gram
 from assay.summary.gram.kernel_rows import HOLD, kernel_rows
 from assay.summary.gram.kernels import Gaussian, Kernel, Linear, Precomputed
