@@ -14,6 +14,8 @@ from assay import FillMissing
 from assay.summary.incomplete.normal_em import normal_em
 from benchmarks.harness import compare, show
 
+_SEEDS = 91_000, 91_030  # none of which the method was made with
+
 
 class Filled(NamedTuple):
     """A filled table and the covariance that goes with it."""
@@ -27,31 +29,37 @@ def run() -> list[dict[str, Any]]:
 
 
 def small_tables() -> list[dict[str, Any]]:
-    """Values missing completely at random from some rows of three tables, three draws of each."""
+    """Values missing completely at random from some rows of three tables, thirty draws of each."""
     rows = []
     for load in (load_breast_cancer, load_digits, load_diabetes):
         X = load().data
         for n in (60, 150, 500):
             for share in (0.1, 0.3):
-                rows += _small_table(load.__name__[5:], X, min(n, len(X)), share)
+                rows += _small_table(load.__name__[5:], X, n, share)
     return rows
 
 
 def _small_table(name: str, X: np.ndarray, n: int, share: float) -> list[dict[str, Any]]:
     draws = []
-    for seed in range(3):
-        rng = np.random.default_rng([seed, n])
+    for seed in range(*_SEEDS):
+        rng = np.random.default_rng([seed, n, int(100 * share)])
         whole = X[rng.permutation(len(X))[:n]]
         gaps = rng.random(whole.shape) < share
         gaps[0, gaps.all(axis=0)] = False
         draws.append((whole, gaps))
 
+    ours: list[float] = []
+
     def error(filled: list[np.ndarray]) -> str:
-        errors = []
+        errors: list[float] = []
         for table, (whole, gaps) in zip(filled, draws, strict=True):
             scale = whole.std(axis=0)
             errors.append(np.sqrt(np.mean((((table - whole) / np.where(scale > 0.0, scale, 1.0)) ** 2)[gaps])))
-        return f"{np.mean(errors):.3f}"
+        if not ours:  # which comes first
+            ours.extend(errors)
+            return f"{np.mean(errors):.3f}"
+        less = np.subtract(ours, errors)
+        return f"{np.mean(errors):.3f}, assay {less.mean():+.4f} +- {less.std(ddof=1) / np.sqrt(len(less)):.4f}"
 
     def by(imputer: Any) -> Any:
         return lambda: [imputer.fit_transform(np.where(gaps, np.nan, whole)) for whole, gaps in draws]
@@ -59,7 +67,8 @@ def _small_table(name: str, X: np.ndarray, n: int, share: float) -> list[dict[st
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # IterativeImputer stops early on most of them
         return compare(
-            f"filling {share:.0%} of {n} x {X.shape[1]} {name}, three draws; quality: RMSE in standard deviations",
+            f"filling {share:.0%} of {len(draws[0][0])} x {X.shape[1]} {name}, {len(draws)} draws; "
+            "quality: RMSE in standard deviations",
             {
                 "assay FillMissing": by(FillMissing()),
                 "scikit-learn IterativeImputer": by(IterativeImputer(random_state=0)),

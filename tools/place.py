@@ -22,7 +22,6 @@ SOURCE = Path(__file__).parents[1] / "src"
 SHARED = ("linalg", "optimize", "summary")
 
 _MATRICES = "a routine for matrices that assay.linalg offers to users; no method of assay happens to need it"
-_REGRESSION = "a solver of least squares on arrays, with the others of its kind; summary.regression brings tables to it"
 # modules that stay where they are with one user, and why
 ARGUED: dict[str, str] = {
     "assay.linalg.dense.approximate": _MATRICES,
@@ -32,8 +31,6 @@ ARGUED: dict[str, str] = {
     "assay.linalg.dense.solve": _MATRICES,
     "assay.linalg.dense.spaces": _MATRICES,
     "assay.linalg.information": _MATRICES,
-    "assay.linalg.regression.sparse_ridge": _REGRESSION,
-    "assay.linalg.regression.wide_rows": _REGRESSION,
     "assay.summary.gram.expanded": "assay.expand: a source of features for any model, so no model owns it",
     "assay.summary.gram.mercer": "assay.mercer_check: of any kernel matrix, so no model owns it",
 }

@@ -42,7 +42,7 @@ ALSO: dict[str, list[str]] = {
     "Prediction": [
         "assay.models.prediction.svm.margin.margin",
         "assay.models.prediction.svm.margin.tube",
-        "assay.models.prediction.svm.hard_margin.HardMargin",
+        "assay.models.prediction.svm.two_class.HardMargin",
     ],
     "Networks": ["assay.models.network.pagerank.striped.StripedRanking"],
     "Summaries": ["assay.summary.sharing.shared.merged", "assay.summary.graph.perplexity.affinities"],

@@ -26,7 +26,6 @@ from assay import (
     ZScore,
 )
 from assay.errors import DataError, NotConverged, ParameterError, SingularError
-from assay.linalg.regression import sparse_ridge as solver
 from assay.summary.classes import group_products
 from assay.summary.regression import sparse_ridge
 
@@ -145,7 +144,7 @@ def test_ridge_by_products_takes_memory_for_the_entries_alone(huge):
 
 
 def test_ridge_by_products_that_gets_nowhere_says_so(huge, monkeypatch):
-    monkeypatch.setattr(sparse_ridge, "sparse_ridge", partial(solver.sparse_ridge, most=1))
+    monkeypatch.setattr(sparse_ridge, "sparse_ridge", partial(sparse_ridge.sparse_ridge, most=1))
     with pytest.warns(NotConverged, match="after 1 products the gradient is still"):
         Ridge(1.0).fit(huge, np.arange(10_000.0))
 

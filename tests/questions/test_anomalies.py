@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.evidence.design import Independent
-from assay.questions.anomalies.measure import Measure
+from assay.questions.anomalies.measure import CrossMeasure
 from assay.questions.anomalies.test import FEWEST_ROWS, anomalies
 
 
@@ -139,7 +139,7 @@ def test_rows_far_out_are_found_among_counts():
 def test_a_step_nearer_is_a_step_of_the_values():
     rng = np.random.default_rng(10)
     X = np.column_stack([rng.poisson(9.0, 300), rng.standard_normal(300)])
-    judge = Measure.of(X, X, np.arange(300), Independent(300), 0)
+    judge = CrossMeasure.of(X, X, np.arange(300), Independent(300), 0)
     spread = 1.4826 * np.median(np.abs(X[:, 0] - np.median(X[:, 0])))
     np.testing.assert_allclose(judge.steps, [1.0 / spread, 0.0])
     far, nearer = judge.distances(X, np.arange(300))
@@ -255,7 +255,7 @@ def test_no_row_is_farther_out_for_what_it_lacks():
     X = rng.standard_normal((200, 1)) + 0.2 * rng.standard_normal((200, 5))
     gone = rng.random(X.shape) < 0.2
     holes = np.where(gone, np.nan, X)
-    judge = Measure.of(X, holes, np.arange(200), Independent(200), 0)
+    judge = CrossMeasure.of(X, holes, np.arange(200), Independent(200), 0)
     whole, holed = (judge.distances(rows, np.arange(200))[0] for rows in (X, holes))
     assert (holed <= whole * (1.0 + 1e-9)).all() and (holed[gone.any(axis=1)] < whole[gone.any(axis=1)]).any()
     shares = judge.contributions(holes[gone.sum(axis=1) < 5], np.flatnonzero(gone.sum(axis=1) < 5))

@@ -5,12 +5,12 @@ from sklearn.metrics import adjusted_rand_score, jaccard_score
 
 from assay.questions.groups.coming_back import jaccard, prediction_strength
 from assay.questions.groups.dense import Dense, faced
-from assay.questions.groups.group_search import Space
+from assay.questions.groups.group_search import SearchSpace
 from assay.questions.groups.grouping import grouped, shares_between
-from assay.questions.groups.rules import Centres, Column, Projection
+from assay.questions.groups.rules import ColumnCut, NearestCentres, Projection
 from assay.questions.groups.unimodal import peaks
 
-PLANE = Centres(Space(2, True), (3,))
+PLANE = NearestCentres(SearchSpace(2, True), (3,))
 
 
 def blobs(apart, n=300, seed=0):
@@ -93,6 +93,6 @@ def test_a_rule_gives_other_rows_the_group_they_fall_into():
     X = rng.standard_normal((200, 4))
     second = rng.random(200) < 0.4
     X[second, 2] += 8.0
-    for way in (Column(2), Projection(), Centres(Space(4, True), (2,))):
+    for way in (ColumnCut(2), Projection(), NearestCentres(SearchSpace(4, True), (2,))):
         labels = way.learnt(X[:120], 2, 0).labels(X[120:])
         assert adjusted_rand_score(labels, second[120:]) > 0.97, way.name

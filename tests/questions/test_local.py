@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
-from assay.questions.anomalies.local import Neighbours, _neighbours
+from assay.questions.anomalies.local import LocalNeighbours, _neighbours
 from assay.questions.anomalies.together import together
 
 
@@ -21,7 +21,7 @@ def test_a_row_in_the_middle_of_a_ring_is_the_loneliest():
     angle, radius = rng.uniform(0, 2 * np.pi, 300), 3 + 0.15 * rng.standard_normal(300)
     X = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
     X[7] = 0.0
-    assert int(np.argmax(Neighbours.of(X).lonely)) == 7
+    assert int(np.argmax(LocalNeighbours.of(X).lonely)) == 7
 
 
 @pytest.mark.parametrize(
@@ -32,17 +32,17 @@ def test_groups_have_a_centre_each_unless_they_are_one_or_two_small_ones(shares,
     labels = np.repeat(np.arange(len(shares)), np.round(400 * np.array(shares)).astype(int))
     places = 14.0 * np.stack([labels % 4, labels // 4, 0 * labels], axis=1)
     X = places + rng.standard_normal((len(labels), 3))
-    assert len(Neighbours.of(X).centres()) == many
+    assert len(LocalNeighbours.of(X).centres()) == many
 
 
 @pytest.mark.parametrize("draw", ["uniform", "exponential", "standard_cauchy"])
 def test_one_lump_has_one_centre(draw):
     rng = np.random.default_rng(3)
-    assert len(Neighbours.of(getattr(rng, draw)(size=(300, 3))).centres()) == 1
+    assert len(LocalNeighbours.of(getattr(rng, draw)(size=(300, 3))).centres()) == 1
 
 
 def test_copies_have_no_neighbours_to_measure():
-    assert Neighbours.of(np.zeros((100, 2))) is None
+    assert LocalNeighbours.of(np.zeros((100, 2))) is None
 
 
 def test_rows_far_out_and_near_each_other_lie_together():

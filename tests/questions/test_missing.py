@@ -8,7 +8,7 @@ import assay
 from assay.asking.card import Column, DataCard
 from assay.asking.table import FirstLook
 from assay.evidence.design import Serial
-from assay.questions.missing.sides import Side, compared
+from assay.questions.missing.sides import GapSide, compared
 from assay.questions.missing.test import _standardised, missing_values
 
 
@@ -61,7 +61,7 @@ def test_rank_sums_are_those_of_mann_and_whitney():
     given = compared(look_of(X))
     z = _standardised(given)
     for j, lacking in enumerate(given.lacking):
-        for side in (Side("high", 2), Side("high", 4)):
+        for side in (GapSide("high", 2), GapSide("high", 4)):
             if side.column == lacking:
                 continue
             values, gone = X[:, side.column], np.isnan(X[:, lacking])

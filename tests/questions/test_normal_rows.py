@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.questions.anomalies.normal_rows import _LAWS, NormalRows, Shape
+from assay.questions.anomalies.normal_rows import _LAWS, NormalRows, NormalShape
 
 
 def odds(X, left_out=0):
@@ -12,7 +12,7 @@ def odds(X, left_out=0):
     X = X - np.median(X, axis=0)
     X = X / np.median(np.abs(X), axis=0)
     scores = np.log(np.linalg.norm(X, axis=1))
-    shape = Shape.of(X, scores, len(X))
+    shape = NormalShape.of(X, scores, len(X))
     return shape.odds(np.sort(scores)[-left_out - 1])
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.evidence.design import Independent, Serial
-from assay.questions.correlations.shape import Shape, shape_of, told
+from assay.questions.correlations.shape import PairShape, shape_of, told
 from assay.questions.correlations.swings import bins_along, swings
 
 NEITHER = "neither rises with the other, but they are not independent"
@@ -122,9 +122,9 @@ def test_between_two_levels_a_rise_is_a_difference():
 def test_constant_columns_and_few_rows_have_no_shape():
     assert named(np.ones(30), np.arange(30.0)) == ""
     assert named(np.arange(3.0), np.array([1.0, 0.0, 1.0])) == ""
-    assert told(Shape(0, 1, "level", 1, 0, (1, -1, 1, -1)), ["x", "y"], [(), ()]) == "y goes up and down along x"
+    assert told(PairShape(0, 1, "level", 1, 0, (1, -1, 1, -1)), ["x", "y"], [(), ()]) == "y goes up and down along x"
 
 
 def test_a_category_of_two_levels_is_told_by_how_often_it_has_one():
-    words = told(Shape(0, 1, "highest", 1, 0, levels=(2, 0)), ["who", "arm"], [("a", "b", "c"), ("no", "yes")])
+    words = told(PairShape(0, 1, "highest", 1, 0, levels=(2, 0)), ["who", "arm"], [("a", "b", "c"), ("no", "yes")])
     assert words == "arm is most often yes where who is c and least often where it is a"

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from assay.questions.groups.group_search import Room, Space
+from assay.questions.groups.group_search import Room, SearchSpace
 from assay.questions.groups.number import chosen, described
-from assay.questions.groups.rules import Centres, Column, Shapes, Way
+from assay.questions.groups.rules import ColumnCut, DenseShapes, NearestCentres, Way
 from assay.questions.groups.valley import valley
 
 
@@ -29,33 +29,38 @@ def ring(n=300, seed=0):
 
 @pytest.mark.parametrize("share", [0.5, 0.15])
 def test_between_lumps_it_is_deep_thin_and_not_bent(share):
-    found = seen(lumps(6.0, share=share), Column(0))
+    found = seen(lumps(6.0, share=share), ColumnCut(0))
     assert found.chance < 0.01 and found.height < 0.3 and found.bridge < -0.8 and found.bent < 0.1
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_the_pieces_of_one_lump_have_none(k):
     rng = np.random.default_rng(k)
-    found = seen(rng.standard_normal((600, 3)), Centres(Space(3, True), (k,)), k)
+    found = seen(rng.standard_normal((600, 3)), NearestCentres(SearchSpace(3, True), (k,)), k)
     assert found.chance > 0.05 and found.height > 0.55
 
 
 def test_a_ring_cut_in_two_has_two_peaks_from_the_side_and_is_bent():
-    found = seen(ring(), Column(0))
+    found = seen(ring(), ColumnCut(0))
     assert found.chance < 0.05 and found.bent > 0.3
 
 
 def test_neither_the_ring_nor_one_lump_is_described_while_lumps_are():
-    ways: list[Way] = [Column(0), Column(1), Centres(Space(2, True), (2, 3)), Shapes(Room(False))]
+    ways: list[Way] = [
+        ColumnCut(0),
+        ColumnCut(1),
+        NearestCentres(SearchSpace(2, True), (2, 3)),
+        DenseShapes(Room(False)),
+    ]
     for X in (ring(), lumps(0.0, d=2)):
         named = chosen((X - X.mean(axis=0)) / X.std(axis=0), ways, 0).named
         assert named is None or not named.stands
     X = lumps(6.0, d=2)
     named = chosen((X - X.mean(axis=0)) / X.std(axis=0), ways, 0).named
-    assert named.stands and named.k == 2 and named.way == Column(0)
+    assert named.stands and named.k == 2 and named.way == ColumnCut(0)
 
 
 def test_a_handful_of_far_rows_is_no_group():
     X = lumps(0.0, d=2)
     X[:4] += 12.0
-    assert described(X, Column(0), 2, 0) is None
+    assert described(X, ColumnCut(0), 2, 0) is None

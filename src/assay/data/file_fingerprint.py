@@ -31,7 +31,7 @@ _JUST_NOW = 2 * 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class FileLook:
     """A file at one time.
 
     Attributes:
@@ -114,28 +114,28 @@ def _changed(place: Place, how: str) -> DataError:
     )
 
 
-def _look(place: Place) -> Look:
+def _look(place: Place) -> FileLook:
     now = _state(place)
     # far from here a sample costs many requests, and times are the same for everybody
     sample = _sample(place, now.size) if now.where is not None or now.written is None else b""
     return replace(now, sample=sample)
 
 
-def _state(place: Place) -> Look:
+def _state(place: Place) -> FileLook:
     """What the file system tells, without a sample; what is not there is empty."""
-    absent = Look(0, None, None, None, False, b"")
+    absent = FileLook(0, None, None, None, False, b"")
     try:
         if place.filesystem is None or isinstance(place.filesystem, pa_fs.LocalFileSystem):
             found = Path(place.path).stat()
             recent = time.time_ns() - found.st_mtime_ns < _JUST_NOW
             where = _machine(), found.st_dev, found.st_ino
-            return Look(found.st_size, found.st_mtime_ns, found.st_ctime_ns, where, recent, b"")
+            return FileLook(found.st_size, found.st_mtime_ns, found.st_ctime_ns, where, recent, b"")
         info = place.filesystem.get_file_info(place.path)
     except OSError:
         return absent
     if info.type != pa_fs.FileType.File:
         return absent
-    return Look(int(info.size or 0), info.mtime_ns, None, None, False, b"")
+    return FileLook(int(info.size or 0), info.mtime_ns, None, None, False, b"")
 
 
 def _sample(place: Place, size: int) -> bytes:

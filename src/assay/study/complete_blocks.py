@@ -24,7 +24,7 @@ Progress: TypeAlias = Callable[[int], object]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tally:
+class CompleteTally:
     """What is in the columns in use, in the rows in use.
 
     Attributes:
@@ -48,7 +48,7 @@ class Tally:
     blocks: tuple[tuple[int, int, int], ...]
 
     @classmethod
-    def of(cls, row: int, block: Array, missing: Missing) -> Tally:
+    def of(cls, row: int, block: Array, missing: Missing) -> CompleteTally:
         """Of one block.
 
         Args:
@@ -75,10 +75,10 @@ class Tally:
             count[holes] -= np.isnan(used[:, holes]).sum(axis=0)
         return cls(len(used), empty, gaps, mean, low, high, lacking, count, ((row, len(block), len(used)),))
 
-    def __add__(self, other: Tally) -> Tally:
+    def __add__(self, other: CompleteTally) -> CompleteTally:
         count = self.count + other.count
         step = np.divide(other.count, count, out=np.zeros_like(count), where=count > 0)
-        return Tally(
+        return CompleteTally(
             self.rows + other.rows,
             self.empty + other.empty,
             self.gaps + other.gaps,
@@ -111,7 +111,7 @@ class Tally:
 
 def tallied(
     blocks: NumberedBlocks, used: Indices, missing: Missing, rows: int | None = None, progress: Progress | None = None
-) -> tuple[Tally, Copies]:
+) -> tuple[CompleteTally, Copies]:
     """Count rows and gaps, find the mean and range of each column in use, and count copies of rows, in one pass.
 
     Args:
@@ -122,10 +122,10 @@ def tallied(
         progress: told how many blocks are done.
     """
 
-    def looked(part: tuple[int, Array]) -> tuple[Tally, Copies]:
+    def looked(part: tuple[int, Array]) -> tuple[CompleteTally, Copies]:
         row, block = part
         own = block if len(used) == block.shape[1] else block[:, used]
-        return Tally.of(row, own, missing), Copies.of(block, rows)
+        return CompleteTally.of(row, own, missing), Copies.of(block, rows)
 
     return map_reduce(blocks, looked, lambda a, b: (a[0] + b[0], a[1] + b[1]), progress=progress)
 

@@ -25,7 +25,7 @@ from assay.engine.current import is_local
 from assay.errors import DataError, ParameterError
 from assay.shown import a_few
 from assay.study.card import described
-from assay.study.complete_blocks import Missing, Tally, completed, filled_by_means, rows_in_use
+from assay.study.complete_blocks import CompleteTally, Missing, completed, filled_by_means, rows_in_use
 from assay.study.first_look import first_look
 from assay.study.profile import Profile, profiled
 from assay.study.row_dependence.answer import RowDependence
@@ -236,7 +236,7 @@ def _card(
     look: FirstLook,
     encoding: Encoding,
     aside: dict[str, str],
-    tally: Tally,
+    tally: CompleteTally,
     missing: Missing,
     mostly: frozenset[str],
 ) -> DataCard:
@@ -251,7 +251,7 @@ def _card(
 
 
 def _gap_notes(
-    rows: int, tally: Tally, columns: tuple[Column, ...], missing: Missing, mostly: frozenset[str]
+    rows: int, tally: CompleteTally, columns: tuple[Column, ...], missing: Missing, mostly: frozenset[str]
 ) -> list[str]:
     if not any(column.used for column in columns):
         return ["Too much is missing for any column to be used: only what is missing was looked at."]

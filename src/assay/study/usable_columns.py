@@ -12,7 +12,7 @@ from assay.asking.table import NumberedBlocks
 from assay.data.columns.column_stats import ColumnStats
 from assay.data.columns.encoding import Encoding
 from assay.errors import DataError
-from assay.study.complete_blocks import Missing, Progress, Tally, tallied
+from assay.study.complete_blocks import CompleteTally, Missing, Progress, tallied
 from assay.study.profile import Profile
 from assay.study.row_dependence.copies import Copies
 
@@ -92,7 +92,7 @@ def varying(
     *,
     maybe_none: bool,
     progress: Progress | None = None,
-) -> tuple[Indices, Tally, Copies]:
+) -> tuple[Indices, CompleteTally, Copies]:
     """The encoded columns that vary in the rows in use; what varies only in rows left out does not vary.
 
     Args:

@@ -11,7 +11,7 @@ from assay.data.columns.words import MISSING_CELLS
 from assay.data.problems import Problems
 from assay.data.text.format import CsvFormat
 from assay.data.text.types import guesses
-from assay.data.text.values import Form, converted
+from assay.data.text.values import ValueForm, converted
 
 
 def column(cells, delimiter=";", complete=True, **options):
@@ -161,6 +161,6 @@ def test_many_columns_are_judged_as_few_are():
 def test_python_reads_the_same_numbers():
     rng = np.random.default_rng(1)
     texts = [repr(float(x)) for x in rng.normal(size=500) * 10.0 ** rng.integers(-320, 300, 500)]
-    values, wrong = converted(pa.array(texts), pa.float64(), Form())
+    values, wrong = converted(pa.array(texts), pa.float64(), ValueForm())
     assert values.to_pylist() == [float(text) for text in texts]
     assert wrong == {}

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from assay.questions.correlations import halves as pair_halves
-from assay.questions.correlations.halves import Blocks, Halves, curve, unseen_strength
+from assay.questions.correlations.halves import Halves, ProductBlocks, curve, unseen_strength
 from assay.summary.pairs.association import standardised
 
 
@@ -35,7 +35,7 @@ def test_unseen_strength_of_noise_has_no_bias_where_the_strength_at_hand_has():
         codes = rng.integers(10, size=(200, 2))
         X = np.concatenate([np.eye(10)[codes[:, 0]], np.eye(10)[codes[:, 1]]], axis=1)
         ready = standardised(X, np.repeat([0, 1], 10), ranks=True)
-        blocks = Blocks.of(ready.starts, np.array([0]), np.array([1]))
+        blocks = ProductBlocks.of(ready.starts, np.array([0]), np.array([1]))
         C = Halves.of_rows(200).correlations(ready.Z, blocks.first, blocks.second)
         unseen.append(blocks.summed((C[0] * C[1]).mean(axis=0))[0] / 9)
         squares.append(((ready.Z[:, :9].T @ ready.Z[:, 9:]) ** 2).sum() / 9)
@@ -49,14 +49,14 @@ def test_unseen_strength_is_that_of_the_population():
     x = rng.standard_normal(4000)
     X = np.column_stack([x, 0.8 * x + 0.6 * rng.standard_normal(4000)])
     ready = standardised(X, np.arange(2), ranks=True)
-    blocks = Blocks.of(ready.starts, np.array([0]), np.array([1]))
+    blocks = ProductBlocks.of(ready.starts, np.array([0]), np.array([1]))
     C = Halves.of_rows(4000).correlations(ready.Z, blocks.first, blocks.second)
     # Spearman's of a normal pair with correlation .8 is (6 / pi) arcsin(.4); its error is 1 / sqrt(n) at most
     assert unseen_strength(C, blocks)[0] == pytest.approx(6 / np.pi * np.arcsin(0.4), abs=4 / np.sqrt(4000))
 
 
 def test_blocks_list_every_product_of_two_columns():
-    blocks = Blocks.of(np.array([0, 2, 3, 6]), np.array([0, 1]), np.array([2, 2]))
+    blocks = ProductBlocks.of(np.array([0, 2, 3, 6]), np.array([0, 1]), np.array([2, 2]))
     assert blocks.first.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert blocks.second.tolist() == [3, 4, 5] * 3
     assert blocks.summed(np.arange(9.0)).tolist() == [15.0, 21.0]

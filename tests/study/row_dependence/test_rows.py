@@ -8,7 +8,7 @@ import pytest
 
 import assay
 from assay.errors import DataError, ParameterError
-from assay.study.row_dependence.levels import Candidate, could_name_subjects, levels_look
+from assay.study.row_dependence.levels import LevelCandidate, could_name_subjects, levels_look
 from assay.study.row_dependence.near_copies import copies_look
 from assay.study.row_dependence.place import coordinates, place_look
 from assay.study.row_dependence.serial import parts, serial_look
@@ -82,11 +82,11 @@ def test_subjects_are_seen_in_any_order_and_an_age_is_not_one(ordered):
     for seed in range(5):
         X, label = subjects(seed)
         order = np.random.default_rng(seed).permutation(len(X))
-        look = levels_look(X[order], tuple("abcdef"), {"who": Candidate(label[order], ordered)})
+        look = levels_look(X[order], tuple("abcdef"), {"who": LevelCandidate(label[order], ordered)})
         assert look is not None and 0.5 < look.shared < 0.85
         age = np.random.default_rng(seed).integers(20, 60, 300)
         smooth = age[:, None] / 20.0 + np.random.default_rng(seed).standard_normal((300, 6))
-        assert levels_look(smooth, tuple("abcdef"), {"age": Candidate(age - 20, True)}) is None
+        assert levels_look(smooth, tuple("abcdef"), {"age": LevelCandidate(age - 20, True)}) is None
 
 
 def test_levels_in_few_rows_do_not_name_subjects_of_other_rare_levels():
@@ -98,7 +98,7 @@ def test_levels_in_few_rows_do_not_name_subjects_of_other_rare_levels():
         levels = [(one[:, None] == np.unique(one)).astype(float) for one in (y, z)]
         owner = ("y",) * levels[0].shape[1] + ("z",) * levels[1].shape[1] + ("a", "b")
         X = np.column_stack([*levels, rng.standard_normal((600, 2))])
-        assert levels_look(X, owner, {"who": Candidate(who, False)}) is None
+        assert levels_look(X, owner, {"who": LevelCandidate(who, False)}) is None
 
 
 def test_a_class_is_no_subject_unless_its_name_says_so():

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import ParameterError
-from assay.views.axes.given import LARGEST, matrix, padded, row_numbers, shares, vector
-from assay.views.axes.powers import log_padded, power_ticks
+from assay.views.axes.given import LARGEST, log_padded, matrix, padded, row_numbers, shares, vector
+from assay.views.axes.ticks import power_ticks
 from assay.views.rows.cloud import SAMPLE, WHOLE, as_text, drawn_rows
 
 FINITE = st.floats(-LARGEST, LARGEST)

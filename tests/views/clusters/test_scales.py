@@ -42,8 +42,12 @@ def test_a_scale_without_a_map_has_a_share_but_no_residual():
 
 
 def test_scales_far_apart_get_a_log_axis():
-    assert scale_choice([0.1, 10.0], [0.1, 0.2], [1, 1], 0.1, what="epsilon").xaxis.axis_label.endswith("(log scale)")
-    assert scale_choice([0.0, 10.0], [0.1, 0.2], [1, 1], 0.0, what="epsilon").xaxis.axis_label.endswith("neighbour")
+    assert scale_choice([0.1, 10.0], [0.1, 0.2], [1, 1], 0.1, what="epsilon").xaxis.axis_label.text.endswith(
+        "(log scale)"
+    )
+    assert scale_choice([0.0, 10.0], [0.1, 0.2], [1, 1], 0.0, what="epsilon").xaxis.axis_label.text.endswith(
+        "neighbour"
+    )
 
 
 def test_one_scale_can_be_drawn():

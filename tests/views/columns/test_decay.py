@@ -58,10 +58,10 @@ def test_those_that_were_not_computed_are_counted():
 
 def test_a_long_fall_gets_a_log_axis_unless_something_is_not_positive():
     fall = 10.0 ** -np.arange(6.0)
-    assert eigenvalue_decay(fall, kept=1).yaxis.axis_label == "eigenvalue (log scale)"
+    assert eigenvalue_decay(fall, kept=1).yaxis.axis_label.text == "eigenvalue (log scale)"
     np.testing.assert_array_equal(series(eigenvalue_decay(fall, kept=6))["kept"]["height"], fall)
     for values in (np.r_[fall, 0.0], np.r_[fall, -1e-9], [3.0, 1.0]):
-        assert eigenvalue_decay(values, kept=1).yaxis.axis_label == "eigenvalue"
+        assert eigenvalue_decay(values, kept=1).yaxis.axis_label.text == "eigenvalue"
 
 
 def test_rounding_does_not_stretch_the_log_axis_and_is_still_told():

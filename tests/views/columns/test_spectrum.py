@@ -62,23 +62,23 @@ def test_only_the_first_forty_are_drawn_and_that_is_said():
     values = np.linspace(2, 0.1, 300)
     plot = drawn(values=values, share=values / values.sum())
     assert len(source_with(plot, "value")["value"]) == SHOWN == 40
-    assert plot.xaxis.axis_label == "component (first 40 of 300)"
-    assert drawn().xaxis.axis_label == "component"
+    assert plot.xaxis.axis_label.text == "component (first 40 of 300)"
+    assert drawn().xaxis.axis_label.text == "component"
 
 
 def test_forty_components_are_all_of_forty():
-    assert drawn(values=np.ones(40), share=np.ones(40) / 40).xaxis.axis_label == "component"
+    assert drawn(values=np.ones(40), share=np.ones(40) / 40).xaxis.axis_label.text == "component"
 
 
 def test_one_component_far_above_the_rest_does_not_press_them_flat():
     values = np.array([4000.0, 3.0, 1.0, 1e-14, 0.0])
     plot = drawn(values=values, share=values / values.sum())
-    assert plot.yaxis.axis_label == "eigenvalue (log scale)"
+    assert plot.yaxis.axis_label.text == "eigenvalue (log scale)"
     shown = source_with(plot, "value")["value"]
     assert np.all(shown >= plot.y_range.start)
     assert plot.y_range.start > 0
     np.testing.assert_array_equal(shown[:3], values[:3])
-    assert drawn().yaxis.axis_label == "eigenvalue"
+    assert drawn().yaxis.axis_label.text == "eigenvalue"
 
 
 def test_what_is_not_finite_is_not_drawn():

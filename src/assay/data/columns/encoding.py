@@ -25,9 +25,9 @@ from assay.arrays import Array
 from assay.data.columns._codecs import INFINITE
 from assay.data.columns.cells import cell_at
 from assay.data.columns.column_stats import TableStats, empty_stats, stats_of
-from assay.data.columns.encoding_layout import Layout
+from assay.data.columns.encoding_layout import EncodingLayout
 from assay.data.columns.encoding_notes import EncodedColumn, Place, contradictions, note, row_number
-from assay.data.columns.encoding_rules import Options, decide
+from assay.data.columns.encoding_rules import EncodingOptions, decide
 from assay.data.columns.kinds import with_kind
 from assay.data.field import AS_ASKED, Declared, Field, Kind
 from assay.data.partitions import numbered_blocks
@@ -41,7 +41,7 @@ Log: TypeAlias = Literal["auto", "never"] | Sequence[str]
 
 
 @dataclass(frozen=True)
-class Encoding(Layout):
+class Encoding(EncodingLayout):
     """How each column becomes numbers, decided in one pass and applied block by block.
 
     Attributes:
@@ -80,7 +80,7 @@ class Encoding(Layout):
             as_kind: kinds of columns that were understood wrongly, by name.
             progress: told the number of rows read.
         """
-        options = Options(log, max_levels, min_share, words, frozenset(drop), single)
+        options = EncodingOptions(log, max_levels, min_share, words, frozenset(drop), single)
         options.check([known.name for known in source.schema])
         fields = source.schema
         if as_kind:
@@ -115,10 +115,10 @@ class Encoding(Layout):
             stats: of all rows, gathered for these columns.
             log, max_levels, min_share, words, drop: see `fit`.
         """
-        return cls._decided(fields, stats, Options(log, max_levels, min_share, words, frozenset(drop)))
+        return cls._decided(fields, stats, EncodingOptions(log, max_levels, min_share, words, frozenset(drop)))
 
     @classmethod
-    def _decided(cls, fields: Sequence[Field], stats: TableStats, options: Options) -> Encoding:
+    def _decided(cls, fields: Sequence[Field], stats: TableStats, options: EncodingOptions) -> Encoding:
         if tuple(fields) != stats.fields:
             raise ParameterError("the statistics were gathered for other columns than these; gather them again")
         options.check([known.name for known in fields])

@@ -24,7 +24,7 @@ Index: TypeAlias = int | np.integer[Any]
 
 
 @dataclass(frozen=True)
-class Layout:
+class EncodingLayout:
     """The D numbers that stand for the columns of a table.
 
     Attributes:

@@ -32,7 +32,7 @@ _COMMON_LEVELS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class EncodingOptions:
     """What the user may decide about an encoding; see `Encoding.fit`."""
 
     log: Literal["auto", "never"] | Sequence[str] = "auto"
@@ -76,7 +76,7 @@ class Decision:
     note: str
 
 
-def decide(field: Field, form: Form, seen: ColumnStats, options: Options) -> Decision:
+def decide(field: Field, form: Form, seen: ColumnStats, options: EncodingOptions) -> Decision:
     """How a column is encoded.
 
     Args:
@@ -117,7 +117,7 @@ def _aside(field: Field, note: str, kind: Kind | None = None) -> Decision:
     return Decision(field if kind is None else replace(field, kind=kind, levels=None), Aside(), "", note)
 
 
-def _number(field: Field, seen: ColumnStats, options: Options) -> Decision:
+def _number(field: Field, seen: ColumnStats, options: EncodingOptions) -> Decision:
     asked = not isinstance(options.log, str) and field.name in options.log
     if asked and seen.low < 0:
         raise ParameterError(
@@ -151,7 +151,7 @@ def _boolean_words(seen: ColumnStats) -> tuple[str, str] | None:
     return (told[0.0], told[1.0]) if len(told) == 2 else None
 
 
-def _levels(field: Field, form: Form, seen: ColumnStats, options: Options) -> Decision:
+def _levels(field: Field, form: Form, seen: ColumnStats, options: EncodingOptions) -> Decision:
     tally = seen.levels
     assert tally is not None
     if not tally.counts:
@@ -209,7 +209,7 @@ def _time(field: Field, form: Form, seen: ColumnStats, single: bool) -> Decision
     return Decision(field, codec, ", ".join((f"days since {first}", *parts)), note)
 
 
-def _words(field: Field, seen: ColumnStats, options: Options) -> Decision:
+def _words(field: Field, seen: ColumnStats, options: EncodingOptions) -> Decision:
     if options.words == 0:
         return _aside(field, "text, left out on request (words=0)")
     n = seen.documents

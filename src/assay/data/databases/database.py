@@ -11,8 +11,17 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assay.data.databases.dialects import PATIENCE, Column, Connection, Dialect, Reading, Relation, Table, quoted
-from assay.data.databases.joins import Step, join_steps, joined, plan, prefixes
+from assay.data.databases.dialects import (
+    PATIENCE,
+    Connection,
+    DatabaseColumn,
+    DatabaseTable,
+    Dialect,
+    Reading,
+    Relation,
+    quoted,
+)
+from assay.data.databases.joins import JoinStep, join_steps, joined, plan, prefixes
 from assay.data.databases.postgresql import Postgresql
 from assay.data.databases.sqlite import Sqlite
 from assay.data.field import Declared
@@ -99,10 +108,10 @@ class DatabaseSource(Source):
 
     def _from_table(
         self, connection: Connection, name: str | None, join: bool | str | Sequence[str]
-    ) -> tuple[Relation, list[Column]]:
+    ) -> tuple[Relation, list[DatabaseColumn]]:
         start = self._start(connection, name)
         self.name = f"{self._dialect.name}.{start.shown}"
-        steps: tuple[Step, ...] = ()
+        steps: tuple[JoinStep, ...] = ()
         if join:
             keys_of = cache(lambda table: self._dialect.keys(connection, table))
             steps = join_steps(start, keys_of, join)
@@ -112,18 +121,19 @@ class DatabaseSource(Source):
         if steps and not self._dialect.keys_are_unique:
             _refuse_multiplied(self._dialect, connection, start, steps)
         columns = [
-            Column(own, own, f"t0.{quoted(own)}", type_) for own, type_ in self._dialect.columns(connection, start)
+            DatabaseColumn(own, own, f"t0.{quoted(own)}", type_)
+            for own, type_ in self._dialect.columns(connection, start)
         ]
         for i, (step, prefix) in enumerate(zip(steps, prefixes(steps), strict=True), start=1):
             columns += [
-                Column(f"{prefix}.{own}", own, f"t{i}.{quoted(own)}", type_)
+                DatabaseColumn(f"{prefix}.{own}", own, f"t{i}.{quoted(own)}", type_)
                 for own, type_ in self._dialect.columns(connection, step.key.parent)
                 if own not in step.key.parent_columns
             ]
         rows = _count(connection, joined(start, ())) if start.countable else None
         return Relation(joined(start, steps), rows=rows), columns
 
-    def _start(self, connection: Connection, name: str | None) -> Table:
+    def _start(self, connection: Connection, name: str | None) -> DatabaseTable:
         tables = self._dialect.tables(connection)
         shown = self._dialect.shown
         if not tables:
@@ -142,12 +152,12 @@ class DatabaseSource(Source):
         rule = f"{shown} holds {len(tables)} tables" if name is None else f"there is no table {name!r} in {shown}"
         raise ParameterError(f"{rule}; choose one by table=: {', '.join(listed)}")
 
-    def _from_query(self, connection: Connection, query: str) -> tuple[Relation, list[Column]]:
+    def _from_query(self, connection: Connection, query: str) -> tuple[Relation, list[DatabaseColumn]]:
         found = self._dialect.query_columns(connection, query)
-        columns = [Column(own, own, f"t0.c{i}", type_) for i, (own, type_) in enumerate(found)]
+        columns = [DatabaseColumn(own, own, f"t0.c{i}", type_) for i, (own, type_) in enumerate(found)]
         return self._dialect.query_relation(query, len(found)), columns
 
-    def _without_sensitive(self, columns: Sequence[Column]) -> tuple[list[Column], str | None]:
+    def _without_sensitive(self, columns: Sequence[DatabaseColumn]) -> tuple[list[DatabaseColumn], str | None]:
         """The columns to read, no two of one name, and a sentence about names that were changed."""
         names, changed = unique_names([column.name for column in columns])
         known = dict.fromkeys((*names, *(column.own for column in columns)))
@@ -238,7 +248,9 @@ def _count(connection: Connection, from_: str) -> int:
     return int(connection.rows(f"SELECT count(*) FROM {from_}")[0][0])
 
 
-def _refuse_multiplied(dialect: Dialect, connection: Connection, start: Table, steps: Sequence[Step]) -> None:
+def _refuse_multiplied(
+    dialect: Dialect, connection: Connection, start: DatabaseTable, steps: Sequence[JoinStep]
+) -> None:
     """Where the database does not insist that what a key refers to is unique, it is counted."""
     rows = _count(connection, joined(start, ()))
     if _count(connection, joined(start, steps)) == rows:

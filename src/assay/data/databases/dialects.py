@@ -22,7 +22,7 @@ COUNTED_BYTES = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DatabaseTable:
     """A table or view.
 
     Attributes:
@@ -49,7 +49,7 @@ class ForeignKey:
     """
 
     columns: tuple[str, ...]
-    parent: Table
+    parent: DatabaseTable
     parent_columns: tuple[str, ...]
 
     @property
@@ -74,7 +74,7 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class DatabaseColumn:
     """A column to be read.
 
     Attributes:
@@ -248,15 +248,15 @@ class Dialect(ABC):
         """The database's message, what to do, and whether the message may quote values."""
 
     @abstractmethod
-    def tables(self, connection: Connection) -> tuple[Table, ...]:
+    def tables(self, connection: Connection) -> tuple[DatabaseTable, ...]:
         """The tables and views a user would name."""
 
     @abstractmethod
-    def columns(self, connection: Connection, table: Table) -> tuple[tuple[str, str], ...]:
+    def columns(self, connection: Connection, table: DatabaseTable) -> tuple[tuple[str, str], ...]:
         """Name and declared type of each column of a table."""
 
     @abstractmethod
-    def keys(self, connection: Connection, table: Table) -> tuple[ForeignKey, ...]:
+    def keys(self, connection: Connection, table: DatabaseTable) -> tuple[ForeignKey, ...]:
         """The foreign keys a table declares, in the order of their declaration."""
 
     @abstractmethod
@@ -269,7 +269,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def readings(
-        self, connection: Connection, relation: Relation, columns: Sequence[Column], declared: Declared
+        self, connection: Connection, relation: Relation, columns: Sequence[DatabaseColumn], declared: Declared
     ) -> tuple[Reading, ...]:
         """How each column is asked for, so that one type holds for all of its values."""
 

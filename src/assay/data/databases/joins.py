@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from assay.data.databases.dialects import ForeignKey, Table, quoted
+from assay.data.databases.dialects import DatabaseTable, ForeignKey, quoted
 from assay.errors import ParameterError
 
-KeysOf: TypeAlias = Callable[[Table], tuple[ForeignKey, ...]]
+KeysOf: TypeAlias = Callable[[DatabaseTable], tuple[ForeignKey, ...]]
 
 # SQLite joins at most 64 tables in a statement
 _MOST_TABLES = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class JoinStep:
     """One foreign key followed.
 
     Attributes:
@@ -30,7 +30,7 @@ class Step:
     key: ForeignKey
     child: int
     path: tuple[str, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[DatabaseTable, ...]
 
     def chain(self) -> str:
         """The whole path in words: "InvoiceLine -> Track by TrackId -> Album by AlbumId"."""
@@ -38,7 +38,7 @@ class Step:
         return self.tables[0].shown + "".join(hops)
 
 
-def join_steps(start: Table, keys_of: KeysOf, join: bool | str | Sequence[str]) -> tuple[Step, ...]:
+def join_steps(start: DatabaseTable, keys_of: KeysOf, join: bool | str | Sequence[str]) -> tuple[JoinStep, ...]:
     """The foreign keys to follow, those near the starting table first.
 
     A path does not come back to a table it has passed, except that a table which refers to itself is joined to itself
@@ -52,9 +52,9 @@ def join_steps(start: Table, keys_of: KeysOf, join: bool | str | Sequence[str]) 
     """
     named = [name.strip() for name in join.split(",")] if isinstance(join, str) else join
     wanted = None if isinstance(named, bool) else tuple(named)
-    steps: list[Step] = []
+    steps: list[JoinStep] = []
     used: set[str] = set()
-    ends: list[tuple[int, tuple[str, ...], tuple[Table, ...]]] = [(0, (), (start,))]
+    ends: list[tuple[int, tuple[str, ...], tuple[DatabaseTable, ...]]] = [(0, (), (start,))]
     for child, path, tables in ends:  # grows while it is walked
         for key in keys_of(tables[-1]):
             matched = None if wanted is None else {key.parent.shown, key.label, *key.columns} & set(wanted)
@@ -63,7 +63,7 @@ def join_steps(start: Table, keys_of: KeysOf, join: bool | str | Sequence[str]) 
             if passed or not key.parent_columns or matched == set():
                 continue
             used |= matched or set()
-            steps.append(Step(key, child, (*path, key.label), (*tables, key.parent)))
+            steps.append(JoinStep(key, child, (*path, key.label), (*tables, key.parent)))
             ends.append((len(steps), steps[-1].path, steps[-1].tables))
             if len(steps) > _MOST_TABLES:
                 raise ParameterError(
@@ -76,7 +76,7 @@ def join_steps(start: Table, keys_of: KeysOf, join: bool | str | Sequence[str]) 
     return tuple(steps)
 
 
-def _not_reached(name: str, start: Table, steps: Sequence[Step], keys_of: KeysOf) -> str:
+def _not_reached(name: str, start: DatabaseTable, steps: Sequence[JoinStep], keys_of: KeysOf) -> str:
     for step in join_steps(start, keys_of, True):
         if name in (step.key.parent.shown, step.key.label, *step.key.columns):
             return f"join={name!r} is reached only by {step.chain()}; name the tables on the way too, or join=True"
@@ -86,7 +86,7 @@ def _not_reached(name: str, start: Table, steps: Sequence[Step], keys_of: KeysOf
     return f"join={name!r} names no table or column of a foreign key; {there}"
 
 
-def joined(start: Table, steps: Sequence[Step]) -> str:
+def joined(start: DatabaseTable, steps: Sequence[JoinStep]) -> str:
     """What follows FROM: the starting table as t0, and the table of step i as t{i + 1}."""
     parts = [f"{start.sql} AS t0"]
     for i, step in enumerate(steps, start=1):
@@ -99,7 +99,7 @@ def joined(start: Table, steps: Sequence[Step]) -> str:
     return " ".join(parts)
 
 
-def prefixes(steps: Sequence[Step]) -> tuple[str, ...]:
+def prefixes(steps: Sequence[JoinStep]) -> tuple[str, ...]:
     """How the columns of each joined table begin: its name, after as many keys as tell its paths apart."""
     paths = Counter(step.key.parent for step in steps)
     names = []
@@ -112,7 +112,7 @@ def prefixes(steps: Sequence[Step]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def plan(start: Table, steps: Sequence[Step], keys_of: KeysOf) -> tuple[str, ...]:
+def plan(start: DatabaseTable, steps: Sequence[JoinStep], keys_of: KeysOf) -> tuple[str, ...]:
     """The join in sentences: what was followed, and what leads nowhere."""
     if steps:
         inner = {step.child for step in steps}

@@ -11,13 +11,13 @@ import pyarrow as pa
 
 from assay.data.databases.dialects import (
     COUNTED_BYTES,
-    Column,
     Connection,
+    DatabaseColumn,
+    DatabaseTable,
     Dialect,
     ForeignKey,
     Reading,
     Relation,
-    Table,
     literal,
     one_select,
     quoted,
@@ -84,7 +84,7 @@ class Postgresql(Dialect):
                 return message, _LEFT_BEHIND if self.sent_without and "PGPASSWORD" in remedy else remedy, quotes_values
         return message, "try the same statement in psql", quotes_values
 
-    def tables(self, connection: Connection) -> tuple[Table, ...]:
+    def tables(self, connection: Connection) -> tuple[DatabaseTable, ...]:
         """Tables and views outside the system's schemas, in the order of their names."""
         found = connection.rows(
             "SELECT n.nspname::text, c.relname::text, pg_table_is_visible(c.oid),"
@@ -95,7 +95,7 @@ class Postgresql(Dialect):
         )
         return tuple(_table(*row) for row in found)
 
-    def columns(self, connection: Connection, table: Table) -> tuple[tuple[str, str], ...]:
+    def columns(self, connection: Connection, table: DatabaseTable) -> tuple[tuple[str, str], ...]:
         """Name and declared type of each column of a table."""
         return _fields(connection, table.sql)
 
@@ -103,7 +103,7 @@ class Postgresql(Dialect):
         """Name and type of each column of a SELECT; none is run to its end for this."""
         return _fields(connection, f"{one_select(query)} AS t0")
 
-    def keys(self, connection: Connection, table: Table) -> tuple[ForeignKey, ...]:
+    def keys(self, connection: Connection, table: DatabaseTable) -> tuple[ForeignKey, ...]:
         """The foreign keys of a table, in the order of their columns."""
 
         def named(numbers: str, owner: str) -> str:
@@ -131,7 +131,7 @@ class Postgresql(Dialect):
         return Relation(f"{one_select(query)} AS t0({', '.join(f'c{i}' for i in range(width))})")
 
     def readings(
-        self, connection: Connection, relation: Relation, columns: Sequence[Column], declared: Declared
+        self, connection: Connection, relation: Relation, columns: Sequence[DatabaseColumn], declared: Declared
     ) -> tuple[Reading, ...]:
         """How each column is asked for, by its declared type."""
         return tuple(self._reading(column.sql, column.type) for column in columns)
@@ -223,9 +223,9 @@ def _fields(connection: Connection, from_: str) -> tuple[tuple[str, str], ...]:
     return tuple((name, type_) for name, (type_,) in zip(names, types, strict=True))
 
 
-def _table(schema: str, name: str, visible: bool, countable: bool) -> Table:
+def _table(schema: str, name: str, visible: bool, countable: bool) -> DatabaseTable:
     full = f"{schema}.{name}"
-    return Table(name if visible else full, f"{quoted(schema)}.{quoted(name)}", full, countable)
+    return DatabaseTable(name if visible else full, f"{quoted(schema)}.{quoted(name)}", full, countable)
 
 
 def _refuse_ambiguous(rest: str) -> None:

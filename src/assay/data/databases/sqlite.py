@@ -17,13 +17,13 @@ import pyarrow as pa
 
 from assay.data.databases.dialects import (
     COUNTED_BYTES,
-    Column,
     Connection,
+    DatabaseColumn,
+    DatabaseTable,
     Dialect,
     ForeignKey,
     Reading,
     Relation,
-    Table,
     literal,
     one_select,
     quoted,
@@ -82,22 +82,22 @@ class Sqlite(Dialect):
                 return re.sub(r"^failed to open .*", "it cannot be opened", message), remedy, quotes_values
         return message, "try the same statement in the sqlite3 program", quotes_values
 
-    def tables(self, connection: Connection) -> tuple[Table, ...]:
+    def tables(self, connection: Connection) -> tuple[DatabaseTable, ...]:
         """Tables and views, in the order of their names."""
         small = self._path.stat().st_size <= COUNTED_BYTES
         found = connection.rows(
             "SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view')"
             " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
         )
-        return tuple(Table(name, quoted(name), name, small and sort == "table") for name, sort in found)
+        return tuple(DatabaseTable(name, quoted(name), name, small and sort == "table") for name, sort in found)
 
-    def columns(self, connection: Connection, table: Table) -> tuple[tuple[str, str], ...]:
+    def columns(self, connection: Connection, table: DatabaseTable) -> tuple[tuple[str, str], ...]:
         """Name and declared type of each column of a table."""
         # hidden = 1 marks arguments of a virtual table, 2 and 3 are generated columns
         found = connection.rows(f"SELECT name, type FROM pragma_table_xinfo({literal(table.shown)}) WHERE hidden <> 1")
         return tuple((name, type_ or "") for name, type_ in found)
 
-    def keys(self, connection: Connection, table: Table) -> tuple[ForeignKey, ...]:
+    def keys(self, connection: Connection, table: DatabaseTable) -> tuple[ForeignKey, ...]:
         """The foreign keys of a table, in the order they were declared."""
         tables = {known.shown.lower(): known for known in self.tables(connection)}
         found: dict[int, list[tuple[str, str, str | None]]] = {}
@@ -112,7 +112,7 @@ class Sqlite(Dialect):
             columns = tuple(column for _, column, _ in parts)
             parent = tables.get(parts[0][0].lower())
             if parent is None:  # SQLite takes keys that lead nowhere
-                keys.append(ForeignKey(columns, Table(parts[0][0], "", parts[0][0]), ()))
+                keys.append(ForeignKey(columns, DatabaseTable(parts[0][0], "", parts[0][0]), ()))
                 continue
             named = tuple(column for *_, column in parts if column is not None) or self._primary_key(connection, parent)
             spelt = {name.lower(): name for name, _ in self.columns(connection, parent)}
@@ -120,7 +120,7 @@ class Sqlite(Dialect):
             keys.append(ForeignKey(columns, parent, known if len(known) == len(columns) else ()))
         return tuple(dict.fromkeys(keys))
 
-    def _primary_key(self, connection: Connection, table: Table) -> tuple[str, ...]:
+    def _primary_key(self, connection: Connection, table: DatabaseTable) -> tuple[str, ...]:
         rows = connection.rows(f"SELECT name FROM pragma_table_info({literal(table.shown)}) WHERE pk ORDER BY pk")
         return tuple(name for (name,) in rows)
 
@@ -141,7 +141,7 @@ class Sqlite(Dialect):
         return Relation('"assay query" AS t0', f'WITH "assay query"({names}) AS {one_select(query)} ')
 
     def readings(
-        self, connection: Connection, relation: Relation, columns: Sequence[Column], declared: Declared
+        self, connection: Connection, relation: Relation, columns: Sequence[DatabaseColumn], declared: Declared
     ) -> tuple[Reading, ...]:
         """How each column is asked for, by the types stored in its first rows."""
         readings: list[Reading] = []
@@ -229,7 +229,7 @@ _REMEDIES = (
 
 
 def _stored_types(
-    connection: Connection, relation: Relation, columns: Sequence[Column]
+    connection: Connection, relation: Relation, columns: Sequence[DatabaseColumn]
 ) -> list[tuple[float, float, float, float, float, float]]:
     """Of each column's first rows: whole numbers, fractions, texts, bytes, large whole numbers, bytes a row."""
     if not columns:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from assay.data.field import Declared
 from assay.data.fitting import add_misfits, column_of
 from assay.data.formats.excel_cells import address
-from assay.data.formats.sheet_process import Sheet, read_sheet
+from assay.data.formats.sheet_process import WorkbookSheet, read_sheet
 from assay.data.memory.tables import TableSource
 from assay.data.names import columns_to_read
 from assay.data.place import Place
@@ -72,7 +72,7 @@ class _Body:
         header: whether that names the columns.
     """
 
-    def __init__(self, sheet: Sheet, first: int, header: bool | None) -> None:
+    def __init__(self, sheet: WorkbookSheet, first: int, header: bool | None) -> None:
         head = sheet.rows[first]
         named = any(value != "" and not _is_value(value) for value in head) if header is None else header
         self.unnamed = not named
@@ -122,7 +122,7 @@ class _Body:
                 found.add(_UNSAVED, column=name, place=address(line, column))
 
 
-def _other_sheets(chosen: Sheet, asked: str | int | None) -> list[str]:
+def _other_sheets(chosen: WorkbookSheet, asked: str | int | None) -> list[str]:
     """Which other sheets there are."""
     others = [name for name in chosen.names if name != chosen.name]
     if not others:

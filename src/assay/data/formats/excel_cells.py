@@ -21,7 +21,7 @@ _BEYOND = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class SheetCells:
     """Cells without a value that do hold something.
 
     Attributes:
@@ -78,12 +78,12 @@ class Sheets:
         self._most = most
         self._relations: dict[str, str] = {}
         self._targets: dict[str, str] = {}
-        self._scanned: dict[str, Cells] = {}
+        self._scanned: dict[str, SheetCells] = {}
         if "xl/workbook.xml" in package and "xl/_rels/workbook.xml.rels" in package:
             package.parse("xl/workbook.xml", self._sheet)
             package.parse("xl/_rels/workbook.xml.rels", self._relation)
 
-    def cells(self, sheet: str) -> Cells:
+    def cells(self, sheet: str) -> SheetCells:
         """Look through one sheet; one that would fill the memory is refused.
 
         Args:
@@ -91,11 +91,11 @@ class Sheets:
         """
         target = self._targets.get(self._relations.get(sheet, ""))
         if target is None:
-            return Cells()
+            return SheetCells()
         paths = (normpath(join("/xl", target)), target)
         path = next((path for path in paths if path in self._package), None)
         if path is None:
-            return Cells()
+            return SheetCells()
         if path not in self._scanned:
             scan = _SheetScan()
             self._package.parse(path, scan.start, scan.parser)
@@ -124,7 +124,7 @@ class _SheetScan:
     """
 
     def __init__(self) -> None:
-        self.cells = Cells()
+        self.cells = SheetCells()
         self.columns = self.rows = (_BEYOND, 0)
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True

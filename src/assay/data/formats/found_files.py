@@ -65,7 +65,7 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFiles:
     """Files that are meant.
 
     Attributes:
@@ -94,7 +94,7 @@ def is_pattern(text: str) -> bool:
     return bool(_MAGIC.search(text)) and not os.path.exists(text)  # noqa: PTH110  # that of Path refuses long names
 
 
-def matching(pattern: str) -> Found:
+def matching(pattern: str) -> FoundFiles:
     """The files that a pattern names, sorted; ** stands for any number of folders.
 
     Args:
@@ -115,10 +115,10 @@ def matching(pattern: str) -> Found:
         notes = ()
     if not inside:
         raise DataError(f"cannot read {pattern}: no file has such a name")
-    return Found(root, tuple(sorted(inside)), notes)
+    return FoundFiles(root, tuple(sorted(inside)), notes)
 
 
-def tables_in(root: Root) -> tuple[Found, bool]:
+def tables_in(root: Root) -> tuple[FoundFiles, bool]:
     """The tables in a folder and its sub-folders, by their suffixes, and whether images, sounds or texts are more.
 
     Args:
@@ -136,7 +136,7 @@ def tables_in(root: Root) -> tuple[Found, bool]:
     left_out += [("files are not tables and were left out", file) for file in others]
     media = Counter(kind for file in others if (kind := kind_of(file)) and not _describes(file))
     most = max(media.values(), default=0)
-    return Found(root, tables, _left_out_notes(left_out)), root.filesystem is None and most > len(tables)
+    return FoundFiles(root, tables, _left_out_notes(left_out)), root.filesystem is None and most > len(tables)
 
 
 def _describes(file: str) -> bool:

@@ -17,7 +17,7 @@ _EXACT = 1 << 53
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class JsonColumn:
     """A column of records.
 
     Attributes:
@@ -30,12 +30,12 @@ class Column:
     name: str
     type: pa.DataType
 
-    def called(self, name: str) -> Column:
+    def called(self, name: str) -> JsonColumn:
         """The column under another name."""
         return replace(self, name=name)
 
 
-def columns_of_schema(table: pa.Table, declared: Declared) -> list[Column]:
+def columns_of_schema(table: pa.Table, declared: Declared) -> list[JsonColumn]:
     """The columns of records that Arrow parsed."""
     found = []
     for field in table.schema:
@@ -43,13 +43,13 @@ def columns_of_schema(table: pa.Table, declared: Declared) -> list[Column]:
         if pa.types.is_struct(field.type) and len(field.type):
             for child, inner in zip(field.type, values.flatten(), strict=True):
                 name = f"{field.name}.{child.name}"
-                found.append(Column((field.name, child.name), name, _lasting(inner, name, declared)))
+                found.append(JsonColumn((field.name, child.name), name, _lasting(inner, name, declared)))
         else:
-            found.append(Column((field.name,), field.name, _lasting(values, field.name, declared)))
+            found.append(JsonColumn((field.name,), field.name, _lasting(values, field.name, declared)))
     return found
 
 
-def columns_of_records(records: Sequence[dict[str, Any]]) -> list[Column]:
+def columns_of_records(records: Sequence[dict[str, Any]]) -> list[JsonColumn]:
     """The columns of records, of the type that nearly all values have."""
     found = []
     for key in dict.fromkeys(key for record in records for key in record):
@@ -63,9 +63,9 @@ def columns_of_records(records: Sequence[dict[str, Any]]) -> list[Column]:
     return found
 
 
-def parse_schema(columns: Sequence[Column]) -> pa.Schema:
+def parse_schema(columns: Sequence[JsonColumn]) -> pa.Schema:
     """The schema of the records as they are, objects in objects included."""
-    nested: dict[str, list[Column]] = {}
+    nested: dict[str, list[JsonColumn]] = {}
     for column in columns:
         nested.setdefault(column.path[0], []).append(column)
     return pa.schema(
@@ -91,10 +91,10 @@ def value_at(record: dict[str, Any], path: tuple[str, ...]) -> Any:
     return value.get(path[1]) if isinstance(value, dict) else None
 
 
-def _inferred(path: tuple[str, ...], values: list[Any]) -> Column:
+def _inferred(path: tuple[str, ...], values: list[Any]) -> JsonColumn:
     name = ".".join(path)
     array, _ = column_of(values)
-    return Column(path, name, _lasting(array, name, Declared()))
+    return JsonColumn(path, name, _lasting(array, name, Declared()))
 
 
 def _lasting(values: pa.Array, name: str, declared: Declared) -> pa.DataType:

@@ -14,8 +14,8 @@ import pyarrow.json as pa_json
 
 from assay.data.field import Declared
 from assay.data.fitting import add_misfits, values_as
-from assay.data.formats.json_columns import Column, columns_of_records, columns_of_schema, parse_schema, value_at
-from assay.data.formats.lines import Chunk, Parsed
+from assay.data.formats.json_columns import JsonColumn, columns_of_records, columns_of_schema, parse_schema, value_at
+from assay.data.formats.lines import LineChunk, Parsed
 from assay.data.names import columns_to_read
 from assay.data.problems import Problems
 from assay.errors import DataError
@@ -44,12 +44,12 @@ class JsonFormat:
         schema: the columns, without sensitive ones.
         notes: what was assumed, in sentences.
 
-    >>> form = JsonFormat(Chunk(b'{"x": 1}', 1))
-    >>> form.parse(Chunk(b'{"x": 2.5}', 2)).batch.to_pylist()
+    >>> form = JsonFormat(LineChunk(b'{"x": 1}', 1))
+    >>> form.parse(LineChunk(b'{"x": 2.5}', 2)).batch.to_pylist()
     [{'x': 2.5}]
     """
 
-    def __init__(self, first: Chunk, declared: Declared | None = None, *, unit: str = "line") -> None:
+    def __init__(self, first: LineChunk, declared: Declared | None = None, *, unit: str = "line") -> None:
         self.declared = declared or Declared()
         self._unit = unit
         found = self._first_columns(first)
@@ -60,14 +60,14 @@ class JsonFormat:
         self.schema = pa.schema([(column.name, column.type) for column in self._columns])
         self.notes = tuple(picked.notes)
 
-    def _with_inner(self, found: list[Column]) -> Declared:
+    def _with_inner(self, found: list[JsonColumn]) -> Declared:
         """What is declared, where an object that is sensitive makes all that is in it sensitive."""
         inner = {column.name for column in found if self.declared.hides(column.path[0])}
         objects = Declared(sensitive=frozenset(column.path[0] for column in found if len(column.path) == 2))
         said = {name for name in self.declared.sensitive if not objects.hides(name)}
         return replace(self.declared, sensitive=frozenset(said | inner))
 
-    def _first_columns(self, chunk: Chunk) -> list[Column]:
+    def _first_columns(self, chunk: LineChunk) -> list[JsonColumn]:
         table = _parsed_fast(chunk, None)
         if table is not None:
             return columns_of_schema(table, self.declared)
@@ -78,7 +78,7 @@ class JsonFormat:
             )
         return columns_of_records(records)
 
-    def parse(self, chunk: Chunk) -> Parsed:
+    def parse(self, chunk: LineChunk) -> Parsed:
         """The rows of whole lines; may be called from several threads."""
         table = _parsed_fast(chunk, self._parsing)
         if table is None:
@@ -90,7 +90,7 @@ class JsonFormat:
         skipped = [] if batch.num_rows == _line_count(chunk.text) else _blank_lines(chunk)
         return Parsed(batch, problems, skipped)
 
-    def _count_new(self, table: pa.Table, chunk: Chunk, problems: Problems) -> None:
+    def _count_new(self, table: pa.Table, chunk: LineChunk, problems: Problems) -> None:
         for field in table.schema:
             inner = [(field.name, child.name) for child in field.type] if pa.types.is_struct(field.type) else []
             for path in [(field.name,)] if (field.name,) not in self._known else inner:
@@ -103,18 +103,18 @@ class JsonFormat:
                     place = f"{self._unit} {_line_of_row(chunk, int(rows[0]))}"
                     problems.add(_NEW_KEY, place=place, value=".".join(path), count=len(rows))
 
-    def _parsed_in_parts(self, chunk: Chunk) -> Parsed:
+    def _parsed_in_parts(self, chunk: LineChunk) -> Parsed:
         """In halves, so that only lines near to what is wrong are parsed one by one."""
         middle = chunk.text.find(b"\n", len(chunk.text) // 2) + 1
         if len(chunk.text) < _SINGLY or middle in (0, len(chunk.text)):
             return self._parsed_slowly(chunk)
-        first = self.parse(Chunk(chunk.text[:middle], chunk.line))
-        second = self.parse(Chunk(chunk.text[middle:], chunk.line + chunk.text.count(b"\n", 0, middle)))
+        first = self.parse(LineChunk(chunk.text[:middle], chunk.line))
+        second = self.parse(LineChunk(chunk.text[middle:], chunk.line + chunk.text.count(b"\n", 0, middle)))
         first.problems.extend(second.problems)
         rows = pa.concat_batches([first.batch, second.batch])
         return Parsed(rows, first.problems, first.skipped + second.skipped)
 
-    def _parsed_slowly(self, chunk: Chunk) -> Parsed:
+    def _parsed_slowly(self, chunk: LineChunk) -> Parsed:
         """Line by line, which tells what was wrong and where."""
         problems = Problems()
         lines: list[int] = []
@@ -131,7 +131,9 @@ class JsonFormat:
         batch = pa.RecordBatch.from_arrays(arrays, schema=self.schema) if arrays else _empty_rows(len(records))
         return Parsed(batch, problems, skipped)
 
-    def _filled(self, column: Column, records: list[dict[str, Any]], lines: list[int], problems: Problems) -> pa.Array:
+    def _filled(
+        self, column: JsonColumn, records: list[dict[str, Any]], lines: list[int], problems: Problems
+    ) -> pa.Array:
         values = [value_at(record, column.path) for record in records]
         if len(column.path) == 2:
             for line, record in zip(lines, records, strict=True):
@@ -152,7 +154,7 @@ class JsonFormat:
                         problems.add(_NEW_KEY, place=f"{self._unit} {line}", value=".".join(path))
 
 
-def _parsed_fast(chunk: Chunk, schema: pa.Schema | None) -> pa.Table | None:
+def _parsed_fast(chunk: LineChunk, schema: pa.Schema | None) -> pa.Table | None:
     """The chunk by Arrow's parser, or None where something in it is not as it should be."""
     # of a text that begins with null Arrow's parser dies, and further down it takes null for a row
     if _depth(chunk.text) > _DEEPEST or not _lines_are_objects(chunk.text):
@@ -179,7 +181,7 @@ def _lines_are_objects(text: bytes) -> bool:
     return all(line.lstrip()[:1] in (b"{", b"") for line in text.split(b"\n"))
 
 
-def _records(chunk: Chunk, problems: Problems, unit: str) -> Iterator[tuple[int, dict[str, Any] | None]]:
+def _records(chunk: LineChunk, problems: Problems, unit: str) -> Iterator[tuple[int, dict[str, Any] | None]]:
     """Line number and object of each line; None for a line that gives none."""
     for line, text in enumerate(chunk.text.removesuffix(b"\n").split(b"\n"), chunk.line):
         if not text.strip():
@@ -248,18 +250,18 @@ def _line_count(text: bytes) -> int:
     return text.count(b"\n") + (not text.endswith(b"\n"))
 
 
-def _blank_lines(chunk: Chunk) -> list[int]:
+def _blank_lines(chunk: LineChunk) -> list[int]:
     lines = chunk.text.removesuffix(b"\n").split(b"\n")
     return [line for line, text in enumerate(lines, chunk.line) if not text.strip()]
 
 
-def _line_of_row(chunk: Chunk, row: int) -> int:
+def _line_of_row(chunk: LineChunk, row: int) -> int:
     blank = set(_blank_lines(chunk))
     end = chunk.line + _line_count(chunk.text)
     return [line for line in range(chunk.line, end) if line not in blank][row]
 
 
-def _column_at(table: pa.Table, column: Column) -> pa.Array:
+def _column_at(table: pa.Table, column: JsonColumn) -> pa.Array:
     values = table.column(column.path[0]).combine_chunks()
     return values if len(column.path) == 1 else _child(values, column.path[1])
 

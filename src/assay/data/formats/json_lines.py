@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from assay.data.field import Declared
 from assay.data.formats.json_format import JsonFormat
-from assay.data.formats.lines import Chunk, LinesSource, Parsed, whole_lines
+from assay.data.formats.lines import LineChunk, LinesSource, Parsed, whole_lines
 from assay.data.place import Place
 from assay.errors import DataError
 
@@ -41,7 +41,7 @@ class JsonSource(LinesSource):
             raise DataError(f"cannot read {place}: {error}") from error
         self.notes = (*self._encoding_notes, *self._format.notes)
 
-    def _with_array(self) -> Chunk | None:
+    def _with_array(self) -> LineChunk | None:
         """Turn a JSON array into lines, which are kept."""
         parts: list[bytes] = []
         size = self._size
@@ -65,7 +65,7 @@ class JsonSource(LinesSource):
         self._unit = "record"
         return next(self._chunks(), None)
 
-    def _chunks(self) -> Generator[Chunk, None, None]:
+    def _chunks(self) -> Generator[LineChunk, None, None]:
         if self._array is None:
             yield from super()._chunks()
             return
@@ -82,5 +82,5 @@ class JsonSource(LinesSource):
     def _arrow_schema(self) -> pa.Schema:
         return self._format.schema
 
-    def _parse(self, chunk: Chunk) -> Parsed:
+    def _parse(self, chunk: LineChunk) -> Parsed:
         return self._format.parse(chunk)

@@ -12,7 +12,7 @@ import pyarrow as pa
 from sklearn.datasets import load_svmlight_file
 
 from assay.data.field import Declared
-from assay.data.formats.lines import Chunk, LinesSource, Parsed
+from assay.data.formats.lines import LineChunk, LinesSource, Parsed
 from assay.data.memory.arrays import arrow_array, block_rows
 from assay.data.memory.sparse import held_columns, left_out, packed, refuse_mostly_empty
 from assay.data.names import columns_to_read, refuse_many
@@ -62,15 +62,15 @@ class LibsvmSource(LinesSource):
     def _arrow_schema(self) -> pa.Schema:
         return self._schema
 
-    def _chunks(self) -> Generator[Chunk, None, None]:
+    def _chunks(self) -> Generator[LineChunk, None, None]:
         """Chunks that are small enough to be dense."""
         most = block_rows(len(self._positions))
         for chunk in super()._chunks():
             lines = chunk.text.splitlines(keepends=True)
             for start in range(0, len(lines), most):
-                yield Chunk(b"".join(lines[start : start + most]), chunk.line + start)
+                yield LineChunk(b"".join(lines[start : start + most]), chunk.line + start)
 
-    def _parse(self, chunk: Chunk) -> Parsed:
+    def _parse(self, chunk: LineChunk) -> Parsed:
         problems = Problems()
         lines = list(enumerate(chunk.text.splitlines(), chunk.line))
         skipped = [line for line, text in lines if not text.partition(b"#")[0].strip()]

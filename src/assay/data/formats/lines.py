@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class LineChunk:
     """Whole lines.
 
     Attributes:
@@ -68,11 +68,11 @@ class LinesSource(Source):
         self._skipped: list[int] = []
         self._encoding_notes: tuple[str, ...] = ()
 
-    def _parse(self, chunk: Chunk) -> Parsed:
+    def _parse(self, chunk: LineChunk) -> Parsed:
         """Parse a chunk; called from several threads."""
         raise NotImplementedError
 
-    def _chunks(self) -> Generator[Chunk, None, None]:
+    def _chunks(self) -> Generator[LineChunk, None, None]:
         """Start a pass over the text."""
         line = 0
         try:
@@ -115,7 +115,7 @@ class LinesSource(Source):
         return row + 1 + passed
 
 
-def whole_lines(read: Callable[[int], bytes]) -> Iterator[Chunk]:
+def whole_lines(read: Callable[[int], bytes]) -> Iterator[LineChunk]:
     r"""Cut what is read after line ends.
 
     Args:
@@ -139,9 +139,9 @@ def whole_lines(read: Callable[[int], bytes]) -> Iterator[Chunk]:
             held.append(text)
             continue
         whole = b"".join((*held, text[:end]))
-        yield Chunk(whole, line)
+        yield LineChunk(whole, line)
         line += whole.count(b"\n")
         held = [text[end:]] if end < len(text) else []
         size = len(text) - end
     if held:
-        yield Chunk(b"".join(held), line)
+        yield LineChunk(b"".join(held), line)

@@ -36,7 +36,7 @@ _KEY = re.compile(r"([^=/]+)=([^/]*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FilePart:
     """One of many files.
 
     Attributes:
@@ -49,7 +49,7 @@ class Part:
     name: str
     keys: tuple[tuple[str, str | None], ...] = ()
 
-    def hiding(self, declared: Declared) -> Part:
+    def hiding(self, declared: Declared) -> FilePart:
         """The part, called so that values of sensitive columns are not seen in its path."""
         if not declared.hides(*(key for key, _ in self.keys)):
             return self
@@ -60,14 +60,14 @@ class Part:
         return replace(self, name=name, place=replace(self.place, shown=name))
 
 
-def parts_of(places: Sequence[tuple[Place, str]]) -> list[Part]:
+def parts_of(places: Sequence[tuple[Place, str]]) -> list[FilePart]:
     """Files as parts, with the keys that their sub-folders tell.
 
     >>> part, = parts_of([(Place("x"), "year=2020/city=New%20York/a.parquet")])
     >>> part.keys
     (('year', '2020'), ('city', 'New York'))
     """
-    return [Part(place, name, tuple(_keys(name))) for place, name in places]
+    return [FilePart(place, name, tuple(_keys(name))) for place, name in places]
 
 
 def _keys(name: str) -> Iterator[tuple[str, str | None]]:
@@ -93,7 +93,7 @@ class ManySource(Source):
 
     _drops_sensitive = True
 
-    def __init__(self, parts: Sequence[Part], open_: Opener, name: str, declared: Declared | None = None) -> None:
+    def __init__(self, parts: Sequence[FilePart], open_: Opener, name: str, declared: Declared | None = None) -> None:
         super().__init__(name, declared)
         self._parts = [part.hiding(self.declared) for part in parts]
         self._keys = _key_types(self._parts)
@@ -131,7 +131,7 @@ class ManySource(Source):
             )
         return schema
 
-    def _check(self, part: Part, found: pa.Schema, wanted: pa.Schema) -> None:
+    def _check(self, part: FilePart, found: pa.Schema, wanted: pa.Schema) -> None:
         first = self._parts[0].name
         lacking = next((name for name in wanted.names if name not in found.names), None)
         extra = next((name for name in found.names if name not in wanted.names), None)
@@ -325,7 +325,7 @@ def _common(first: pa.Field, other: pa.Field) -> pa.Field:
         return first
 
 
-def _key_types(parts: Sequence[Part]) -> dict[str, pa.DataType]:
+def _key_types(parts: Sequence[FilePart]) -> dict[str, pa.DataType]:
     keys = [key for key, _ in parts[0].keys]
     for part in parts:
         if [key for key, _ in part.keys] != keys:

@@ -46,7 +46,7 @@ _DAMAGE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class ArrayHeader:
     """What a .npy file says of its array.
 
     Attributes:
@@ -83,7 +83,7 @@ class _Array:
     size: int
     packed: int
 
-    def header(self) -> Header:
+    def header(self) -> ArrayHeader:
         """What it says of itself, which its bytes bear out."""
         with self.open() as handle:
             found = _header(handle, self.name)
@@ -299,7 +299,7 @@ def _member(place: Place, entry: str) -> Callable[[], IO[bytes]]:
     return opened  # type: ignore[return-value]  # only ever entered
 
 
-def _header(handle: IO[bytes], name: str) -> Header:
+def _header(handle: IO[bytes], name: str) -> ArrayHeader:
     try:
         version = npy_format.read_magic(handle)
         read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
@@ -317,7 +317,7 @@ def _header(handle: IO[bytes], name: str) -> Header:
             f"cannot read {name}: it holds Python objects as a pickle, which could run code when opened; "
             "save numbers or text, or use Parquet"
         )
-    return Header(shape, fortran, dtype, handle.tell())
+    return ArrayHeader(shape, fortran, dtype, handle.tell())
 
 
 def _seeks_freely(handle: IO[bytes]) -> bool:

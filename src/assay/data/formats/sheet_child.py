@@ -26,7 +26,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from assay.data.formats.excel_cells import Cells, Sheets, check_open_document
+from assay.data.formats.excel_cells import SheetCells, Sheets, check_open_document
 from assay.data.formats.sheet_package import Package
 from assay.errors import DataError
 
@@ -104,7 +104,7 @@ def _messages(asked: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
     yield "book", names, hidden
     wanted, least = _wanted(asked["sheet"], names, hidden)
     for name in wanted:
-        cells = sheets.cells(name) if sheets else Cells()
+        cells = sheets.cells(name) if sheets else SheetCells()
         sheet = _sheet(book, name)
         if sheet.start is not None and sheet.end[0] - sheet.start[0] >= least:
             yield from _read(name, sheet, cells)
@@ -133,7 +133,7 @@ def _sheet(book: Any, name: str) -> Any:
         raise DataError(f"sheet {name!r} is damaged ({_reason(error)}); save it again") from None
 
 
-def _read(name: str, sheet: Any, cells: Cells) -> Iterator[tuple[Any, ...]]:
+def _read(name: str, sheet: Any, cells: SheetCells) -> Iterator[tuple[Any, ...]]:
     top, left = sheet.start
     yield "sheet", name, top, left, {"errors": cells.errors, "unsaved": cells.unsaved}
     step = max(1, _TOGETHER // (sheet.end[1] - left + 1))

@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
-from assay.data.formats.excel_cells import Cells
+from assay.data.formats.excel_cells import SheetCells
 from assay.data.place import Place
 from assay.errors import DataError, ParameterError
 
@@ -33,7 +33,7 @@ _PROGRAM = "import sys; sys.path += sys.argv[2:]; from assay.data.formats.sheet_
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class WorkbookSheet:
     """A sheet of a workbook.
 
     Attributes:
@@ -49,12 +49,12 @@ class Sheet:
     rows: list[list[Any]]
     top: int
     left: int
-    cells: Cells
+    cells: SheetCells
     names: list[str]
     hidden: list[str]
 
 
-def read_sheet(place: Place, sheet: str | int | None) -> Sheet:
+def read_sheet(place: Place, sheet: str | int | None) -> WorkbookSheet:
     """A sheet of a workbook: the one asked for, or the first that holds a table, hidden ones last.
 
     Args:
@@ -85,7 +85,7 @@ def read_sheet(place: Place, sheet: str | int | None) -> Sheet:
             elif what == "none":
                 raise _empty(place, sheet, names)
     name, top, left, cells = found
-    return Sheet(name, rows, top, left, Cells(**cells), names, hidden)
+    return WorkbookSheet(name, rows, top, left, SheetCells(**cells), names, hidden)
 
 
 def _empty(place: Place, sheet: str | int | None, names: list[str]) -> DataError:

@@ -31,7 +31,7 @@ CHANNELS = ("red", "green", "blue")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ImageLook:
     """What a sample of the images of a folder has in common.
 
     Attributes:
@@ -120,7 +120,7 @@ def load_picture(file: Path, *, shortest: int | None = None) -> Picture:
         raise DataError(reason(error)) from error
 
 
-def look_at(files: Sequence[Path]) -> Look | None:
+def look_at(files: Sequence[Path]) -> ImageLook | None:
     """Look at 64 images spread over all, or at as many more as it takes to find one that can be read."""
     spread = dict.fromkeys(np.linspace(0, len(files) - 1, min(_SAMPLE, len(files))).round().astype(int).tolist())
     seen = list(_glances(files[i] for i in spread))
@@ -130,7 +130,7 @@ def look_at(files: Sequence[Path]) -> Look | None:
         return None
     sizes = {size for size, _ in seen}
     coloured = sum(colour for _, colour in seen)
-    return Look(len(seen), sizes.pop() if len(sizes) == 1 else None, 2 * coloured > len(seen))
+    return ImageLook(len(seen), sizes.pop() if len(sizes) == 1 else None, 2 * coloured > len(seen))
 
 
 def in_grey(picture: Picture) -> Picture:

@@ -14,10 +14,10 @@ from assay.data.problems import Problems
 from assay.data.text.chunks import CHUNK, last_record_end, quote_edges, records
 from assay.data.text.encodings import Readable, Rejoined, Utf8, encoding_of, known_encoding
 from assay.data.text.header import Header, header_of
-from assay.data.text.layout import Layout, layout
+from assay.data.text.layout import TextLayout, layout
 from assay.data.text.parse import RAGGED, Parser
 from assay.data.text.types import Guess, likely_form
-from assay.data.text.values import Column, Form
+from assay.data.text.values import TextColumn, ValueForm
 from assay.errors import DataError, ParameterError
 
 # Columns get their types from this much of the text.
@@ -42,12 +42,12 @@ class CsvFormat:
 
     encoding: str
     delimiter: str
-    columns: tuple[Column, ...]
+    columns: tuple[TextColumn, ...]
     schema: pa.Schema
     start: int
     first_line: int
     notes: tuple[str, ...]
-    _layout: Layout
+    _layout: TextLayout
     _parser: Parser
 
     @classmethod
@@ -171,14 +171,14 @@ def _as_utf8(first: bytes, encoding: str) -> bytes:
     return reader.read(len(first))
 
 
-def _first_cells(text: bytes, laid: Layout, *, complete: bool) -> tuple[pa.Array, int]:
+def _first_cells(text: bytes, laid: TextLayout, *, complete: bool) -> tuple[pa.Array, int]:
     """All cells of the first rows, column after column, and how many rows these are."""
     edges = quote_edges(text, laid.delimiters, padded=laid.padded)
     end = len(text) if complete else last_record_end(text, edges)
     if len(edges) % 2 and end > edges[-1]:
         # refused with its line when it is cut for reading
         end = last_record_end(text[: int(edges[-1])], edges[:-1])
-    columns = [Column(str(i), pa.string()) for i in range(laid.width)]
+    columns = [TextColumn(str(i), pa.string()) for i in range(laid.width)]
     problems = Problems()
     batch = Parser(columns, laid).parse(text[:end], laid.line, problems)[0]
     ragged = sum(problem.count for problem in problems if problem.what in RAGGED)
@@ -199,37 +199,41 @@ def _settled(found: Sequence[Guess], cells: pa.Array, delimiter: str) -> list[Gu
     commas = any(guess.form.decimal == "," and not guess.either for guess in found)
     decimal = commas or delimiter == ";"
     settled = [guess if decimal or not guess.either else replace(guess, form=_grouped(guess.form)) for guess in found]
-    if not any(guess.form == Form(",") for guess in settled):
+    if not any(guess.form == ValueForm(",") for guess in settled):
         return settled
     rows = len(cells) // len(found)
     for i, guess in enumerate(settled):
         here = cells[i * rows : (i + 1) * rows]
-        if guess.type == pa.float64() and guess.form == Form() and not pc.any(pc.match_substring(here, ".")).as_py():
-            settled[i] = replace(guess, form=Form(","))
+        if (
+            guess.type == pa.float64()
+            and guess.form == ValueForm()
+            and not pc.any(pc.match_substring(here, ".")).as_py()
+        ):
+            settled[i] = replace(guess, form=ValueForm(","))
     return settled
 
 
-def _grouped(form: Form) -> Form:
+def _grouped(form: ValueForm) -> ValueForm:
     return replace(form, decimal=".", thousands=",")
 
 
 def _columns(
     head: Header, found: Sequence[Guess], declared: Declared, cells: pa.Array, decimal: str | None
-) -> list[Column]:
+) -> list[TextColumn]:
     columns = []
     rows = len(cells) // len(found)
     for i, (name, guess) in enumerate(zip(head.names, found, strict=True)):
         kind = declared.kinds.get(name)
         if declared.hides(name) or name == head.surplus or kind in ("text", "identifier"):
-            columns.append(Column(name, pa.string()))
+            columns.append(TextColumn(name, pa.string()))
         elif kind in ("number", "count") and pa.types.is_string(guess.type):
-            columns.append(Column(name, pa.float64(), likely_form(cells[i * rows : (i + 1) * rows], decimal)))
+            columns.append(TextColumn(name, pa.float64(), likely_form(cells[i * rows : (i + 1) * rows], decimal)))
         else:
-            columns.append(Column(name, guess.type, guess.form))
+            columns.append(TextColumn(name, guess.type, guess.form))
     return columns
 
 
-def _value_notes(columns: Sequence[Column], found: Sequence[Guess], hidden: frozenset[str]) -> Iterator[str]:
+def _value_notes(columns: Sequence[TextColumn], found: Sequence[Guess], hidden: frozenset[str]) -> Iterator[str]:
     pairs = [(column, guess) for column, guess in zip(columns, found, strict=False) if column.name not in hidden]
     numbers = [(column.name, column.form, guess) for column, guess in pairs if column.type == pa.float64()]
     told = {

@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 
 from assay.data.names import unique_names
-from assay.data.text.layout import Layout
+from assay.data.text.layout import TextLayout
 from assay.data.text.types import Guess, guesses
-from assay.data.text.values import BLANKS, Form, matches, present, time_pattern
+from assay.data.text.values import BLANKS, ValueForm, matches, present, time_pattern
 
 _STEPS = 3
 # What is a value and not a name.
 _VALUES = (
-    *(form.pattern for form in (Form("."), Form(","), Form(".", ","), Form(",", "." + BLANKS))),
+    *(form.pattern for form in (ValueForm("."), ValueForm(","), ValueForm(".", ","), ValueForm(",", "." + BLANKS))),
     *(time_pattern(type_) for type_ in (pa.date32(), pa.timestamp("ns"), pa.timestamp("ns", "UTC"))),
     "^(?i:true|false)$",
 )
@@ -81,7 +81,7 @@ def _counts_up(cells: list[str]) -> bool:
 
 
 def header_of(
-    cells: pa.Array, rows: int, laid: Layout, *, complete: bool, decimal: str | None, header: bool | None
+    cells: pa.Array, rows: int, laid: TextLayout, *, complete: bool, decimal: str | None, header: bool | None
 ) -> tuple[Header, list[Guess]]:
     """The names of the columns, and what these hold.
 
@@ -113,7 +113,7 @@ def _held(cells: pa.Array, rows: int, width: int, *, complete: bool, decimal: st
     return guesses(cells, rows, complete=complete, decimal=decimal)
 
 
-def _header(laid: Layout, named: bool, found: Sequence[Guess], note: str | None) -> Header:
+def _header(laid: TextLayout, named: bool, found: Sequence[Guess], note: str | None) -> Header:
     notes = [] if note is None else [note]
     top = list(laid.top) if named else [""] * laid.width
     shifted = len(top) == laid.width - 1 and not found[-1].empty

@@ -16,19 +16,19 @@ from dataclasses import dataclass, replace
 from assay.data.columns.words import MISSING_CELLS
 from assay.data.text.chunks import LONGEST, quote_edges, tidied
 from assay.data.text.encodings import repaired
-from assay.data.text.values import Form
+from assay.data.text.values import ValueForm
 from assay.errors import DataError
 
 _USUAL = ",;\t|"
 _OTHER = " ^~:"
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _SAMPLE = 100  # records
-_NUMBER = re.compile("|".join((Form().pattern, Form(",").pattern, Form(thousands=",").pattern)))
+_NUMBER = re.compile("|".join((ValueForm().pattern, ValueForm(",").pattern, ValueForm(thousands=",").pattern)))
 _CLOCK = re.compile(r"^[^:]*\d\d:\d\d")
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TextLayout:
     """How a text is cut into a table.
 
     Attributes:
@@ -73,7 +73,7 @@ class _Record:
     until: int  # lines up to its end
 
 
-def layout(text: bytes, delimiter: str | None = None) -> Layout:
+def layout(text: bytes, delimiter: str | None = None) -> TextLayout:
     """Find the table in the first lines of a text.
 
     Args:
@@ -99,7 +99,7 @@ def layout(text: bytes, delimiter: str | None = None) -> Layout:
     first, header = _first_record(found, width)
     top = found[first]
     begin = skipped + top.line
-    laid = Layout(
+    laid = TextLayout(
         delimiter,
         padded,
         width,
@@ -113,7 +113,7 @@ def layout(text: bytes, delimiter: str | None = None) -> Layout:
     return _noted(_with_hash_header(laid, lines, begin))
 
 
-def _noted(laid: Layout) -> Layout:
+def _noted(laid: TextLayout) -> TextLayout:
     notes = list(laid.notes)
     if laid.line > 1:
         lines = "Line 1" if laid.line == 2 else f"Lines 1 to {laid.line - 1}"
@@ -181,7 +181,7 @@ def _first_record(records: list[_Record], width: int) -> tuple[int, bool]:
     return (first - 1, True) if words and (one_less or one_more) else (first, False)
 
 
-def _with_hash_header(laid: Layout, lines: list[bytes], begin: int) -> Layout:
+def _with_hash_header(laid: TextLayout, lines: list[bytes], begin: int) -> TextLayout:
     """A last comment line with as many words as there are columns names them."""
     if begin == 0 or laid.header or laid.width < 2 or not lines[begin - 1].startswith(b"#"):
         return laid

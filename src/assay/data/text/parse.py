@@ -17,8 +17,8 @@ from assay.data.columns.words import MISSING_CELLS
 from assay.data.problems import EXAMPLES, Problems
 from assay.data.text.chunks import line_count, quote_edges, record_lines, tidied
 from assay.data.text.encodings import repaired
-from assay.data.text.layout import Layout
-from assay.data.text.values import FALSE, TRUE, Column, Form, converted, has_blank_edges, unbounded
+from assay.data.text.layout import TextLayout
+from assay.data.text.values import FALSE, TRUE, TextColumn, ValueForm, converted, has_blank_edges, unbounded
 from assay.data.text.wide import WIDE, by_column, wide_cells
 from assay.errors import DataError
 
@@ -36,7 +36,7 @@ class Chunk:
         dropped: records that are no rows, counted from 0 without empty lines.
     """
 
-    def __init__(self, text: bytes, first_line: int, laid: Layout) -> None:
+    def __init__(self, text: bytes, first_line: int, laid: TextLayout) -> None:
         self.text = text
         self.first_line = first_line
         self.dropped: list[int] = []
@@ -66,8 +66,8 @@ class Parser:
 
     def __init__(
         self,
-        columns: Sequence[Column],
-        laid: Layout,
+        columns: Sequence[TextColumn],
+        laid: TextLayout,
         *,
         unread: frozenset[str] = frozenset(),
         surplus: str | None = None,
@@ -82,9 +82,9 @@ class Parser:
         self._delimiter = "\t" if laid.delimiter == " " else laid.delimiter
         self._numbers = [column for column in self._columns if column.type == pa.float64()]
         forms = Counter(column.form for column in self._numbers)
-        self._decimal = "," if forms[Form(",")] > forms[Form(".")] else "."
+        self._decimal = "," if forms[ValueForm(",")] > forms[ValueForm(".")] else "."
         # columns that Arrow cannot convert by itself; those where values contradicted the type join them
-        self._by_hand = {column.name for column in self._numbers if column.form != Form(self._decimal)}
+        self._by_hand = {column.name for column in self._numbers if column.form != ValueForm(self._decimal)}
         self.schema = pa.schema([_field(column) for column in self._columns if column.name != surplus])
 
     def parse(self, text: bytes, first_line: int, problems: Problems) -> tuple[pa.RecordBatch, Chunk]:
@@ -185,7 +185,7 @@ class Parser:
         chunk.dropped = cells.ragged[:, 0].tolist()
         if chunk.dropped:
             _report_ragged(problems, [(r, w) for r, w in cells.ragged.tolist() if w], len(self._names), chunk)
-        groups: dict[tuple[pa.DataType, Form], list[int]] = {}
+        groups: dict[tuple[pa.DataType, ValueForm], list[int]] = {}
         for i, column in enumerate(self._columns):
             groups.setdefault((column.type, column.form), []).append(i)
         arrays: list[pa.Array] = [None] * len(self._columns)
@@ -223,7 +223,7 @@ class _Ragged:
         return "skip"
 
 
-def _field(column: Column) -> pa.Field:
+def _field(column: TextColumn) -> pa.Field:
     unit = "%" if column.form.percent else column.form.currency
     return pa.field(column.name, column.type, metadata={"unit": unit} if unit else None)
 

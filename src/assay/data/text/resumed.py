@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from assay.data.field import Declared
 from assay.data.formats.json_format import JsonFormat
-from assay.data.formats.lines import Chunk, whole_lines
+from assay.data.formats.lines import LineChunk, whole_lines
 from assay.data.formats.recognise import format_of
 from assay.data.place import Place
 from assay.data.problems import Problems
@@ -211,19 +211,19 @@ class TextFeed(Feed):
         encoding, _ = encoding_of(first, complete=complete)
         plain = Utf8(Rejoined(first, _Nothing()), encoding).read(len(first))
         whole = plain if complete else plain[: plain.rfind(b"\n") + 1]
-        form = JsonFormat(Chunk(whole, 1), self._declared)
+        form = JsonFormat(LineChunk(whole, 1), self._declared)
         text, start = self._from(handle, first, encoding)
         while start and (read := text.read(min(start, 1 << 22))):
             start -= len(read)
         begun = self.position.line
 
-        def parsed(problems: Problems, chunk: Chunk) -> pa.RecordBatch:
+        def parsed(problems: Problems, chunk: LineChunk) -> pa.RecordBatch:
             found = form.parse(chunk)
             problems.extend(found.problems)
             return found.batch
 
         for chunk in whole_lines(text.read):
-            placed = Chunk(chunk.text, chunk.line + begun - 1)
+            placed = LineChunk(chunk.text, chunk.line + begun - 1)
             yield chunk.text, lambda problems, placed=placed: parsed(problems, placed)  # type: ignore[misc]
 
     def _from(self, handle: Readable, first: bytes, encoding: str) -> tuple[Readable, int]:

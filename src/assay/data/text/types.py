@@ -22,7 +22,7 @@ from assay.data.text.values import (
     INFINITY,
     PLAIN,
     TRUE,
-    Form,
+    ValueForm,
     matches,
     present,
     time_pattern,
@@ -59,7 +59,7 @@ class Guess:
     """
 
     type: pa.DataType
-    form: Form = PLAIN
+    form: ValueForm = PLAIN
     code: bool = False
     either: bool = False
     empty: bool = False
@@ -89,7 +89,7 @@ def guesses(cells: pa.Array, rows: int, *, complete: bool, decimal: str | None) 
 
 def _many(cells: pa.Array, rows: int, *, complete: bool, decimal: str | None) -> list[Guess]:
     """The same as `_guess` of each column, for all at once where they are plain numbers or plain text."""
-    form = Form(decimal or ".")
+    form = ValueForm(decimal or ".")
     absent = cells.is_null().to_numpy(zero_copy_only=False).reshape(-1, rows)
     numbers = (matches(cells, form.pattern) | matches(cells, INFINITY)).reshape(-1, rows)
     digits = matches(cells, "[0-9]").reshape(-1, rows).sum(axis=1) >= _DIGITS * (~absent).sum(axis=1)
@@ -126,7 +126,7 @@ def _as_numbers(cells: pa.Array, decimal: str | None) -> pa.Array | None:
     if decimal == ",":
         if pc.any(pc.match_substring(cells, ".")).as_py():
             return None
-        cells = Form(",").plain(cells)
+        cells = ValueForm(",").plain(cells)
     return _as_type(cells, pa.float64())
 
 
@@ -135,7 +135,7 @@ def _truth(cells: pa.Array) -> NDArray[np.bool_]:
     return found
 
 
-def _numeric(cells: pa.Array, values: NDArray[np.float64], form: Form, *, complete: bool) -> Iterator[Guess]:
+def _numeric(cells: pa.Array, values: NDArray[np.float64], form: ValueForm, *, complete: bool) -> Iterator[Guess]:
     shape = values.shape[0], values.shape[1]
     codes: NDArray[np.bool_] = np.logical_or.reduce(_codes(cells).reshape(shape), axis=1)
     size = np.abs(values)
@@ -174,7 +174,7 @@ def _guess(cells: pa.Array, *, complete: bool, decimal: str | None) -> Guess:
     numbers = _as_numbers(there, decimal)
     if numbers is not None:
         values = numbers.to_numpy(zero_copy_only=False)[None, :]
-        return next(_numeric(there, values, Form(decimal or "."), complete=complete))
+        return next(_numeric(there, values, ValueForm(decimal or "."), complete=complete))
     if _most(_truth(there)):
         return Guess(pa.bool_())
     if np.mean(matches(_spread(there), "[0-9]")) < _DIGITS:
@@ -204,21 +204,21 @@ def _mostly(cells: pa.Array, pattern: str) -> bool:
     return bool(np.mean(matches(_spread(cells), pattern)) > 0.5) and _most(matches(cells, pattern))
 
 
-def _written(cells: pa.Array, decimal: str | None) -> tuple[Form, bool] | None:
+def _written(cells: pa.Array, decimal: str | None) -> tuple[ValueForm, bool] | None:
     """How the numbers of one column are written, and whether that is a guess; None for text."""
     marks = (".", ",") if decimal is None else (decimal,)
-    simple = [Form(mark) for mark in marks if _mostly(cells, Form(mark).pattern)]
+    simple = [ValueForm(mark) for mark in marks if _mostly(cells, ValueForm(mark).pattern)]
     if simple and simple[0].decimal == ".":
         return simple[0], False
     first = cells[0].as_py()
     percent = first.endswith("%")
     currency = next((sign for sign in CURRENCIES if sign in first), "")
     if percent or currency:
-        simple = [form for mark in marks if _all(cells, form := Form(mark, "", percent, currency))]
+        simple = [form for mark in marks if _all(cells, form := ValueForm(mark, "", percent, currency))]
     grouped = [
         form
         for mark, between in _GROUPINGS
-        if mark in marks and _all(cells, form := Form(mark, between, percent, currency))
+        if mark in marks and _all(cells, form := ValueForm(mark, between, percent, currency))
     ]
     if simple and simple[0].decimal == ".":
         return simple[0], False
@@ -227,18 +227,18 @@ def _written(cells: pa.Array, decimal: str | None) -> tuple[Form, bool] | None:
     return (grouped[0], False) if grouped else None
 
 
-def _all(cells: pa.Array, form: Form) -> bool:
+def _all(cells: pa.Array, form: ValueForm) -> bool:
     return all(bool(matches(part, form.pattern).all()) for part in (_spread(cells), cells))
 
 
-def likely_form(cells: pa.Array, decimal: str | None) -> Form:
+def likely_form(cells: pa.Array, decimal: str | None) -> ValueForm:
     """How the numbers among the cells of a column are written, by what fits most of them.
 
     Args:
         cells: strings.
         decimal: the decimal mark where it is known.
     """
-    forms = [Form("."), Form(","), *(Form(mark, between) for mark, between in _GROUPINGS)]
+    forms = [ValueForm("."), ValueForm(","), *(ValueForm(mark, between) for mark, between in _GROUPINGS)]
     allowed = [form for form in forms if decimal in (None, form.decimal)]
     there = present(cells)
     return max(allowed, key=lambda form: int(matches(there, form.pattern).sum()))

@@ -29,7 +29,7 @@ INFINITE = "values are infinite and count as missing"
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ValueForm:
     """How the numbers of a column are written.
 
     Attributes:
@@ -53,8 +53,8 @@ class Form:
     def pattern(self) -> str:
         """The regular expression of a cell.
 
-        >>> bool(re.match(Form(thousands=",").pattern, "1,234.5")), bool(re.match(Form(thousands=",").pattern, "1,2"))
-        (True, False)
+        >>> [bool(re.match(ValueForm(thousands=",").pattern, text)) for text in ("1,234.5", "1,2")]
+        [True, False]
         """
         point = re.escape(self.decimal)
         if self.thousands:
@@ -77,11 +77,11 @@ class Form:
         return cells if self.decimal == "." else pc.replace_substring(cells, self.decimal, ".")
 
 
-PLAIN = Form()
+PLAIN = ValueForm()
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TextColumn:
     """One column of a text table.
 
     Attributes:
@@ -92,7 +92,7 @@ class Column:
 
     name: str
     type: pa.DataType
-    form: Form = PLAIN
+    form: ValueForm = PLAIN
 
 
 def present(cells: pa.Array) -> pa.Array:
@@ -123,7 +123,7 @@ def time_pattern(type_: pa.DataType) -> str:
     return f"^{_DATE}{time}{_ZONE}$" if type_.tz else f"^{_DATE}(?:{time})?$"
 
 
-def converted(cells: pa.Array, type_: pa.DataType, form: Form) -> tuple[pa.Array, dict[str, NDArray[np.bool_]]]:
+def converted(cells: pa.Array, type_: pa.DataType, form: ValueForm) -> tuple[pa.Array, dict[str, NDArray[np.bool_]]]:
     """Cells as values of a type, null where they are missing or contradict it.
 
     Args:
@@ -154,7 +154,7 @@ def converted(cells: pa.Array, type_: pa.DataType, form: Form) -> tuple[pa.Array
     return _numbers(cells, form)
 
 
-def _numbers(cells: pa.Array, form: Form) -> tuple[pa.Array, dict[str, NDArray[np.bool_]]]:
+def _numbers(cells: pa.Array, form: ValueForm) -> tuple[pa.Array, dict[str, NDArray[np.bool_]]]:
     allowed = matches(cells, form.pattern)
     values = pc.cast(form.plain(_kept(cells, allowed)), pa.float64())
     endless = matches(cells, INFINITY)

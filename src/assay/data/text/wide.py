@@ -14,7 +14,7 @@ WIDE = 1 << 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class WideCells:
     """The cells of whole rows.
 
     Attributes:
@@ -29,7 +29,7 @@ class Cells:
     ragged: NDArray[np.int64]
 
 
-def wide_cells(text: bytes, delimiter: bytes, width: int) -> Cells:
+def wide_cells(text: bytes, delimiter: bytes, width: int) -> WideCells:
     r"""Cut text without quotes into cells.
 
     Args:
@@ -57,7 +57,7 @@ def wide_cells(text: bytes, delimiter: bytes, width: int) -> Cells:
             counts[at] = 0
     ragged = np.column_stack([np.flatnonzero(~good), counts[~good]])
     if not good.any():
-        return Cells(pa.array([], pa.string()), 0, ragged)
+        return WideCells(pa.array([], pa.string()), 0, ragged)
     rows = b"\n".join(text[start:end] for start, end in zip(starts[good], ends[good], strict=True))
     long = rows.replace(delimiter, b"\n") + b"\n"
     table = pa_csv.read_csv(
@@ -67,10 +67,10 @@ def wide_cells(text: bytes, delimiter: bytes, width: int) -> Cells:
         pa_csv.ParseOptions(delimiter="\x1f", quote_char=False, ignore_empty_lines=False),
         pa_csv.ConvertOptions(column_types={"cell": pa.string()}, strings_can_be_null=False),
     )
-    return Cells(table.column(0).combine_chunks(), int(good.sum()), ragged)
+    return WideCells(table.column(0).combine_chunks(), int(good.sum()), ragged)
 
 
-def by_column(cells: Cells, columns: NDArray[np.int64]) -> pa.Array:
+def by_column(cells: WideCells, columns: NDArray[np.int64]) -> pa.Array:
     """The cells of some columns, column after column.
 
     Args:

@@ -32,7 +32,7 @@ _CROWDED = 0.95  # share of the rows, those with the nearest neighbours, that ma
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Neighbours:
+class LocalNeighbours:
     """Rows beside each other.
 
     Attributes:
@@ -50,7 +50,7 @@ class Neighbours:
     lonely: Array
 
     @classmethod
-    def of(cls, rows: Array, seed: int = 0) -> Neighbours | None:
+    def of(cls, rows: Array, seed: int = 0) -> LocalNeighbours | None:
         """Of (m, d) rows in robust units; None where most are copies of each other.
 
         Args:

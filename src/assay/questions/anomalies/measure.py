@@ -24,7 +24,7 @@ from assay.evidence.measured import robust_scale
 from assay.linalg.normal.mcd import central_rows, majority
 from assay.linalg.normal.multivariate_normal import MultivariateNormal
 from assay.models.anomaly.mahalanobis import ROWS_PER_COLUMN, Mahalanobis
-from assay.questions.anomalies.local import FEWEST, MOST_COLUMNS, Neighbours
+from assay.questions.anomalies.local import FEWEST, MOST_COLUMNS, LocalNeighbours
 
 MOST_SHOWN = 200  # rows whose columns are kept
 _FOLDS = 5
@@ -59,7 +59,7 @@ class Far:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Measure:
+class CrossMeasure:
     """Five measures of distance; each row is measured by one that it had no part in.
 
     Attributes:
@@ -90,7 +90,7 @@ class Measure:
     steps: Array
 
     @classmethod
-    def of(cls, sample: Array, present: Array, numbers: Indices, design: Design, seed: int) -> Measure | None:
+    def of(cls, sample: Array, present: Array, numbers: Indices, design: Design, seed: int) -> CrossMeasure | None:
         """Made from a sample of the rows; None where no column tells anything.
 
         Args:
@@ -198,7 +198,7 @@ def _centres(usual: Array, design: Design, seed: int) -> tuple[Array, Array, Arr
     whole = np.zeros((1, d)), np.eye(d), None
     if m < max(FEWEST, ROWS_PER_COLUMN * d) or d > MOST_COLUMNS:
         return whole
-    beside = Neighbours.of(usual, seed)
+    beside = LocalNeighbours.of(usual, seed)
     if beside is None:
         return whole
     lonely = beside.lonely if design.kind == "independent" else None

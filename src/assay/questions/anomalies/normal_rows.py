@@ -166,7 +166,7 @@ _LAWS = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
+class NormalShape:
     """What decides between normal rows and others.
 
     Attributes:
@@ -187,7 +187,7 @@ class Shape:
     rows: float
 
     @classmethod
-    def of(cls, rows: Array, scores: Array, by: float) -> Shape:
+    def of(cls, rows: Array, scores: Array, by: float) -> NormalShape:
         """Of (s, d) rows whose columns have median 0 and median distance 1 from it.
 
         Args:

@@ -28,8 +28,8 @@ from assay.evidence.measured import robust_scale
 from assay.linalg.normal.robust_scale import MAD
 from assay.questions.anomalies.answer import Anomalies
 from assay.questions.anomalies.gap import FEWEST, HEAVY, Tail, fitted, gaps
-from assay.questions.anomalies.measure import MOST_SHOWN, Far, Measure
-from assay.questions.anomalies.normal_rows import NormalRows, Shape
+from assay.questions.anomalies.measure import MOST_SHOWN, CrossMeasure, Far
+from assay.questions.anomalies.normal_rows import NormalRows, NormalShape
 from assay.questions.anomalies.together import together
 
 Tell: TypeAlias = Callable[[str], object]
@@ -88,7 +88,7 @@ def anomalies(
         return None
     tell, present = progress or (lambda _: None), sample if present is None else present
     own = design or Independent(int(numbers.max()) + 1)
-    measure = Measure.of(sample, present, numbers, own, seed)
+    measure = CrossMeasure.of(sample, present, numbers, own, seed)
     if measure is None:
         return None
     tell("measuring distances")
@@ -104,7 +104,7 @@ def anomalies(
     again = 0.0
     if len(out) or judged.p <= 2 * level:
         tell("dividing the rows anew")
-        anew = Measure.of(sample, present, numbers, own, seed + 1)
+        anew = CrossMeasure.of(sample, present, numbers, own, seed + 1)
         again = _again(anew, sample, present, numbers, far, out, judged, apart, level)
     rows, shown = _shown(out, far, present, numbers)
     heavy = judged.tail is not None and judged.tail.heaviness > HEAVY
@@ -157,7 +157,7 @@ class _Judged:
 
 
 def _judged(
-    measure: Measure,
+    measure: CrossMeasure,
     sample: Array,
     numbers: Indices,
     far: Far,
@@ -172,7 +172,7 @@ def _judged(
     normal = odds = shape = None
     if measure.robust:
         shown = _shaped(numbers, apart, seed)
-        shape = Shape.of(
+        shape = NormalShape.of(
             _units(measure.placed(sample[shown])[:, np.isfinite(measure.within)]), logs[numbers[shown]], measure.rows
         )
         normal, odds = NormalRows(measure.telling, measure.rows), shape.odds
@@ -205,7 +205,7 @@ def _judged(
 
 
 def _own_column(
-    measure: Measure, doubt: Array, sample: Array, numbers: Indices, far: Far, out: NDArray[np.bool_]
+    measure: CrossMeasure, doubt: Array, sample: Array, numbers: Indices, far: Far, out: NDArray[np.bool_]
 ) -> Array:
     """(s,) chance of the farthest rows by the tail of the column that puts them there; 0 where none does alone.
 
@@ -250,7 +250,7 @@ def _units(rows: Array) -> Array:
 
 
 def _again(
-    measure: Measure | None,
+    measure: CrossMeasure | None,
     sample: Array,
     present: Array,
     numbers: Indices,

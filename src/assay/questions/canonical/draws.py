@@ -27,7 +27,7 @@ _TIED = 1e-10  # correlations that rounding cannot tell apart: the larger ridge 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reached:
+class ReachedPairs:
     """What first pairs reach on unseen rows.
 
     Attributes:
@@ -44,7 +44,7 @@ def reached(
     Y: Array,
     orders: NDArray[np.intp],
     ridges: Sequence[tuple[float, float]],
-) -> Reached:
+) -> ReachedPairs:
     """Judge the first pair of each order.
 
     Args:
@@ -62,7 +62,7 @@ def reached(
         chosen = _best(_ratio(others))
         picked.append(np.take_along_axis(forms, chosen[:, None, :, None], axis=3)[..., 0].sum(axis=0))
         every.append(forms.sum(axis=0))
-    return Reached(_ratio(np.sum(picked, axis=0)[None])[0], _best(_ratio(np.sum(every, axis=0)[None]))[0])
+    return ReachedPairs(_ratio(np.sum(picked, axis=0)[None])[0], _best(_ratio(np.sum(every, axis=0)[None]))[0])
 
 
 def _forms(

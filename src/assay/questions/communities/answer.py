@@ -13,8 +13,8 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.asking.words import SURVIVED
 from assay.evidence.evidence import Evidence, Verdict
-from assay.questions.communities.held_out import COUNTED, Unseen
-from assay.questions.communities.linked import Linked
+from assay.questions.communities.held_out import COUNTED, UnseenLinks
+from assay.questions.communities.linked import LinkedPairs
 from assay.summary.graph.graph import Graph
 from assay.views.html.view import View
 
@@ -42,10 +42,10 @@ class Clustered(Answer):
 
     name: str
     graph: Graph
-    links: Linked
+    links: LinkedPairs
     labels: Whole
     modularity: float
-    left: Unseen | None
+    left: UnseenLinks | None
     evidence: Evidence
     holds: bool
     most_draws: int

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from assay.arrays import Array, Whole
 from assay.linalg.noise.fold_error import fold_error, fold_interval
 from assay.questions.communities.agreement import Agreement, agreement
-from assay.questions.communities.linked import Linked
+from assay.questions.communities.linked import LinkedPairs
 
 FOLDS = 5
 COUNTED = 3  # nodes from which on a community counts: a pair is a link
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Left:
+class LeftOutLinks:
     """What was measured with one fifth of the links left out.
 
     Attributes:
@@ -49,7 +49,7 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unseen:
+class UnseenLinks:
     """All of it together.
 
     Attributes:
@@ -80,7 +80,7 @@ class Unseen:
     folds: int
 
 
-def unseen(links: Linked, labels: Whole, find: Callable[..., Whole], repeats: int, seed: int) -> Unseen:
+def unseen(links: LinkedPairs, labels: Whole, find: Callable[..., Whole], repeats: int, seed: int) -> UnseenLinks:
     """Leave out every link once, `repeats` times.
 
     Args:
@@ -91,14 +91,16 @@ def unseen(links: Linked, labels: Whole, find: Callable[..., Whole], repeats: in
         seed: of the folds.
     """
     rng = np.random.default_rng([seed, 2])
-    found: list[Left] = []
+    found: list[LeftOutLinks] = []
     for _ in range(repeats):
         fold = rng.permutation(links.m) % FOLDS
         found += [left_out(links, fold == f, labels, find, int(rng.integers(2**31))) for f in range(FOLDS)]
     return _together(found)
 
 
-def left_out(links: Linked, out: NDArray[np.bool_], labels: Whole, find: Callable[..., Whole], seed: int) -> Left:
+def left_out(
+    links: LinkedPairs, out: NDArray[np.bool_], labels: Whole, find: Callable[..., Whole], seed: int
+) -> LeftOutLinks:
     """Find communities without some of the links, and count these.
 
     Args:
@@ -129,7 +131,7 @@ def left_out(links: Linked, out: NDArray[np.bool_], labels: Whole, find: Callabl
     with np.errstate(invalid="ignore", divide="ignore"):
         own = stay / ends
     near = agreed.nearest
-    return Left(inside, expected, own[near], share.of_community[near], agreed, count)
+    return LeftOutLinks(inside, expected, own[near], share.of_community[near], agreed, count)
 
 
 class _Expected:
@@ -175,7 +177,7 @@ def _others(k: Array, sides: NDArray[np.bool_] | None, groups: Whole, count: int
     return np.where(sides, two, one)
 
 
-def _together(found: Sequence[Left]) -> Unseen:
+def _together(found: Sequence[LeftOutLinks]) -> UnseenLinks:
     overlap = 1.0 / (FOLDS - 1)
     inside, expected = (np.array([getattr(one, name) for one in found]) for name in ("inside", "expected"))
     excess = inside - expected
@@ -189,7 +191,7 @@ def _together(found: Sequence[Left]) -> Unseen:
     )
     counts = np.array([one.count for one in found])
     fewest, most = np.quantile(counts, [0.1, 0.9], method="inverted_cdf")
-    return Unseen(
+    return UnseenLinks(
         float(_known_mean(inside)), float(_known_mean(expected)), mean, (low, high), _known_mean(own_inside),
         _known_mean(own_expected), _known_low(own_inside - own_expected, overlap),
         float(np.mean([one.agreed.rand for one in found])), np.mean([one.agreed.jaccard for one in found], axis=0),

@@ -27,7 +27,7 @@ _CYCLES = 5  # with fewer, a network has two sides by chance: each cycle is even
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Linked:
+class LinkedPairs:
     """Links that count both ways, each pair of nodes once.
 
     Attributes:
@@ -97,7 +97,7 @@ class Linked:
         return weights
 
 
-def linked(graph: Graph) -> Linked:
+def linked(graph: Graph) -> LinkedPairs:
     """The links of a network.
 
     Args:
@@ -124,7 +124,7 @@ def linked(graph: Graph) -> Linked:
     branch = _branches(rows, cols, len(nodes))
     kinds = np.where(branch, -1 - np.arange(len(rows)), regions[rows] * 2 + one_way).astype(np.int64)
     ends = AlikeEnds(rows, cols, kinds, one_way, len(nodes))
-    return Linked(
+    return LinkedPairs(
         nodes, ends, values, parts, regions, int(branch.sum()), links, sizes, graph.n - len(nodes), found,
         graph.directed, sides, differ,
     )  # fmt: skip

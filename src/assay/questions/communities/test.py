@@ -21,8 +21,8 @@ from assay.linalg.noise.monte_carlo import Drawn, monte_carlo, student_p
 from assay.models.network.communities.communities import by_size
 from assay.models.network.communities.search import Found, search
 from assay.questions.communities.answer import Clustered
-from assay.questions.communities.held_out import Unseen, unseen
-from assay.questions.communities.linked import Linked, linked, weighted
+from assay.questions.communities.held_out import UnseenLinks, unseen
+from assay.questions.communities.linked import LinkedPairs, linked, weighted
 from assay.summary.graph.graph import Graph
 from assay.summary.network.random_graphs import AlikeEnds, state_of
 
@@ -94,7 +94,7 @@ def clustered(
 
 
 def chance(
-    links: Linked, hub: AlikeEnds, found: Found, effort: Effort, seed: int, tell: Callable[[str], object]
+    links: LinkedPairs, hub: AlikeEnds, found: Found, effort: Effort, seed: int, tell: Callable[[str], object]
 ) -> Drawn[float]:
     """Modularity of the communities of random graphs, until the answer is clear.
 
@@ -131,7 +131,7 @@ def p_of(value: float, drawn: Drawn[float], effort: Effort) -> float:
 
 
 def _judged(
-    links: Linked, found: Found, left: Unseen, drawn: Drawn[float], effort: Effort, level: float
+    links: LinkedPairs, found: Found, left: UnseenLinks, drawn: Drawn[float], effort: Effort, level: float
 ) -> tuple[Evidence, bool]:
     """The evidence, and whether links left out bear the communities out."""
     p = p_of(found.modularity, drawn, effort)
@@ -156,7 +156,7 @@ def _judged(
     return evidence, holds
 
 
-def _kept(links: Linked) -> str:
+def _kept(links: LinkedPairs) -> str:
     """What else chance keeps, and how links count."""
     if links.directed:
         return "; links count both ways, and nodes keep how many lead to them and from them"

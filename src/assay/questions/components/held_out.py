@@ -24,7 +24,7 @@ _CONSTANT = 1e-10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeldOut:
+class HeldOutComponents:
     """Shares of variance on unseen rows.
 
     Attributes:
@@ -51,7 +51,7 @@ def together(by_fold: Array, which: list[int]) -> tuple[float, tuple[float, floa
     return float(found.share[0]), (float(found.interval[0, 0]), float(found.interval[0, 1]))
 
 
-def held_out_from_folds(folds: GroupedMoments, k: int) -> HeldOut:
+def held_out_from_folds(folds: GroupedMoments, k: int) -> HeldOutComponents:
     """Shares of variance of the leading k axes of the correlation, from fold summaries: no row is read again.
 
     Args:
@@ -73,7 +73,7 @@ def held_out_from_folds(folds: GroupedMoments, k: int) -> HeldOut:
     return _summarised(np.stack(list(shares())))
 
 
-def held_out_from_rows(X: Array, k: int, fold: NDArray[np.intp]) -> HeldOut:
+def held_out_from_rows(X: Array, k: int, fold: NDArray[np.intp]) -> HeldOutComponents:
     """The same for more columns than rows, through (n, n) Gram matrices.
 
     Args:
@@ -102,6 +102,6 @@ def _ratio(part: Array, whole: float) -> Array:
     return part / whole if whole > 0.0 else np.zeros_like(part)
 
 
-def _summarised(by_fold: Array) -> HeldOut:
+def _summarised(by_fold: Array) -> HeldOutComponents:
     mean, error = by_fold.mean(axis=0), fold_error(by_fold)
-    return HeldOut(mean, error, fold_interval(mean, error, len(by_fold), within=(0.0, 1.0)), by_fold)
+    return HeldOutComponents(mean, error, fold_interval(mean, error, len(by_fold), within=(0.0, 1.0)), by_fold)

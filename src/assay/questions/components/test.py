@@ -30,7 +30,7 @@ from assay.models.components.pca import PCA
 from assay.questions.components.answer import Components
 from assay.questions.components.chance import Chance, noisy_spectrum
 from assay.questions.components.directions import Directions, by_formula, by_halves, crossed_halves
-from assay.questions.components.held_out import HeldOut, held_out_from_folds, held_out_from_rows, together
+from assay.questions.components.held_out import HeldOutComponents, held_out_from_folds, held_out_from_rows, together
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.sharing.release import Noise
 
@@ -134,14 +134,16 @@ def components(
     )
 
 
-def _unseen(rows: Array | None, folds: GroupedMoments | None, k: int, design: Design, seed: int) -> HeldOut | None:
+def _unseen(
+    rows: Array | None, folds: GroupedMoments | None, k: int, design: Design, seed: int
+) -> HeldOutComponents | None:
     """Shares on unseen rows; None where moments of all rows are all there is."""
     if folds is None:
         return held_out_from_rows(_present(rows), k, design.folds(fold_count(design.n), seed))
     return held_out_from_folds(folds, k) if len(folds.parts) > 1 else None
 
 
-def _limit(design: Design | None, chance: Chance, unseen: HeldOut | None) -> str:
+def _limit(design: Design | None, chance: Chance, unseen: HeldOutComponents | None) -> str:
     """Why no component can be called real: too few rows count, or the law knows only independent ones."""
     if unseen is None and (design is None or not design.limit):
         return "there are no unseen rows to look at"
@@ -195,7 +197,7 @@ def _chance(
     return Chance(law.p_values[:t], law.chance_median, law.chance_upper, law.n_real, 0, "Tracy-Widom law")
 
 
-def _holds(unseen: HeldOut | None, directions: Directions, d: int) -> tuple[bool, ...]:
+def _holds(unseen: HeldOutComponents | None, directions: Directions, d: int) -> tuple[bool, ...]:
     """Whether each tested component comes back and carries more on unseen rows than directions that mean nothing.
 
     Those are any that remain; what comes back only together is measured together. Without unseen rows, whether the
@@ -215,7 +217,7 @@ def _holds(unseen: HeldOut | None, directions: Directions, d: int) -> tuple[bool
 def _judged(
     values: Array,
     chance: Chance,
-    unseen: HeldOut | None,
+    unseen: HeldOutComponents | None,
     directions: Directions,
     holds: tuple[bool, ...],
     n: int,

@@ -16,7 +16,7 @@ from assay.evidence.evidence import Evidence, Verdict
 from assay.models.correlation.dependence.dependence import Dependence
 from assay.questions.correlations.closer import Closer, as_dicts
 from assay.questions.correlations.fcr import chosen_intervals
-from assay.questions.correlations.given import Given
+from assay.questions.correlations.given import GivenThird
 from assay.summary.pairs.pairs import Pairs
 from assay.views.html.view import View
 
@@ -85,7 +85,7 @@ class Correlations(Answer):
         """Every pair, and pairs with a third column."""
         return self.looks + self.closer.looks
 
-    def turned(self, level: float = 0.05) -> tuple[Given, ...]:
+    def turned(self, level: float = 0.05) -> tuple[GivenThird, ...]:
         """Pairs that a third column turns round or away, the surest first, corrected for all looks of the study."""
         return self.closer.turned(self.factor, level)
 

@@ -10,10 +10,10 @@ import numpy as np
 from assay.arrays import Array, Indices
 from assay.asking.words import SURVIVED
 from assay.evidence.design import Design
-from assay.questions.correlations.columns import Columns
-from assay.questions.correlations.given import Given, turned_by_others
+from assay.questions.correlations.columns import NumberColumns
+from assay.questions.correlations.given import GivenThird, turned_by_others
 from assay.questions.correlations.levels import level_names
-from assay.questions.correlations.shape import Shape, shape_of, told
+from assay.questions.correlations.shape import PairShape, shape_of, told
 
 if TYPE_CHECKING:  # the answer holds what is found here
     from assay.asking.question import Context
@@ -38,26 +38,26 @@ class Closer:
         look: rows as they came, to be drawn; None where there are none.
     """
 
-    shapes: tuple[Shape, ...] = ()
-    given: tuple[Given, ...] = ()
+    shapes: tuple[PairShape, ...] = ()
+    given: tuple[GivenThird, ...] = ()
     looks: int = 0
     levels: tuple[tuple[str, ...], ...] = ()
     look: FirstLook | None = None
 
-    def shape(self, first: int, second: int) -> Shape | None:
+    def shape(self, first: int, second: int) -> PairShape | None:
         """Of a pair of columns; None where it was not looked at."""
         return next((one for one in self.shapes if (one.first, one.second) == (first, second)), None)
 
-    def turned(self, factor: float, level: float) -> tuple[Given, ...]:
+    def turned(self, factor: float, level: float) -> tuple[GivenThird, ...]:
         """The third columns that turn pairs, where other questions were asked too: those that still stand."""
         return tuple(one for one in self.given if one.q * factor <= level)
 
-    def told(self, shape: Shape, columns: tuple[str, ...], *, brief: bool = False) -> str:
+    def told(self, shape: PairShape, columns: tuple[str, ...], *, brief: bool = False) -> str:
         """A shape in words."""
         return told(shape, columns, self.levels, brief=brief)
 
 
-def looked_closer(found: Correlations, given: Columns, table: Table, context: Context) -> Correlations:
+def looked_closer(found: Correlations, given: NumberColumns, table: Table, context: Context) -> Correlations:
     """The answer with a closer look at the pairs that stand, where any does.
 
     Args:
@@ -118,21 +118,21 @@ def closer_look(
     return Closer(tuple(_nameable(shape, levels) for shape in shapes), given, looks, levels, look)
 
 
-def _shape(A: Array, B: Array, pair: tuple[int, int], design: Design, seed: int) -> Shape:
+def _shape(A: Array, B: Array, pair: tuple[int, int], design: Design, seed: int) -> PairShape:
     """By the rows where both have a value."""
     kept = np.flatnonzero(~(np.isnan(A[:, 0]) | np.isnan(B[:, 0])))
     if len(kept) < _FEWEST:
-        return Shape(*pair, "none", pair[1], pair[0])
+        return PairShape(*pair, "none", pair[1], pair[0])
     if len(kept) < len(A):
         A, B, design = A[kept], B[kept], design.among(kept)
     return shape_of((A, B), pair, design=design, seed=seed)
 
 
-def _nameable(shape: Shape, levels: tuple[tuple[str, ...], ...]) -> Shape:
+def _nameable(shape: PairShape, levels: tuple[tuple[str, ...], ...]) -> PairShape:
     """The same, or none where it is that of levels whose names are not known."""
     columns = {"highest": (shape.along, shape.along), "together": (shape.first, shape.second)}.get(shape.form, ())
     told = [k < len(levels[column]) and levels[column][k] for column, k in zip(columns, shape.levels, strict=True)]
-    return shape if all(told) else Shape(shape.first, shape.second, "none", shape.of, shape.along)
+    return shape if all(told) else PairShape(shape.first, shape.second, "none", shape.of, shape.along)
 
 
 def as_dicts(closer: Closer, columns: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ MOST_EXACT = 5_000  # where each pair has a law of its own: levels that are rare
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class NumberColumns:
     """Columns as numbers.
 
     Attributes:
@@ -66,7 +66,7 @@ def _with_laws_of_their_own(table: Table) -> bool:
     return any(np.isfinite(resting_on(column)) for column in table.at_hand.T)
 
 
-def columns_of(table: Table, labels: list[int]) -> Columns:
+def columns_of(table: Table, labels: list[int]) -> NumberColumns:
     """Some columns of a table.
 
     Args:
@@ -83,7 +83,9 @@ def columns_of(table: Table, labels: list[int]) -> Columns:
     ]
     widths = [block.shape[1] for block in blocks]
     categories = np.array([table.origins[label][1] == "category" for label in labels])
-    return Columns(np.concatenate(blocks, axis=1), np.repeat(np.arange(len(blocks)), widths), tuple(told), categories)
+    return NumberColumns(
+        np.concatenate(blocks, axis=1), np.repeat(np.arange(len(blocks)), widths), tuple(told), categories
+    )
 
 
 def _block(table: Table, label: int, most: int) -> Array:

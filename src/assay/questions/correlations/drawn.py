@@ -11,9 +11,9 @@ from assay.arrays import Array
 from assay.asking.table import FirstLook
 from assay.questions.correlations.answer import Correlations
 from assay.questions.correlations.closer import NAMED
-from assay.questions.correlations.given import Given
+from assay.questions.correlations.given import GivenThird
 from assay.questions.correlations.levels import LENGTH
-from assay.questions.correlations.shape import Shape
+from assay.questions.correlations.shape import PairShape
 from assay.questions.correlations.words import turned_by
 from assay.views.axes.numbers import count, percent
 from assay.views.columns.pair import Axis, Scale, boxes_view, pair_view
@@ -38,7 +38,7 @@ def drawn_pairs(found: Correlations, standing: int) -> list[View]:
     pairs, look = found.found.pairs, found.closer.look
     if look is None:
         return []
-    turned: dict[tuple[int, int], Given] = {}
+    turned: dict[tuple[int, int], GivenThird] = {}
     for one in found.turned():
         turned.setdefault((one.first, one.second), one)
     shown = [k for k in range(min(standing, len(pairs))) if not pairs.lag[k]]
@@ -51,12 +51,14 @@ def drawn_pairs(found: Correlations, standing: int) -> list[View]:
     return views
 
 
-def _bends(shape: Shape | None) -> bool:
+def _bends(shape: PairShape | None) -> bool:
     """Whether two numbers do more than rise or fall together."""
     return shape is not None and shape.form in ("level", "spread", "ring", "cross") and not shape.monotone
 
 
-def _view(found: Correlations, look: FirstLook, pair: tuple[int, int], given: Given | None, number: int) -> View | None:
+def _view(
+    found: Correlations, look: FirstLook, pair: tuple[int, int], given: GivenThird | None, number: int
+) -> View | None:
     names = found.found.columns
     shape = found.closer.shape(*pair)
     x, y = pair if shape is None else (shape.along, shape.of)

@@ -48,7 +48,7 @@ _NOTHING = 0.05  # p from which on a pair is compatible with nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenThird:
     """What becomes of a pair once a third column is known.
 
     Attributes:
@@ -114,7 +114,7 @@ def turned_by_others(
     design: Design,
     level: float = 0.05,
     seed: int = 0,
-) -> tuple[tuple[Given, ...], int]:
+) -> tuple[tuple[GivenThird, ...], int]:
     """The pairs that a third column turns round or away, the surest first; and how many pairs x columns were looked at.
 
     Args:
@@ -138,7 +138,7 @@ def turned_by_others(
     looks = len(pairs) * (len(blocks) - 2)
     if not looks or not strengths:
         return (), looks
-    found: list[Given] = []
+    found: list[GivenThird] = []
     for third, owed in _thirds(blocks, whole, strengths):
         for (i, j), overall in strengths.items():
             look = _Look((i, j), (blocks[i], blocks[j]), overall, min(owed.link(i), owed.link(j)), looks)
@@ -227,7 +227,7 @@ def _numbers_linked(
     return frozenset(single[enough].tolist())
 
 
-def _given_third(look: _Look, third: Third, design: Design, level: float) -> Given | None:
+def _given_third(look: _Look, third: Third, design: Design, level: float) -> GivenThird | None:
     """What the third column does to the pair, if it does anything."""
     used, A, B = left_of(look.sides, third)
     if not (A.shape[1] and B.shape[1]):
@@ -250,7 +250,7 @@ def _given_third(look: _Look, third: Third, design: Design, level: float) -> Giv
         return None
     each = codes is not None and _in_each(look.sides, codes, within)
     q = min(p * look.looks, 1.0)
-    return Given(
+    return GivenThird(
         *look.pair, third.number, turned, whole, within, left.low, left.high, q, third.levels, each, look.signed
     )
 

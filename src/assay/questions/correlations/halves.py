@@ -117,7 +117,7 @@ def _products(P: Array, first: Indices, second: Indices) -> Array:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Blocks:
+class ProductBlocks:
     """Which numbers of two columns go into the products of each pair, one after the other.
 
     Attributes:
@@ -132,7 +132,7 @@ class Blocks:
     sizes: Indices
 
     @staticmethod
-    def of(starts: Indices, first: Indices, second: Indices, skip: Indices | None = None) -> Blocks:
+    def of(starts: Indices, first: Indices, second: Indices, skip: Indices | None = None) -> ProductBlocks:
         """All products of the features of pairs of columns.
 
         Args:
@@ -149,7 +149,7 @@ class Blocks:
         wide = np.repeat(s, cells)
         a = np.repeat(begin[first], cells) + number // np.maximum(wide, 1)
         b = np.repeat(begin[second], cells) + number % np.maximum(wide, 1)
-        return Blocks(a, b, at, np.stack([r, s]))
+        return ProductBlocks(a, b, at, np.stack([r, s]))
 
     def summed(self, values: Array) -> Array:
         """(..., k) sums over the products of each pair of (..., m) values."""
@@ -158,7 +158,7 @@ class Blocks:
         return np.asarray(np.add.reduceat(values, self.starts, axis=-1))
 
 
-def unseen_strength(C: Array, blocks: Blocks) -> Array:
+def unseen_strength(C: Array, blocks: ProductBlocks) -> Array:
     """(k,) strengths on unseen rows, from products in halves: the root of the mean of <C, D> / min(r, s), 0 where
     negative.
 

@@ -34,7 +34,7 @@ _MOST = 1.0 - 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenPair:
     """The strength of a chosen pair without its luck.
 
     Attributes:
@@ -51,7 +51,7 @@ class Chosen:
 
 def without_luck(
     standard: Standard, halves: Halves, pair: tuple[int, int], strength: float, n: float, among: tuple[Indices, Indices]
-) -> Chosen | None:
+) -> ChosenPair | None:
     """The strongest pair of numbers, and what it will be in other rows; None where it is one of rare values.
 
     Args:
@@ -77,7 +77,7 @@ def without_luck(
     width = float(np.arctanh(fisher_interval(size, np.array(rows), ranks=True)[1]) - np.arctanh(size))
     ends = np.tanh(z - luck - width), np.tanh(z - luck + width)
     low, high = sorted(float(np.sign(strength) * end) for end in ends)
-    return Chosen(float(np.sign(strength) * centre), low, high, share)
+    return ChosenPair(float(np.sign(strength) * centre), low, high, share)
 
 
 def _scaled(r: Array, n: float) -> float:

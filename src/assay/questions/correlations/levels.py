@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from assay.asking.table import Table
-from assay.questions.correlations.columns import Columns
+from assay.questions.correlations.columns import NumberColumns
 
 LENGTH = "length of "  # before the name of a text, of which its length is meant
 
 
-def level_names(table: Table, given: Columns) -> tuple[tuple[str, ...], ...]:
+def level_names(table: Table, given: NumberColumns) -> tuple[tuple[str, ...], ...]:
     """(d,) names of the levels of each column, in the order of its indicators; two for a column of two levels.
 
     Numbers have none. A level that the first look does not show has an empty name.
@@ -23,7 +23,7 @@ def level_names(table: Table, given: Columns) -> tuple[tuple[str, ...], ...]:
     return tuple(_names(table, given, j, int(width)) for j, width in enumerate(widths))
 
 
-def _names(table: Table, given: Columns, j: int, width: int) -> tuple[str, ...]:
+def _names(table: Table, given: NumberColumns, j: int, width: int) -> tuple[str, ...]:
     name = given.names[j]
     told = tuple(table.levels.get(name, ()))
     if width == 1:
@@ -33,7 +33,7 @@ def _names(table: Table, given: Columns, j: int, width: int) -> tuple[str, ...]:
     return _seen(table, given, j, width)
 
 
-def _seen(table: Table, given: Columns, j: int, width: int) -> tuple[str, ...]:
+def _seen(table: Table, given: NumberColumns, j: int, width: int) -> tuple[str, ...]:
     """From the rows that the first look shows as they came; "others" where an indicator stands for several levels."""
     look, name = table.look, given.names[j]
     known = look.levels.get(name, ())

@@ -121,7 +121,7 @@ def strength(A: Array, B: Array) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class LeftOfPair:
     """What is left of a pair: an interval at the level, p of nothing being left, p of half of the whole or more."""
 
     low: float
@@ -130,22 +130,22 @@ class Left:
     half: float
 
 
-def number_left(r: float, overall: float, rows: float, level: float) -> Left:
+def number_left(r: float, overall: float, rows: float, level: float) -> LeftOfPair:
     """Of a rank correlation, by Fisher's z."""
     z, error = np.arctanh(np.clip(r, -_ONE, _ONE)), np.sqrt(_SPEARMAN / (rows - 3))
     low, high = (float(np.tanh(z + side * error * -ndtri(level / 2))) for side in (-1, 1))
     nothing, half = 2 * ndtr(-abs(z) / error), ndtr((abs(z) - np.arctanh(abs(overall) / 2)) / error)
-    return Left(low, high, float(nothing), float(half))
+    return LeftOfPair(low, high, float(nothing), float(half))
 
 
-def category_left(A: Array, B: Array, overall: float, rows: float, level: float) -> Left:
+def category_left(A: Array, B: Array, overall: float, rows: float, level: float) -> LeftOfPair:
     """Of a strength without a sign, by chi^2: under a strength of its own it is not central."""
     df, least = float(A.shape[1] * B.shape[1]), float(min(A.shape[1], B.shape[1]))
     chi2 = rows * least * strength(A, B) ** 2
     ends = [max(float(chndtrinc(chi2, df, p)), 0.0) for p in (1 - level / 2, level / 2)]
     low, high = (min(float(np.sqrt(np.nan_to_num(end) / (rows * least))), 1.0) for end in ends)
     half = chndtr(chi2, df, rows * least * (overall / 2) ** 2)
-    return Left(low, high, float(chdtrc(df, chi2)), float(half))
+    return LeftOfPair(low, high, float(chdtrc(df, chi2)), float(half))
 
 
 def beyond_chance(overall: float, rows: float, level: float) -> bool:

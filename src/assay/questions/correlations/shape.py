@@ -31,7 +31,7 @@ _NOISE, _BRANCHED = 0.72, 0.82  # (mean |y|)^2 / mean y^2: normal .64, uniform .
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class PairShape:
     """The shape of a pair.
 
     Attributes:
@@ -59,7 +59,7 @@ class Shape:
         return self.form == "level" and len(self.signs) == 1
 
 
-def shape_of(sides: tuple[Array, Array], pair: tuple[int, int], *, design: Design, seed: int = 0) -> Shape:
+def shape_of(sides: tuple[Array, Array], pair: tuple[int, int], *, design: Design, seed: int = 0) -> PairShape:
     """Name the shape of a pair.
 
     Args:
@@ -81,7 +81,7 @@ def shape_of(sides: tuple[Array, Array], pair: tuple[int, int], *, design: Desig
     return _numbers(x, y, pair, half, worth)
 
 
-def _numbers(x: Array, y: Array, pair: tuple[int, int], half: Mask, worth: float) -> Shape:
+def _numbers(x: Array, y: Array, pair: tuple[int, int], half: Mask, worth: float) -> PairShape:
     turned = (y, x, pair), (x, y, (pair[1], pair[0]))  # y along x, and x along y
     along = [(_level(value, across, half, worth), named) for value, across, named in turned]
     bent = [(signs, share, named) for (signs, share), named in along if len(signs) > 1]
@@ -91,20 +91,20 @@ def _numbers(x: Array, y: Array, pair: tuple[int, int], half: Mask, worth: float
         if flat and len(signs) == 2 and not _rise(x, y, half, worth):
             noise, branched = _spread(*((x, y) if of == pair[1] else (y, x)), half, worth)
             if len(noise) == 1 and branched < _NOISE:
-                return Shape(*pair, "spread", by, of, noise)
-        return Shape(*pair, "level", of, by, signs)
+                return PairShape(*pair, "spread", by, of, noise)
+        return PairShape(*pair, "level", of, by, signs)
     rise = _rise(x, y, half, worth)
     straight = [signs for (signs, _), _ in along if signs]
     if rise or straight:
-        return Shape(*pair, "level", pair[1], pair[0], (rise,) if rise else straight[0])
+        return PairShape(*pair, "level", pair[1], pair[0], (rise,) if rise else straight[0])
     for value, across, (by, of) in turned:
         signs, branched = _spread(value, across, half, worth)
         if signs:
             form: Form = "spread"
             if branched > _BRANCHED and len(signs) == 2:
                 form = "ring" if signs[0] > 0 else "cross"
-            return Shape(*pair, form, of, by, signs)
-    return Shape(*pair, "none", pair[1], pair[0])
+            return PairShape(*pair, form, of, by, signs)
+    return PairShape(*pair, "none", pair[1], pair[0])
 
 
 def _level(y: Array, x: Array, half: Mask, worth: float) -> tuple[tuple[int, ...], float]:
@@ -152,31 +152,31 @@ def _rise(x: Array, y: Array, half: Mask, worth: float) -> int:
     return sign if abs(z[0]) >= _SURE and all(sign * one >= _AGAIN for one in z[1:]) else 0
 
 
-def _by_level(y: Array, block: Array, named: tuple[int, int], pair: tuple[int, int], half: Mask) -> Shape:
+def _by_level(y: Array, block: Array, named: tuple[int, int], pair: tuple[int, int], half: Mask) -> PairShape:
     """Levels where a number is highest and lowest, as far as either half agrees that one is above the other."""
     codes, v = np.where(block.any(axis=1), block.argmax(axis=1), block.shape[1]), rankdata(y) / len(y)
     bins = block.shape[1] + 1
     parts = [Means.of(v[part], codes[part], bins, 1.0) for part in (np.ones(len(y), dtype=bool), half, ~half)]
     known = np.flatnonzero(np.isfinite(parts[0].mean[: block.shape[1]]))  # a level without a name is not told
     if len(known) < 2:
-        return Shape(*pair, "none", *named)
+        return PairShape(*pair, "none", *named)
     low, high = (int(known[at(parts[0].mean[known])]) for at in (np.argmin, np.argmax))
     there = parts[0].z(low, high) >= _SURE and all(part.z(low, high) >= _AGAIN for part in parts[1:])
     # of levels that share the highest or the lowest values none is the one
     means = parts[0].mean[known]
     ends = tuple(int(np.isclose(means, parts[0].mean[k]).sum()) == 1 for k in (high, low))
     if not there or not any(ends):
-        return Shape(*pair, "none", *named)
-    return Shape(*pair, "highest", *named, levels=(high, low), ends=(ends[0], ends[1]))
+        return PairShape(*pair, "none", *named)
+    return PairShape(*pair, "highest", *named, levels=(high, low), ends=(ends[0], ends[1]))
 
 
-def _cells(sides: tuple[Array, Array], pair: tuple[int, int], half: Mask) -> Shape:
+def _cells(sides: tuple[Array, Array], pair: tuple[int, int], half: Mask) -> PairShape:
     """The two levels that go together most, by the adjusted residual of their cell, which either half has too."""
     whole, *halves = (_residuals(sides[0][part], sides[1][part]) for part in (np.ones(len(half), bool), half, ~half))
     a, b = np.unravel_index(int(np.argmax(whole)), whole.shape)
     there = whole[a, b] >= _SURE and all(one[a, b] >= _AGAIN for one in halves)
     form: Form = "together" if there else "none"
-    return Shape(*pair, form, pair[1], pair[0], levels=(int(a), int(b)) if there else ())
+    return PairShape(*pair, form, pair[1], pair[0], levels=(int(a), int(b)) if there else ())
 
 
 def _residuals(A: Array, B: Array) -> Array:
@@ -187,7 +187,7 @@ def _residuals(A: Array, B: Array) -> Array:
     return np.asarray((counts - n * np.outer(p, q)) / error)
 
 
-def told(shape: Shape, names: Sequence[str], levels: Sequence[Sequence[str]], *, brief: bool = False) -> str:
+def told(shape: PairShape, names: Sequence[str], levels: Sequence[Sequence[str]], *, brief: bool = False) -> str:
     """The shape in words; empty where there is none.
 
     Args:
@@ -196,7 +196,7 @@ def told(shape: Shape, names: Sequence[str], levels: Sequence[Sequence[str]], *,
         levels: of all columns, the names of their levels; empty for numbers.
         brief: without an explanation.
 
-    >>> told(Shape(0, 1, "level", 1, 0, (1, -1)), ["Fresh", "Milk"], [(), ()])
+    >>> told(PairShape(0, 1, "level", 1, 0, (1, -1)), ["Fresh", "Milk"], [(), ()])
     'Milk is highest at middling Fresh'
     """
     of, along = names[shape.of], names[shape.along]
@@ -219,7 +219,7 @@ def told(shape: Shape, names: Sequence[str], levels: Sequence[Sequence[str]], *,
     return _along(shape, of, along, levels)
 
 
-def _along(shape: Shape, of: str, along: str, levels: Sequence[Sequence[str]]) -> str:
+def _along(shape: PairShape, of: str, along: str, levels: Sequence[Sequence[str]]) -> str:
     up = shape.signs[0] > 0
     if shape.form == "spread":
         if len(shape.signs) == 1:
@@ -236,7 +236,7 @@ def _along(shape: Shape, of: str, along: str, levels: Sequence[Sequence[str]]) -
     return f"{of} goes up and down along {along}"
 
 
-def _rising(shape: Shape, of: str, along: str, up: bool, levels: Sequence[Sequence[str]]) -> str:
+def _rising(shape: PairShape, of: str, along: str, up: bool, levels: Sequence[Sequence[str]]) -> str:
     """A rise between two levels is a difference between them."""
     two = [len(levels[k]) == 2 for k in (shape.of, shape.along)]
     if all(two):

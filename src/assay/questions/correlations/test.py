@@ -22,7 +22,7 @@ from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.models.correlation.dependence.dependence import Dependence, dependence_of
 from assay.questions.correlations.answer import Correlations, holds, in_order, smallest, standing
 from assay.questions.correlations.halves import Halves
-from assay.questions.correlations.interval import Chosen, without_luck
+from assay.questions.correlations.interval import ChosenPair, without_luck
 from assay.questions.correlations.unseen import seen_again
 from assay.summary.graph.seriation import fiedler_positions, order_of
 from assay.summary.pairs.association_chance import Likely
@@ -121,7 +121,7 @@ def _called(found: Dependence, level: float) -> int:
     return found.significant(level) - listed + int(standing(found.pairs, level).sum())
 
 
-def _chosen(found: Dependence, halves: Halves) -> Chosen | None:
+def _chosen(found: Dependence, halves: Halves) -> ChosenPair | None:
     """The strongest pair without the luck of being chosen, where it is one of ranks."""
     pairs = found.pairs
     if pairs.strength_name[0] != RANK_CORRELATION or pairs.lag[0]:

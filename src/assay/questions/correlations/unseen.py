@@ -14,7 +14,7 @@ from scipy.optimize import isotonic_regression
 
 from assay.arrays import Array, Indices, Mask
 from assay.models.correlation.dependence.dependence import Dependence
-from assay.questions.correlations.halves import Blocks, Halves, curve, unseen_strength
+from assay.questions.correlations.halves import Halves, ProductBlocks, curve, unseen_strength
 from assay.summary.pairs.association import Standard
 from assay.summary.pairs.association_chance import chance_of_share
 from assay.summary.pairs.pair_chance import EXACT, LAGGED, RANK, SHAPE, Chances
@@ -40,7 +40,7 @@ def seen_again(found: Dependence, asked: Indices, halves: Halves) -> Pairs:
     asked = _affordable(asked, pairs, standard)
     first, second, lag = pairs.first[asked], pairs.second[asked], pairs.lag[asked]
     by = np.zeros(len(asked), np.int8) if found.chances is None else found.chances.by[first, second]
-    blocks = Blocks.of(standard.starts, first, second)
+    blocks = ProductBlocks.of(standard.starts, first, second)
     C = _with_lags(standard, halves, blocks, lag)
     unseen = unseen_strength(C, blocks)
     numbers = (standard.sizes[first] == 1) & (standard.sizes[second] == 1)
@@ -89,7 +89,7 @@ def _affordable(asked: Indices, pairs: Pairs, standard: Standard) -> Indices:
     return asked[: max(1, int(np.searchsorted(products, _PRODUCTS)))]
 
 
-def _with_lags(standard: Standard, halves: Halves, blocks: Blocks, lag: Indices) -> Array:
+def _with_lags(standard: Standard, halves: Halves, blocks: ProductBlocks, lag: Indices) -> Array:
     """(2, K, m) products in halves, of series at their lags."""
     later = np.flatnonzero(lag)
     if not len(later):
@@ -104,7 +104,9 @@ def _with_lags(standard: Standard, halves: Halves, blocks: Blocks, lag: Indices)
     return halves.correlations(np.concatenate([standard.Z.T, moved]).T, blocks.first, second)
 
 
-def _by_ranks(standard: Standard, halves: Halves, blocks: Blocks, C: Array, effective: Array, sign: Array) -> Array:
+def _by_ranks(
+    standard: Standard, halves: Halves, blocks: ProductBlocks, C: Array, effective: Array, sign: Array
+) -> Array:
     """(k,) share of halves in which ranks show a pair, with its sign where it has one."""
     assert standard.counts is not None
     n = len(standard.Z)
@@ -139,7 +141,7 @@ def _by_shape(
     if features is None or not len(first):
         return np.zeros(len(first))
     skip = features.numbers.astype(np.intp)  # the rank itself, which stands before the cosines
-    blocks = Blocks.of(features.starts, first, second, skip)
+    blocks = ProductBlocks.of(features.starts, first, second, skip)
     some = halves.among(chances.rows)
     C = some.correlations(features.F, blocks.first, blocks.second)
     again = _shape_again(features, some, blocks, C, chances.effective[first, second] / len(halves.part))
@@ -183,7 +185,7 @@ def _orders(features: Shapes, column: int) -> Indices:
     return np.rint(features.weights[_own(features, column)] ** -2.0).astype(np.intp) - 1
 
 
-def _shape_again(features: Shapes, halves: Halves, blocks: Blocks, C: Array, share: Array) -> Array:
+def _shape_again(features: Shapes, halves: Halves, blocks: ProductBlocks, C: Array, share: Array) -> Array:
     """(k,) share of halves in which the sum of squared products is beyond chance; `share` of the rows count."""
     weights = features.weights[blocks.first] * features.weights[blocks.second]
     weights[features.counts[blocks.first] * features.counts[blocks.second] < EXPECTED * len(features.F)] = 0.0

@@ -9,7 +9,7 @@ import numpy as np
 from assay.asking.words import Words, chance, listed
 from assay.evidence.by_chance import expected_by_chance
 from assay.questions.correlations.answer import Correlations
-from assay.questions.correlations.given import Given
+from assay.questions.correlations.given import GivenThird
 from assay.summary.pairs.pairs import CURVES, RANK_CORRELATION, V
 from assay.views.axes.numbers import count, counted, fraction, percent
 
@@ -106,7 +106,7 @@ def shapes(found: Correlations) -> str:
 def turned(found: Correlations) -> str:
     """What third columns turn round or away, for the surest pairs; may be empty."""
     every = found.turned()
-    surest: dict[tuple[int, int], Given] = {}
+    surest: dict[tuple[int, int], GivenThird] = {}
     for one in every:
         surest.setdefault((one.first, one.second), one)
     told = [turned_by(one, found.found.columns) for one in list(surest.values())[:_TURNED]]
@@ -115,7 +115,7 @@ def turned(found: Correlations) -> str:
     return " ".join(filter(None, (*told, more)))
 
 
-def turned_by(one: Given, names: tuple[str, ...]) -> str:
+def turned_by(one: GivenThird, names: tuple[str, ...]) -> str:
     """What a third column does to a pair: overall a rises with b (+.75), but within each department it falls (-.90).
 
     Args:

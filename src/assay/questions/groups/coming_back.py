@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Array, Indices
-from assay.questions.groups.rules import Rule, Way
+from assay.questions.groups.rules import GroupRule, Way
 
 _RESAMPLES = 20
 
@@ -25,7 +25,7 @@ def prediction_strength(Z: Array, half: NDArray[np.bool_], way: Way, k: int, see
     return (_kept(one, two, Z[half], k) + _kept(two, one, Z[~half], k)) / 2
 
 
-def _kept(own: Rule, other: Rule, rows: Array, k: int) -> float:
+def _kept(own: GroupRule, other: GroupRule, rows: Array, k: int) -> float:
     table = np.zeros((k, k))
     np.add.at(table, (own.labels(rows), other.labels(rows)), 1.0)
     sizes = table.sum(axis=1)

@@ -32,7 +32,7 @@ SHAPED = 3  # dimensions in which dense parts are sought
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
+class SearchSpace:
     """Where groups are sought.
 
     Attributes:
@@ -79,16 +79,16 @@ class Room:
         return self.of(Z)(Z)
 
 
-def spaces_of(Z: Array) -> tuple[Space, ...]:
+def spaces_of(Z: Array) -> tuple[SearchSpace, ...]:
     """Where groups of (n, d) comparable rows are sought by k-means."""
     n, d = Z.shape
     if d <= _ALONE:
-        return (Space(d, True),)
+        return (SearchSpace(d, True),)
     _, singular, right = np.linalg.svd(Z / np.sqrt(n - 1), full_matrices=False)
     kept = min(n - 1, d)
     law = spectrum_law(singular[:kept] ** 2, n, d, vectors=right[:kept].T, max_components=_MOST_AXES)
-    among = Space(int(np.clip(law.n_real, 2, min(_MOST_AXES, kept))), False)
-    return (among, Space(d, True)) if d <= _FEW else (among,)
+    among = SearchSpace(int(np.clip(law.n_real, 2, min(_MOST_AXES, kept))), False)
+    return (among, SearchSpace(d, True)) if d <= _FEW else (among,)
 
 
 def rooms_of(Z: Array) -> tuple[Room, ...]:
@@ -97,7 +97,7 @@ def rooms_of(Z: Array) -> tuple[Room, ...]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class GroupLook:
     """What is found in one table, or how far beyond chance that is.
 
     Attributes:
@@ -117,13 +117,13 @@ class Look:
         """(7 spaces + 3,)."""
         return np.concatenate([self.gains.ravel(), [self.columns, self.directions, self.shapes]])
 
-    def like(self, values: Array) -> Look:
+    def like(self, values: Array) -> GroupLook:
         """The same with other numbers, as `all` gives them."""
         *gains, columns, directions, shapes = values.tolist()
-        return Look(np.array(gains).reshape(self.gains.shape), columns, directions, shapes)
+        return GroupLook(np.array(gains).reshape(self.gains.shape), columns, directions, shapes)
 
 
-def look(Z: Array, spaces: tuple[Space, ...], seed: int) -> Look:
+def look(Z: Array, spaces: tuple[SearchSpace, ...], seed: int) -> GroupLook:
     """Search one table, always in the same way.
 
     Args:
@@ -139,8 +139,8 @@ def look(Z: Array, spaces: tuple[Space, ...], seed: int) -> Look:
             gains[i, j] = -np.log(max(grouped(S, k, seed).inertia / total, np.finfo(float).tiny))
     columns = float(dips(Z).max()) if Z.shape[1] <= _DIPPED else 0.0
     if Z.shape[1] == 1:
-        return Look(gains, columns, columns, Dense.of(Z[:_LINKED]).highest)
+        return GroupLook(gains, columns, columns, Dense.of(Z[:_LINKED]).highest)
     leading, odd = components(Z), unusual(Z)
     along = float(dips(Z @ np.hstack([leading, odd])).max())
     rooms = [Z] if Z.shape[1] <= SHAPED else [Z @ leading[:, :SHAPED], Z @ odd[:, : SHAPED - 1]]
-    return Look(gains, columns, along, max(Dense.of(room[:_LINKED]).highest for room in rooms))
+    return GroupLook(gains, columns, along, max(Dense.of(room[:_LINKED]).highest for room in rooms))

@@ -25,7 +25,7 @@ import numpy as np
 from assay.arrays import Array
 from assay.questions.groups.coming_back import prediction_strength
 from assay.questions.groups.dense import Dense, faced
-from assay.questions.groups.rules import Rule, Shapes, Way
+from assay.questions.groups.rules import DenseShapes, GroupRule, Way
 from assay.questions.groups.valley import seen_chance, valley
 
 PREDICTED = 0.8  # prediction strength from which on Tibshirani and Walther count a group
@@ -76,7 +76,7 @@ class Described:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chosen:
+class ChosenNumber:
     """What describes the groups best.
 
     Attributes:
@@ -91,7 +91,7 @@ class Chosen:
     torn: bool = False
 
 
-def chosen(Z: Array, ways: Sequence[Way], seed: int) -> Chosen:
+def chosen(Z: Array, ways: Sequence[Way], seed: int) -> ChosenNumber:
     """Try every way, the most groups first; once one stands, simpler numbers only where it is near the bar.
 
     Args:
@@ -120,9 +120,9 @@ def chosen(Z: Array, ways: Sequence[Way], seed: int) -> Chosen:
     if named is None:
         least = min(tried, key=lambda one: (one.strength < PREDICTED, one.valley, -one.strength), default=None)
         torn = bool(tried) and all(one.strength < PREDICTED for one in tried)
-        return Chosen(least, 0, 0, torn)
+        return ChosenNumber(least, 0, 0, torn)
     near = {one.k for one in tried if one.valley <= CLEAR and one.strength >= PREDICTED - _NEARLY} | {named.k}
-    return Chosen(named, min(near), max(near))
+    return ChosenNumber(named, min(near), max(near))
 
 
 def described(Z: Array, way: Way, k: int, seed: int) -> Described | None:
@@ -130,7 +130,7 @@ def described(Z: Array, way: Way, k: int, seed: int) -> Described | None:
     whole = way.learnt(Z, k, seed)
     if whole is None or np.bincount(whole.labels(Z), minlength=k).min() < max(_FEWEST, _SMALLEST * len(Z)):
         return None
-    apart = _shaped(way, whole, Z) if isinstance(way, Shapes) else seen_chance(Z, whole) <= CLEAR
+    apart = _shaped(way, whole, Z) if isinstance(way, DenseShapes) else seen_chance(Z, whole) <= CLEAR
     if not apart:
         return None
     rng = np.random.default_rng(k)
@@ -161,7 +161,7 @@ def _chance(Z: Array, way: Way, k: int, seed: int, rng: np.random.Generator) -> 
     return chance if deep else 1.0, gap, bent >= _CURVED and not gap and chance <= CLEAR
 
 
-def _shaped(way: Shapes, rule: Rule, Z: Array) -> bool:
+def _shaped(way: DenseShapes, rule: GroupRule, Z: Array) -> bool:
     """Whether the parts lie beside each other, clearly farther apart than their rows."""
     S = way.lies(Z)
     high = np.sort(Dense.of(S).rises)[::-1][rule.k - 2] >= _RISE

@@ -21,7 +21,7 @@ from assay.arrays import Array, Indices
 from assay.questions.groups.dense import Dense
 from assay.questions.groups.dip import dips
 from assay.questions.groups.directions import components, unusual
-from assay.questions.groups.group_search import Room, Space
+from assay.questions.groups.group_search import Room, SearchSpace
 from assay.questions.groups.grouping import grouped, labelled
 from assay.questions.groups.unimodal import peaks
 from assay.summary.distances.distances import squared_distances
@@ -31,7 +31,7 @@ _MOST = 4  # groups that are sought otherwise than by k-means
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rule:
+class GroupRule:
     """Groups, as learnt on some rows.
 
     Attributes:
@@ -62,7 +62,7 @@ class Way(ABC):
         """(n, r) where (n, d) comparable rows lie, by what is learnt of themselves."""
 
     @abstractmethod
-    def learnt(self, Z: Array, k: int, seed: int) -> Rule | None:
+    def learnt(self, Z: Array, k: int, seed: int) -> GroupRule | None:
         """The rule for k groups of (n, d) comparable rows; None where there are not as many."""
 
     @abstractmethod
@@ -71,7 +71,7 @@ class Way(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Column(Way):
+class ColumnCut(Way):
     """Peaks of one column."""
 
     j: int
@@ -82,7 +82,7 @@ class Column(Way):
         """The column."""
         return Z[:, [self.j]]
 
-    def learnt(self, Z: Array, k: int, seed: int) -> Rule | None:
+    def learnt(self, Z: Array, k: int, seed: int) -> GroupRule | None:
         """Cut between the peaks."""
         return _cut(self.lies, Z, k)
 
@@ -102,7 +102,7 @@ class Projection(Way):
         """Along the direction."""
         return np.asarray(Z @ _dipped(Z))
 
-    def learnt(self, Z: Array, k: int, seed: int) -> Rule | None:
+    def learnt(self, Z: Array, k: int, seed: int) -> GroupRule | None:
         """Cut between the peaks."""
         w = _dipped(Z)
         return _cut(lambda rows: rows @ w, Z, k)
@@ -113,10 +113,10 @@ class Projection(Way):
 
 
 @dataclass(frozen=True, slots=True)
-class Centres(Way):
+class NearestCentres(Way):
     """k-means in a space."""
 
-    space: Space
+    space: SearchSpace
     numbers: tuple[int, ...]
     name = "centres"
 
@@ -124,11 +124,11 @@ class Centres(Way):
         """In the space."""
         return self.space.scores(Z)
 
-    def learnt(self, Z: Array, k: int, seed: int) -> Rule | None:
+    def learnt(self, Z: Array, k: int, seed: int) -> GroupRule | None:
         """The centres."""
         place = self.space.of(Z)
         found = grouped(place(Z), k, seed)
-        return Rule(k, place, lambda S: labelled(S, found.centers), found.centers)
+        return GroupRule(k, place, lambda S: labelled(S, found.centers), found.centers)
 
     def said(self, columns: Sequence[str]) -> str:
         """Where k-means found them."""
@@ -140,7 +140,7 @@ class Centres(Way):
 class Laws(Way):
     """A mixture of normal laws with covariances of their own."""
 
-    space: Space
+    space: SearchSpace
     name = "mixture"
     numbers = tuple(range(2, _MOST + 1))
 
@@ -148,7 +148,7 @@ class Laws(Way):
         """In the space."""
         return self.space.scores(Z)
 
-    def learnt(self, Z: Array, k: int, seed: int) -> Rule | None:
+    def learnt(self, Z: Array, k: int, seed: int) -> GroupRule | None:
         """The mixture, from the groups of k-means on."""
         from assay.models.cluster.mixture.mixture import GaussianMixture
 
@@ -158,7 +158,7 @@ class Laws(Way):
         scale = np.where(scale > 0, scale, 1.0)
         start = grouped((S - mean) / scale, k, seed, _TRIES).centers * scale + mean
         found = GaussianMixture(k, floor=1e-2, means_init=start, random_state=seed).fit(S)
-        return Rule(
+        return GroupRule(
             k,
             place,
             lambda T: np.asarray(found.predict(T), dtype=np.intp),
@@ -171,7 +171,7 @@ class Laws(Way):
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes(Way):
+class DenseShapes(Way):
     """Dense parts of any shape."""
 
     room: Room
@@ -182,14 +182,14 @@ class Shapes(Way):
         """In the room."""
         return self.room.scores(Z)
 
-    def learnt(self, Z: Array, k: int, seed: int) -> Rule | None:
+    def learnt(self, Z: Array, k: int, seed: int) -> GroupRule | None:
         """The parts; another row belongs to that of the nearest row."""
         place = self.room.of(Z)
         S = place(Z)
         own = Dense.of(S).labels(k)
         if own is None:
             return None
-        return Rule(k, place, lambda T: own[squared_distances(T, S).argmin(axis=1)], None)
+        return GroupRule(k, place, lambda T: own[squared_distances(T, S).argmin(axis=1)], None)
 
     def said(self, columns: Sequence[str]) -> str:
         """Any shape."""
@@ -202,11 +202,11 @@ def _dipped(Z: Array) -> Array:
     return axes[:, [int(dips(Z @ axes).argmax())]]
 
 
-def _cut(place: Callable[[Array], Array], Z: Array, k: int) -> Rule | None:
+def _cut(place: Callable[[Array], Array], Z: Array, k: int) -> GroupRule | None:
     x = place(Z)[:, 0]
     cuts = peaks(x, k)
     if cuts is None:
         return None
     own = np.searchsorted(cuts, x)
     centres = np.array([[np.median(x[own == g])] for g in range(k)])
-    return Rule(k, place, lambda S: np.searchsorted(cuts, S[:, 0]), centres)
+    return GroupRule(k, place, lambda S: np.searchsorted(cuts, S[:, 0]), centres)

@@ -36,11 +36,11 @@ from assay.questions.groups.coming_back import jaccard
 from assay.questions.groups.comparable import Comparable
 from assay.questions.groups.dip import dip_chance, dips
 from assay.questions.groups.directions import components
-from assay.questions.groups.group_search import SIZES, Look, Space, look, rooms_of, spaces_of
+from assay.questions.groups.group_search import SIZES, GroupLook, SearchSpace, look, rooms_of, spaces_of
 from assay.questions.groups.grouping import by_size, grouped, shares_between
-from assay.questions.groups.number import CLEAR, Chosen, chosen
+from assay.questions.groups.number import CLEAR, ChosenNumber, chosen
 from assay.questions.groups.profile import Category, anomalies, coinciding
-from assay.questions.groups.rules import Centres, Column, Laws, Projection, Shapes, Way
+from assay.questions.groups.rules import ColumnCut, DenseShapes, Laws, NearestCentres, Projection, Way
 from assay.questions.groups.tail import tail_p
 from assay.questions.groups.unimodal import Unimodal, unimodal
 
@@ -144,7 +144,7 @@ def _judged(
     found = look(Z, spaces, _SAME)
     drawn = _draws(spaces, law, len(Z), found, rng, tell)
     p, beyond = _p(found, drawn), found.like(_standardised(found.all, _all(drawn)))
-    pick = Chosen(None, 0, 0)
+    pick = ChosenNumber(None, 0, 0)
     if p <= 2 * level:
         tell("one half of the rows by the other")
         pick = chosen(Z, _ways(Z, spaces, beyond), _SAME)
@@ -171,7 +171,7 @@ def _judged(
         most=pick.most or k,
         sizes=np.bincount(labels, minlength=k),
         way="" if named is None else named.way.said(columns),
-        by=named.way.j if named is not None and isinstance(named.way, Column) else None,
+        by=named.way.j if named is not None and isinstance(named.way, ColumnCut) else None,
         lump_p=p,
         torn=pick.torn,
         beyond=_said(beyond),
@@ -193,29 +193,29 @@ def _judged(
     return _Found(answer, lambda block: order[rule.labels(how.apply(block, same))])
 
 
-def _ways(Z: Array, spaces: tuple[Space, ...], beyond: Look) -> list[Way]:
+def _ways(Z: Array, spaces: tuple[SearchSpace, ...], beyond: GroupLook) -> list[Way]:
     """Descriptions to try, the simplest first: only those whose own part of the search could have something."""
     d = Z.shape[1]
     dipped = dips(Z)
     order = np.argsort(-dipped, kind="stable")[:_MOST_COLUMNS]
-    ways: list[Way] = [Column(int(j)) for j in order if dip_chance(float(dipped[j]), len(Z)) <= CLEAR]
+    ways: list[Way] = [ColumnCut(int(j)) for j in order if dip_chance(float(dipped[j]), len(Z)) <= CLEAR]
     if d > 1:
         ways.append(Projection())
     for space, gains in zip(spaces, beyond.gains, strict=True):
         numbers = tuple(k for k, gain in zip(SIZES, gains, strict=True) if gain > _BEYOND)
-        ways += [Centres(space, numbers)] if numbers else []
+        ways += [NearestCentres(space, numbers)] if numbers else []
     if d > 1:
-        ways.append(Laws(Space(min(_LAW_AXES, spaces[0].axes), spaces[0].whole)))
-    return ways + [Shapes(room) for room in rooms_of(Z)]
+        ways.append(Laws(SearchSpace(min(_LAW_AXES, spaces[0].axes), spaces[0].whole)))
+    return ways + [DenseShapes(room) for room in rooms_of(Z)]
 
 
 def _draws(
-    spaces: tuple[Space, ...], law: Unimodal, n: int, found: Look, rng: np.random.Generator, tell: Tell
-) -> list[Look]:
+    spaces: tuple[SearchSpace, ...], law: Unimodal, n: int, found: GroupLook, rng: np.random.Generator, tell: Tell
+) -> list[GroupLook]:
     """The same search in tables without groups; fewer of them where it is soon clear that chance does as well."""
     seeds = rng.integers(2**63, size=DRAWS)
 
-    def draw(own: int) -> Look:
+    def draw(own: int) -> GroupLook:
         return look(law.draw(n, np.random.default_rng(own)), spaces, _SAME)
 
     return monte_carlo(
@@ -227,11 +227,11 @@ def _draws(
     ).values
 
 
-def _all(drawn: list[Look]) -> Array:
+def _all(drawn: list[GroupLook]) -> Array:
     return np.array([one.all for one in drawn])
 
 
-def _p(found: Look, drawn: list[Look]) -> float:
+def _p(found: GroupLook, drawn: list[GroupLook]) -> float:
     """Rank of the largest standardised value; the data are standardised among the draws, as each of these is.
 
     Where no draw comes near, by the tail of the draws, standardised among themselves.
@@ -255,7 +255,7 @@ def _standardised(found: Array, chance: Array) -> Array:
     return np.asarray((found - chance.mean(axis=0)) / np.where(spread > 0, spread, np.inf))
 
 
-def _said(beyond: Look) -> tuple[tuple[str, float], ...]:
+def _said(beyond: GroupLook) -> tuple[tuple[str, float], ...]:
     """What was searched, and how far beyond chance it came."""
     centres = [(f"{k} groups by k-means", float(gain)) for k, gain in zip(SIZES, beyond.gains.max(axis=0), strict=True)]
     return (
@@ -297,8 +297,8 @@ def _spread(strengths: Array) -> tuple[float, float]:
 
 
 def _evidence(
-    beyond: Look,
-    drawn: list[Look],
+    beyond: GroupLook,
+    drawn: list[GroupLook],
     p: float,
     strengths: Array | None,
     stability: float,

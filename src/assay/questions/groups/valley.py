@@ -28,7 +28,7 @@ from assay.linalg.normal.shrinkage import rao_blackwell
 from assay.questions.groups.dense import neighbours_of
 from assay.questions.groups.dip import dip_chance, dips
 from assay.questions.groups.directions import components, unusual
-from assay.questions.groups.rules import Rule, Way
+from assay.questions.groups.rules import GroupRule, Way
 
 _FEWEST = 8  # rows between two centres of which a dip can be taken
 _FOLDS = 5
@@ -61,7 +61,7 @@ class Valley:
 NONE = Valley(1.0, 1.0, 0.0, 0.0)
 
 
-def seen_chance(Z: Array, rule: Rule) -> float:
+def seen_chance(Z: Array, rule: GroupRule) -> float:
     """Chance of the dip on the rows that the rule was learnt on, which flatters it: large where there is no valley.
 
     Args:
@@ -183,7 +183,7 @@ def matched(one: Indices, two: Indices, k: int) -> Indices:
     return np.asarray(linear_sum_assignment(-table)[1])
 
 
-def _between(rule: Rule, learnt: Array, own: Indices, rows: Array, g: int, h: int) -> tuple[Indices, Array] | None:
+def _between(rule: GroupRule, learnt: Array, own: Indices, rows: Array, g: int, h: int) -> tuple[Indices, Array] | None:
     """Which rows lie between two centres, and where, the centres at -1 and 1; None where the two are no neighbours."""
     C = rule.centres
     if C is None:

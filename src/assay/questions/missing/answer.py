@@ -11,12 +11,12 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.missing.patterns import Pattern, Run
-from assay.questions.missing.sides import Side
+from assay.questions.missing.sides import GapSide
 from assay.views.html.view import View
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class GapPair:
     """Gaps of one column, and what they are compared with.
 
     Attributes:
@@ -30,7 +30,7 @@ class Pair:
     """
 
     lacking: str
-    side: Side
+    side: GapSide
     column: str
     upper: float
     lower: float
@@ -48,11 +48,11 @@ class Family:
         holds: whether the share missing differs on unseen rows, too.
     """
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[GapPair, ...]
     evidence: Evidence
     holds: bool
 
-    def standing(self, level: float) -> tuple[Pair, ...]:
+    def standing(self, level: float) -> tuple[GapPair, ...]:
         """Those that chance does not make in so many pairs."""
         return tuple(pair for pair in self.pairs if pair.q <= level)
 
@@ -92,7 +92,7 @@ class MissingValues(Answer):
     crossed: Array
     level: float
 
-    def runs_of(self, pair: Pair) -> tuple[Run, ...]:
+    def runs_of(self, pair: GapPair) -> tuple[Run, ...]:
         """The run of rows that lack a column, for a pair with the order of rows."""
         return tuple(run for run in self.runs if run.column == pair.lacking and pair.side.way == "order")
 

@@ -27,7 +27,7 @@ _LEVELLED = ("category", "boolean")
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class GapSide:
     """One thing that gaps may go with.
 
     Attributes:
@@ -62,7 +62,7 @@ class Compared:
 
     lacking: tuple[int, ...]
     gaps: Mask
-    sides: tuple[Side, ...]
+    sides: tuple[GapSide, ...]
     values: Array
     known: Mask
 
@@ -97,10 +97,10 @@ def compared(look: FirstLook) -> Compared:
     missing = absent.sum(axis=0)
     fit = np.flatnonzero((missing >= FEWEST) & (missing <= len(values) - FEWEST))
     lacking = np.sort(fit[np.argsort(-missing[fit], kind="stable")[:MOST_LACKING]])
-    parts = [(Side("order"), look.rows.astype(np.float64))]
+    parts = [(GapSide("order"), look.rows.astype(np.float64))]
     for j in np.sort(np.argsort(missing, kind="stable")[:MOST_COLUMNS]):
         parts += _of_column(look, int(j), values[:, j])
-    parts += [(Side("gap", int(j)), absent[:, j].astype(np.float64)) for j in lacking]
+    parts += [(GapSide("gap", int(j)), absent[:, j].astype(np.float64)) for j in lacking]
     ready = [_centred(side, value) for side, value in parts]
     return Compared(
         lacking=tuple(lacking.tolist()),
@@ -111,7 +111,7 @@ def compared(look: FirstLook) -> Compared:
     )
 
 
-def _of_column(look: FirstLook, j: int, values: Array) -> list[tuple[Side, Array]]:
+def _of_column(look: FirstLook, j: int, values: Array) -> list[tuple[GapSide, Array]]:
     """What one column is compared by, NaN where it has no value."""
     kind, there = look.kinds[j], ~np.isnan(values)
     met, counts = np.unique(values[there], return_counts=True)
@@ -121,13 +121,13 @@ def _of_column(look: FirstLook, j: int, values: Array) -> list[tuple[Side, Array
         ranks = np.full(len(values), np.nan)
         ranks[there] = rankdata(values[there])
         middle = (there.sum() + 1) / 2.0
-        return [(Side("high", j), ranks), (Side("far", j), np.abs(ranks - middle))]
+        return [(GapSide("high", j), ranks), (GapSide("far", j), np.abs(ranks - middle))]
     if kind not in _ORDERED + _LEVELLED:
         return []
     often = np.argsort(-counts, kind="stable")
     often = often[1:2] if len(met) == 2 else often[:MOST_LEVELS]
     return [
-        (Side("level", j, _name(look, j, met[k])), np.where(there, values == met[k], np.nan))
+        (GapSide("level", j, _name(look, j, met[k])), np.where(there, values == met[k], np.nan))
         for k in often
         if counts[k] >= FEWEST
     ]
@@ -140,7 +140,7 @@ def _name(look: FirstLook, j: int, value: float) -> str:
     return ("yes" if value else "no") if look.kinds[j] == "boolean" else f"{value:g}"
 
 
-def _centred(side: Side, value: Array) -> tuple[Array, Mask]:
+def _centred(side: GapSide, value: Array) -> tuple[Array, Mask]:
     """What rows have, about the middle; where there is something."""
     known = np.isfinite(value)
     if side.two:

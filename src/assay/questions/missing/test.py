@@ -31,9 +31,9 @@ from assay.asking.table import FirstLook
 from assay.evidence.design import Design, Independent, Serial
 from assay.evidence.evidence import Evidence, verdict_of
 from assay.linalg.noise.fold_error import fold_error, fold_interval
-from assay.questions.missing.answer import Family, MissingValues, Pair
+from assay.questions.missing.answer import Family, GapPair, MissingValues
 from assay.questions.missing.patterns import patterns_of, runs_of
-from assay.questions.missing.sides import FEWEST, Compared, Side, compared
+from assay.questions.missing.sides import FEWEST, Compared, GapSide, compared
 
 FEWEST_ROWS = 20
 FEWEST_EFFECTIVE = 12.0  # independent rows that would tell as much, below which nothing is told from chance
@@ -215,11 +215,11 @@ def _family(
     return Family(pairs, evidence, holds)
 
 
-def _pair(given: Compared, look: FirstLook, a: int, v: int, p: float, looks: int) -> Pair:
+def _pair(given: Compared, look: FirstLook, a: int, v: int, p: float, looks: int) -> GapPair:
     side = given.sides[v]
     upper, lower = _parts(side, given.values[:, v], given.known[:, v])
     gap = given.gaps[:, a]
-    return Pair(
+    return GapPair(
         lacking=look.columns[given.lacking[a]],
         side=side,
         column="" if side.column < 0 else look.columns[side.column],
@@ -230,7 +230,7 @@ def _pair(given: Compared, look: FirstLook, a: int, v: int, p: float, looks: int
     )
 
 
-def _parts(side: Side, values: Array, known: Mask) -> tuple[Mask, Mask]:
+def _parts(side: GapSide, values: Array, known: Mask) -> tuple[Mask, Mask]:
     """(m,) the rows on the upper and on the lower side that are told: quarters of ranks, halves of distances."""
     if side.two:
         return known & (values > 0.0), known & (values < 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.asking.words import SURVIVED
-from assay.questions.missing.answer import MissingValues, Pair
+from assay.questions.missing.answer import GapPair, MissingValues
 from assay.questions.missing.words import run_sentence
 from assay.views.axes.numbers import count, counted, percent, probability
 from assay.views.columns.correlation import correlation_view
@@ -77,7 +77,7 @@ def _pairs(found: MissingValues) -> str:
     return table("What gaps go with: share missing on both sides", heads, rows, numeric=(2, 3, 4))
 
 
-def _with(pair: Pair) -> str:
+def _with(pair: GapPair) -> str:
     return {
         "high": f"{pair.column}: highest and lowest quarter",
         "far": f"{pair.column}: far from its middle and near",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.asking.words import Words, chance, listed
-from assay.questions.missing.answer import Family, MissingValues, Pair
+from assay.questions.missing.answer import Family, GapPair, MissingValues
 from assay.questions.missing.patterns import Run
 from assay.views.axes.numbers import count, counted, percent
 
@@ -98,7 +98,7 @@ def untested(found: MissingValues) -> str:
     return f"{columns} {verb} gaps ({lacking}), too few, or too few values beside them, to say what these go with."
 
 
-def _more(pair: Pair) -> str:
+def _more(pair: GapPair) -> str:
     """Where a column is missing more often."""
     more = pair.upper > pair.lower
     if pair.side.way == "level":
@@ -112,7 +112,7 @@ def _more(pair: Pair) -> str:
     return f"{pair.lacking} is missing more often {where}"
 
 
-def _shares(pair: Pair) -> str:
+def _shares(pair: GapPair) -> str:
     """The share missing on both sides, the larger first."""
     column = pair.column
     names = {
@@ -137,9 +137,9 @@ def run_sentence(found: MissingValues, run: Run) -> str:
     return f"Rows {count(run.first)} to {count(run.last)}{drawn} all lack {run.column}."
 
 
-def _first_of_each(pairs: tuple[Pair, ...]) -> list[Pair]:
+def _first_of_each(pairs: tuple[GapPair, ...]) -> list[GapPair]:
     """For each column that lacks values, the pair that is least likely by chance."""
-    first: dict[str, Pair] = {}
+    first: dict[str, GapPair] = {}
     for pair in pairs:
         first.setdefault(pair.lacking, pair)
     return list(first.values())

@@ -20,7 +20,7 @@ from assay.questions.prediction.machines import Kind
 from assay.questions.prediction.matters import Matters
 from assay.questions.prediction.peer import Peer
 from assay.questions.prediction.sure import COVERED, Sets
-from assay.questions.prediction.unseen import Rule
+from assay.questions.prediction.unseen import LearnedRule
 from assay.views.html.view import View
 
 _LISTED = 1000  # columns, by their coefficients, that a program is given
@@ -97,7 +97,7 @@ class Prediction(Answer):
     sets: Sets | None
     machine: Kind
     reached: dict[Kind, float]
-    learned: Rule
+    learned: LearnedRule
     peer: Peer | None
     matters: Matters | None
     growth: Growth | None

@@ -14,9 +14,9 @@ from assay.arrays import Array, Indices
 from assay.evidence.design import Design
 from assay.linalg.noise.monte_carlo import Drawn, different, endless, monte_carlo
 from assay.linalg.one_thread import one_blas_thread
-from assay.questions.prediction.machines import Machine
+from assay.questions.prediction.machines import RidgeInput
 from assay.questions.prediction.nested_ridge import NestedRidge, nested_ridge, simplest_least
-from assay.questions.prediction.plan import Plan
+from assay.questions.prediction.plan import JudgingPlan
 
 _FIRST = 199  # draws of the first stage
 _ENOUGH = 100  # draws that did as well, after which p is known to a tenth of itself
@@ -25,7 +25,7 @@ _TIED = 1e-10  # of the share explained: a draw that leaves the target as it is 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class JudgedRepeat:
     """One repeat of the folds, for t targets.
 
     Attributes:
@@ -52,7 +52,7 @@ class Judged:
         return np.asarray(numbers, dtype=np.intp)[simplest_least([self.each[k] for k in numbers])]
 
 
-def measured(machines: list[Machine], Y: Array, plan: Plan, width: int) -> list[Judged]:
+def measured(machines: list[RidgeInput], Y: Array, plan: JudgingPlan, width: int) -> list[JudgedRepeat]:
     """Nested cross-validation of targets, for each repeat.
 
     Args:
@@ -70,24 +70,28 @@ def measured(machines: list[Machine], Y: Array, plan: Plan, width: int) -> list[
             )
             for one in machines
         ]
-        found.append(Judged(each, simplest_least(each)))
+        found.append(JudgedRepeat(each, simplest_least(each)))
     return found
 
 
-def pooled(found: list[Judged]) -> Array:
+def pooled(found: list[JudgedRepeat]) -> Array:
     """(t,) share explained, over all folds of all repeats."""
     errors, base = (np.sum([getattr(one, name).sum(axis=0) for one in found], axis=0) for name in ("errors", "base"))
     # a target that does not vary leaves nothing to explain
     return np.asarray(1.0 - np.divide(errors, base, out=np.ones_like(base), where=base > 0.0))
 
 
-def explained_by(found: list[Judged], numbers: list[int]) -> float:
+def explained_by(found: list[JudgedRepeat], numbers: list[int]) -> float:
     """Share of the first target explained by some of the machines alone."""
-    chosen = [Judged([one.each[k] for k in numbers], simplest_least([one.each[k] for k in numbers])) for one in found]
+    chosen = [
+        JudgedRepeat([one.each[k] for k in numbers], simplest_least([one.each[k] for k in numbers])) for one in found
+    ]
     return float(pooled(chosen)[0])
 
 
-def by_chance(machines: list[Machine], Y: Array, plan: Plan, design: Design, ours: float, seed: int) -> Drawn[float]:
+def by_chance(
+    machines: list[RidgeInput], Y: Array, plan: JudgingPlan, design: Design, ours: float, seed: int
+) -> Drawn[float]:
     """What drawn targets reach; draws end early where many do as well as the target.
 
     A batch shares every decomposition, so that a draw costs a few products.

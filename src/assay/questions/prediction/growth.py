@@ -19,7 +19,7 @@ import numpy as np
 from assay.arrays import Array
 from assay.evidence.design import Design
 from assay.questions.prediction.chance import measured, pooled
-from assay.questions.prediction.machines import Machine
+from assay.questions.prediction.machines import RidgeInput
 from assay.questions.prediction.plan import planned
 
 _PARTS = (8, 4, 2)
@@ -49,7 +49,7 @@ class Growth:
 
 
 def growth(
-    machines: list[Machine], Y: Array, design: Design, whole: tuple[float, float, float], seed: int
+    machines: list[RidgeInput], Y: Array, design: Design, whole: tuple[float, float, float], seed: int
 ) -> Growth | None:
     """Learn from parts of the rows; None where these would be too few.
 
@@ -80,7 +80,7 @@ def growth(
     return Growth(x, v, e, min(twice, most), min(low, most), min(max(high, 0.0), most))
 
 
-def _of_parts(machines: list[Machine], Y: Array, design: Design, parts: int, seed: int) -> list[tuple[float, float]]:
+def _of_parts(machines: list[RidgeInput], Y: Array, design: Design, parts: int, seed: int) -> list[tuple[float, float]]:
     """For parts of the rows, how many were learned from and what was explained."""
     if design.n < parts * _FEWEST_ROWS:
         return []

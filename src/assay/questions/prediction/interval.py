@@ -40,11 +40,11 @@ from assay.evidence.shares import unseen_share_interval
 from assay.linalg.noise.fold_error import fold_error
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.regression.regression_sums import RegressionSums
-from assay.questions.prediction.chance import Judged, pooled
-from assay.questions.prediction.machines import Machine
+from assay.questions.prediction.chance import JudgedRepeat, pooled
+from assay.questions.prediction.machines import RidgeInput
 from assay.questions.prediction.nested_ridge import nested_ridge, simplest_least
-from assay.questions.prediction.plan import Plan
-from assay.questions.prediction.unseen import Unseen
+from assay.questions.prediction.plan import JudgingPlan
+from assay.questions.prediction.unseen import UnseenRows
 
 _FREE = 18  # as nine for each of two independent repeats of ten folds; more repeats share their rows with these
 _REPEATS = 2
@@ -52,7 +52,7 @@ _WORK = 2e8  # of the jackknife: fits times cubes of columns
 _MOST_COLUMNS = 300  # beyond, the spread of the folds with their overlap stands for the jackknife
 
 
-def explained_interval(ours: float, rows: Unseen, null: Array, jackknife: float) -> tuple[float, float]:
+def explained_interval(ours: float, rows: UnseenRows, null: Array, jackknife: float) -> tuple[float, float]:
     """95% interval of the share explained.
 
     Args:
@@ -71,7 +71,7 @@ def explained_interval(ours: float, rows: Unseen, null: Array, jackknife: float)
         return float(1.0 - np.exp(middle + reach)), float(1.0 - np.exp(middle - reach))
 
 
-def jackknifed(machines: list[Machine], Y: Array, plan: Plan, found: list[Judged]) -> float:
+def jackknifed(machines: list[RidgeInput], Y: Array, plan: JudgingPlan, found: list[JudgedRepeat]) -> float:
     """Variance of log(E / B), by the procedure done again without each fold; the mean over repeats.
 
     Args:
@@ -96,7 +96,7 @@ def jackknifed(machines: list[Machine], Y: Array, plan: Plan, found: list[Judged
 
 
 def _without(
-    machines: list[Machine], sums: list[list[RegressionSums]], fold: int, repeat: int, plan: Plan, width: int
+    machines: list[RidgeInput], sums: list[list[RegressionSums]], fold: int, repeat: int, plan: JudgingPlan, width: int
 ) -> float:
     """Share explained by the procedure without a fold."""
     numbers = [k for k in range(len(sums[0])) if k != fold]
@@ -107,7 +107,7 @@ def _without(
         )
         for one, own in zip(machines, sums, strict=True)
     ]  # fmt: skip
-    return float(pooled([Judged(each, simplest_least(each))])[0])
+    return float(pooled([JudgedRepeat(each, simplest_least(each))])[0])
 
 
 def right_interval(right: NDArray[np.bool_], blocks: Indices) -> tuple[float, float]:
@@ -134,5 +134,5 @@ def _influence(errors: Array, base: Array) -> Array:
     return np.asarray(errors / max(errors.mean(), 1e-300) - base / max(base.mean(), 1e-300))
 
 
-def _between_folds(found: Judged) -> float:
+def _between_folds(found: JudgedRepeat) -> float:
     return float(fold_error(_influence(found.errors[:, 0], found.base[:, 0]))) ** 2

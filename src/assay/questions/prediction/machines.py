@@ -47,7 +47,7 @@ MOST_NUMBERS = _MOST_CURVES + len(_WIDTHS) * _LANDMARKS[-1]  # of a row, for all
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Machine:
+class RidgeInput:
     """One set of numbers that ridge regression predicts from.
 
     Attributes:
@@ -84,7 +84,7 @@ class Machine:
         return [RegressionSums.of(self.rows[own], Y[own], one) for own, one in zip(parts, before, strict=True)]
 
 
-def machines(X: Array, groups: Indices, seed: int, kinds: tuple[Kind, ...] = KINDS) -> list[Machine]:
+def machines(X: Array, groups: Indices, seed: int, kinds: tuple[Kind, ...] = KINDS) -> list[RidgeInput]:
     """What there is to predict with, the simplest first; curves are left out where they would have too many numbers.
 
     Args:
@@ -112,14 +112,14 @@ def standardised(X: Array) -> Features:
     return lambda rows: np.asarray((rows - mean) * scale)
 
 
-def _line(X: Array) -> Machine:
+def _line(X: Array) -> RidgeInput:
     plain = standardised(X)
     Z = plain(X)
     strengths = usual_penalties(float((Z**2).sum()), Z.shape[1], STRENGTHS)
     axes = _axes(Z)
     if axes is None:
-        return Machine("line", Z, plain, strengths)
-    return Machine("line", Z @ axes, lambda rows: plain(rows) @ axes, strengths, axes)
+        return RidgeInput("line", Z, plain, strengths)
+    return RidgeInput("line", Z @ axes, lambda rows: plain(rows) @ axes, strengths, axes)
 
 
 def _axes(Z: Array) -> Array | None:
@@ -143,7 +143,7 @@ def _fenced(X: Array) -> Features:
     return lambda rows: plain(np.clip(rows, bottom, top))
 
 
-def _curves(X: Array) -> Machine | None:
+def _curves(X: Array) -> RidgeInput | None:
     """None where no column can bend, or all together would have too many numbers."""
     n, p = X.shape
     fenced = _fenced(X)
@@ -165,7 +165,7 @@ def _curves(X: Array) -> Machine | None:
     scaled = standardised(whole)
     rows = scaled(whole)
     strengths = usual_penalties(float((rows**2).sum()), rows.shape[1], STRENGTHS)
-    return Machine("curves", rows, lambda new: scaled(bent(new)), strengths)
+    return RidgeInput("curves", rows, lambda new: scaled(bent(new)), strengths)
 
 
 def _places(z: Array, distinct: Array, knots: int) -> Array:
@@ -183,7 +183,7 @@ def _splines(z: Array, at: Array) -> Array:
     return np.asarray((bends[:-1] - bends[-1]).T)
 
 
-def _kernels(X: Array, groups: Indices, seed: int) -> list[Machine]:
+def _kernels(X: Array, groups: Indices, seed: int) -> list[RidgeInput]:
     n = len(X)
     fenced = _fenced(X)
     varies = fenced(X).any(axis=0)
@@ -199,7 +199,7 @@ def _kernels(X: Array, groups: Indices, seed: int) -> list[Machine]:
     return [_kernel(Z, placed, Gaussian(width * np.sqrt(2.0 * len(labels))), most, seed) for width in _WIDTHS]
 
 
-def _kernel(Z: Array, placed: Features, kernel: Gaussian, most: int, seed: int) -> Machine:
+def _kernel(Z: Array, placed: Features, kernel: Gaussian, most: int, seed: int) -> RidgeInput:
     marks, rows = choose_landmarks(Z, most, kernel, seed)
     strengths = usual_penalties(float((rows**2).sum()), rows.shape[1], STRENGTHS)
-    return Machine("kernel", rows, lambda new: marks.features(placed(new), kernel), strengths)
+    return RidgeInput("kernel", rows, lambda new: marks.features(placed(new), kernel), strengths)

@@ -24,7 +24,7 @@ from scipy.stats import rankdata
 from assay.arrays import Array, Indices
 from assay.questions.prediction.asked import Asked
 from assay.questions.prediction.better import gain
-from assay.questions.prediction.unseen import Rule, Unseen
+from assay.questions.prediction.unseen import LearnedRule, UnseenRows
 
 _ALIKE = 0.8  # correlation of ranks from which on columns are spoken of together
 _ASKED = 60  # of the columns, those that tell most alone
@@ -57,7 +57,7 @@ class Matters:
         return [k for k in range(len(self.loss)) if self.interval[k, 0] > 0.0 and self.loss[k] >= _LEAST]
 
 
-def matters(what: Asked, alone: Array, rows: Unseen) -> Matters:
+def matters(what: Asked, alone: Array, rows: UnseenRows) -> Matters:
     """Exchange columns among unseen rows.
 
     Args:
@@ -93,7 +93,7 @@ def matters(what: Asked, alone: Array, rows: Unseen) -> Matters:
     return Matters(called, loss[order], interval[order], len(what.names) - len(asked), most)
 
 
-def _exchanged(rule: Rule, X: Array, rows: Indices, orders: list[Indices], own: NDArray[np.bool_]) -> Array:
+def _exchanged(rule: LearnedRule, X: Array, rows: Indices, orders: list[Indices], own: NDArray[np.bool_]) -> Array:
     """(times, k, q) predictions of rows that have the values of others in some columns."""
     changed = np.tile(X[rows], (len(orders), 1))
     changed[:, own] = X[np.concatenate(orders)][:, own]

@@ -16,7 +16,7 @@ import numpy as np
 from assay.arrays import Array, Indices
 from assay.questions.prediction.asked import Asked
 from assay.questions.prediction.better import Gain, gain
-from assay.questions.prediction.plan import Plan
+from assay.questions.prediction.plan import JudgingPlan
 
 _MOST_CELLS = 100_000  # of the rows and columns looked at, once for each class beyond the second
 _FEWEST_ROWS = 50  # a leaf has twenty
@@ -39,7 +39,9 @@ class Peer:
     rows: int
 
 
-def boosted(what: Asked, target: Array, judged: Indices, errors: Array, blocks: Indices, plan: Plan) -> Peer | None:
+def boosted(
+    what: Asked, target: Array, judged: Indices, errors: Array, blocks: Indices, plan: JudgingPlan
+) -> Peer | None:
     """Predict rows by boosted trees; None where rows are too few for them.
 
     Args:

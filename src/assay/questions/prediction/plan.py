@@ -24,7 +24,7 @@ _FEWEST_FOLDS = 3  # one to judge, one to choose by, one to learn from
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class JudgingPlan:
     """How a prediction is judged.
 
     Attributes:
@@ -43,7 +43,7 @@ class Plan:
         return [np.flatnonzero(folds == f) for f in range(int(folds.max()) + 1)]
 
 
-def planned(design: Design, sizes: list[int], width: int, seed: int, *, once: bool = False) -> Plan | None:
+def planned(design: Design, sizes: list[int], width: int, seed: int, *, once: bool = False) -> JudgingPlan | None:
     """The splits of a table; None where its rows are in fewer than three parts that do not know each other.
 
     Args:
@@ -63,7 +63,7 @@ def planned(design: Design, sizes: list[int], width: int, seed: int, *, once: bo
     folds = _different([design.folds(count, _MOST_REPEATS * seed + r) for r in range(repeats)])
     if folds[0].max() + 1 < _FEWEST_FOLDS:
         return None
-    return Plan(folds, choice, int(np.clip(_WORK / (len(folds) * each), *_DRAWS)))
+    return JudgingPlan(folds, choice, int(np.clip(_WORK / (len(folds) * each), *_DRAWS)))
 
 
 def _products(n: int, p: int, count: int, choice: Choice) -> float:

@@ -30,16 +30,16 @@ from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.noise.monte_carlo import Drawn
 from assay.questions.prediction.answer import Prediction, drawn
 from assay.questions.prediction.asked import Asked, asked
-from assay.questions.prediction.chance import Judged, by_chance, explained_by, measured, pooled
+from assay.questions.prediction.chance import JudgedRepeat, by_chance, explained_by, measured, pooled
 from assay.questions.prediction.growth import growth
 from assay.questions.prediction.interval import explained_interval, jackknifed, right_interval
 from assay.questions.prediction.leaks import alone, leaks
-from assay.questions.prediction.machines import KINDS, STRENGTHS, Kind, Machine, machines
+from assay.questions.prediction.machines import KINDS, STRENGTHS, Kind, RidgeInput, machines
 from assay.questions.prediction.matters import matters
 from assay.questions.prediction.peer import boosted
-from assay.questions.prediction.plan import Plan, planned
+from assay.questions.prediction.plan import JudgingPlan, planned
 from assay.questions.prediction.sure import class_sets, half_width
-from assay.questions.prediction.unseen import Rule, Unseen, learned, unseen
+from assay.questions.prediction.unseen import LearnedRule, UnseenRows, learned, unseen
 
 
 def prediction(
@@ -121,9 +121,9 @@ def _predicted(what: Asked, told: Array, level: float, kinds: tuple[Kind, ...]) 
 def _beside(
     what: Asked,
     told: Array,
-    measured: tuple[list[Machine], list[Judged]],
-    plan: Plan,
-    rows: Unseen,
+    measured: tuple[list[RidgeInput], list[JudgedRepeat]],
+    plan: JudgingPlan,
+    rows: UnseenRows,
     evidence: Evidence,
 ) -> dict[str, Any]:
     """What is said beside the test; which columns matter and what more rows would bring only where something holds."""
@@ -145,19 +145,19 @@ def _beside(
     }
 
 
-def _coefficients(line: Machine, Y: Array, chosen: Indices) -> Array:
+def _coefficients(line: RidgeInput, Y: Array, chosen: Indices) -> Array:
     """Of the line through all rows, with the mean of the penalties chosen for it, of standardised columns."""
     found = learned(line, Y, _mean_strength(line, chosen)).weights
     return found if line.axes is None else np.asarray(line.axes @ found)
 
 
-def _learned(what: Asked, able: list[Machine], found: list[Judged]) -> Rule:
+def _learned(what: Asked, able: list[RidgeInput], found: list[JudgedRepeat]) -> LearnedRule:
     """What the machine that was chosen most often learns from all rows, of columns and target as they came."""
     picked = np.concatenate([one.machine[:, 0] for one in found])
     k = int(np.bincount(picked).argmax())
     chosen = np.stack([one.each[k].chosen[:, 0] for one in found])
     rule, size, units = learned(able[k], what.scaled, _mean_strength(able[k], chosen)), what.unit, what.units
-    return Rule(
+    return LearnedRule(
         lambda rows: rule.features(rows / units),
         rule.weights * (what.spread * size),
         (what.raw.mean(axis=0) + what.spread * rule.middle) * size,
@@ -165,11 +165,11 @@ def _learned(what: Asked, able: list[Machine], found: list[Judged]) -> Rule:
     )
 
 
-def _mean_strength(machine: Machine, chosen: Indices) -> float:
+def _mean_strength(machine: RidgeInput, chosen: Indices) -> float:
     return float(np.exp(np.mean(np.log(machine.strengths[chosen]))))
 
 
-def _judged(what: Asked, rows: Unseen) -> dict[str, Any]:
+def _judged(what: Asked, rows: UnseenRows) -> dict[str, Any]:
     """What is known of single rows, and of classes."""
     truth, nothing, classes = what.y[rows.rows], float("nan"), what.classes
     if not classes:
@@ -200,7 +200,7 @@ def _evidence(
     ours: tuple[float, float],
     interval: tuple[float, float],
     chance: Drawn[float],
-    plan: Plan,
+    plan: JudgingPlan,
     design: Design,
     level: float,
     able: int,

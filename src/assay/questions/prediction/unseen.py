@@ -16,17 +16,17 @@ from assay.linalg.regression.regression_sums import RegressionSums, RidgeFits
 from assay.models.prediction.gaussian_rule.gaussian_rule import GaussianRule
 from assay.questions.prediction.better import ByKind, by_kind, simplest
 from assay.questions.prediction.blocks import blocks_of
-from assay.questions.prediction.chance import Judged
-from assay.questions.prediction.machines import KINDS, Features, Kind, Machine
+from assay.questions.prediction.chance import JudgedRepeat
+from assay.questions.prediction.machines import KINDS, Features, Kind, RidgeInput
 from assay.questions.prediction.nested_ridge import judged_folds
-from assay.questions.prediction.plan import Plan
+from assay.questions.prediction.plan import JudgingPlan
 from assay.summary.distances.distances import squared_distances
 
 _HAIR = 1e-9  # of the identity in a covariance that is singular: fitted indicators add up to one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rule:
+class LearnedRule:
     """A machine that has learned from some rows.
 
     Attributes:
@@ -51,7 +51,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unseen:
+class UnseenRows:
     """Rows as others predict them, the mean over repeats.
 
     Attributes:
@@ -72,12 +72,12 @@ class Unseen:
     by_kind: ByKind
     machine: Kind
     fitted: Array
-    taught: list[tuple[Indices, Rule]]
+    taught: list[tuple[Indices, LearnedRule]]
 
 
 def unseen(
-    machines: list[Machine], Y: Array, plan: Plan, found: list[Judged], design: Design, *, classes: bool
-) -> Unseen:
+    machines: list[RidgeInput], Y: Array, plan: JudgingPlan, found: list[JudgedRepeat], design: Design, *, classes: bool
+) -> UnseenRows:
     """Predict each fold of each repeat with the machines and penalties chosen for it.
 
     Args:
@@ -91,7 +91,7 @@ def unseen(
     kinds = {kind: own for kind in KINDS if (own := [k for k, one in enumerate(machines) if one.kind == kind])}
     errors, base = np.zeros(len(Y)), np.zeros(len(Y))
     alone = {kind: np.zeros(Y.shape) for kind in kinds}
-    rules: dict[Kind, list[tuple[Indices, Rule]]] = {kind: [] for kind in kinds}
+    rules: dict[Kind, list[tuple[Indices, LearnedRule]]] = {kind: [] for kind in kinds}
     wanted = set(kinds)
     for repeat, one in enumerate(found):
         for fold in _folds(machines, Y, plan, one, repeat):
@@ -114,7 +114,7 @@ def unseen(
             named = simplest(compared, blocks)
             wanted, taught = {named}, list(rules[named])
     times = len(found)
-    return Unseen(
+    return UnseenRows(
         rows, blocks, errors[rows] / times, base[rows] / times, compared, named, alone[named][rows] / times, taught
     )
 
@@ -134,24 +134,26 @@ class _Fold:
     place: int
     out: Indices
     known: Indices
-    machines: list[Machine]
+    machines: list[RidgeInput]
     Y: Array
     paths: Callable[[int], RidgeFits]
     strengths: list[float]
 
-    def predicted(self, k: int) -> tuple[Rule, Array]:
+    def predicted(self, k: int) -> tuple[LearnedRule, Array]:
         """What a machine has learned, and what it predicts."""
         path = self.paths(k)
-        rule = Rule(self.machines[k].features, path.coefficients(self.strengths[k]), path.y, path.x)
+        rule = LearnedRule(self.machines[k].features, path.coefficients(self.strengths[k]), path.y, path.x)
         return rule, rule.of_features(self.machines[k].rows[self.out])
 
-    def probabilities(self, k: int, rule: Rule, new: Array) -> Array:
+    def probabilities(self, k: int, rule: LearnedRule, new: Array) -> Array:
         """Of the classes, from what a machine predicts."""
         fits = _left_out(rule, self.paths(k), self.machines[k].rows[self.known], self.Y[self.known], self.strengths[k])
         return _by_gaussian_rule(fits, self.Y[self.known].argmax(axis=1), new, self.Y.shape[1])
 
 
-def _folds(machines: list[Machine], Y: Array, plan: Plan, found: Judged, repeat: int) -> Iterator[_Fold]:
+def _folds(
+    machines: list[RidgeInput], Y: Array, plan: JudgingPlan, found: JudgedRepeat, repeat: int
+) -> Iterator[_Fold]:
     parts = plan.parts(repeat)
     sums = [machine.sums_of(Y, parts, repeat) for machine in machines]
     for place, f in enumerate(judged_folds(len(parts), plan.choice)):
@@ -164,13 +166,13 @@ def _folds(machines: list[Machine], Y: Array, plan: Plan, found: Judged, repeat:
         yield _Fold(place, parts[f], np.concatenate([parts[j] for j in used]), machines, Y, path, chosen)
 
 
-def learned(machine: Machine, Y: Array, strength: float) -> Rule:
+def learned(machine: RidgeInput, Y: Array, strength: float) -> LearnedRule:
     """What a machine learns from all rows."""
     path = RegressionSums.of(machine.rows, Y).path()
-    return Rule(machine.features, path.coefficients(strength), path.y, path.x)
+    return LearnedRule(machine.features, path.coefficients(strength), path.y, path.x)
 
 
-def _left_out(rule: Rule, path: RidgeFits, rows: Array, Y: Array, strength: float) -> Array:
+def _left_out(rule: LearnedRule, path: RidgeFits, rows: Array, Y: Array, strength: float) -> Array:
     """(k, q) what the rows learned from would be predicted to be, each without itself: y - (y - f) / (1 - h).
 
     Fitted values themselves lie nearer to their class than those of new rows, the more so the more a machine can

@@ -15,7 +15,7 @@ from assay.data.columns.column_stats import ColumnStats
 from assay.data.field import Field
 from assay.data.row_cache import KeptSource
 from assay.errors import DataError
-from assay.study.row_dependence.levels import Candidate, could_name_subjects
+from assay.study.row_dependence.levels import LevelCandidate, could_name_subjects
 
 _KINDS = ("category", "identifier", "count", "ordered", "text", "number")
 
@@ -67,7 +67,7 @@ class Labels:
             )
         return values
 
-    def candidates(self, leave: Iterable[str]) -> dict[str, Candidate]:
+    def candidates(self, leave: Iterable[str]) -> dict[str, LevelCandidate]:
         """Columns that repeat as names of subjects do.
 
         Args:
@@ -81,7 +81,7 @@ class Labels:
             ordered = known.kind in ("count", "number", "ordered")
             codes = np.unique(self.values(name), return_inverse=True)[1] if ordered else self.codes(name)
             if could_name_subjects(name, len(np.unique(codes)), n):
-                found[name] = Candidate(codes, ordered)
+                found[name] = LevelCandidate(codes, ordered)
         return found
 
     def times(self, leave: Iterable[str]) -> dict[str, Array]:

@@ -38,7 +38,7 @@ _NAMES = re.compile(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
+class LevelCandidate:
     """A column that may name what rows were taken from.
 
     Attributes:
@@ -67,7 +67,7 @@ class LevelsLook:
     design: Grouped
 
 
-def levels_look(X: Array, owner: tuple[str, ...], candidates: Mapping[str, Candidate]) -> LevelsLook | None:
+def levels_look(X: Array, owner: tuple[str, ...], candidates: Mapping[str, LevelCandidate]) -> LevelsLook | None:
     """The column that explains most, of those that explain too much; None if none does.
 
     Args:
@@ -90,7 +90,7 @@ def could_name_subjects(name: str, levels: int, rows: int) -> bool:
     return levels >= _FEW if _NAMES.search(name) else levels >= _MANY and rows <= _ROWS_EACH * levels
 
 
-def _judged(X: Array, owner: tuple[str, ...], name: str, candidate: Candidate, looks: int) -> LevelsLook | None:
+def _judged(X: Array, owner: tuple[str, ...], name: str, candidate: LevelCandidate, looks: int) -> LevelsLook | None:
     label = np.unique(candidate.codes, return_inverse=True)[1]
     n, groups = len(X), int(label.max()) + 1
     used = [j for j, own in enumerate(owner) if own != name and _off_commonest(X[:, j]) >= _OFF_EACH * groups]

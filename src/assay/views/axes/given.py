@@ -134,3 +134,20 @@ def padded(values: Array, room: float = 0.05) -> tuple[float, float]:
     if high - low <= 1e-12 * max(abs(low), abs(high)):
         span = room * max(abs(low), abs(high)) or 1.0
     return low - span, high + span
+
+
+def log_padded(values: Array, before: float, after: float) -> tuple[float, float]:
+    """Ends of a logarithmic axis that holds all values, also where they are all alike.
+
+    Args:
+        values: above zero, one or more.
+        before: share of their range, in powers, left free below.
+        after: share left free above.
+
+    >>> [round(end, 3) for end in log_padded(np.array([1.0, 100.0]), 0.5, 0.0)]
+    [0.1, 100.0]
+    """
+    low, high = np.log10(values.min()), np.log10(values.max())
+    wide = max(high - low, 0.5)
+    ends = np.clip([low - before * wide, high + after * wide], -307.0, 308.0)
+    return float(10.0 ** ends[0]), float(10.0 ** ends[1])

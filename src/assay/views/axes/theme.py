@@ -26,6 +26,8 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, s
 def figure(*, x_label: str, y_label: str, height: int = 340, tools: Any = "", **options: Any) -> Any:
     """Start an empty figure in the common style, as wide as its place on the page.
 
+    Labels are never read as mathematics: a column may be called `$$x$$`.
+
     Args:
         x_label: what the horizontal axis shows, with its unit.
         y_label: what the vertical axis shows, with its unit.
@@ -48,8 +50,8 @@ def figure(*, x_label: str, y_label: str, height: int = 340, tools: Any = "", **
         background_fill_alpha=0.0,
         border_fill_alpha=0.0,
         outline_line_alpha=0.0,
-        x_axis_label=x_label,
-        y_axis_label=y_label,
+        x_axis_label=PlainText(text=x_label) if x_label else None,
+        y_axis_label=PlainText(text=y_label) if y_label else None,
         **options,
     )
     plot.toolbar.logo = None

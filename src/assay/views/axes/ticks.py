@@ -134,3 +134,23 @@ def brief(value: float, digits: int = 3) -> str:
             return f"{value / least:.{digits}g}{word}".replace("-", "−")
     mantissa, e, exponent = f"{value:.{digits}g}".partition("e")
     return f"{mantissa}{f'e{int(exponent)}' if e else ''}".replace("-", "−")
+
+
+def power_ticks(low: float, high: float, most: int = 8) -> list[Tick]:
+    """Powers of ten from low to high, thinned evenly; round numbers where there are not two of these.
+
+    Args:
+        low: the least that is drawn, above zero.
+        high: the most that is drawn.
+        most: how many there may be.
+
+    >>> [words for _, words in power_ticks(0.01, 1000.0)]
+    ['0.01', '0.1', '1', '10', '100', '1k']
+    >>> [words for _, words in power_ticks(2.0, 9.0)]
+    ['2', '4', '6', '8']
+    """
+    powers = np.arange(np.ceil(np.log10(low) - 1e-9), np.floor(np.log10(high) + 1e-9) + 1)
+    powers = powers[:: max(1, -(-len(powers) // most))]
+    if len(powers) < 2:
+        return number_ticks(low, high, 5)
+    return [(float(10.0**p), brief(float(10.0**p))) for p in powers]

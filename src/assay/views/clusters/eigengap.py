@@ -28,7 +28,7 @@ def eigengap(values: ArrayLike, k: int) -> Any:
     Returns:
         A Bokeh figure.
 
-    >>> eigengap([0.0, 0.01, 0.3, 0.4], 2).yaxis.axis_label
+    >>> eigengap([0.0, 0.01, 0.3, 0.4], 2).yaxis.axis_label.text
     'eigenvalue (log scale)'
     """
     rising = np.asarray(values, dtype=np.float64)

@@ -26,7 +26,7 @@ _LAST = ("other", "not known")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups:
+class GroupLooks:
     """Which group each point is in, and how each group is drawn and named.
 
     Attributes:
@@ -44,7 +44,7 @@ class Groups:
     markers: list[str]
 
 
-def grouped(labels: ArrayLike | Sequence[Any], rows: ArrayLike | None = None) -> Groups:
+def grouped(labels: ArrayLike | Sequence[Any], rows: ArrayLike | None = None) -> GroupLooks:
     """Sort labels into at most ten groups of their own, the largest; the rest are drawn alike.
 
     Args:
@@ -78,7 +78,7 @@ def grouped(labels: ArrayLike | Sequence[Any], rows: ArrayLike | None = None) ->
             colours.append(CHANCE)
             markers.append("circle" if at == MOST else "x")
     texts = [str(value) if there else _LAST[1] for value, there in zip(values, known, strict=True)]
-    return Groups(code, texts, names, colours, markers)
+    return GroupLooks(code, texts, names, colours, markers)
 
 
 def _rank(value: Any) -> tuple[bool, Any]:

@@ -104,7 +104,7 @@ def bic_choice(
     Returns:
         A Bokeh figure.
 
-    >>> bic_choice([1, 2], [[9.0], [7.0]], ["full"], chosen=2).yaxis.axis_label
+    >>> bic_choice([1, 2], [[9.0], [7.0]], ["full"], chosen=2).yaxis.axis_label.text
     'BIC (smaller is better)'
     """
     at, values = np.asarray(n_components), np.asarray(bic, dtype=np.float64)

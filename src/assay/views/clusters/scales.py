@@ -38,7 +38,7 @@ def scale_choice(
     Returns:
         A Bokeh figure.
 
-    >>> scale_choice([5, 10], [0.2, 0.01], [0.7, 1.0], 10).xaxis.axis_label
+    >>> scale_choice([5, 10], [0.2, 0.01], [0.7, 1.0], 10).xaxis.axis_label.text
     'neighbours of each row'
     """
     if what not in ("neighbours", "epsilon"):

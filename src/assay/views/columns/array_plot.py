@@ -143,7 +143,7 @@ def array_plot(
     Returns:
         A Bokeh figure.
 
-    >>> array_plot(np.array([[0, 31]], dtype=np.uint8), ["a", "b"], ["number", "text"], [1]).yaxis.axis_label
+    >>> array_plot(np.array([[0, 31]], dtype=np.uint8), ["a", "b"], ["number", "text"], [1]).yaxis.axis_label.text
     'row'
     """
     m, d = shades.shape

@@ -66,11 +66,10 @@ def canonical_pairs_view(
     plots = {}
     for j in range(shown):
         plot = figure(
-            x_label="", y_label="", height=height, tools=TOOLS, x_range=padded(left[:, j]), y_range=padded(right[:, j])
-        )
+            x_label=f"{sides[0]}, variate {j + 1}", y_label=f"{sides[1]}, variate {j + 1}", height=height, tools=TOOLS,
+            x_range=padded(left[:, j]), y_range=padded(right[:, j]),
+        )  # fmt: skip
         plot.xgrid.visible = True
-        for axis, side in zip((plot.xaxis, plot.yaxis), sides, strict=True):
-            axis.axis_label = PlainText(text=f"{side}, variate {j + 1}")
         scatter_rows(plot, source, f"u{j}", f"v{j}", [(f"u{j + 1}", f"@u{j}_text"), (f"v{j + 1}", f"@v{j}_text")])
         told = shade_rows(plot, np.stack([left[:, j], right[:, j]], axis=1), drawn)
         key = plot.scatter([np.nan], [np.nan], size=8, color=REAL, fill_alpha=0.45)

@@ -44,7 +44,7 @@ def eigenvalue_decay(
     Returns:
         A Bokeh figure.
 
-    >>> eigenvalue_decay([3.0, 1.0, -0.5], kept=2).yaxis.axis_label
+    >>> eigenvalue_decay([3.0, 1.0, -0.5], kept=2).yaxis.axis_label.text
     'eigenvalue'
     """
     everything, by_chance = _all_values(values, negative), _vector("chance", chance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, PlainText
+from bokeh.models import ColumnDataSource
 from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike, NDArray
 
@@ -52,8 +52,8 @@ def delay_view(
     by_chance = None if by_chance is None else by_chance[order]
     drawn = [found, *([] if by_chance is None else [by_chance, -by_chance])]
     span = padded(np.concatenate([*drawn, [0.0]]), 0.14)
-    plot = figure(x_label="", y_label="correlation", height=height, x_range=padded(at, 0.04), y_range=span)
-    plot.xaxis.axis_label = PlainText(text=f"delay ({unit})" if unit else "delay")
+    words = f"delay ({unit})" if unit else "delay"
+    plot = figure(x_label=words, y_label="correlation", height=height, x_range=padded(at, 0.04), y_range=span)
     plot.add_layout(Span(location=0, dimension="width", line_color=CHANCE, line_width=1))
     entries: list[Any] = []
     if by_chance is not None:

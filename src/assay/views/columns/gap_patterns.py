@@ -34,7 +34,7 @@ def gap_patterns(missing: ArrayLike, rows: ArrayLike, columns: Sequence[str]) ->
     Returns:
         A Bokeh figure.
 
-    >>> gap_patterns([[False, True], [True, True]], [90, 10], ["age", "dose"]).yaxis.axis_label
+    >>> gap_patterns([[False, True], [True, True]], [90, 10], ["age", "dose"]).yaxis.axis_label.text
     'rows that lack exactly these'
     """
     sets, counts = np.asarray(missing, dtype=bool), np.asarray(rows, dtype=np.float64)

@@ -22,7 +22,7 @@ from assay.views.axes.given import padded, row_numbers, vector
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import LINE, REAL, UNSEEN, figure, hover
 from assay.views.axes.ticks import log_ticks, time_ticks
-from assay.views.clusters.groups import Groups, grouped
+from assay.views.clusters.groups import GroupLooks, grouped
 from assay.views.prediction.residuals import running_quantiles
 from assay.views.rows.cloud import as_text, group_key, scatter_rows
 
@@ -128,7 +128,7 @@ def _source(
     y: Array,
     kept: NDArray[np.intp],
     rows: NDArray[Any],
-    looks: Groups | None,
+    looks: GroupLooks | None,
 ) -> ColumnDataSource:
     """The points; not among the rows that a page selects together, as these are drawn from the data as they came."""
     data = {
@@ -154,7 +154,7 @@ def _draw_middle(plot: Any, x: Array, y: Array) -> None:
     legend(plot, [("running median", [line], None), ("half of the rows nearby", [band], None)])
 
 
-def _draw_groups(plot: Any, x: Array, y: Array, looks: Groups) -> None:
+def _draw_groups(plot: Any, x: Array, y: Array, looks: GroupLooks) -> None:
     """A running median for each group, and a dashed one for all rows."""
     for k, colour in enumerate(looks.colours):
         here = looks.code == k

@@ -41,7 +41,7 @@ def scree(
     Returns:
         A Bokeh figure.
 
-    >>> scree([2.0, 1.0], share=[2 / 3, 1 / 3], n_real=1).yaxis.axis_label
+    >>> scree([2.0, 1.0], share=[2 / 3, 1 / 3], n_real=1).yaxis.axis_label.text
     'eigenvalue'
     """
     values = _vector("values", values)
@@ -81,7 +81,7 @@ def cumulative(share: ArrayLike, *, held_out: ArrayLike = (), n_real: int = 0) -
     Returns:
         A Bokeh figure.
 
-    >>> cumulative([0.6, 0.4], held_out=[0.5], n_real=1).yaxis.axis_label
+    >>> cumulative([0.6, 0.4], held_out=[0.5], n_real=1).yaxis.axis_label.text
     'share of variance'
     """
     share, held_out = _vector("share", share), _vector("held_out", held_out)

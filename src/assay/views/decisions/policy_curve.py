@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FixedTicker, PlainText
+from bokeh.models import ColumnDataSource, FixedTicker
 from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike
 
-from assay.views.axes.given import padded, vector
+from assay.views.axes.given import log_padded, padded, vector
 from assay.views.axes.legend import legend
-from assay.views.axes.powers import log_padded
 from assay.views.axes.theme import CHANCE, REAL, figure, hover
 from assay.views.axes.ticks import brief, log_ticks, number_ticks
 
@@ -52,7 +51,6 @@ def policy_curve_view(
         x_label=f"{x_label} (log scale)" if log else x_label, y_label=y_label, x_range=reach, y_range=span,
         x_axis_type="log" if log else "linear",
     )  # fmt: skip
-    plot.yaxis.axis_label = PlainText(text=y_label)
     ticks = number_ticks(span[0], span[1], 7)
     plot.yaxis.ticker = FixedTicker(ticks=[y for y, _ in ticks])
     plot.yaxis.major_label_overrides = dict(ticks)

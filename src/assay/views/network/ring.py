@@ -23,6 +23,7 @@ from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import CHANCE, FONT, LINE, REAL, figure, hover
 from assay.views.clusters.groups import grouped
 from assay.views.network.drawn_links import DrawnLinks, heaviest
+from assay.views.rows.cloud import TOOLS
 
 NODES = 1000
 LINKS = 1500
@@ -31,7 +32,6 @@ _NAME = 16
 _STEPS = 24
 _HEIGHT = 560
 _ROOM = 1.55  # of the radius, for names around the ring
-_TOOLS = "box_select,lasso_select,tap,pan,box_zoom,reset,save"
 _LINE_APART = 0.075  # of the radius: what names need along the rim
 
 
@@ -76,7 +76,7 @@ def ring(
     angle = np.full(n, np.nan)
     angle[shown] = np.pi / 2 - 2 * np.pi * (np.arange(len(shown)) + 0.5) / max(len(shown), 1)
     places = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    plot = _canvas()
+    plot = _figure()
     looks = None if groups is None else grouped([one if one != "" else None for one in groups])
     kept, least = heaviest(links, np.isfinite(angle), most)
     tint = np.full(n, REAL, dtype=object) if looks is None else np.array(looks.colours, dtype=object)[looks.code]
@@ -102,8 +102,8 @@ def _shown(order: NDArray[np.intp], sizes: Array) -> NDArray[np.intp]:
     return order[largest[order]]
 
 
-def _canvas() -> Any:
-    plot = figure(x_label="", y_label="", height=_HEIGHT, tools=_TOOLS, match_aspect=True)
+def _figure() -> Any:
+    plot = figure(x_label="", y_label="", height=_HEIGHT, tools=TOOLS, match_aspect=True)
     # a ring stays round where ranges follow marks; the bounds that Bokeh has of curves are wrong
     frame = plot.scatter([-_ROOM, _ROOM], [-_ROOM, _ROOM], size=0, alpha=0.0)
     plot.x_range.renderers = plot.y_range.renderers = [frame]

@@ -62,7 +62,7 @@ def coefficient_view(
     shown = np.arange(len(at))[:SHOWN] if in_order else np.argsort(-_farness(at, ends, known), kind="stable")[:SHOWN]
     clear = in_order | ~known | (ends[:, 0] > 0) | (ends[:, 1] < 0)
     m = len(shown)
-    plot = _canvas(np.concatenate([at[shown], ends[shown][known[shown]].ravel(), [0.0]]), m, x_label)
+    plot = _figure(np.concatenate([at[shown], ends[shown][known[shown]].ravel(), [0.0]]), m, x_label)
     columns: dict[str, Any] = {
         "y": np.arange(m), "name": _texts(called[j] for j in shown), "value": at[shown],
         "text": _texts(brief(float(x), 4) for x in at[shown]),
@@ -96,12 +96,11 @@ def _farness(at: Array, ends: Array, known: NDArray[np.bool_]) -> Array:
     return np.divide(np.abs(at), half, out=np.where(at != 0, np.inf, 0.0), where=half > 0)
 
 
-def _canvas(drawn: Array, m: int, x_label: str) -> Any:
+def _figure(drawn: Array, m: int, x_label: str) -> Any:
     plot = figure(
-        x_label="", y_label="", height=_AROUND + _LINE * max(m, 3), x_range=padded(drawn, 0.06),
+        x_label=x_label, y_label="", height=_AROUND + _LINE * max(m, 3), x_range=padded(drawn, 0.06),
         y_range=(max(m, 3) - 0.4, -0.6),
     )  # fmt: skip
-    plot.xaxis.axis_label = PlainText(text=x_label)
     plot.xgrid.visible, plot.ygrid.visible = True, False
     plot.add_layout(Span(location=0, dimension="height", line_color=CHANCE, line_width=1.5, level="underlay"))
     return plot

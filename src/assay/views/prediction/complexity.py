@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FixedTicker, NoOverlap, PlainText
+from bokeh.models import ColumnDataSource, FixedTicker, NoOverlap
 from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike
 
 from assay.arrays import Array
 from assay.errors import ParameterError
-from assay.views.axes.given import padded, vector
+from assay.views.axes.given import log_padded, padded, vector
 from assay.views.axes.legend import legend, note
-from assay.views.axes.powers import log_padded, power_ticks
 from assay.views.axes.theme import LINE, REAL, UNSEEN, figure, hover, label
-from assay.views.axes.ticks import brief, number_ticks
+from assay.views.axes.ticks import brief, number_ticks, power_ticks
 
 _LOG_FROM = 20.0
 _PAIRS = (("training", "training_errors"), ("held_out", "errors"))
@@ -80,7 +79,7 @@ def complexity_curve_view(
     low, high = padded(np.concatenate([*(curves[c] for c, _ in _PAIRS if c in curves), *bands]), 0.06)
     marked = _marked(at, chosen, one_standard_error)
     span = (low, high + 0.16 * (high - low)) if marked else (low, high)  # names of choices stand above the curves
-    plot = _canvas(at, span, log, x_label, y_label, height)
+    plot = _figure(at, span, log, x_label, y_label, height)
     source = {"value": at, "value_text": [brief(x, 5) for x in at], **curves}
     source |= {f"{key}_text": [brief(v, 4) for v in curve] for key, curve in curves.items()}
     entries = _draw_errors(plot, ColumnDataSource(source), curves)
@@ -99,13 +98,12 @@ def complexity_curve_view(
     return plot
 
 
-def _canvas(at: Array, span: tuple[float, float], log: bool, x_label: str, y_label: str, height: int) -> Any:
+def _figure(at: Array, span: tuple[float, float], log: bool, x_label: str, y_label: str, height: int) -> Any:
     reach = log_padded(at, 0.04, 0.04) if log else padded(at, 0.04)
     plot = figure(
-        x_label="", y_label="", height=height, x_axis_type="log" if log else "linear", x_range=reach, y_range=span
-    )
-    plot.xaxis.axis_label = PlainText(text=f"{x_label} (log scale)" if log else x_label)
-    plot.yaxis.axis_label = PlainText(text=y_label)
+        x_label=f"{x_label} (log scale)" if log else x_label, y_label=y_label, height=height,
+        x_axis_type="log" if log else "linear", x_range=reach, y_range=span,
+    )  # fmt: skip
     ticks = number_ticks(span[0], span[1], 7)
     plot.yaxis.ticker = FixedTicker(ticks=[y for y, _ in ticks])
     plot.yaxis.major_label_overrides = dict(ticks)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
-from bokeh.models import LinearColorMapper, PlainText
+from bokeh.models import LinearColorMapper
 from numpy.typing import ArrayLike, NDArray
 
 from assay.arrays import Array
@@ -14,7 +14,7 @@ from assay.errors import ParameterError
 from assay.views.axes.given import matrix, padded, row_numbers, vector
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import LINE, figure
-from assay.views.clusters.groups import Groups, grouped
+from assay.views.clusters.groups import GroupLooks, grouped
 from assay.views.rows.cloud import TOOLS, drawn_rows, group_key, row_source, scatter_rows, shade_rows
 
 Decision: TypeAlias = Callable[[Array], ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]
@@ -63,10 +63,8 @@ def margin_view(
     wrong = np.zeros(len(places), dtype=bool) if values is None else (values > 0) != positive
     drawn = drawn_rows(len(places), held if len(held) <= _RINGED else None)
     across, upward = padded(places[:, 0], 0.08), padded(places[:, 1], 0.08)
-    plot = figure(x_label="", y_label="", height=height, tools=TOOLS, x_range=across, y_range=upward)
+    plot = figure(x_label=axes[0], y_label=axes[1], height=height, tools=TOOLS, x_range=across, y_range=upward)
     plot.grid.visible = False
-    for axis, words in zip((plot.xaxis, plot.yaxis), axes, strict=True):
-        axis.axis_label = PlainText(text=words)
     columns: dict[str, Any] = {"x": places[:, 0], "y": places[:, 1], "class": np.array(looks.texts, dtype=object)}
     columns |= {"tint": np.array(looks.colours)[looks.code], "shape": np.array(looks.markers)[looks.code]}
     said = [("class", "@class"), *([("decision", "@decision")] if values is not None else [])]
@@ -81,7 +79,7 @@ def margin_view(
     return plot
 
 
-def _two(classes: ArrayLike, n: int) -> tuple[Groups, NDArray[np.bool_]]:
+def _two(classes: ArrayLike, n: int) -> tuple[GroupLooks, NDArray[np.bool_]]:
     labels = np.asarray(classes)
     if labels.shape != (n,):
         raise ParameterError(f"classes has one entry per row; got shape {labels.shape} for {n} rows")
@@ -130,7 +128,7 @@ def _grid(decision: Decision, across: tuple[float, float], upward: tuple[float, 
     return x, y, _asked(decision, every).reshape(_GRID, _GRID)
 
 
-def _draw_rule(plot: Any, grid: tuple[Array, Array, Array], looks: Groups) -> list[Any]:
+def _draw_rule(plot: Any, grid: tuple[Array, Array, Array], looks: GroupLooks) -> list[Any]:
     x, y, values = grid
     low, high = looks.colours
     mapper = LinearColorMapper(palette=[f"{low}22", f"{high}22"], low=0, high=1)

@@ -14,11 +14,10 @@ from scipy.optimize import isotonic_regression
 from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
-from assay.views.axes.given import matrix, names_of, padded, vector
+from assay.views.axes.given import log_padded, matrix, names_of, padded, vector
 from assay.views.axes.legend import note
-from assay.views.axes.powers import log_padded, power_ticks
 from assay.views.axes.theme import CHANCE, FONT, INK, LINE, figure, hover, label
-from assay.views.axes.ticks import brief
+from assay.views.axes.ticks import brief, power_ticks
 from assay.views.clusters.groups import COLOURS
 
 NAMED = 10
@@ -79,10 +78,9 @@ def coefficient_path_view(
     left = bool(first >= last)  # names stand where lines are apart
     reach = log_padded(places, *((0.06, 0.02) if left else (0.02, 0.06)))  # with room for lines to the names
     plot = figure(
-        x_label="", y_label="", height=height, x_axis_type="log", x_range=reach, y_range=span,
-        y_axis_location="right" if left else "left",
+        x_label=f"{x_label} (log scale)", y_label=y_label, height=height, x_axis_type="log", x_range=reach,
+        y_range=span, y_axis_location="right" if left else "left",
     )  # fmt: skip
-    plot.xaxis.axis_label, plot.yaxis.axis_label = PlainText(text=f"{x_label} (log scale)"), PlainText(text=y_label)
     _tick(plot, at, floor, reach)
     plot.add_layout(Span(location=0, dimension="width", line_color=CHANCE, line_width=1))
     _draw_faint(plot, places, table, largest[NAMED:], called)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, PlainText
+from bokeh.models import ColumnDataSource
 from numpy.typing import ArrayLike
 
 from assay.arrays import Array
@@ -52,12 +52,12 @@ def prediction_view(
     missed = np.zeros(len(true), dtype=bool) if ends is None else (true < ends[:, 0]) | (true > ends[:, 1])
     drawn = drawn_rows(len(true))
     span = padded(np.concatenate([true, said, *(() if ends is None else ends.T)]))
+    of = f" ({unit})" if unit else ""
     plot = figure(
-        x_label="", y_label="", height=height, tools=TOOLS, x_range=span, y_range=span, max_width=round(1.5 * height)
-    )
+        x_label=f"true{of}", y_label=f"predicted{of}", height=height, tools=TOOLS, x_range=span, y_range=span,
+        max_width=round(1.5 * height),
+    )  # fmt: skip
     plot.xgrid.visible = True
-    for axis, word in zip((plot.xaxis, plot.yaxis), ("true", "predicted"), strict=True):
-        axis.axis_label = PlainText(text=f"{word} ({unit})" if unit else word)
     columns: dict[str, Any] = {"truth": true, "predicted": said}
     texts = {"true_text": true, "predicted_text": said, "error_text": said - true}
     words = [("true", "@true_text"), ("predicted", "@predicted_text"), ("predicted − true", "@error_text")]

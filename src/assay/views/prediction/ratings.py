@@ -55,10 +55,9 @@ def error_dots(
             f"there is one error, low and high for each of {m} names; got shapes {at.shape}, {ends.shape}"
         )
     plot = figure(
-        x_label="", y_label="", height=_AROUND + _LINE * m, x_range=padded(np.concatenate([at, *ends]), 0.06),
+        x_label=x_label, y_label="", height=_AROUND + _LINE * m, x_range=padded(np.concatenate([at, *ends]), 0.06),
         y_range=(m - 0.4, -0.6),
     )  # fmt: skip
-    plot.xaxis.axis_label = PlainText(text=x_label)
     plot.xgrid.visible, plot.ygrid.visible = True, False
     plot.add_layout(Span(location=float(at[-1]), dimension="height", line_color=CHANCE, line_dash="dotted"))
     source = ColumnDataSource(

@@ -40,7 +40,7 @@ def refusal_view(
     Returns:
         A Bokeh figure.
 
-    >>> refusal_view([0.0, 0.1], [0.94, 0.98]).xaxis.axis_label
+    >>> refusal_view([0.0, 0.1], [0.94, 0.98]).xaxis.axis_label.text
     'rows refused'
     """
     refused = shares("share_refused", share_refused)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bokeh.models import PlainText
 from bokeh.models.annotations.geometry import Span
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv, ndtri
@@ -56,12 +55,12 @@ def residual_view(
     source = row_source(numbers, columns, drawn, said={"predicted_text": at, "residual_text": left})
     said = [("predicted", "@predicted_text"), ("residual", "@residual_text")]
     words = f"true − predicted ({unit})" if unit else "true − predicted"
-    span = padded(left)
-    over = _canvas("predicted" + (f" ({unit})" if unit else ""), words, height, padded(at), span)
+    look: dict[str, Any] = {"y_label": words, "height": height, "tools": TOOLS, "y_range": padded(left)}
+    over = figure(x_label="predicted" + (f" ({unit})" if unit else ""), x_range=padded(at), **look)
     scatter_rows(over, source, "predicted", "residual", said)
     told = shade_rows(over, np.stack([at, left], axis=1), drawn)
     _draw_middle(over, at, left, told)
-    beside = _canvas("normal quantile (standard deviations)", words, height, padded(normal), span)
+    beside = figure(x_label="normal quantile (standard deviations)", x_range=padded(normal), **look)
     scatter_rows(beside, source, "normal", "residual", [*said, ("normal quantile", "@normal{0.00}")])
     _draw_law(beside, left[order], normal[order])
     return {"Residuals over predictions": over, "Residuals beside a normal law": beside}
@@ -91,12 +90,6 @@ def running_quantiles(at: Array, values: Array, shares: tuple[float, ...]) -> tu
     windows = [order[start : start + size] for start in starts]
     middle = np.array([np.median(at[window]) for window in windows])
     return middle, np.stack([np.quantile(values[window], shares) for window in windows], axis=1)
-
-
-def _canvas(x_label: str, y_label: str, height: int, across: tuple[float, float], up: tuple[float, float]) -> Any:
-    plot = figure(x_label="", y_label="", height=height, tools=TOOLS, x_range=across, y_range=up)
-    plot.xaxis.axis_label, plot.yaxis.axis_label = PlainText(text=x_label), PlainText(text=y_label)
-    return plot
 
 
 def _draw_middle(plot: Any, at: Array, left: Array, told: list[str]) -> None:

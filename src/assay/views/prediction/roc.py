@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from bokeh.core.properties import value
-from bokeh.models import ColumnDataSource, NumeralTickFormatter, PlainText
+from bokeh.models import ColumnDataSource, NumeralTickFormatter
 from numpy.typing import ArrayLike, NDArray
 
 from assay.arrays import Array
@@ -61,7 +61,7 @@ def roc_view(
     if np.any(np.diff(across) < 0) or np.any(np.diff(up) < 0):
         raise ParameterError("false_positive and true_positive ascend together, from strict to lenient thresholds")
     name = shortened(positive, _NAME) or "positive"
-    plot = _canvas(f"called {name}, of the other rows", f"called {name}, of the {name} rows", height)
+    plot = _square(f"called {name}, of the other rows", f"called {name}, of the {name} rows", height)
     entries: list[Any] = []
     kept = _corners(across, up)
     source = ColumnDataSource({"x": across[kept], "y": up[kept]})
@@ -150,7 +150,7 @@ def calibration_view(
     if ("lower" in columns) != ("upper" in columns):
         raise ParameterError("lower and upper go together; got one of them")
     ends = np.linspace(0, 1, b + 1) if edges is None else shares("edges", edges, b + 1)
-    plot = _canvas("probability said", shortened(event, 2 * _NAME), height)
+    plot = _square("probability said", shortened(event, 2 * _NAME), height)
     _draw_counts(plot, ends, many)
     diagonal = plot.line([0, 1], [0, 1], line_color=LINE, line_width=1.5, line_dash="dashed")
     source = ColumnDataSource({**columns, "count": [f"{n:,.0f}" for n in many[full]]})
@@ -199,13 +199,13 @@ def _draw_counts(plot: Any, ends: Array, many: Array) -> None:
         )  # fmt: skip
 
 
-def _canvas(x_label: str, y_label: str, height: int) -> Any:
+def _square(x_label: str, y_label: str, height: int) -> Any:
+    """Shares across and shares upward."""
     plot = figure(
-        x_label="", y_label="", height=height, max_width=round(_SQUARE * height), x_range=(-0.02, 1.02),
+        x_label=x_label, y_label=y_label, height=height, max_width=round(_SQUARE * height), x_range=(-0.02, 1.02),
         y_range=(-0.02, 1.02),
     )  # fmt: skip
     plot.xgrid.visible = True
-    for axis, words in zip((plot.xaxis, plot.yaxis), (x_label, y_label), strict=True):
+    for axis in (plot.xaxis, plot.yaxis):
         axis.formatter = NumeralTickFormatter(format="0%")
-        axis.axis_label = PlainText(text=words)
     return plot

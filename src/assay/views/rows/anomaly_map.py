@@ -12,16 +12,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from bokeh.models import BoxSelectTool, ColumnDataSource, PlainText
+from bokeh.models import ColumnDataSource
 from numpy.typing import ArrayLike, NDArray
 
 from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.legend import legend, note
-from assay.views.axes.naming import NAMED, write_names
-from assay.views.axes.theme import CHANCE, INK, UNSEEN, figure, hover
+from assay.views.axes.placing import NAMED, write_names
+from assay.views.axes.theme import CHANCE, INK, UNSEEN, hover
 from assay.views.axes.ticks import brief
+from assay.views.rows.cloud import map_figure
 from assay.views.rows.density import draw_density, sample
 
 Boundary: TypeAlias = Callable[[Array], ArrayLike]
@@ -29,7 +30,6 @@ Boundary: TypeAlias = Callable[[Array], ArrayLike]
 WHOLE = 5000
 SAMPLE = 2000
 FLAGGED = 1000
-_TOOLS = "box_select,lasso_select,tap,pan,box_zoom,reset,save"
 _TITLE = 60
 _GRID = 160
 _REACH = 0.3
@@ -84,7 +84,7 @@ def anomaly_map(
     columns = {"row": numbers, "x": places[:, 0], "y": places[:, 1], "score": score, "name": called}
     columns |= {f"detail{j}": values for j, values in enumerate(extra.values())}
     source = ColumnDataSource({key: values[drawn] for key, values in columns.items()} | _looks(out[drawn]), name="rows")
-    plot = _canvas(axes, height, equal)
+    plot = map_figure(axes, height, equal)
     marks = plot.scatter(
         "x", "y", source=source, marker="shape", size="size", fill_color="tint", line_color="tint", line_width="width",
         fill_alpha="fill", line_alpha="line", selection_fill_alpha=0.75, selection_line_alpha=1.0,
@@ -160,19 +160,6 @@ def _looks(out: NDArray[np.bool_]) -> dict[str, Any]:
         "fill": np.where(out, 0.3 - 0.2 * many, 0.28 - 0.1 * crowd),
         "line": np.where(out, 1.0 - 0.4 * many, 0.6 - 0.2 * crowd),
     }
-
-
-def _canvas(axes: tuple[str, str] | None, height: int, equal: bool) -> Any:
-    plot = figure(x_label="", y_label="", height=height, tools=_TOOLS, match_aspect=equal)
-    plot.toolbar.active_drag = plot.select_one(BoxSelectTool)
-    if axes is None:
-        plot.axis.visible = plot.grid.visible = False
-        plot.update(outline_line_alpha=0.5, outline_line_color=CHANCE, background_fill_alpha=0.01)
-    else:
-        plot.xgrid.visible = True
-        for axis, words in zip((plot.xaxis, plot.yaxis), axes, strict=True):
-            axis.axis_label = PlainText(text=words)
-    return plot
 
 
 def _draw_boundary(plot: Any, boundary: Boundary, places: Array) -> None:

@@ -10,8 +10,8 @@ from bokeh.models import BoxSelectTool, ColumnDataSource
 from numpy.typing import NDArray
 
 from assay.arrays import Array
-from assay.views.axes.theme import REAL, hover
-from assay.views.clusters.groups import Groups
+from assay.views.axes.theme import CHANCE, REAL, figure, hover
+from assay.views.clusters.groups import GroupLooks
 from assay.views.rows.density import draw_density, sample
 
 WHOLE = 5000
@@ -31,6 +31,26 @@ def drawn_rows(n: int, always: NDArray[np.intp] | None = None) -> NDArray[np.int
     (5000, 2000)
     """
     return np.arange(n) if n <= WHOLE else sample(n, SAMPLE, always)
+
+
+def map_figure(axes: tuple[str, str] | None, height: int, equal: bool) -> Any:
+    """Start a figure for points on a map, on which rows are selected by a box.
+
+    Args:
+        axes: what its axes show; without them there is a frame alone, for positions that mean nothing by themselves.
+        height: in pixels.
+        equal: whether both axes have the same scale.
+    """
+    x_label, y_label = axes or ("", "")
+    plot = figure(x_label=x_label, y_label=y_label, height=height, tools=TOOLS, match_aspect=equal)
+    plot.toolbar.active_drag = plot.select_one(BoxSelectTool)
+    if axes is None:
+        plot.axis.visible = plot.grid.visible = False
+        # Bokeh strokes the outline together with whatever path was begun last; filling the frame begins one of its own
+        plot.update(outline_line_alpha=0.5, outline_line_color=CHANCE, background_fill_alpha=0.01)
+    else:
+        plot.xgrid.visible = True
+    return plot
 
 
 def row_source(
@@ -115,7 +135,7 @@ def shade_rows(plot: Any, points: Array, drawn: NDArray[np.intp], *, equal: bool
     return [f"{len(drawn):,} rows are drawn as points; the shade counts all {len(points):,}."]
 
 
-def group_key(plot: Any, looks: Groups) -> list[tuple[str, list[Any], int]]:
+def group_key(plot: Any, looks: GroupLooks) -> list[tuple[str, list[Any], int]]:
     """Entries for a legend of groups; their marks lie nowhere, for those of the rows may be faint.
 
     Args:

@@ -10,7 +10,7 @@ from bokeh.models.annotations.labels import Label
 from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
-from assay.views.axes.naming import write_names
+from assay.views.axes.placing import write_names
 from assay.views.axes.theme import INK
 from assay.views.html.escape import visible
 from assay.views.rows.embedding import embedding_map

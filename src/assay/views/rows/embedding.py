@@ -10,23 +10,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from bokeh.models import BoxSelectTool, ColumnDataSource, LinearColorMapper, PlainText
+from bokeh.models import ColumnDataSource, LinearColorMapper
 from numpy.typing import ArrayLike, NDArray
 
 from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.legend import legend, note
-from assay.views.axes.naming import write_names, written
-from assay.views.axes.placing import spread
-from assay.views.axes.theme import CHANCE, REAL, figure, hover
+from assay.views.axes.placing import spread, write_names, written
+from assay.views.axes.theme import CHANCE, REAL, hover
 from assay.views.axes.ticks import number_ticks
-from assay.views.clusters.groups import Groups, grouped
+from assay.views.clusters.groups import GroupLooks, grouped
+from assay.views.rows.cloud import map_figure
 from assay.views.rows.density import draw_density, sample
 
 WHOLE = 5000
 SAMPLE = 2000
-_TOOLS = "box_select,lasso_select,tap,pan,box_zoom,reset,save"
 _STRIP = 0.08
 _RAMP = ("#3f62c8", "#b0559c", "#f2a33a")  # lightness grows with the value, so it can be read without colour
 _TITLE = 40
@@ -113,7 +112,7 @@ def embedding_map(
         behind = everyone if behind is None and np.count_nonzero(_found(everyone)) > WHOLE else behind
     columns |= _clearness(len(source.data["row"]), columns.get("faint", 0.0))
     source.data.update({f"{prefix}_{key}": values for key, values in columns.items()})
-    plot = _canvas(axes, height, equal)
+    plot = map_figure(axes, height, equal)
     mapper = _mapper(np.asarray(colour, dtype=np.float64)) if colour is not None else None
     marks = _points(plot, source, prefix, mapper, coloured=groups is not None)
     said = [(words, f"@{prefix}_{key}{form}") for key, words, form in _SAID if key in columns]
@@ -213,21 +212,6 @@ def _clearness(m: int, faint: Any) -> dict[str, Array]:
     return {"fill": (0.45 - 0.18 * crowd) * (1 - 0.85 * doubt), "line": (0.9 - 0.26 * crowd) * (1 - 0.7 * doubt)}
 
 
-def _canvas(axes: tuple[str, str] | None, height: int, equal: bool) -> Any:
-    plot = figure(x_label="", y_label="", height=height, tools=_TOOLS, match_aspect=equal)
-    plot.toolbar.active_drag = plot.select_one(BoxSelectTool)
-    if axes is not None:
-        for axis, words in zip((plot.xaxis, plot.yaxis), axes, strict=True):
-            axis.axis_label = PlainText(text=words)
-        plot.xgrid.visible = True
-        return plot
-    plot.axis.visible = False
-    plot.grid.visible = False
-    # Bokeh strokes the outline together with whatever path was begun last; filling the frame begins one of its own
-    plot.update(outline_line_alpha=0.5, outline_line_color=CHANCE, background_fill_alpha=0.01)
-    return plot
-
-
 def _points(plot: Any, source: ColumnDataSource, prefix: str, mapper: Any, *, coloured: bool) -> Any:
     m = len(source.data["row"])
     tint: Any = {"field": f"{prefix}_value", "transform": mapper} if mapper else f"{prefix}_tint" if coloured else REAL
@@ -240,7 +224,7 @@ def _points(plot: Any, source: ColumnDataSource, prefix: str, mapper: Any, *, co
     )  # fmt: skip
 
 
-def _name_groups(plot: Any, looks: Groups) -> None:
+def _name_groups(plot: Any, looks: GroupLooks) -> None:
     # the legend's own marks lie nowhere: those of the rows may be faint
     nowhere = np.full(len(looks.names), np.nan)
     key = ColumnDataSource({"x": nowhere, "y": nowhere, "tint": looks.colours, "shape": looks.markers})

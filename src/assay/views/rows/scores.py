@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
 from assay.shown import shortened
-from assay.views.axes.placing import place_labels, spread
+from assay.views.axes.placing import place_arrow_names, spread
 from assay.views.axes.theme import ARROW, CHANCE, REAL, figure, hover, label
+from assay.views.rows.cloud import TOOLS
 
 ARROWS = 12
-_TOOLS = "box_select,lasso_select,tap,pan,box_zoom,reset,save"
 _NAME = 18
 _HEIGHT = 430
 _FRAME = np.array([250.0, 330.0])  # pixels for the data on a phone; names that fit there fit anywhere
@@ -65,7 +65,7 @@ def biplot(source: ColumnDataSource, loadings: ArrayLike, names: Sequence[str], 
         A Bokeh figure.
 
     >>> source = score_source([[0.0, 1.0], [1.0, 0.0]], [1, 2])
-    >>> biplot(source, [[0.9, 0.1]], ["Milk"], [0.6, 0.3]).xaxis.axis_label
+    >>> biplot(source, [[0.9, 0.1]], ["Milk"], [0.6, 0.3]).xaxis.axis_label.text
     'component 1 (60.0% of variance)'
     """
     loadings = np.asarray(loadings, dtype=np.float64)[:, :2]
@@ -105,7 +105,7 @@ def _write_names(plot: Any, tips: np.ndarray, names: list[str], drawn: np.ndarra
     corners = drawn
     for _ in range(3):  # names at the edges widen the range, which shrinks the pixels per unit they were placed by
         pixels = float(np.min(_FRAME / np.maximum(np.ptp(np.vstack([drawn, corners]), axis=0), 1e-12)))
-        centres, half = place_labels(tips * pixels, [len(name) for name in names])
+        centres, half = place_arrow_names(tips * pixels, [len(name) for name in names])
         corners = np.vstack([centres - half, centres + half]) / pixels
     for (x, y), name, centre in zip(tips, names, centres, strict=True):
         words = label(
@@ -130,10 +130,10 @@ def score_pair(source: ColumnDataSource, x: int, y: int, share: ArrayLike) -> An
         A Bokeh figure.
 
     >>> source = score_source([[0.0, 1.0], [1.0, 0.0]], [1, 2])
-    >>> score_pair(source, 1, 2, [0.6, 0.3]).yaxis.axis_label
+    >>> score_pair(source, 1, 2, [0.6, 0.3]).yaxis.axis_label.text
     'component 2 (30.0% of variance)'
     """
-    plot = figure(x_label=_axis(x, share), y_label=_axis(y, share), height=_HEIGHT, tools=_TOOLS, match_aspect=True)
+    plot = figure(x_label=_axis(x, share), y_label=_axis(y, share), height=_HEIGHT, tools=TOOLS, match_aspect=True)
     _quiet_zero(plot, "height")
     _quiet_zero(plot, "width")
     said = [("row", "@row"), (f"component {x}", f"@c{x}{{0.00}}"), (f"component {y}", f"@c{y}{{0.00}}")]
@@ -152,10 +152,10 @@ def score_by_row(source: ColumnDataSource, number: int, share: ArrayLike) -> Any
     Returns:
         A Bokeh figure.
 
-    >>> score_by_row(score_source([[0.5], [1.5]], [1, 2]), 1, [1.0]).xaxis.axis_label
+    >>> score_by_row(score_source([[0.5], [1.5]], [1, 2]), 1, [1.0]).xaxis.axis_label.text
     'row, in the order of the data'
     """
-    plot = figure(x_label="row, in the order of the data", y_label=_axis(number, share), height=_HEIGHT, tools=_TOOLS)
+    plot = figure(x_label="row, in the order of the data", y_label=_axis(number, share), height=_HEIGHT, tools=TOOLS)
     plot.xaxis.formatter = NumeralTickFormatter(format="0,0")
     _quiet_zero(plot, "width")
     _points(plot, source, "row", f"c{number}", [("row", "@row"), (f"component {number}", f"@c{number}{{0.00}}")])
@@ -175,7 +175,7 @@ def score_strip(source: ColumnDataSource, share: ArrayLike) -> Any:
     >>> score_strip(score_source([[0.5], [1.5]], [1, 2]), [1.0]).yaxis.visible
     False
     """
-    plot = figure(x_label=_axis(1, share), y_label="", height=_HEIGHT, tools=_TOOLS, y_range=(-1.8, 1.8))
+    plot = figure(x_label=_axis(1, share), y_label="", height=_HEIGHT, tools=TOOLS, y_range=(-1.8, 1.8))
     plot.yaxis.visible = False
     plot.ygrid.visible = False
     _quiet_zero(plot, "height")

@@ -45,7 +45,7 @@ def shepard(
     Returns:
         A Bokeh figure.
 
-    >>> shepard([[0, 1], [1, 0]], [[0, 1.1], [1.1, 0]]).xaxis.axis_label
+    >>> shepard([[0, 1], [1, 0]], [[0, 1.1], [1.1, 0]]).xaxis.axis_label.text
     'dissimilarity'
     """
     given, kept = np.asarray(dissimilarities, dtype=np.float64), np.asarray(distances, dtype=np.float64)

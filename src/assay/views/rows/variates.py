@@ -16,7 +16,7 @@ from assay.views.axes.given import matrix, padded, row_numbers, vector
 from assay.views.axes.legend import legend, note
 from assay.views.axes.placing import spread
 from assay.views.axes.theme import CHANCE, LINE, figure, hover
-from assay.views.clusters.groups import Groups, grouped
+from assay.views.clusters.groups import GroupLooks, grouped
 from assay.views.clusters.mixture import ellipse
 from assay.views.rows.cloud import TOOLS, drawn_rows, group_key, row_source, scatter_rows, shade_rows
 
@@ -63,7 +63,7 @@ def canonical_variates_view(
     strips = k == 1
     places = np.column_stack([table[:, 0], _strips(table[:, 0], looks)]) if strips else table[:, :2]
     drawn = drawn_rows(n)
-    plot = _canvas(words, places, looks, height, strips)
+    plot = _figure(words, places, looks, height, strips)
     columns: dict[str, Any] = {"x": places[:, 0], "y": places[:, 1], "group": np.array(looks.texts, dtype=object)}
     columns |= {"tint": np.array(looks.colours)[looks.code], "shape": np.array(looks.markers)[looks.code]}
     texts = {f"text{j}": table[:, j] for j in range(min(k, 2))}
@@ -84,7 +84,7 @@ def _axes(k: int, share: ArrayLike | None) -> list[str]:
     return [f"{text} ({part:.1%} between groups)" for text, part in zip(words, parts, strict=False)]
 
 
-def _strips(values: Array, looks: Groups) -> Array:
+def _strips(values: Array, looks: GroupLooks) -> Array:
     """Heights that put each group on a line of its own, thick where its rows are many."""
     heights = looks.code.astype(np.float64)
     for g in range(len(looks.names)):
@@ -93,16 +93,14 @@ def _strips(values: Array, looks: Groups) -> Array:
     return heights
 
 
-def _canvas(words: list[str], places: Array, looks: Groups, height: int, strips: bool) -> Any:
+def _figure(words: list[str], places: Array, looks: GroupLooks, height: int, strips: bool) -> Any:
     options: dict[str, Any] = {"match_aspect": True}
     if strips:
         reach = padded(places[:, 0], 0.08)
         options = {"x_range": reach, "y_range": (len(looks.names) - 0.4, -0.6)}
-    plot = figure(x_label="", y_label="", height=height, tools=TOOLS, **options)
-    plot.xaxis.axis_label = PlainText(text=words[0])
+    plot = figure(x_label=words[0], y_label="" if strips else words[1], height=height, tools=TOOLS, **options)
     plot.xgrid.visible = True
     if not strips:
-        plot.yaxis.axis_label = PlainText(text=words[1])
         return plot
     plot.yaxis.ticker = FixedTicker(ticks=list(range(len(looks.names))))
     plot.yaxis.major_label_overrides = {
@@ -112,7 +110,7 @@ def _canvas(words: list[str], places: Array, looks: Groups, height: int, strips:
     return plot
 
 
-def _draw_means(plot: Any, places: Array, looks: Groups, strips: bool) -> list[Any]:
+def _draw_means(plot: Any, places: Array, looks: GroupLooks, strips: bool) -> list[Any]:
     """Means and spreads of the groups drawn by themselves; what is drawn alike has no common mean."""
     own = [g for g, colour in enumerate(looks.colours) if colour != CHANCE]
     means = np.array([places[looks.code == g].mean(axis=0) for g in own]).reshape(-1, 2)

@@ -29,7 +29,7 @@ Loss: TypeAlias = Literal["linear", "hinge"]
 Route: TypeAlias = Literal["interior", "window", "enclosing", "mean"]
 
 _EXACT = 4e-15  # relative gap that only rounding is left of
-_ROUGH = 1e-10  # smoothing, relative to the objective, that leaves a gap not worth to be measured
+_ROUGH = 1e-10  # smoothing, relative to the distances, that leaves a gap not worth measuring
 _MORE = 2  # problems without a smaller gap, once it is within the tolerance, after which rounding is all that is left
 
 
@@ -50,8 +50,8 @@ class RobustBall:
             bounds on the sphere alone), relative to the sizes of pulls and objective.
         n_iter: steps of Newton's method.
         converged: whether the gap is within the tolerance.
-        route: "interior"; "window" where points are many; "enclosing" where none may be outside; "mean" where the mean
-            proved best at once.
+        route: "interior"; "window" where points far inside were left out; "enclosing" where none may be outside; "mean"
+            where the mean proved best at once.
     """
 
     center: Array
@@ -127,10 +127,11 @@ def _along_stages(
 ) -> tuple[_Candidate, int, bool]:
     """The best candidate, the steps taken, and whether rows were left out."""
     rows, more, steps, left_out = points.rows, _MORE, 0, False
+    rough = _ROUGH * float(best.f.mean())
     start = best.c if points.squared else np.median(rows, axis=1)
     for stage in stages(rows, points.C, points.squared, start, max_iter, part=part):
         steps, left_out = stage.steps, stage.part
-        if stage.mu > _ROUGH * best.value and steps < max_iter:
+        if stage.mu > rough and steps < max_iter:
             continue
         now = points.judge(stage.c, stage.a)
         if not points.squared and now.f.min() <= 1e-2 * now.value:

@@ -57,9 +57,10 @@ class RobustSVDD(OutlierMixin, Estimator):
         offset_: scores below are outliers; minus the radius.
         n_iter_: steps taken.
         converged_: whether the gap is within the tolerance.
-        route_: "interior", by interior points and Newton's method; "window", so for the rows near the sphere alone,
-            where rows are many; "enclosing", the smallest enclosing ball, where C is at least 1; "mean", where the mean
-            proved best at once, as it does when the hinge loss lets all rows leave.
+        route_: "interior", by Newton's method along smoothed problems, whose weights are all between the bounds;
+            "window", so with rows far inside left out, where rows are many; "enclosing", the smallest enclosing ball,
+            where C is at least 1; "mean", where the mean proved best at once, as it does when the hinge loss lets all
+            rows leave.
         encoding_: how the columns of a source became numbers, where it was fitted on one.
 
     >>> X = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0], [90.0, 1.0]])

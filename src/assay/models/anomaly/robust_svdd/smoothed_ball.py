@@ -2,22 +2,24 @@
 
     F_mu(c, r) = r + C/2 sum_i (t_i + q_i),   t_i = f_i(c) - r,   q_i = sqrt(t_i^2 + 4 mu^2),   x_i (d,), i = 1 .. n
 
-with f_i = |x_i - c|^2, or sqrt(|x_i - c|^2 + mu^2) for distances, is smooth, convex, and at mu = 0 the objective itself.
+with f_i = |x_i - c|^2, or sqrt(|x_i - c|^2 + mu^2) for distances, is smooth, convex, and the objective where mu = 0.
 Its slope is
 
     sum_i a_i grad f_i  in c,  1 - sum_i a_i  in r,   with weights  a_i = C/2 (1 + t_i / q_i)  between 0 and C,
 
 so where it is zero the weights, and the pulls a_i grad f_i, meet all conditions of the dual: each minimiser brings its
-proof. With s = (q + t) / 2 for the slack of a row and z = (q - t) / 2 for what it lies below r + s, s z = mu^2: this is
-a path through the interior, with the slacks solved for. Second derivatives are (d + 1, d + 1), at O(n d^2) a step; with
-b_i = da_i/df = 2 C mu^2 / q_i^3 and g_i = (grad f_i, -1) they are  sum_i a_i grad^2 f_i + b_i g_i g_i^T.
+proof, with a gap of 2 mu sum_i sqrt(a_i (C - a_i)). With s = (q + t) / 2 for the slack of a row and z = (q - t) / 2 for
+what it lies below r + s, s z = mu^2: this is a path through the interior, with the slacks solved for. A step costs
+O(n d^2): with b_i = da_i/df = 2 C mu^2 / q_i^3 and g_i = (grad f_i, -1) the second derivatives, (d + 1, d + 1), are
+sum_i a_i grad^2 f_i + b_i g_i g_i^T.
 
-The tangent of the path, from  (second derivatives) dx/dmu = - d slope/dmu,  leads from one mu to a twentieth of it; two or
-three steps do the rest, shortened where they do not descend. The last step for a mu is taken to first order in the
+The tangent of the path, from  (second derivatives) dx/dmu = -d slope/dmu,  leads from one mu to a twentieth of it; two
+or three steps do the rest, shortened where they do not descend. The last step for a mu is taken to first order in the
 weights, too, to a_i + b_i g_i.dx : these balance to second order, where weights computed from distances would have the
 rounding of t_i 1 / mu times. So the gap falls with mu down to rounding.
 
-Of many rows those more than 100 mu inside, with weights below 1e-4 C, are left out until mu falls again.
+Many rows: a sample of them does for the first mu, and rows more than 100 mu inside, with weights below 1e-4 C, are left
+out for good. That this was right is seen in the gap, which all rows enter.
 
 Where C n <= 1 all rows have all the weight there is, and only the centre is sought.
 
@@ -82,20 +84,22 @@ def stages(rows: Array, C: float, squared: bool, c: Array, max_iter: int, *, par
     steps, rough = 0, 1.0
     if part and n > _MANY:
         sample = rows[:, :: -(-n // _MANY)]
-        for stage in stages(np.ascontiguousarray(sample), C * n / sample.shape[1], squared, c, max_iter):
+        for stage in stages(np.ascontiguousarray(sample), C * n / sample.shape[1], squared, c, max_iter - 1):
             c, steps, rough = stage.c, stage.steps, rough * _FALL
             if rough <= _SAMPLED:
                 break
     f = _lengths(c[:, None] - rows, squared, 0.0)
-    outside = min(int(1.0 / C), n - 1)
+    all_out = C * n <= 1.0 + 1e-12
+    price = 1.0 / n if all_out else C  # the same centre, in the units of the others
+    outside = min(int(1.0 / price), n - 1)
     r = float(np.partition(f, n - 1 - outside)[n - 1 - outside])
     mu, least = rough * max(float(np.abs(f - r).mean()), 1e-3 * float(f.mean())), 8.0 * _EPS * float(f.mean())
     used, few, starts = np.arange(n), rows, [np.append(c, r)]
     while mu > least and steps < max_iter:
-        at, step, taken = _minimised(_Smoothed(few, C, squared, C * n <= 1.0 + 1e-12, mu), starts, max_iter - steps)
+        at, step, taken = _minimised(_Smoothed(few, price, squared, all_out, mu), starts, max_iter - steps)
         steps += taken
         a = np.zeros(n)
-        a[used] = step.a
+        a[used] = step.a * (C / price)
         if not squared:  # a pull is shorter than its weight by as much as f is smoothed
             off = step.x[:-1, None] - few
             a[used] *= _lengths(off, False, 0.0) / _lengths(off, False, mu)
@@ -157,14 +161,12 @@ class _Smoothed:
         a = 0.5 * self.C * (1.0 + at.t / at.q)
         b = np.zeros_like(f) if self.all_out else 2.0 * self.C * mu**2 / (at.q * at.q * at.q)
         if self.squared:
-            slopes, pressed, around, along = 2.0 * at.off, 0.0, 2.0 * float(a.sum()), b
+            slopes, pressed, around, along = 2.0 * at.off, np.zeros(0), 2.0 * float(a.sum()), b
         else:  # grad^2 f = (I - grad f grad f^T) / f
             slopes, pressed = at.off / f, a / f
             around, along = float(pressed.sum()), b - pressed
         matrix = np.empty((d + 1, d + 1))
-        near = np.flatnonzero(np.abs(along) > 1e-3 * _EPS * around / f.size)  # the others add less than rounding
-        nearly = slopes if 2 * near.size > f.size else slopes[:, near]
-        matrix[:d, :d] = (nearly * (along if nearly is slopes else along[near])) @ nearly.T
+        matrix[:d, :d] = (slopes * along) @ slopes.T
         matrix[:d, d] = matrix[d, :d] = -(slopes @ b)
         matrix[d, d] = 1.0 if self.all_out else b.sum()
         diagonal = np.einsum("ii->i", matrix)

@@ -134,7 +134,8 @@ def solve_path(
         solver = "newton" if p <= (_NEWTON if rows.classes <= _MANY else _NEWTON_MANY) else "lbfgs"
     allowed, most = max(tol, near) * small.total, max_iter or _MOST_ITER[solver]
     terms = _terms(small, in_memory)
-    theta, before, bent = np.zeros(small.shape), small.ridge, None
+    theta, before = np.zeros(small.shape), small.ridge
+    bent: Array | None = None
     for penalty in penalties:
         ridge = small.ridge * (float(penalty) / least)
         if solver == "newton":

@@ -311,7 +311,8 @@ def _sparse_back(design: Design, rows: Rows, residual: Array) -> Array:
     """Residual^T Z, (g, m)."""
     d = rows.shape[1]
     back = np.empty((residual.shape[1], d + design.intercept))
-    back[:, :d] = np.asarray(rows.T @ residual).T if issparse(rows) else residual.T @ rows
+    # a sparse matrix comes first in a product: the other way round it would be made anew as columns
+    back[:, :d] = residual.T @ rows if isinstance(rows, np.ndarray) else np.asarray(rows.T @ residual).T
     if design.scale is not None:
         back[:, :d] *= design.scale
     if design.intercept:

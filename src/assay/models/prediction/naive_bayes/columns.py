@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data.columns.encoding_layout import Layout
+from assay.data.columns.encoding_layout import EncodingLayout
 from assay.data.field import Kind
 from assay.data.source import Source
 from assay.summary.classes.class_counts import ColumnKind
@@ -16,7 +16,7 @@ _OF_CODEC: dict[str, ColumnKind] = {"boolean": "bernoulli", "levels": "multinomi
 _OF_KIND: dict[Kind, ColumnKind] = {"boolean": "bernoulli", "category": "categorical"}
 
 
-def kinds_of_encoding(encoding: Layout) -> tuple[tuple[ColumnKind, ...], NDArray[np.intp]]:
+def kinds_of_encoding(encoding: EncodingLayout) -> tuple[tuple[ColumnKind, ...], NDArray[np.intp]]:
     """The law of each number of an encoding, and the column of the user it comes from.
 
     The 0/1 numbers of the levels of a category are a multinomial of one draw: the category's own law.

@@ -10,8 +10,8 @@ from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 from scipy.spatial.distance import pdist
 
 from assay.errors import DataError, ParameterError
-from assay.views.tree.tree_layout import Tree, choose, lay_out
-from assay.views.tree.tree_scale import HeightScale
+from assay.views.tree.canvas import HeightScale
+from assay.views.tree.layout import MergeTree, choose, lay_out
 
 RNG = np.random.default_rng(0)
 
@@ -44,7 +44,7 @@ def trees(draw):
         rows.append([a, b, float(i // 2), size[n + i]])
         open_nodes.append(n + i)
     sizes = draw(st.lists(st.integers(1, 50), min_size=n, max_size=n)) if draw(st.booleans()) else None
-    return Tree.of(rows, sizes), draw(st.integers(2, 45)), draw(st.sampled_from([None, 1, 3, 20]))
+    return MergeTree.of(rows, sizes), draw(st.integers(2, 45)), draw(st.sampled_from([None, 1, 3, 20]))
 
 
 @settings(max_examples=60, deadline=None)
@@ -81,22 +81,22 @@ def test_every_row_is_behind_one_mark_and_no_branch_crosses_another(case, order)
 def test_all_leaves_in_scipys_order_when_the_table_is_kept():
     X = RNG.standard_normal((40, 3))
     merges = optimal_leaf_ordering(linkage(X, "average"), pdist(X))
-    tree = Tree.of(merges)
+    tree = MergeTree.of(merges)
     found = lay_out(tree, choose(tree, 60), order="table")
     np.testing.assert_array_equal(found.order, leaves_list(merges))
     np.testing.assert_array_equal(found.ends, leaves_list(merges))
 
 
 def test_of_two_parts_the_larger_comes_first_then_the_one_merged_lower_then_the_one_with_the_lower_number():
-    tree = Tree.of([[3, 4, 1.0, 2], [0, 1, 2.0, 2], [2, 6, 3.0, 3], [7, 5, 4.0, 5]])
+    tree = MergeTree.of([[3, 4, 1.0, 2], [0, 1, 2.0, 2], [2, 6, 3.0, 3], [7, 5, 4.0, 5]])
     assert lay_out(tree, choose(tree, 9)).order.tolist() == [0, 1, 2, 3, 4]
-    tree = Tree.of([[2, 3, 1.0, 2], [0, 1, 2.0, 2], [4, 5, 4.0, 4]])
+    tree = MergeTree.of([[2, 3, 1.0, 2], [0, 1, 2.0, 2], [4, 5, 4.0, 4]])
     assert lay_out(tree, choose(tree, 9)).order.tolist() == [2, 3, 0, 1]
 
 
 def test_a_large_tree_shows_its_last_merges():
     X = np.vstack([RNG.standard_normal((150, 2)) + 20 * RNG.standard_normal(2) for _ in range(6)])
-    tree = Tree.of(linkage(X, "ward"))
+    tree = MergeTree.of(linkage(X, "ward"))
     shown = choose(tree, 12)
     assert shown.least == 1
     np.testing.assert_array_equal(np.flatnonzero(shown.forks), np.arange(len(X) - 12, len(X) - 1))
@@ -107,7 +107,7 @@ def test_where_these_only_shed_crumbs_merges_of_larger_parts_are_shown_instead()
     crowds = [RNG.standard_normal((2000, 2)), RNG.standard_normal((1500, 2)) + np.array([12, 0])]
     angle = RNG.uniform(0, 2 * np.pi, 300)
     lone = np.stack([np.cos(angle), np.sin(angle)], axis=1) * RNG.uniform(40, 400, 300)[:, None]
-    tree = Tree.of(linkage(np.vstack([*crowds, lone]), "single"))
+    tree = MergeTree.of(linkage(np.vstack([*crowds, lone]), "single"))
     shown = choose(tree, 20)
     assert shown.least >= 38
     found = lay_out(tree, shown)
@@ -120,25 +120,25 @@ def test_where_these_only_shed_crumbs_merges_of_larger_parts_are_shown_instead()
 
 
 def test_a_chain_of_a_hundred_thousand_is_laid_out():
-    tree = Tree.of(chain(100_000))
+    tree = MergeTree.of(chain(100_000))
     found = lay_out(tree, choose(tree, 30))
     assert sorted(tree.rows[found.ends].tolist()) == [1] * 29 + [100_000 - 29]
 
 
 def test_a_chain_without_any_larger_part_is_one_end():
-    tree = Tree.of(chain(100))
+    tree = MergeTree.of(chain(100))
     found = lay_out(tree, choose(tree, 30, 5))
     assert found.ends.tolist() == [2 * tree.n - 2] and found.twigs == {}
 
 
 def test_a_single_leaf_is_a_tree():
-    tree = Tree.of(np.empty((0, 4)))
+    tree = MergeTree.of(np.empty((0, 4)))
     found = lay_out(tree, choose(tree, 9))
     assert (found.ends.tolist(), found.order.tolist(), found.top, found.length) == ([0], [0], 0, 1.0)
 
 
 def test_nodes_know_where_they_are_joined():
-    tree = Tree.of([[1, 2, 1.0, 2], [0, 3, 4.0, 3]])
+    tree = MergeTree.of([[1, 2, 1.0, 2], [0, 3, 4.0, 3]])
     assert tree.joins.tolist() == [4.0, 1.0, 1.0, 4.0, 4.0]
 
 
@@ -175,15 +175,15 @@ def test_ticks_lie_where_their_words_say():
 
 def test_what_is_no_tree_is_refused():
     with pytest.raises(DataError, match="must join groups that exist"):
-        Tree.of([[0, 7, 1.0, 2]])
+        MergeTree.of([[0, 7, 1.0, 2]])
     with pytest.raises(
         ParameterError,
         match=r"sizes are whole numbers from 1 on, one for each of 2 leaves; got \(1,\) of int64 from 1 on",
     ):
-        Tree.of([[0, 1, 1.0, 2]], sizes=[1])
+        MergeTree.of([[0, 1, 1.0, 2]], sizes=[1])
     with pytest.raises(ParameterError, match="min_size is a whole number of at least 1; got 0"):
-        choose(Tree.of([[0, 1, 1.0, 2]]), 9, 0)
+        choose(MergeTree.of([[0, 1, 1.0, 2]]), 9, 0)
     with pytest.raises(ParameterError, match="order is 'size' or 'table'; got 'name'"):
-        lay_out(Tree.of([[0, 1, 1.0, 2]]), choose(Tree.of([[0, 1, 1.0, 2]]), 9), order="name")
+        lay_out(MergeTree.of([[0, 1, 1.0, 2]]), choose(MergeTree.of([[0, 1, 1.0, 2]]), 9), order="name")
     with pytest.raises(ParameterError, match="scale is 'auto', 'linear', 'sqrt' or 'log'; got 'cube'"):
         HeightScale.of([1.0], "cube")

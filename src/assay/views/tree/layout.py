@@ -24,7 +24,7 @@ _CRUMBS = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tree:
+class MergeTree:
     """A merge table with what follows from it.
 
     Attributes:
@@ -45,14 +45,14 @@ class Tree:
         return len(self.joined) + 1
 
     @classmethod
-    def of(cls, merges: ArrayLike, sizes: ArrayLike | None = None) -> Tree:
+    def of(cls, merges: ArrayLike, sizes: ArrayLike | None = None) -> MergeTree:
         """Read a merge table.
 
         Args:
             merges: (n - 1, 4) SciPy's table.
             sizes: (n,) rows in each leaf; one each by default.
 
-        >>> Tree.of([[0, 1, 2.5, 2]], sizes=[10, 20]).rows
+        >>> MergeTree.of([[0, 1, 2.5, 2]], sizes=[10, 20]).rows
         array([10, 20, 30])
         """
         table = as_merges(merges)
@@ -84,7 +84,7 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown:
+class ShownMerges:
     """Which merges of a tree are shown as forks.
 
     Attributes:
@@ -96,7 +96,7 @@ class Shown:
     least: int
 
 
-def choose(tree: Tree, most: int, least: int | None = None) -> Shown:
+def choose(tree: MergeTree, most: int, least: int | None = None) -> ShownMerges:
     """Choose the merges to show: the last ones, or, where these only shed crumbs, those of parts that count.
 
     The last merges are left for those of larger parts when half of the marks would stand for less than 1% of the rows
@@ -108,7 +108,7 @@ def choose(tree: Tree, most: int, least: int | None = None) -> Shown:
         least: rows that a part must have to be an end of its own; by default as the rule says, and then 1% of all. It
             is raised where that leaves too many ends.
 
-    >>> chain = Tree.of([[0, 1, 1.0, 2], [2, 4, 2.0, 3], [3, 5, 3.0, 4]])
+    >>> chain = MergeTree.of([[0, 1, 1.0, 2], [2, 4, 2.0, 3], [3, 5, 3.0, 4]])
     >>> choose(chain, 2).forks
     array([False, False,  True])
     """
@@ -117,15 +117,15 @@ def choose(tree: Tree, most: int, least: int | None = None) -> Shown:
     lesser, last = tree.lesser, np.arange(tree.n - 1) >= tree.n - most
     if least is None:
         if tree.n <= most or not _only_crumbs(tree, last, lesser):
-            return Shown(last, 1)
+            return ShownMerges(last, 1)
         least = int(np.ceil(_CRUMBS * tree.rows[-1]))
     # one more than the (most)th largest lesser part: at most (most - 1) forks are left
     smallest = int(np.sort(lesser)[-most]) + 1 if len(lesser) >= most else 1
     least = max(least, smallest)
-    return Shown(lesser >= least, least)
+    return ShownMerges(lesser >= least, least)
 
 
-def _only_crumbs(tree: Tree, last: NDArray[np.bool_], lesser: Whole) -> bool:
+def _only_crumbs(tree: MergeTree, last: NDArray[np.bool_], lesser: Whole) -> bool:
     few = _CRUMBS * tree.rows[-1]
     below = tree.joined[last].ravel()
     ends = np.sort(tree.rows[below[below < 2 * tree.n - 1 - np.count_nonzero(last)]])
@@ -133,7 +133,7 @@ def _only_crumbs(tree: Tree, last: NDArray[np.bool_], lesser: Whole) -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layout:
+class TreeLayout:
     """The shown part of a tree, placed: ends side by side, each fork over the middle of its two branches.
 
     Places run along the line of ends, heights across it. The rows of the ends and of the twigs are all rows, once.
@@ -163,7 +163,7 @@ class Layout:
     first: Whole
 
 
-def lay_out(tree: Tree, shown: Shown, *, order: Order = "size") -> Layout:
+def lay_out(tree: MergeTree, shown: ShownMerges, *, order: Order = "size") -> TreeLayout:
     """Place the shown part of a tree.
 
     Args:
@@ -173,7 +173,7 @@ def lay_out(tree: Tree, shown: Shown, *, order: Order = "size") -> Layout:
             the one with the lower number. "table": as the table has them, for instance by
             `scipy.cluster.hierarchy.optimal_leaf_ordering`.
 
-    >>> tree = Tree.of([[1, 2, 1.0, 2], [0, 3, 4.0, 3]])
+    >>> tree = MergeTree.of([[1, 2, 1.0, 2], [0, 3, 4.0, 3]])
     >>> found = lay_out(tree, choose(tree, 9))
     >>> found.order.tolist(), found.place.tolist()
     ([1, 2, 0], [2.5, 0.5, 1.5, 1.0, 1.75])
@@ -200,16 +200,16 @@ def lay_out(tree: Tree, shown: Shown, *, order: Order = "size") -> Layout:
     leaves = np.empty(tree.n, dtype=np.int64)
     leaves[first[: tree.n]] = np.arange(tree.n)
     joined = np.array(branches, dtype=np.int64).reshape(-1, 2)
-    return Layout(ends, np.array(forks, np.int64), joined, top, twigs, place, breadth, length, leaves, first)
+    return TreeLayout(ends, np.array(forks, np.int64), joined, top, twigs, place, breadth, length, leaves, first)
 
 
-def _larger_first(tree: Tree) -> Whole:
+def _larger_first(tree: MergeTree) -> Whole:
     a, b = tree.joined.min(axis=1), tree.joined.max(axis=1)
     swap = (tree.rows[b] > tree.rows[a]) | ((tree.rows[b] == tree.rows[a]) & (tree.height[b] < tree.height[a]))
     return np.stack([np.where(swap, b, a), np.where(swap, a, b)], axis=1)
 
 
-def _first_leaves(tree: Tree, pairs: Whole) -> Whole:
+def _first_leaves(tree: MergeTree, pairs: Whole) -> Whole:
     """Where the leaves of each node begin: a parent is placed before its parts, from the last merge down."""
     first = [0] * (2 * tree.n - 1)
     leaves = tree.leaves.tolist()
@@ -233,7 +233,9 @@ def _leads(n: int, pairs: Whole, forks: NDArray[np.bool_]) -> list[int]:
     return leads
 
 
-def _places(tree: Tree, ends: Whole, forks: list[int], branches: list[tuple[int, int]]) -> tuple[Array, Array, float]:
+def _places(
+    tree: MergeTree, ends: Whole, forks: list[int], branches: list[tuple[int, int]]
+) -> tuple[Array, Array, float]:
     """Each end has a slot for its words and, where ends stand for many rows, more of it for more rows.
 
     A mark in a slot of 1 + room r_i, r_i the share of rows, may be b r_i broad: it fits for b <= room + 1 / max(r).
