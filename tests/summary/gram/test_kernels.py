@@ -145,7 +145,7 @@ def test_huge_and_tiny_rows_get_a_gaussian_and_are_refused_by_products():
 def test_kernels_are_values():
     assert Gaussian(2.0) == Gaussian(2.0) != Gaussian(3.0)
     assert len({Linear(), Linear(), Polynomial(2), Polynomial(3), Gaussian(), FunctionKernel(overlap)}) == 5
-    assert repr(Polynomial(3)) == "Polynomial(degree=3, offset=1.0, scale=1.0)"
+    assert repr(Polynomial(3)) == "Polynomial(degree=3, coef0=1.0, gamma=1.0)"
     assert repr(FunctionKernel(overlap)) == "FunctionKernel(overlap, takes='matrices')"
     with pytest.raises(AttributeError):
         Gaussian(2.0).sigma = 3.0
