@@ -161,7 +161,7 @@ def noisy(table, bounds, seed, **options):
 
     how = {"by": None, "groups": (), "epsilon": 1.0, "cv": 2} | options
     return private_summary(
-        read(table), how["by"], how["folds"], (), None, how["groups"], bounds, how["epsilon"], 1e-6, fewest_rows=10,
+        read(table), how["by"], how["cv"], (), None, how["groups"], bounds, how["epsilon"], 1e-6, fewest_rows=10,
         tell=lambda *a: None, noise=noise,
     )  # fmt: skip
 
