@@ -21,6 +21,31 @@ def test_each_name_is_listed_where_it_is_defined():
         assert inspect.unwrap(getattr(importlib.import_module(module), name)).__module__ == module, name
 
 
+# what the mission says can be imported from assay itself
+PROMISED = """
+    read fuse study load dependence mercer_check pagerank learn_mdp expected_by_chance vc_bound euclidean_dimension
+    Moments GroupedMoments Gram Graph Evidence Linear Polynomial Gaussian
+    PCA KernelPCA LSI ClassicalMDS MDS Isomap DiffusionMap SNE SymmetricSNE TSNE VAE ZScore Mahalanobis SVDD RobustSVDD
+    KMeans SpectralClustering Agglomerative Divisive GaussianMixture CCA TemporalCCA NonlinearCCA KernelCCA
+    LeastSquares Ridge SVR DifferenceOfMeans Fisher GaussianRule SVM Logistic Perceptron NaiveBayes NearestCentroid
+    SubspaceClassifier MatrixFactorization MDP
+"""
+WORDS = {
+    "Gaussian": {"sigma": 1.0}, "MDS": {"metric": False, "dissimilarity": "precomputed"},
+    "Mahalanobis": {"robust": True}, "Logistic": {"penalty": 0}, "PCA": {"n_components": "real"},
+    "SVM": {"C": 1.0, "kernel": "linear", "tol": 1e-3}, "SVR": {"C": 1.0, "epsilon": 0.1},
+    "Agglomerative": {"n_clusters": 2, "linkage": "ward", "metric": "euclidean"},
+    "ClassicalMDS": {"dissimilarity": "precomputed"}, "KMeans": {"n_clusters": 2, "random_state": 0},
+}  # fmt: skip
+
+
+def test_the_names_and_words_that_were_promised_are_there():
+    assert set(PROMISED.split()) <= set(assay.__all__)
+    for name, words in WORDS.items():
+        made = getattr(assay, name)(**words)
+        assert {word: getattr(made, word) for word in words} == words
+
+
 def test_the_stub_is_what_make_stub_writes():
     assert STUB.read_text() == stub(), "run `make stub`"
 

@@ -194,3 +194,9 @@ def test_refusals_say_what_is_allowed():
     with pytest.raises(DataError, match="row 3, column 1 .* is NaN"):
         X[3, 1] = np.nan
         ClassicalMDS().fit(X)
+
+
+def test_the_older_word_of_scikit_learn_means_the_same():
+    D = cdist(X := np.random.default_rng(5).standard_normal((25, 3)), X)
+    newer = ClassicalMDS(metric="precomputed").fit(D)
+    assert np.array_equal(ClassicalMDS(dissimilarity="precomputed").fit(D).embedding_, newer.embedding_)

@@ -49,6 +49,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
         metric: how unlike rows are: "euclidean", "manhattan", "chebyshev", "cosine", "correlation", "hamming", "gower"
             (columns of numbers and of categories, with gaps), or a function of two rows. "precomputed": X is the
             (n, n) dissimilarities.
+        dissimilarity: the word for `metric` in scikit-learn before 1.8; None: as `metric` says.
         landmarks: how many rows to scale, the others being placed among them. None: all rows. "auto": all, unless
             a precomputed matrix is larger than 1 GiB; then 1000.
         random_state: seed of the choice of landmarks and of start vectors.
@@ -88,11 +89,13 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
         n_components: int = 2,
         *,
         metric: Metric = "euclidean",
+        dissimilarity: Metric | None = None,
         landmarks: int | Literal["auto"] | None = "auto",
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
         self.metric = metric
+        self.dissimilarity = dissimilarity
         self.landmarks = landmarks
         self.random_state = random_state
 
@@ -103,14 +106,14 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
             X: (n, d) rows, or with "precomputed" the (n, n) dissimilarities.
             y: not used.
         """
-        checked_metric(self.metric)
+        checked_metric(self._metric())
         X = self._numbers(X, reset=True, ensure_min_samples=2)
         k = self._components(len(X))
         self._forget()
-        self.metric_ = self._resolved(self.metric, X)
-        if is_precomputed(self.metric):
+        self.metric_ = self._resolved(self._metric(), X)
+        if is_precomputed(self._metric()):
             return self._fit_dissimilarities(as_dissimilarities(X), k)
-        if self.metric != "euclidean":
+        if self._metric() != "euclidean":
             self._fit_dissimilarities(distances(X, self.metric_), k)
             self.points_ = X.copy() if self.landmarks_ is None else X[self.landmarks_]
             return self
@@ -152,7 +155,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
         if self.route_ == "rows":
             rows = self._numbers(X, reset=False)
             return np.asarray((rows - self.mean_) @ self.components_.T)
-        if self.points_ is not None and self.metric != "euclidean":
+        if self.points_ is not None and self._metric() != "euclidean":
             return self._placed(self._squares(distances(self._numbers(X, reset=False), self.metric_, self.points_)))
         if self.points_ is not None:
             return self._placed(squared_distances(self._numbers(X, reset=False), self.points_, unit=self.unit_))
@@ -257,10 +260,10 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
     def _numbers(self, X: Any, **checks: Any) -> Array:
         # what is not finite is found here, which says where
         X = all_given(X, own=bool(checks["reset"])) if is_precomputed(self._metric()) else X
-        return comparable(self._checked(X, dtype=np.float64, ensure_all_finite=False, **checks), self.metric)
+        return comparable(self._checked(X, dtype=np.float64, ensure_all_finite=False, **checks), self._metric())
 
     def _metric(self) -> Metric:
-        return self.metric
+        return self.metric if self.dissimilarity is None else self.dissimilarity
 
     def _forget(self) -> None:
         self.gram_ = self.points_ = self.landmarks_ = None
@@ -274,7 +277,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = is_precomputed(self.metric)
-        tags.input_tags.allow_nan = gaps_allowed(self.metric)
+        tags.input_tags.pairwise = is_precomputed(self._metric())
+        tags.input_tags.allow_nan = gaps_allowed(self._metric())
         tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags

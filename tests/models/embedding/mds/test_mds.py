@@ -274,3 +274,13 @@ def test_refusals_say_what_is_allowed():
     with pytest.raises(DataError, match="row 3, column 1 .* is NaN"):
         X[3, 1] = np.nan
         MDS().fit(X)
+
+
+def test_older_words_of_scikit_learn_mean_the_same():
+    D = cdist(X := np.random.default_rng(5).standard_normal((25, 3)), X)
+    by_order = MDS(metric_mds=False, random_state=0).fit(X)
+    assert np.array_equal(MDS(metric=False, random_state=0).fit(X).embedding_, by_order.embedding_)
+    given = MDS(metric="precomputed", metric_mds=False, random_state=0).fit(D)
+    older = MDS(metric=False, dissimilarity="precomputed", random_state=0).fit(D)
+    assert np.array_equal(older.embedding_, given.embedding_)
+    assert older.__sklearn_tags__().input_tags.pairwise

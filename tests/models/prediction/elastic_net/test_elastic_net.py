@@ -212,7 +212,9 @@ def test_the_ends_are_ridge_and_least_squares():
     np.testing.assert_allclose(ridge.coef_, Ridge(0.3 * 80).fit(X, y).coef_, rtol=1e-5)
     free = ElasticNet(1e-9, l1_ratio=1.0, tol=1e-14).fit(X, y)
     np.testing.assert_allclose(free.coef_, LeastSquares().fit(X, y).coef_, rtol=1e-5)
-    with pytest.raises(ParameterError, match="with l1_ratio=0 no penalty sets all coefficients to zero, .* alphas"):
+    with pytest.raises(
+        ParameterError, match="with l1_ratio=0 no penalty sets all coefficients to zero, .*: give alphas"
+    ):
         ElasticNet("held-out", l1_ratio=0.0).fit(X, y)
 
 

@@ -58,7 +58,10 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
         tol: a start ends when a Guttman transform moves the points by less than this share of their size.
         metric: how unlike rows are: "euclidean", "manhattan", "chebyshev", "cosine", "correlation", "hamming", "gower"
             (columns of numbers and of categories, with gaps), or a function of two rows. "precomputed": X is the
-            (n, n) dissimilarities; NaN for a pair that was not measured.
+            (n, n) dissimilarities; NaN for a pair that was not measured. True or False: what `metric_mds` says, as in
+            scikit-learn before 1.8.
+        dissimilarity: "euclidean" or "precomputed", the word for `metric` in scikit-learn before 1.8; None: as `metric`
+            says.
         weights: (n, n), symmetric, not negative: how much each pair counts. None: all the same. 0: not at all.
         random_state: seed of the random starts.
 
@@ -98,7 +101,8 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
         n_init: int = 4,
         max_iter: int = 1000,
         tol: float = 1e-4,
-        metric: Metric = "euclidean",
+        metric: Metric | bool = "euclidean",
+        dissimilarity: Metric | None = None,
         weights: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -109,6 +113,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
         self.max_iter = max_iter
         self.tol = tol
         self.metric = metric
+        self.dissimilarity = dissimilarity
         self.weights = weights
         self.random_state = random_state
 
@@ -127,10 +132,10 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
             raise ParameterError(
                 f"n_components is an integer from 1 to the number of rows, {len(X)}; got {self.n_components!r}"
             )
-        given = is_precomputed(self.metric)
-        rows = None if given else comparable(X, self.metric)
-        self.metric_ = self.metric if rows is None else self._resolved(self.metric, rows)
-        if rows is not None and self.metric == "euclidean":
+        given = is_precomputed(self._metric())
+        rows = None if given else comparable(X, self._metric())
+        self.metric_ = self._metric() if rows is None else self._resolved(self._metric(), rows)
+        if rows is not None and self._metric() == "euclidean":
             self.unit_ = 1.0 / unit_scale(rows)
             D = np.sqrt(squared_distances(rows, unit=self.unit_))
         else:
@@ -158,9 +163,9 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
     def _placed(self, X: Any) -> Array:
         X = all_given(X, own=False) if is_precomputed(self._metric()) else X
         X = self._checked(X, reset=False, dtype=np.float64, ensure_all_finite=False)
-        if is_precomputed(self.metric):
+        if is_precomputed(self._metric()):
             given = new_dissimilarities(X, self.n_features_in_, missing=True) / self.unit_
-        elif self.metric == "euclidean":
+        elif self._metric() == "euclidean":
             given = np.sqrt(squared_distances(as_rows(X), self._rows, unit=self.unit_))
         else:
             given = distances(X, self.metric_, self._rows) / self.unit_
@@ -168,7 +173,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
         if not known.any(axis=1).all():
             empty = int(np.argmin(known.any(axis=1)))
             raise DataError(f"row {empty} (counted from 0) has no known dissimilarity, so that it cannot be placed.")
-        targets = given if self.metric_mds else np.where(given == 0.0, 0.0, self._as_disparities(given))
+        targets = given if self._as_numbers_meant() else np.where(given == 0.0, 0.0, self._as_disparities(given))
         fixed = self.embedding_ / self.unit_
 
         def place(start: int) -> tuple[Array, NDArray[np.bool_]]:
@@ -185,7 +190,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
     def disparities_(self) -> Array:
         """(n, n) what the distances of the map were compared with."""
         check_is_fitted(self)
-        if self.metric_mds:
+        if self._as_numbers_meant():
             return self.dissimilarity_matrix_
         full: Array = squareform(self._disparities) * self.unit_
         return np.where(np.isnan(self.dissimilarity_matrix_), np.nan, full)
@@ -196,7 +201,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
         known = None if weights is None else squareform(weights > 0.0, checks=False) | np.eye(n, dtype=bool)
         full = D if known is None else completed(D, known)
         targets = squareform(np.where(np.isnan(D), 0.0, D), checks=False)
-        ranking = None if self.metric_mds else Ranking.of(targets, weights)
+        ranking = None if self._as_numbers_meant() else Ranking.of(targets, weights)
         cores = available_cores()
         with Team(1 if self.n_init > 1 else cores) as team:
             pairs = Pairs(n, weights, team)
@@ -204,7 +209,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
             def objective() -> Objective:
                 return RawStress(pairs, targets) if ranking is None else RankStress(pairs, ranking.copy(), self.ties)
 
-            starts = self._starts(full, rows if known is None and self.metric == "euclidean" else None)
+            starts = self._starts(full, rows if known is None and self._metric() == "euclidean" else None)
             runs = from_all(
                 starts,
                 objective,
@@ -215,7 +220,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
             )
             values = np.array([run.value for run in runs])
             # of starts that differ by rounding the first is kept: with ties, ranks may be met by any configuration
-            rounding = 1e-14 * (pairs.total(targets) if self.metric_mds else 1.0)
+            rounding = 1e-14 * (pairs.total(targets) if self._as_numbers_meant() else 1.0)
             best = int(np.argmax(values <= values.min() * (1.0 + 1e-9) + rounding))
             self._keep(runs, best, pairs, targets, ranking)
         with np.errstate(over="ignore", under="ignore"):
@@ -256,7 +261,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
 
     def _figure(self, value: float) -> float:
         """What is shown of an objective: raw stress in the user's units, or stress-1."""
-        return self._raw(value) if self.metric_mds else float(np.sqrt(value))
+        return self._raw(value) if self._as_numbers_meant() else float(np.sqrt(value))
 
     def _in_units(self, callback: Callback | None) -> Callback | None:
         if callback is None:
@@ -283,7 +288,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
         return np.asarray(np.interp(given, at, level) * beyond)
 
     def _refuse_options(self) -> None:
-        checked_metric(self.metric)
+        checked_metric(self._metric())
         if self.ties not in ("primary", "secondary"):
             raise ParameterError(f"ties is 'primary' or 'secondary'; got {self.ties!r}")
         for name in ("n_components", "n_init", "max_iter"):
@@ -294,7 +299,11 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
             raise ParameterError(f"tol is a number of at least 0; got {self.tol!r}")
 
     def _metric(self) -> Metric:
-        return self.metric
+        given = self.metric if self.dissimilarity is None else self.dissimilarity
+        return "euclidean" if isinstance(given, bool) else given
+
+    def _as_numbers_meant(self) -> bool:
+        return self.metric if isinstance(self.metric, bool) else self.metric_mds
 
     @property
     def _n_features_out(self) -> int:
@@ -302,8 +311,8 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = is_precomputed(self.metric)
-        tags.input_tags.allow_nan = is_precomputed(self.metric) or gaps_allowed(self.metric)
+        tags.input_tags.pairwise = is_precomputed(self._metric())
+        tags.input_tags.allow_nan = is_precomputed(self._metric()) or gaps_allowed(self._metric())
         tags.input_tags.positive_only = tags.input_tags.pairwise  # distances
         return tags
 
