@@ -32,7 +32,7 @@ demo: $(VENV)/ok ## report on the bundled wholesale customers table
 test cover quick test-lowest: export OPENBLAS_NUM_THREADS = 1
 
 test: lint ## lint, types, import contracts, tests and doctests
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m 'not calibrate'
+	@$(BIN)/python -m pytest -q -n 2 -m 'not calibrate'
 
 test-portable: $(VENV)/dev ## the tests of numbers on the code paths of other processors (an hour; see tests/portable.py)
 	@$(BIN)/python tests/portable.py
@@ -50,13 +50,13 @@ $(VENV)-lowest/ok: pyproject.toml $(VENV)/dev
 # PySpark 4.0 leaves sockets open
 test-lowest: $(VENV)-lowest/ok ## the quick tests with the oldest version of every dependency that pyproject.toml allows
 	@$(VENV)-lowest/bin/assay --help > /dev/null
-	@$(VENV)-lowest/bin/python -m pytest -q -n 2 --dist loadgroup -m 'not slow and not calibrate' -W ignore::ResourceWarning
+	@$(VENV)-lowest/bin/python -m pytest -q -n 2 -m 'not slow and not calibrate' -W ignore::ResourceWarning
 
 cover: $(VENV)/dev ## the tests again, a third slower, with the lines they do not reach
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --cov --cov-report=term -m 'not calibrate'
+	@$(BIN)/python -m pytest -q -n 2 --cov --cov-report=term -m 'not calibrate'
 
 quick: $(VENV)/dev ## the tests without the slow simulations
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m 'not slow and not calibrate'
+	@$(BIN)/python -m pytest -q -n 2 -m 'not slow and not calibrate'
 
 fuzz: $(VENV)/dev ## damaged files of every format for ten minutes (python -m tests.fuzz --help)
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --minutes 10
@@ -91,7 +91,7 @@ bench: $(VENV)/dev ## the benchmarks, beside their peers (half an hour; python -
 
 calibrate: $(VENV)/dev ## how often verdicts are wrong: docs/theory/calibration.md (an hour; can be stopped and resumed)
 	@$(BIN)/python -m calibrate
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m calibrate
+	@$(BIN)/python -m pytest -q -n 2 -m calibrate
 
 docs: $(VENV)/dev ## build docs/_build/index.html
 	@$(FETCH)/docs.txt

@@ -96,11 +96,3 @@ def engine(request):
     if kind == "dask":
         return request.getfixturevalue("dask_clusters")(int(workers))
     return request.getfixturevalue("spark_session")
-
-
-@pytest.hookimpl(tryfirst=True)  # before the runner looks at the marks
-def pytest_collection_modifyitems(items):
-    """All tests of clusters run in one process, so that each cluster is started once."""
-    for item in items:
-        if "tests/engines/" in str(item.path):
-            item.add_marker(pytest.mark.xdist_group("clusters"))
