@@ -5,7 +5,7 @@ from scipy import stats
 
 import assay
 from assay.errors import DataError, ParameterError
-from assay.models.correlation.dependence.dependence import dependence as module
+from assay.models.correlation.dependence import dependence as module
 
 
 @pytest.fixture
