@@ -28,8 +28,9 @@ $(VENV)/dev: $(VENV)/ok requirements/dev.txt
 demo: $(VENV)/ok ## report on the bundled wholesale customers table
 	@$(BIN)/assay report examples/data/wholesale_customers.csv -o report.html
 
-# two workers on two cores: BLAS threads of their own would only get in each other's way
+# two workers on two cores: threads of their own, of BLAS or of scikit-learn's trees, would only wait for each other
 test cover quick test-lowest: export OPENBLAS_NUM_THREADS = 1
+test cover quick test-lowest: export OMP_NUM_THREADS = 1
 
 test: lint ## lint, types, import contracts, tests and doctests
 	@$(BIN)/python -m pytest -q -n 2 -m 'not calibrate'
