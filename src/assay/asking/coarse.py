@@ -50,7 +50,11 @@ class Steps:
         found = np.full(len(self.codes), np.nan)
         step = self.codes[there]
         part = 0.5 + _WITHIN * ((np.flatnonzero(there) * (_GOLDEN + which * _SILVER)) % 1.0 - 0.5)
-        found[there] = self.low[step] + part * (self.high[step] - self.low[step])
+        width = (self.high - self.low)[step]
+        unit = np.where(width > 0, 10.0 ** (np.floor(np.log10(np.where(width > 0, width, 1.0))) - 1), 0.0)
+        place = self.low[step] + part * width
+        # no more digits than the step has, or the pointer would tell what nobody knows
+        found[there] = np.where(unit > 0, np.round(place / np.where(unit > 0, unit, 1.0)) * unit, place)
         return found
 
 

@@ -136,6 +136,8 @@ def _column(look: FirstLook, j: int, *, exact: bool) -> dict[str, Any] | None:
         told["unit"] = visible(look.units[j] or "", NAME)
     if kind in ("category", "boolean") or name in look.levels:
         names = ("no", "yes") if kind == "boolean" and name not in look.levels else look.levels.get(name, ())
+        if np.nanmin(values, initial=0.0) < 0.0:
+            return None
         if kind == "boolean":
             codes = np.where(np.isfinite(values), values, MISSING).astype(np.uint8)
             return told | {"levels": list(names), "codes": _bytes(codes)}

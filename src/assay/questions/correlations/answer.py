@@ -111,7 +111,7 @@ class Correlations(Answer):
         """The matrix of correlations."""
         from assay.questions.correlations.views import views
 
-        return views(self, page or Page([self]))
+        return views(self, page or Page([self], include_rows=True))
 
     def numbers(self) -> dict[str, Any]:
         """The pairs that stand."""

@@ -135,7 +135,7 @@ class Prediction(Answer):
         """Prediction against truth, or classes against each other, and what it rests on."""
         from assay.questions.prediction.views import views
 
-        return views(self)
+        return views(self, page or Page([self], include_rows=True))
 
     def numbers(self) -> dict[str, Any]:
         """What the prediction rests on, and how sure it is."""
