@@ -79,6 +79,13 @@ Resume = Annotated[
     Path | None,
     typer.Option(help="A folder of your own, by which a run that ended early goes on.", show_default=False),
 ]
+Quick = Annotated[
+    bool,
+    typer.Option("--quick", help="Leave out what takes long and draw chance less often: less is found, sooner."),
+]
+Thorough = Annotated[
+    bool, typer.Option("--thorough", help="Draw chance more often than usual, for smaller p-values; takes longer.")
+]
 Log = Annotated[str, typer.Option(help="auto, never, or names of columns separated by commas.")]
 Order = Annotated[list[str] | None, _several("--order", "A column to draw first in the array plot.")]
 Debug = Annotated[
@@ -113,6 +120,8 @@ def report(
     engine: Engine = None,
     skip_unreadable: Skip = False,
     resume: Resume = None,
+    quick: Quick = False,
+    thorough: Thorough = False,
     debug: Debug = False,
     **told: Any,
 ) -> None:
@@ -122,6 +131,7 @@ def report(
     from assay.study.run import study
 
     with explained(debug) as step, progress(step) as tell:
+        effort = _effort(quick, thorough)
         check_places((output, json), data)
         said: dict[str, Any] = {"sensitive": sensitive or [], "skip_unreadable": skip_unreadable}
         said |= {"kinds": _pairs(kind, "--kind"), "units": _pairs(unit, "--unit")}
@@ -134,6 +144,7 @@ def report(
             source, random_state=seed, drop=drop or (), log=logs, missing=missing, form=form, progress=tell,
             engine=engine,
             resume=resume,
+            effort=effort,
             **asked,
         )  # fmt: skip
         tell("Writing the page", None, None)
@@ -424,6 +435,14 @@ def chance(
         console = terminal()
         words = writer.dumps(asdict(found) | {"sentence": found.sentence}, indent=2) if json else found.sentence
         console.out(words, highlight=False)
+
+
+def _effort(quick: bool, thorough: bool) -> str:
+    from assay.errors import ParameterError
+
+    if quick and thorough:
+        raise ParameterError("--quick and --thorough contradict each other; give one of them, or none")
+    return "quick" if quick else "thorough" if thorough else "standard"
 
 
 def _source(
