@@ -21,7 +21,7 @@ from assay.data.source import Source
 from assay.engine.current import engine_of, using
 from assay.errors import AssayError, ParameterError
 from assay.linalg.validate import RandomState, seed_of
-from assay.study.chosen import ON_REQUEST, Choice, check_contradictions, left_out
+from assay.study.chosen import ON_REQUEST, Choice, left_out
 from assay.study.complete_blocks import Missing
 from assay.study.findings import Ledger, NotAsked, Study
 from assay.study.forms.opened import TABLE, opened
@@ -46,7 +46,7 @@ def study(
     only: str | Sequence[str] = (),
     skip: str | Sequence[str] = (),
     columns: str | Sequence[str] = (),
-    drop: Sequence[str] = (),
+    drop: str | Sequence[str] = (),
     log: Log = "auto",
     missing: Missing = "fill",
     time: str | None = None,
@@ -71,7 +71,7 @@ def study(
             asked, the less strict each has to be.
         skip: names of questions not to ask.
         columns: the only columns to use, beside those that are named for something else, such as the target.
-        drop: columns to leave out.
+        drop: columns to leave out. Of `columns` and `drop`, several may stand in one text, separated by commas.
         log: which columns to take log(1 + x) of: "auto" by the rule of the encoding, "never", or their names.
         missing: "fill" lets a value of another row, drawn at random, stand in for a missing one, "drop" leaves rows
             with gaps out. Which values are missing, and what that goes with, is asked in either case.
@@ -97,11 +97,22 @@ def study(
     >>> [finding.kind for finding in study(x).findings if finding.evidence.verdict == "supported"]
     ['component', 'correlations', 'map', 'order']
     """
-    told = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
+    told = Told(time, by, _several(place))
     chosen = Choice.of(found(), only, skip)
     with using(engine_of(data) if engine is None else engine, resume=resume):
         return _studied(
-            data, seed_of(random_state), level, chosen, columns, drop, log, missing, told, form, progress, options
+            data,
+            seed_of(random_state),
+            level,
+            chosen,
+            _several(columns),
+            _several(drop),
+            log,
+            missing,
+            told,
+            form,
+            progress,
+            options,
         )
 
 
@@ -110,7 +121,7 @@ def _studied(
     seed: int,
     level: float,
     chosen: Choice,
-    columns: str | Sequence[str],
+    columns: Sequence[str],
     drop: Sequence[str],
     log: Log,
     missing: Missing,
@@ -138,18 +149,17 @@ def _studied(
         return _study_of(given, known, chosen, _checked_options(known, given.form, options), context)
     told = _checked_options(known, TABLE, options)
     outcomes = frozenset(str(told[o.name]) for o in known.options if o.outcome and told[o.name] is not None)
-    check_contradictions(columns, drop, _roles(known, told, depends))
     chosen.check(known.of(TABLE), TABLE, _waiting(known.of(TABLE), told, context))
-    needed = {name for _, name in _roles(known, told, depends)} | set(_of_sides(known, told))
+    named = _named_columns(known, told, depends)
     if moments is not None:
-        drop = left_out(summary_columns(moments), columns, drop, needed)
+        drop = left_out(summary_columns(moments), columns, drop, named)
         whole, others, rows = summarised(moments, drop=drop, told=depends, outcomes=outcomes)
         tables = Gathered(whole, lambda: whole, lambda: others)
     else:
         source: Source = given
+        drop = left_out(source.arrow_schema.names, columns, drop, named)
         for outcome in sorted(outcomes):
             source = KnownTarget(source, outcome)
-        drop = left_out(source.arrow_schema.names, columns, drop, needed)
         table, rows = prepare(
             source, drop=drop, log=log, missing=missing, told=depends, outcomes=outcomes, seed=seed, progress=tell
         )
@@ -174,16 +184,20 @@ def _studied(
     )
 
 
-def _roles(known: Found, told: Mapping[str, Any], depends: Told) -> list[tuple[str, str]]:
+def _several(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _named_columns(known: Found, told: Mapping[str, Any], depends: Told) -> list[tuple[str, str]]:
     """Columns that were named for something, and what for."""
-    single = [(o.name, str(told[o.name])) for o in known.options if o.outcome and told[o.name] is not None]
+    options = [
+        (option.name, str(name))
+        for option in known.of(TABLE).options
+        if (option.outcome or option.many) and told[option.name] is not None
+        for name in (told[option.name] if option.many else (told[option.name],))
+    ]
     rows = [(role, name) for role, name in (("time", depends.time), ("by", depends.by)) if name is not None]
-    return [*single, *rows, *(("place", name) for name in depends.place)]
-
-
-def _of_sides(known: Found, told: Mapping[str, Any]) -> list[str]:
-    """Columns that options of questions name, several each."""
-    return [str(name) for option in known.of(TABLE).options if option.many for name in told[option.name]]
+    return [*options, *rows, *(("place", name) for name in depends.place)]
 
 
 def _waiting(asked: Found, told: Mapping[str, Any], how: Context) -> list[QuestionOf[Any]]:
