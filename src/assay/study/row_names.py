@@ -38,7 +38,8 @@ def row_names(source: Source, kept: KeptSource, fields: Sequence[Field], used: M
         table = table if used.all() else table.filter(pa.array(used))
         if table.nbytes <= _BYTES:
             named = {name: _plain(table.column(name)) for name in names}
-    return RowNames(rows, None if numbers is None else numbers[used], named)
+    every = bool(used.all())
+    return RowNames(rows, None if numbers is None else numbers[used], None if every else used, named)
 
 
 def _numbers_in_data(source: Source, rows: int) -> Indices | None:

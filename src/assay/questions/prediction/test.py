@@ -104,6 +104,7 @@ def _predicted(what: Asked, told: Array, level: float, kinds: tuple[Kind, ...]) 
         target=what.target,
         classes=what.classes,
         columns=what.columns,
+        rows=rows.rows,
         **_judged(what, rows),
         coefficients=_coefficients(able[0], Y, chosen),
         strengths=able[0].strengths,
