@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from assay.asking.answer import Answer
 from assay.asking.effort import LEFT_OUT, Effort, checked_effort
-from assay.asking.finding import Finding
+from assay.asking.finding import Findings
 from assay.asking.found import Found, found
 from assay.asking.question import Context, Question, QuestionOf, Tell
 from assay.asking.subject import Subject
@@ -174,6 +174,7 @@ def _studied(
         {question.name: answer for question, answer in answers.items()},
         None if every.summarised else every.look,
         rows,
+        every.names,
     )
 
 
@@ -241,8 +242,8 @@ def _together(answers: Answers, silent: list[NotAsked], how: Context) -> tuple[A
     return answers, Ledger(looks, how.level, how.seed, tuple(silent), strict.words, how.effort)
 
 
-def _findings(answers: Answers) -> tuple[Finding, ...]:
-    return tuple(finding for answer in answers.values() for finding in answer.findings())
+def _findings(answers: Answers) -> Findings:
+    return Findings(finding for answer in answers.values() for finding in answer.findings())
 
 
 def _signed(function: Callable[..., Study]) -> None:
