@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array, Indices
 from assay.asking.card import DataCard
+from assay.asking.row_names import RowNames
 from assay.data.partitions import Blocks, Here
 from assay.evidence.design import Design, Independent
 from assay.summary.moments.grouped import GroupedMoments
@@ -104,6 +105,7 @@ class Table:
             rows in use as they came, empty where missing; to be counted, never to be shown.
         known: groups that a summary has moments of; None where it has not.
         noise: that was added to a summary for privacy; None where none was.
+        names: what the rows in use are called; None where there are no rows.
     """
 
     card: DataCard
@@ -128,6 +130,7 @@ class Table:
     texts: Mapping[str, Texts] = field(default_factory=dict)
     known: KnownGroups | None = None
     noise: Noise | None = None
+    names: RowNames | None = None
 
     @property
     def design(self) -> Design:

@@ -32,7 +32,7 @@ def ledger_section(ledger: Ledger) -> str:
     """
     total = definitions([
         ("Looks in all", count(ledger.looks)), ("Level", f"{ledger.level:g}".removeprefix("0")),
-        ("Seed", str(ledger.seed)),
+        ("Seed", str(ledger.seed)), ("Effort", ledger.effort),
     ])  # fmt: skip
     rows = [[escaped(q.question), count(q.looks), count(q.tests), escaped(q.correction)] for q in ledger.questions]
     unasked = "".join(f"<li>{escaped(q.question)} {escaped(_sentence(q.why))}</li>" for q in ledger.not_asked)

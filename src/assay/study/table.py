@@ -31,6 +31,7 @@ from assay.study.profile import Profile, profiled
 from assay.study.row_dependence.answer import RowDependence
 from assay.study.row_dependence.labels import Labels
 from assay.study.row_dependence.rows import Told, independent_rows, rows_depend, unknown_rows
+from assay.study.row_names import row_names
 from assay.study.texts import texts_in
 from assay.study.usable_columns import FEWEST_ROWS, NOT_DRAWN, mostly_missing, not_drawn, too_few, unusable, varying
 
@@ -141,6 +142,7 @@ def prepare(
         gaps=gaps,
         gapped=holed if rows is None and tally.lacking.any() else None,
         sparse=sparse if sparse.any() else None,
+        names=row_names(source, kept, encoding.fields, mask, tally.rows),
         texts=texts_in(source, kept, {*drop, *told.columns, *outcomes}, mask),
     )
     return table, depend
