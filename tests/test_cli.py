@@ -141,7 +141,7 @@ def test_a_fault_of_assay_gets_one_sentence_that_asks_to_report_it_and_code_3(
     monkeypatch.setattr(assay.study.run, "study", failing(error))
     page = tmp_path / "r.html"
     page.write_text("as it was")
-    asked = ["report", str(wholesale), "-o", str(page), *(["--debug"] if debug else [])]
+    asked = ["report", str(wholesale), "-o", str(page), "--force", *(["--debug"] if debug else [])]
     done = CliRunner().invoke(app, asked)
     assert (done.exit_code, done.stdout) == (3, "")
     *before, told, end = done.stderr.split("\n")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.asking.answer import Answer
 from assay.asking.card import DataCard
+from assay.asking.effort import Effort
 from assay.asking.finding import Finding, Look
 from assay.asking.frames import records_of
 from assay.asking.result import Result
@@ -48,6 +49,7 @@ class Ledger:
         seed: of everything random.
         not_asked: those that do not apply.
         together: what the questions cost each other, the exact rule; empty where only one was tested.
+        effort: how much was spent on telling structure from chance.
     """
 
     questions: tuple[Look, ...] = ()
@@ -55,6 +57,7 @@ class Ledger:
     seed: int = 0
     not_asked: tuple[NotAsked, ...] = ()
     together: str = ""
+    effort: Effort = "standard"
 
     @property
     def looks(self) -> int:
@@ -71,6 +74,7 @@ class Ledger:
             "looks": self.looks,
             "level": self.level,
             "seed": self.seed,
+            "effort": self.effort,
             "questions": [question.as_dict() for question in self.questions],
             "not_asked": [question.as_dict() for question in self.not_asked],
             "together": self.together,

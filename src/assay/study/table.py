@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arrays import Array
+from assay.arrays import Array, Indices
 from assay.asking.card import Column, DataCard
 from assay.asking.question import Tell
 from assay.asking.table import FirstLook, NumberedBlocks, Table, held_blocks, picked
@@ -122,6 +122,7 @@ def prepare(
         gaps = np.isnan(rows) if tally.lacking[stay].any() else None
         rows = stood_in(rows, groups, mean, np.random.default_rng(seed), in_place=True)
     look = first_look(profile, encoding.fields, log=encoding.logged)
+    look = replace(look, among_used=_among_used(look, mask, whole=tally.rows == profile.rows))
     card = _card(source, kept, profile, look, encoding, aside, tally, missing, mostly)
     order, seen = filter(None, [depend.sentence]), copies.notes() if depend.how != "copies" else []
     sparse = np.array([encoding.source_column(int(j)) in mostly for j in used], dtype=bool)
@@ -145,6 +146,15 @@ def prepare(
         texts=texts_in(source, kept, {*drop, *told.columns, *outcomes}, mask),
     )
     return table, depend
+
+
+def _among_used(look: FirstLook, mask: NDArray[np.bool_] | None, *, whole: bool) -> Indices | None:
+    """(m,) numbers of the rows of the first look among those in use, from 1, and 0 for others; None if not known."""
+    if whole:
+        return look.rows
+    if mask is None:
+        return None
+    return np.where(mask, np.cumsum(mask), 0)[look.rows - 1]
 
 
 def _check_names(source: Source, drop: Sequence[str], told: Told) -> None:

@@ -109,11 +109,17 @@ class Correlations(Answer):
 
         return WORDS.several(max(self.n_pairs, 1)) if verdict == self.evidence.verdict else ""
 
+    def offers(self, page: Page) -> None:
+        """What was found of each pair that is listed."""
+        from assay.questions.correlations.words import told_of_pairs
+
+        page.pairs = told_of_pairs(self, page.level)
+
     def views(self, page: Page | None = None) -> list[View]:
         """The matrix of correlations."""
         from assay.questions.correlations.views import views
 
-        return views(self, page or Page([self]))
+        return views(self, page or Page([self], include_rows=True))
 
     def tables(self) -> dict[str, pa.Table]:
         """The numbers behind the findings, complete."""

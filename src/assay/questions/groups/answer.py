@@ -122,6 +122,7 @@ class Groups(Answer):
         from assay.questions.groups.views import names
 
         page.groups = names(self)
+        page.group_rows = self.rows + 1
 
     def views(self, page: Page | None = None) -> list[View]:
         """The rows in the colours of their groups, and what tells these apart."""

@@ -140,7 +140,7 @@ class Prediction(Answer):
         """Prediction against truth, or classes against each other, and what it rests on."""
         from assay.questions.prediction.views import views
 
-        return views(self)
+        return views(self, page or Page([self], include_rows=True))
 
     def tables(self) -> dict[str, pa.Table]:
         """The numbers behind the findings, complete."""
