@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from assay.asking.words import Words, shown
 from assay.evidence.evidence import Evidence
+from assay.shown import visible
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Finding:
     """One structure, in a sentence, with its evidence.
 
@@ -31,6 +32,27 @@ class Finding:
     words: Words | None = None
     inside: str = ""
 
+    # what `flat` gives
+    FLAT: ClassVar[dict[str, type]] = {
+        "id": str, "kind": str, "subject": str, "verdict": str, "sentence": str, "statistic": float, "p": float,
+        "q": float, "held_out": float, "low": float, "high": float, "stability": float, "n": int, "looks": int,
+        "method": str, "limit": str,
+    }  # fmt: skip
+
+    def __repr__(self) -> str:
+        """Its verdict and its sentence."""
+        return f"<{self.id}, {self.evidence.verdict}: {visible(self.sentence)}>"
+
+    def flat(self) -> dict[str, Any]:
+        """The finding as one row of a table; the interval is that of the value on unseen rows."""
+        own = self.evidence
+        low, high = own.interval or (None, None)
+        values = (
+            self.id, self.kind, self.subject, own.verdict, self.sentence, own.statistic, own.p, own.q, own.held_out,
+            low, high, own.stability, own.n, own.looks, own.method, own.limit,
+        )  # fmt: skip
+        return dict(zip(self.FLAT, values, strict=True))
+
     @property
     def spoken(self) -> Words:
         """Its words; one without words of its own is called by its kind."""
@@ -46,6 +68,20 @@ class Finding:
             "evidence": self.evidence.as_dict(),
             "shown": dict(shown(self.evidence, self.spoken)),
         }
+
+
+class Findings(tuple[Finding, ...]):
+    """Findings in their order, one a line where they are shown.
+
+    >>> Findings()
+    no findings
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """One a line."""
+        return "\n".join(map(repr, self)) or "no findings"
 
 
 @dataclass(frozen=True, slots=True)

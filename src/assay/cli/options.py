@@ -93,6 +93,13 @@ Resume = Annotated[
     Path | None,
     typer.Option(help="A folder of your own, by which a run that ended early goes on.", show_default=False),
 ]
+Quick = Annotated[
+    bool,
+    typer.Option("--quick", help="Leave out what takes long and draw chance less often: less is found, sooner."),
+]
+Thorough = Annotated[
+    bool, typer.Option("--thorough", help="Draw chance more often than usual, for smaller p-values; takes longer.")
+]
 Log = Annotated[str, typer.Option(help="auto, never, or names of columns separated by commas.")]
 Order = Annotated[list[str] | None, several("--order", "A column to draw first in the array plot.")]
 Debug = Annotated[

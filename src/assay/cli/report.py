@@ -28,12 +28,14 @@ from assay.cli.options import (
     Order,
     Output,
     Place,
+    Quick,
     Reading,
     Resolve,
     Resume,
     Seed,
     Sensitive,
     Skip,
+    Thorough,
     Time,
     Unit,
     Unreadable,
@@ -69,6 +71,8 @@ def report(
     engine: Engine = None,
     skip_unreadable: Unreadable = False,
     resume: Resume = None,
+    quick: Quick = False,
+    thorough: Thorough = False,
     force: Force = False,
     debug: Debug = False,
     **told: Any,
@@ -83,6 +87,7 @@ def report(
     from assay.study.run import study
 
     with explained(debug) as step, progress(step) as tell:
+        effort = _effort(quick, thorough)
         check_places((output, json), data, force=force)
         said: dict[str, Any] = {"sensitive": sensitive or [], "skip_unreadable": skip_unreadable}
         said |= {"kinds": pairs(kind, "--kind"), "units": pairs(unit, "--unit")}
@@ -96,6 +101,7 @@ def report(
             drop=drop or (), log=logs, missing=missing, form=form, progress=tell,
             engine=engine,
             resume=resume,
+            effort=effort,
             **asked,
         )  # fmt: skip
         tell("Writing the page", None, None)
@@ -107,6 +113,14 @@ def report(
         show(answers, console)
         if output != STANDARD:
             console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
+
+
+def _effort(quick: bool, thorough: bool) -> str:
+    from assay.errors import ParameterError
+
+    if quick and thorough:
+        raise ParameterError("--quick and --thorough contradict each other; give one of them, or none")
+    return "quick" if quick else "thorough" if thorough else "standard"
 
 
 def _flagged(command: Callable[..., None]) -> Callable[..., None]:

@@ -159,6 +159,7 @@ def ledger_line(ledger: Ledger) -> str:
         for q in ledger.questions
     )
     silent = "".join(f" Not asked: {q.question} {q.why[:1].upper()}{q.why[1:]}." for q in ledger.not_asked)
-    opening = f"Ledger: {counted(ledger.looks, 'look')} at level {ledger.level:g}, seed {ledger.seed}"
+    spent = "" if ledger.effort == "standard" else f", {ledger.effort} effort"
+    opening = f"Ledger: {counted(ledger.looks, 'look')} at level {ledger.level:g}, seed {ledger.seed}{spent}"
     together = f" {ledger.together}" if ledger.together else ""
     return (f"{opening}: {asked}." if asked else f"{opening}.") + together + silent

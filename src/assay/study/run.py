@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from assay.asking.answer import Answer
-from assay.asking.finding import Finding
+from assay.asking.effort import LEFT_OUT, Effort, checked_effort
+from assay.asking.finding import Findings
 from assay.asking.found import Found, found
 from assay.asking.question import Context, Question, QuestionOf, Tell
 from assay.asking.subject import Subject
@@ -43,6 +44,7 @@ def study(
     *,
     random_state: RandomState = 0,
     level: float = 0.05,
+    effort: Effort = "standard",
     only: str | Sequence[str] = (),
     skip: str | Sequence[str] = (),
     columns: str | Sequence[str] = (),
@@ -67,6 +69,8 @@ def study(
         random_state: of everything random, a whole number from 0 on, None for 0, or a generator of NumPy's; the same
             number, `study.ledger.seed`, gives the same study.
         level: chance of any supported finding in data without structure.
+        effort: "quick" leaves out maps and orders of the rows and draws chance less often: less is found, never more by
+            chance. "thorough" draws more often, for smaller p-values.
         only: names of the questions to ask, such as "groups"; empty for all. `assay methods` lists them. The fewer are
             asked, the less strict each has to be.
         skip: names of questions not to ask.
@@ -98,28 +102,19 @@ def study(
     ['component', 'correlations', 'map', 'order']
     """
     told = Told(time, by, _several(place))
-    chosen = Choice.of(found(), only, skip)
+    chosen, effort = Choice.of(found(), only, skip), checked_effort(effort)
     with using(engine_of(data) if engine is None else engine, resume=resume):
-        return _studied(
-            data,
-            seed_of(random_state),
-            level,
-            chosen,
-            _several(columns),
-            _several(drop),
-            log,
-            missing,
-            told,
-            form,
-            progress,
-            options,
-        )
+        how = Context(seed_of(random_state), level, tell=progress or _silent, effort=effort)
+        return _studied(data, how, chosen, _several(columns), _several(drop), log, missing, told, form, options)
+
+
+def _silent(what: str, done: int | None, fraction: float | None) -> None:
+    pass
 
 
 def _studied(
     data: Any,
-    seed: int,
-    level: float,
+    context: Context,
     chosen: Choice,
     columns: Sequence[str],
     drop: Sequence[str],
@@ -127,14 +122,12 @@ def _studied(
     missing: Missing,
     depends: Told,
     form: str | None,
-    progress: Tell | None,
     options: dict[str, Any],
 ) -> Study:
     """The study, on the engine in use."""
     known = found()
     known.checked(options)
-    tell: Tell = progress or (lambda what, done, fraction: None)
-    context = Context(seed, level, tell=tell)
+    seed, tell = context.seed, context.tell
     moments = summary_of(data)
     asked = form
     if form is None and (moments is not None or _of_columns(known, options, (*drop, *columns), log, depends)):
@@ -181,6 +174,7 @@ def _studied(
         {question.name: answer for question, answer in answers.items()},
         None if every.summarised else every.look,
         rows,
+        every.names,
     )
 
 
@@ -245,11 +239,11 @@ def _together(answers: Answers, silent: list[NotAsked], how: Context) -> tuple[A
     strict = strictness([answer.evidence.p for answer in answers.values()], how.level)
     answers = {question: answer.stricter(strict.factor, how.level) for question, answer in answers.items()}
     looks = tuple(answer.ledger_line(question.wording, strict.factor) for question, answer in answers.items())
-    return answers, Ledger(looks, how.level, how.seed, tuple(silent), strict.words)
+    return answers, Ledger(looks, how.level, how.seed, tuple(silent), strict.words, how.effort)
 
 
-def _findings(answers: Answers) -> tuple[Finding, ...]:
-    return tuple(finding for answer in answers.values() for finding in answer.findings())
+def _findings(answers: Answers) -> Findings:
+    return Findings(finding for answer in answers.values() for finding in answer.findings())
 
 
 def _signed(function: Callable[..., Study]) -> None:
@@ -316,7 +310,8 @@ def _ask(
 def _answered(question: QuestionOf[Any], subject: Table | Subject[Any], context: Context) -> tuple[Answer | None, str]:
     """The answer, or why there is none. A fault in a question of another package is said and stops nothing."""
     try:
-        why = question.why_not(subject, context)
+        left_out = question.costly and context.effort == "quick"
+        why = LEFT_OUT if left_out else question.why_not(subject, context)
         answer = None if why else question.ask(subject, context)
     except AssayError:
         raise

@@ -91,7 +91,7 @@ def canonical_of(
 
     subject = " with ".join(sides)
     return ByLaw(
-        "canonical", subject, say, numbers, lambda factor: 1, WORDS, "one test", holds, evidence, tables=tables
+        "canonical", subject, say, numbers, lambda factor: 1, WORDS, "one test", holds, evidence, listings=tables
     )
 
 

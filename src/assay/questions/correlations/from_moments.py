@@ -127,7 +127,7 @@ def correlations_of(
     subject = "; ".join(named(int(k)) for k in order[:_NAMED])
     return ByLaw(
         "correlations", subject, say, listed, many, WORDS, "Benjamini and Hochberg over all pairs", holds, evidence,
-        tables=tables,
+        listings=tables,
     )  # fmt: skip
 
 

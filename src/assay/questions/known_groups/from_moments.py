@@ -125,7 +125,7 @@ def known_groups_of(
     subject = f"{known.column} by {telling}"
     return ByLaw(
         "known_groups", subject, say, numbers, lambda factor: len(correlations), WORDS, "one test", holds, evidence,
-        tables=tables,
+        listings=tables,
     )  # fmt: skip
 
 

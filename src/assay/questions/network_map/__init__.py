@@ -16,6 +16,7 @@ class _NetworkMap(QuestionOf["Subject[Graph]"]):
     form = "network"
     name = "network_map"
     wording = "Does a map of the network show more than chance?"
+    costly = True
     priority = 50
 
     def why_not(self, table: Subject[Graph], context: Context) -> str:

@@ -115,7 +115,7 @@ def prediction_of(
 
     return ByLaw(
         "prediction", f"{target} from {telling}", say, numbers, lambda factor: 1, _WORDS, "one test", holds, evidence,
-        tables=tables,
+        listings=tables,
     )  # fmt: skip
 
 

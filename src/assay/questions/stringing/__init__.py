@@ -15,6 +15,7 @@ class _Stringing(Question):
     name = "stringing"
     wording = "Is there an order in which neighbours are alike?"
     priority = 80
+    costly = True
     whole = True
 
     def why_not(self, table: Table, context: Context) -> str:
@@ -30,7 +31,12 @@ class _Stringing(Question):
 
         tell = context.told("Order of rows and columns")
         return reordered_table(
-            table.look, design_of=table.design_of, level=context.level, seed=context.seed, progress=tell
+            table.look,
+            design_of=table.design_of,
+            level=context.level,
+            seed=context.seed,
+            times=context.by_effort(1, 1, 5),
+            progress=tell,
         )
 
 
