@@ -15,6 +15,7 @@ from assay.data.columns.encoding import Encoding
 from assay.data.field import Field
 from assay.study.profile import Profile
 from assay.study.suspicious_values import suspicious_numbers, suspicious_texts, suspicious_times
+from assay.views.axes.numbers import are_years, year
 
 _LEVELS = 4
 
@@ -65,6 +66,8 @@ def typical(known: Field, stats: ColumnStats) -> str:
 
     >>> typical(Field("x", "number", unit="kg"), ColumnStats(9, 0, n=9, low=1.0, high=3.5, mean=2.0))
     '1 to 3.5 kg, mean 2'
+    >>> typical(Field("built", "count"), ColumnStats(9, 0, n=9, low=1988.0, high=2007.0, mean=1999.25))
+    '1988 to 2007, mean 1999.2'
     """
     if known.kind == "boolean" and stats.n:
         return f"yes in {stats.mean:.0%}"
@@ -76,9 +79,10 @@ def typical(known: Field, stats: ColumnStats) -> str:
         return f"{_day(stats.low)} to {_day(stats.high)}"
     if known.kind in ("number", "count", "ordered", "constant") and stats.n:
         unit = f" {known.unit}" if known.unit else ""
+        write = year if known.kind != "number" and are_years([stats.low, stats.high]) else _number
         if stats.low == stats.high:
-            return f"{_number(stats.low)}{unit}"
-        return f"{_number(stats.low)} to {_number(stats.high)}{unit}, mean {_number(stats.mean)}"
+            return f"{write(stats.low)}{unit}"
+        return f"{write(stats.low)} to {write(stats.high)}{unit}, mean {write(stats.mean)}"
     return ""
 
 

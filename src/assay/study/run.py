@@ -195,7 +195,11 @@ def _together(answers: Answers, silent: list[NotAsked], how: Context) -> tuple[A
 
 
 def _findings(answers: Answers) -> tuple[Finding, ...]:
-    return tuple(finding for answer in answers.values() for finding in answer.findings())
+    return tuple(
+        replace(finding, question=question.name)
+        for question, answer in answers.items()
+        for finding in answer.findings()
+    )
 
 
 def _signed(function: Callable[..., Study]) -> None:

@@ -80,9 +80,11 @@ class Anomalies(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all rows."""
-        from assay.questions.anomalies.words import WORDS, sentence, subject
+        from assay.questions.anomalies.words import WORDS, line, sentence, subject
 
-        return (Finding("anomalies", "anomalies", subject(self), sentence(self), self.evidence, WORDS),)
+        return (
+            Finding("anomalies", "anomalies", subject(self), sentence(self), self.evidence, WORDS, line=line(self)),
+        )
 
     def headline(self, verdict: Verdict) -> str:
         """How many rows, where they have this verdict."""

@@ -63,9 +63,11 @@ class Canonical(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all pairs."""
-        from assay.questions.canonical.words import WORDS, sentence, subject
+        from assay.questions.canonical.words import WORDS, line, sentence, subject
 
-        return (Finding("canonical", "canonical", subject(self), sentence(self), self.evidence, WORDS),)
+        return (
+            Finding("canonical", "canonical", subject(self), sentence(self), self.evidence, WORDS, line=line(self)),
+        )
 
     def headline(self, verdict: Verdict) -> str:
         """The pairs that stand."""

@@ -118,9 +118,11 @@ class Clustered(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all communities."""
-        from assay.questions.communities.words import WORDS, sentence, subject
+        from assay.questions.communities.words import WORDS, line, sentence, subject
 
-        return (Finding("communities", "communities", subject(self), sentence(self), self.evidence, WORDS),)
+        return (
+            Finding("communities", "communities", subject(self), sentence(self), self.evidence, WORDS, line=line(self)),
+        )
 
     def headline(self, verdict: Verdict) -> str:
         """How many communities, where they have this verdict and their number is known."""

@@ -120,9 +120,13 @@ class Components(Answer):
     def findings(self) -> tuple[Finding, ...]:
         """One, of all that are real; each component is inside."""
         from assay.questions.components.inside import inside
-        from assay.questions.components.words import WORDS, sentence, subject
+        from assay.questions.components.words import WORDS, line, sentence, subject
 
-        return (Finding("components", "component", subject(self), sentence(self), self.as_a_set, WORDS, inside(self)),)
+        return (
+            Finding(
+                "components", "component", subject(self), sentence(self), self.as_a_set, WORDS, inside(self), line(self)
+            ),
+        )
 
     def headline(self, verdict: Verdict) -> str:
         """Components of this verdict, of all there are; those that cannot be told apart are not counted one by one."""

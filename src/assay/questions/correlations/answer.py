@@ -91,9 +91,14 @@ class Correlations(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all pairs."""
-        from assay.questions.correlations.words import sentence, subject, words_of
+        from assay.questions.correlations.words import line, sentence, subject, words_of
 
-        return (Finding("correlations", "correlations", subject(self), sentence(self), self.evidence, words_of(self)),)
+        return (
+            Finding(
+                "correlations", "correlations", subject(self), sentence(self), self.evidence, words_of(self),
+                line=line(self),
+            ),
+        )  # fmt: skip
 
     def headline(self, verdict: Verdict) -> str:
         """The pairs that stand."""

@@ -98,9 +98,9 @@ class Groups(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all groups."""
-        from assay.questions.groups.words import WORDS, sentence, subject
+        from assay.questions.groups.words import WORDS, line, sentence, subject
 
-        return (Finding("groups", "groups", subject(self), sentence(self), self.evidence, WORDS),)
+        return (Finding("groups", "groups", subject(self), sentence(self), self.evidence, WORDS, line=line(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """How many groups, where they have this verdict."""

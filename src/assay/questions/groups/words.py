@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from assay.asking.words import Words, chance, listed
+from collections.abc import Callable
+
+from assay.asking.words import Words, chance, listed, one_line
 from assay.questions.groups.answer import Groups
 from assay.questions.groups.group_search import SIZES
 from assay.views.axes.numbers import count, number, percent, probability
@@ -25,6 +27,25 @@ def subject(found: Groups) -> str:
     """The columns that tell the groups apart."""
     names = [found.columns[j] for j in found.telling]
     return listed(names) if names else "the rows"
+
+
+def line(found: Groups) -> str:
+    """How many groups and what tells them apart, or why there are none."""
+    if found.evidence.verdict not in ("supported", "suggestive"):
+        if found.lump_p > 0.05:
+            return "No groups of rows: one lump with the same correlations does as well"
+        if found.torn:
+            return "No groups of rows can be named: one half of the rows does not predict those of the other"
+        return "No groups of rows: they lie along a curve or a gradient, with no gap between them"
+    fall = "fall" if found.evidence.verdict == "supported" else "may fall"
+    sizes = listed([count(int(size)) for size in found.sizes])
+    names = [found.columns[j] for j in found.telling[:2]]
+
+    def said(short: Callable[[str], str]) -> str:
+        apart = f", told apart by {listed([short(name) for name in names])}" if names else ""
+        return f"The rows {fall} into {found.k} groups of {sizes} rows{apart}"
+
+    return one_line(said)
 
 
 def sentence(found: Groups) -> str:

@@ -47,9 +47,9 @@ class RowMap(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for the map."""
-        from assay.questions.map.words import WORDS, sentence
+        from assay.questions.map.words import WORDS, line, sentence
 
-        return (Finding("map", "map", "the rows", sentence(self), self.evidence, WORDS),)
+        return (Finding("map", "map", "the rows", sentence(self), self.evidence, WORDS, line=line(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """The map, where it has this verdict."""

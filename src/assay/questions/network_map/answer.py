@@ -59,9 +59,9 @@ class NetworkMap(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for the map."""
-        from assay.questions.network_map.words import WORDS, sentence
+        from assay.questions.network_map.words import WORDS, line, sentence
 
-        return (Finding("network-map", "map", "the nodes", sentence(self), self.evidence, WORDS),)
+        return (Finding("network-map", "map", "the nodes", sentence(self), self.evidence, WORDS, line=line(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """The map, where it has this verdict."""

@@ -80,9 +80,9 @@ class Nodes(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One: whether ranks are more than degrees."""
-        from assay.questions.nodes.words import WORDS, sentence, subject
+        from assay.questions.nodes.words import WORDS, line, sentence, subject
 
-        return (Finding("nodes", "nodes", subject(self), sentence(self), self.evidence, WORDS),)
+        return (Finding("nodes", "nodes", subject(self), sentence(self), self.evidence, WORDS, line=line(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """How many nodes, or the order of all."""

@@ -123,9 +123,14 @@ class Prediction(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One."""
-        from assay.questions.prediction.words import sentence, subject, words_of
+        from assay.questions.prediction.words import line, sentence, subject, words_of
 
-        return (Finding("prediction", "prediction", subject(self), sentence(self), self.evidence, words_of(self)),)
+        return (
+            Finding(
+                "prediction", "prediction", subject(self), sentence(self), self.evidence, words_of(self),
+                line=line(self),
+            ),
+        )  # fmt: skip
 
     def headline(self, verdict: Verdict) -> str:
         """The prediction, where it has this verdict."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.asking.words import SURVIVED, Words, chance, listed
+from assay.asking.words import SURVIVED, Words, chance, listed, one_line
 from assay.questions.prediction.answer import Prediction
 from assay.questions.prediction.better import LEAST
 from assay.questions.prediction.machines import Kind
@@ -40,6 +40,19 @@ def words_of(found: Prediction) -> Words:
     """How its evidence is spoken of: a class has no variance, and chance is compared with what no trend explains."""
     words = _CLASS_WORDS if found.classes else WORDS
     return replace(words, statistic=f"{words.statistic}, without the straight trend") if _trend(found) else words
+
+
+def line(found: Prediction) -> str:
+    """How much of the target is known on unseen rows, or which column gives it away."""
+    verdict = found.evidence.verdict
+    if found.leaks:
+        leak = found.leaks[0].name
+        return one_line(lambda short: f"{short(found.target)} is given away by {short(leak)}: a probable leak")
+    size = f"{percent(max(found.evidence.held_out or 0.0, 0.0))} of its variance on unseen rows"
+    if found.classes:
+        size = f"{percent(found.right)} of unseen rows right, the largest class is {percent(found.largest)}"
+    can = {"supported": "can be predicted", "suggestive": "can perhaps be predicted"}
+    return one_line(lambda short: f"{short(found.target)} {can.get(verdict, 'cannot be predicted')}: {size}")
 
 
 def sentence(found: Prediction) -> str:

@@ -83,10 +83,18 @@ class ReorderedTable(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for the rows and one for the columns, where there are more than two."""
-        from assay.questions.stringing.words import WORDS, sentence
+        from assay.questions.stringing.words import WORDS, line, sentence
 
         return tuple(
-            Finding(f"order-of-{what}", "order", f"the {what}", sentence(self, what), axis.evidence, WORDS[what])
+            Finding(
+                f"order-of-{what}",
+                "order",
+                f"the {what}",
+                sentence(self, what),
+                axis.evidence,
+                WORDS[what],
+                line=line(self, what),
+            )
             for what, axis in zip(AXES, (self.by_row, self.by_column), strict=True)
             if axis.evidence.q is not None
         )

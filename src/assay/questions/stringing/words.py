@@ -23,6 +23,15 @@ WORDS = {
 }
 
 
+def line(found: ReorderedTable, what: Axis) -> str:
+    """How much less neighbours differ, here and by chance."""
+    axis = found.by_row if what == "rows" else found.by_column
+    size, usual = percent(axis.evidence.statistic), percent(1.0 - float(axis.chance.mean()))
+    have = {"supported": "have an order", "suggestive": "may have an order"}
+    said = have.get(axis.evidence.verdict, "have no order that shows")
+    return f"The {what} {said}: neighbours differ by {size} less than others, {usual} by chance"
+
+
 def sentence(found: ReorderedTable, what: Axis) -> str:
     """How much less neighbours differ than two at random, in what the order was not made of, and by chance."""
     axis = found.by_row if what == "rows" else found.by_column

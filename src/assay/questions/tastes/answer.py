@@ -46,10 +46,18 @@ class Tastes(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """Tastes first, then items and users."""
-        from assay.questions.tastes.words import WORDS, sentence, subject
+        from assay.questions.tastes.words import WORDS, line, sentence, subject
 
         return tuple(
-            Finding(what, what, subject(what), sentence(self, what), self.found.evidence(what), WORDS[what])
+            Finding(
+                what,
+                what,
+                subject(what),
+                sentence(self, what),
+                self.found.evidence(what),
+                WORDS[what],
+                line=line(self, what),
+            )
             for what in reversed(WHATS)
         )
 

@@ -118,10 +118,10 @@ class TextThemes(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for each column of texts."""
-        from assay.questions.themes.words import WORDS, inside, sentence
+        from assay.questions.themes.words import WORDS, inside, line, sentence
 
         return tuple(
-            Finding(f"themes-{j + 1}", "theme", one.column, sentence(one), one.evidence, WORDS, inside(one))
+            Finding(f"themes-{j + 1}", "theme", one.column, sentence(one), one.evidence, WORDS, inside(one), line(one))
             for j, one in enumerate(self.columns)
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 
 MISSING = "–"
 
@@ -33,6 +34,39 @@ def number(value: float | None) -> str:
 def _decimals(size: float) -> int:
     """Decimals that leave three significant digits: 2.64, 12.3, 123, 0.0563."""
     return max(0, 2 - math.floor(math.log10(size)))
+
+
+def written(values: Iterable[float]) -> Callable[[float | None], str]:
+    """How to write numbers of a column: years as they are, without thousands apart, all else by `number`.
+
+    Args:
+        values: of the column; not finite where missing.
+
+    >>> written([1998.0, 2007.0])(2007.0), written([1998.0, 12007.0])(2007.0)
+    ('2007', '2,007')
+    """
+    return year if are_years(values) else number
+
+
+def are_years(values: Iterable[float]) -> bool:
+    """Whether all values are whole numbers that years are, from 1500 to 2199; gaps are left out.
+
+    >>> are_years([1998, 2007]), are_years([1998, 12]), are_years([2007.5]), are_years([float("nan")])
+    (True, False, False, False)
+    """
+    known = [float(value) for value in values if math.isfinite(value)]
+    return bool(known) and all(1500.0 <= value < 2200.0 and value == int(value) for value in known)
+
+
+def year(value: float | None) -> str:
+    """A year, or a mean of years.
+
+    >>> year(2007.0), year(2007.46), year(None)
+    ('2007', '2007.5', '–')
+    """
+    if value is None or not math.isfinite(value):
+        return MISSING
+    return f"{value:.0f}" if value == int(value) else f"{value:.1f}"
 
 
 def count(value: int) -> str:
