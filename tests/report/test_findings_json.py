@@ -26,7 +26,7 @@ def test_the_schema_is_as_published():
     assert set(found["data"]) == {
         "name", "form", "facts", "rows", "rows_used", "columns", "notes", "problems", "duplicates",
     }  # fmt: skip
-    assert set(found["ledger"]) == {"looks", "level", "seed", "questions", "not_asked", "together"}
+    assert set(found["ledger"]) == {"looks", "level", "seed", "effort", "questions", "not_asked", "together"}
     assert set(found["ledger"]["questions"][0]) == {"question", "looks", "tests", "correction"}
     for finding in found["findings"]:
         assert set(finding) == {

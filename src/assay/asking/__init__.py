@@ -6,6 +6,7 @@ What a question of your own needs is importable from here; docs/guide/own-questi
 
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
+from assay.asking.frames import table_of
 from assay.asking.question import Context, Option, Question, QuestionOf
 from assay.asking.subject import Subject
 from assay.asking.words import Words
@@ -14,5 +15,5 @@ from assay.views.html.view import View
 
 __all__ = [
     "Answer", "Context", "Evidence", "Finding", "Null", "Option", "Question", "QuestionOf", "Subject", "View", "Words",
-    "verdict_of",
+    "table_of", "verdict_of",
 ]  # fmt: skip

@@ -6,16 +6,17 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from assay.asking.beyond import beyond
 from assay.asking.words import BADGES, LINE, Words, shown
 from assay.evidence.evidence import Evidence
+from assay.shown import visible
 
 _OF_A_KIND, _IN_ALL = 6, 30  # findings that are shown one by one
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Finding:
     """One structure, in a line and in a sentence, with its evidence.
 
@@ -55,6 +56,27 @@ class Finding:
     def beyond_chance(self) -> float | None:
         """How far it lies beyond chance, on the scale of all findings: see `assay.asking.beyond`."""
         return beyond(self.evidence)
+
+    # what `flat` gives
+    FLAT: ClassVar[dict[str, type]] = {
+        "id": str, "kind": str, "subject": str, "verdict": str, "sentence": str, "statistic": float, "p": float,
+        "q": float, "held_out": float, "low": float, "high": float, "stability": float, "n": int, "looks": int,
+        "method": str, "limit": str,
+    }  # fmt: skip
+
+    def __repr__(self) -> str:
+        """Its verdict and its line."""
+        return f"<{self.id}, {self.evidence.verdict}: {visible(self.line)}>"
+
+    def flat(self) -> dict[str, Any]:
+        """The finding as one row of a table; the interval is that of the value on unseen rows."""
+        own = self.evidence
+        low, high = own.interval or (None, None)
+        values = (
+            self.id, self.kind, self.subject, own.verdict, self.sentence, own.statistic, own.p, own.q, own.held_out,
+            low, high, own.stability, own.n, own.looks, own.method, own.limit,
+        )  # fmt: skip
+        return dict(zip(self.FLAT, values, strict=True))
 
     @property
     def spoken(self) -> Words:
@@ -108,6 +130,20 @@ def a_few_of_each(findings: Sequence[Finding]) -> tuple[list[Finding], list[Find
 
 def _finite(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else value
+
+
+class Findings(tuple[Finding, ...]):
+    """Findings in their order, one a line where they are shown.
+
+    >>> Findings()
+    no findings
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """One a line."""
+        return "\n".join(map(repr, self)) or "no findings"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from assay.arrays import Array
 from assay.asking.words import Words, one_line
 from assay.comparison.looks import Looks
 from assay.comparison.pair import Pair
-from assay.views.axes.numbers import percent, written
+from assay.views.axes.numbers import number, percent
 
 _READING = (
     "A column whose values lie elsewhere, spread otherwise or are missing more often in one table. Rows are exchanged "
@@ -57,17 +57,16 @@ def _of_numbers(pair: Pair, column: LookedAt) -> tuple[str, str, dict[str, Any]]
         np.quantile(x, [0.25, 0.5, 0.75], method="inverted_cdf") for x in sides
     )
     above = _exceeds(*sides)
-    write = written(values)
     way = column.looks.names[column.looks.strongest]
     if way == "location":
         agree = (mid_b - mid_a) * (above - 0.5) > 0.0
         lead = f"lies {'higher' if above > 0.5 else 'lower'} in {b}: median" if agree else "has a median of"
         words = (
-            f"{lead} {write(mid_a)} in {a} and {write(mid_b)} in {b}; a row of {b} has the larger value in "
+            f"{lead} {number(mid_a)} in {a} and {number(mid_b)} in {b}; a row of {b} has the larger value in "
             f"{percent(above)} of pairs"
         )
         if agree:
-            brief = f"lies {'higher' if above > 0.5 else 'lower'} in {{b}}: median {write(mid_b)}, not {write(mid_a)}"
+            brief = f"lies {'higher' if above > 0.5 else 'lower'} in {{b}}: median {number(mid_b)}, not {number(mid_a)}"
         else:
             brief = f"has larger values in {{{'b' if above > 0.5 else 'a'}}} more often than not"
     else:
@@ -76,8 +75,8 @@ def _of_numbers(pair: Pair, column: LookedAt) -> tuple[str, str, dict[str, Any]]
         shape = {"spread": f"spreads {'more' if more else 'less'} widely", "skew": "leans another way"}
         brief = f"{shape.get(way, 'has another shape')} in {{b}}"
         words = (
-            f"{shape.get(way, 'has another shape')} in {b}: the middle half lies between {write(low_a)} and "
-            f"{write(high_a)} in {a}, between {write(low_b)} and {write(high_b)} in {b}"
+            f"{shape.get(way, 'has another shape')} in {b}: the middle half lies between {number(low_a)} and "
+            f"{number(high_a)} in {a}, between {number(low_b)} and {number(high_b)} in {b}"
         )
     numbers = {
         "differs_in": way,

@@ -17,7 +17,7 @@ from assay.asking.words import Words, one_line
 from assay.comparison.correlated import Scores, sampling, scores_of
 from assay.comparison.correlations import STAGES
 from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
-from assay.comparison.held_out import HeldOut, held_out_mean
+from assay.comparison.held_out import HeldOutDifference, held_out_mean
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
 from assay.linalg.noise.monte_carlo import monte_carlo
@@ -107,7 +107,7 @@ def _standardised(every: Array, ends: float) -> Array:
     return np.asarray(z)
 
 
-def _unseen(scores: Scores, second: Mask, folds: NDArray[np.intp], look: int, m: int) -> HeldOut:
+def _unseen(scores: Scores, second: Mask, folds: NDArray[np.intp], look: int, m: int) -> HeldOutDifference:
     """What is missed, or how far variances are apart, in rows that gave no direction; as a share of all variance."""
     k, d = look % m + 1, scores.Z.shape[1]
     values = []

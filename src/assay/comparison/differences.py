@@ -11,7 +11,7 @@ from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.asking.words import Words
-from assay.comparison.held_out import HeldOut
+from assay.comparison.held_out import HeldOutDifference
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.noise.monte_carlo import rank_p
 from assay.views.html.view import View
@@ -116,7 +116,7 @@ def evidence_of(
     statistic: float,
     null: Null,
     p: tuple[float, float],
-    unseen: HeldOut,
+    unseen: HeldOutDifference,
     *,
     n: int,
     looks: int,

@@ -20,7 +20,7 @@ from assay.models.transformer import in_precision_of_rows
 from assay.summary.moments.accumulate import checked_weights
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.moments.moments import Moments
-from assay.summary.regression.regression import Squares, Table, target_last
+from assay.summary.regression.regression import RegressionTable, Squares, target_last
 
 Target: TypeAlias = int | str | list[int] | list[str]
 
@@ -43,7 +43,7 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
         rows = self._checked(X, reset=False, accept_sparse="csr")
         return np.asarray(rows @ self.coef_.T + self.intercept_)
 
-    def _table(self, X: Any, y: Any, sample_weight: Any) -> Table:
+    def _table(self, X: Any, y: Any, sample_weight: Any) -> RegressionTable:
         """Rows with their targets; a source stays one, unless it is wider than long."""
         X, y = self._taken_apart(X, y)
         if isinstance(X, Source):
@@ -59,7 +59,7 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
         if weights is not None and not weights.any():
             raise DataError("every weight is zero: there is nothing to fit")
         names = getattr(self, "feature_names_in_", None)
-        return Table(
+        return RegressionTable(
             data,
             targets.reshape(n, -1),
             weights,

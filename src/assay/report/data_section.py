@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from assay.asking.card import Column, DataCard
 from assay.asking.finding import Finding
+from assay.report.profile import profile_table
 from assay.study.findings import Ledger, Study
 from assay.views.axes.numbers import count, counted, percent
 from assay.views.html.elements import definitions, details, name_cell, table
@@ -32,7 +33,7 @@ def ledger_section(ledger: Ledger) -> str:
     total = definitions([
         ("Structures examined", count(ledger.looks)), ("Tests", count(sum(q.tests for q in ledger.questions))),
         ("Level", f"{ledger.level:g}".removeprefix("0")),
-        ("Seed", str(ledger.seed)),
+        ("Seed", str(ledger.seed)), ("Effort", ledger.effort),
     ])  # fmt: skip
     rows = [[escaped(q.question), count(q.looks), count(q.tests), escaped(q.correction)] for q in ledger.questions]
     unasked = "".join(f"<li>{escaped(q.question)} {escaped(_sentence(q.why))}</li>" for q in ledger.not_asked)
@@ -67,7 +68,7 @@ def data_section(study: Study) -> str:
         *([] if data.duplicates is None else [("Duplicate rows", data.duplicates.sentence().rstrip("."))]),
         ("Kinds", ", ".join(counted(n, kind, _SEVERAL.get(kind)) for kind, n in kinds.most_common())),
     ])  # fmt: skip
-    return card + problems_list(data.problems) + _columns(data)
+    return card + problems_list(data.problems) + _columns(data) + profile_table(data)
 
 
 def problems_list(problems: Sequence[str]) -> str:

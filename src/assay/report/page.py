@@ -16,6 +16,7 @@ from assay.asking.table import ROWS_SHOWN
 from assay.asking.words import EXAMINED, SURVIVED
 from assay.report.data_section import data_section, ledger_section, reading_section
 from assay.report.document import document, opening, text_of
+from assay.report.explore import explorable, explore_section
 from assay.report.first_look import array_views
 from assay.report.headline import headline
 from assay.report.histograms import histograms
@@ -31,12 +32,13 @@ from assay.views.html.view import About, View
 _ABREAST = 60
 
 
-def render(study: Study, *, order: Sequence[str] = ()) -> str:
+def render(study: Study, *, order: Sequence[str] = (), include_rows: bool = False) -> str:
     """Write a study as a page; the same study gives the same bytes.
 
     Args:
         study: the study.
         order: columns to draw first in the array plot; the rest by kind.
+        include_rows: whether the page may hold rows as they came; without it values are coarse.
 
     Returns:
         HTML.
@@ -46,19 +48,21 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
     >>> render(Study(DataCard("a.csv", 9, 9, ()), (), Ledger(), "0.1.0"))[:15]
     '<!doctype html>'
     """
-    page = Page(study.answers.values(), level=study.ledger.level)
+    page = Page(study.answers.values(), level=study.ledger.level, include_rows=include_rows)
     answered = [list(answer.views(page)) for answer in study.answers.values()]
     first = array_views(study.look, order=tuple(order)) if study.look is not None else []
-    views = [*(view for views in answered for view in views), *first]
+    explored = explorable(study, page)
+    views = [*(view for views in answered for view in views), *first, *([explored.view] if explored else [])]
     figures = {view.name: view.figure for view in views if view.figure is not None}
     script, places = embed(figures)
-    own = text_of("tables.js") + text_of("page.js")
+    own = text_of("tables.js") + text_of("page.js") + text_of("explore.js")
     scripts = [library(), script, behaviour() + own] if figures else [own]
     behind = _behind(study, answered)
     answered = [_with_reading(views, name) for name, views in zip(study.answers, answered, strict=True)]
     parts = [
         ("findings", "Findings", _findings(study, behind)),
         ("views", "The views behind this", _views(study, answered, places)),
+        ("explore", "Explore", explore_section(explored, places.get("explore", ""), study.data.units)),
         ("fallen", "What did not survive", _fallen(study, behind)),
         ("ledger", "Everything that was tested", ledger_section(study.ledger)),
         ("first-look", "A first look at the data", _first_look(study, first, answered, places)),

@@ -164,7 +164,8 @@ def ledger_lines(ledger: Ledger) -> Iterator[Line]:
     tests = sum(question.tests for question in ledger.questions)
     asked = f"{counted(ledger.looks, *EXAMINED)} by {counted(tests, 'test')}"
     questions = counted(len(ledger.questions), "question")
-    yield 0, "", f"{asked} for {questions}, level {ledger.level:g}, seed {ledger.seed}."
+    spent = "" if ledger.effort == "standard" else f", {ledger.effort} effort"
+    yield 0, "", f"{asked} for {questions}, level {ledger.level:g}, seed {ledger.seed}{spent}."
     yield 0, "", "The page and --json have every finding in full, with its numbers, and what each question tested."
     for silent in ledger.not_asked:
         yield 0, "dim", f"Not asked: {silent.question} {silent.why[:1].upper()}{silent.why[1:]}."

@@ -31,7 +31,7 @@ from assay.models.linear_regressor import Target, _LinearRegressor
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.moments.moments import Moments
 from assay.summary.regression.least_squares import intercept_at
-from assay.summary.regression.regression import Table
+from assay.summary.regression.regression import RegressionTable
 from assay.summary.regression.ridge import RidgeSolutions, ridge, ridge_of
 from assay.summary.regression.sparse_ridge import LargeRidge, large_ridge, refuse_large, takes_products
 
@@ -257,7 +257,7 @@ class Ridge(_TargetsInParts, _LinearRegressor):
         self._keep_errors(spectrum, each, single)
         return self
 
-    def _keep_products(self, found: LargeRidge, penalty: float, table: Table) -> Self:
+    def _keep_products(self, found: LargeRidge, penalty: float, table: RegressionTable) -> Self:
         """One solution without a spectrum: what needs one is not known."""
         for name in ("alphas_", "held_out_errors_", "held_out_std_errors_", "_axes", "_inner", "_flat"):
             if hasattr(self, name):  # of an earlier fit

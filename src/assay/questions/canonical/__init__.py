@@ -34,7 +34,7 @@ class _Canonical(Question):
     def ask(self, table: Table, context: Context) -> Canonical | ByLaw | None:
         import numpy as np
 
-        from assay.questions.canonical.test import canonical
+        from assay.questions.canonical.test import WORK, canonical
 
         side = tuple(context.options["side"])
         used = {name for name, _ in table.origins.values()}
@@ -57,8 +57,8 @@ class _Canonical(Question):
         rows = table.at_hand
         return canonical(
             rows[:, own], rows[:, ~own], (columns[0], columns[1]), (names, "the other columns"),
-            level=context.level, seed=context.seed, progress=context.told("Two sets of columns"),
-            design=table.design,
+            level=context.level, seed=context.seed, work=context.by_effort(WORK / 10, WORK, 5 * WORK),
+            progress=context.told("Two sets of columns"), design=table.design,
         )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Tell: TypeAlias = Callable[[str], object]
 
@@ -80,6 +83,12 @@ class Canonical(Answer):
         from assay.questions.canonical.views import views
 
         return views(self)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.canonical.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """Correlations of the pairs tested, and the loadings of those that stand."""

@@ -96,7 +96,7 @@ def canonical_of(
 
     subject = " with ".join(sides)
     return ByLaw(
-        "canonical", subject, line, say, numbers, lambda factor: 1, WORDS, "one test", holds, evidence, tables=tables
+        "canonical", subject, line, say, numbers, lambda factor: 1, WORDS, "one test", holds, evidence, listings=tables
     )
 
 

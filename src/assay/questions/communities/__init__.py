@@ -41,6 +41,7 @@ class _Communities(QuestionOf[Subject["Graph"]]):
             table.card.name,
             level=context.level,
             seed=context.seed,
+            times=context.by_effort(0.2, 1.0, 5.0),
             progress=context.told("Communities"),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from assay.questions.communities.held_out import COUNTED, UnseenLinks
 from assay.questions.communities.linked import LinkedPairs
 from assay.summary.graph.graph import Graph
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 BACK = 0.75  # of the nodes in either: a community that has as much in common with the nearest one comes back
 SURE = 0.8  # of the searches without some links: a node that is in its community as often is there for sure
@@ -148,6 +151,12 @@ class Clustered(Answer):
         from assay.questions.communities.views import views
 
         return views(self)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.communities.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """How many communities, their sizes, and what each says of links left out."""

@@ -36,6 +36,7 @@ class _Components(Question):
             noise=table.noise,
             level=context.level,
             seed=context.seed,
+            draws=context.by_effort(39, None, 999),
             progress=context.told("Components"),
         )
 

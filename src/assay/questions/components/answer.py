@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from assay.linalg.noise.random_matrix import SpectrumLaw
 from assay.questions.components.directions import Directions
 from assay.questions.components.held_out import together
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _LISTED, _LISTED_COLUMNS = 100, 1000  # eigenvalues, and columns by their loadings, that a program is given
 
@@ -157,6 +160,12 @@ class Components(Answer):
         from assay.questions.components.views import views
 
         return views(self, page or Page([self]))
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.components.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """Eigenvalues, shares and loadings."""

@@ -136,7 +136,7 @@ def correlations_of(
     subject = "; ".join(named(int(k)) for k in order[:_NAMED])
     return ByLaw(
         "correlations", subject, line, say, listed, many, WORDS, "Benjamini and Hochberg over all pairs", holds,
-        evidence, tables=tables,
+        evidence, listings=tables,
     )  # fmt: skip
 
 

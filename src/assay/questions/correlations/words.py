@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.asking.words import Words, chance, listed, one_line
+from assay.asking.page import PairsTold, PairTold
+from assay.asking.words import SURVIVED, Words, chance, listed, one_line
 from assay.evidence.by_chance import expected_by_chance
+from assay.evidence.evidence import Verdict
 from assay.questions.correlations.answer import Correlations
 from assay.questions.correlations.given import GivenThird
 from assay.summary.pairs.pairs import CURVES, RANK_CORRELATION, V
@@ -187,6 +189,29 @@ def strength_name(found: Correlations, k: int) -> str:
     """What the strength of a pair is called."""
     name = str(found.found.pairs.strength_name[k])
     return {V: "Cramér's V", CURVES: "correlation along a curve"}.get(name, name)
+
+
+def told_of_pairs(found: Correlations, level: float) -> PairsTold:
+    """What is said of two columns that a reader chooses.
+
+    Args:
+        found: the numbers behind the finding.
+        level: level of the study.
+    """
+    pairs, names, q, whole = found.found.pairs, found.found.columns, found.q, found.evidence.verdict
+    told = {}
+    for k in range(len(pairs)):
+        verdict: Verdict = "not distinguishable from chance"
+        if whole == "not testable here":
+            verdict = whole
+        elif k < found.n_pairs:
+            verdict = whole if whole in SURVIVED else verdict
+        elif q[k] <= level:
+            verdict = "suggestive"  # beyond chance, but halves of the rows do not show it
+        of = names[pairs.first[k]], names[pairs.second[k]]
+        told[of] = PairTold(strength_name(found, k), float(pairs.strength[k]), float(pairs.p[k]), float(q[k]), verdict)
+    unlisted: Verdict = whole if whole == "not testable here" else "not distinguishable from chance"
+    return PairsTold(frozenset(names), told, unlisted)
 
 
 def _strongest(found: Correlations) -> str:

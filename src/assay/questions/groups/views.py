@@ -21,7 +21,7 @@ def names(found: Groups) -> list[str] | None:
     """What each row drawn is called by its group; None where no groups stand out."""
     if found.evidence.verdict not in SURVIVED:
         return None
-    return [f"group {label + 1}" for label in found.labels]
+    return [f"group {label + 1}" for label in found.drawn]
 
 
 def views(found: Groups, page: Page) -> list[View]:

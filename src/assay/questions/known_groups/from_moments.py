@@ -133,7 +133,7 @@ def known_groups_of(
     subject = f"{known.column} by {telling}"
     return ByLaw(
         "known_groups", subject, line, say, numbers, lambda factor: len(correlations), WORDS, "one test", holds,
-        evidence, tables=tables,
+        evidence, listings=tables,
     )  # fmt: skip
 
 

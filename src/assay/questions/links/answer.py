@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from assay.models.network.link_prediction.prediction import LinkPrediction, Miss
 from assay.questions.links.surprising import Surprising
 from assay.views.axes.numbers import counted
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LISTED = 1000  # surprising links that a program is given
 
@@ -104,6 +107,12 @@ class LinksTold(Answer):
         from assay.questions.links.views import views
 
         return views(self)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.links.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """How well each score does, what chance does, missing and surprising links."""

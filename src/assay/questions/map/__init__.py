@@ -20,6 +20,7 @@ class _Map(Question):
     )
     guide = "guide/embeddings.md"
     priority = 70
+    costly = True
 
     def why_not(self, table: Table, context: Context) -> str:
         from assay.questions.map.test import FEWEST_COLUMNS, FEWEST_ROWS
@@ -29,7 +30,7 @@ class _Map(Question):
         return "" if len(set(table.groups.tolist())) >= FEWEST_COLUMNS else f"it takes {FEWEST_COLUMNS} columns"
 
     def ask(self, table: Table, context: Context) -> RowMap | None:
-        from assay.questions.map.test import row_map
+        from assay.questions.map.test import DRAWS, row_map
 
         return row_map(
             table.sample,
@@ -38,6 +39,7 @@ class _Map(Question):
             design=table.sample_design,
             level=context.level,
             seed=context.seed,
+            draws=context.by_effort(DRAWS, DRAWS, 2 * DRAWS + 1),
             progress=context.told("Map of the rows"),
         )
 

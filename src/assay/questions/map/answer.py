@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.arrays import Array, Indices
 from assay.asking.answer import Answer
@@ -11,6 +11,9 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +63,12 @@ class RowMap(Answer):
         from assay.questions.map.views import views
 
         return views(self, page or Page([self]))
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.map.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """How much is kept, here and by chance."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.arrays import Array
 from assay.asking.answer import Answer
@@ -13,6 +13,9 @@ from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.missing.patterns import Pattern, Run
 from assay.questions.missing.sides import GapSide
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +171,12 @@ class MissingValues(Answer):
         from assay.questions.missing.views import views
 
         return views(self)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.missing.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """Shares, patterns, runs and pairs, for programs."""

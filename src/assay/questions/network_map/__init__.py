@@ -21,6 +21,7 @@ class _NetworkMap(QuestionOf["Subject[Graph]"]):
         "it was made without. Distances between far nodes mean little on it."
     )
     guide = "guide/network-embedding.md"
+    costly = True
     priority = 50
 
     def why_not(self, table: Subject[Graph], context: Context) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.summary.graph.graph import Graph
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,6 +101,12 @@ class Nodes(Answer):
         from assay.questions.nodes.views import views
 
         return views(self, page)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.nodes.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """The first nodes with their scores, ranks, links and what these give."""

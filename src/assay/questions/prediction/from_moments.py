@@ -120,7 +120,7 @@ def prediction_of(
 
     return ByLaw(
         "prediction", f"{target} from {telling}", line, say, numbers, lambda factor: 1, _WORDS, "one test", holds,
-        evidence, tables=tables,
+        evidence, listings=tables,
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ class _Stringing(Question):
     )
     guide = "guide/stringing.md"
     priority = 80
+    costly = True
     whole = True
 
     def why_not(self, table: Table, context: Context) -> str:
@@ -35,7 +36,12 @@ class _Stringing(Question):
 
         tell = context.told("Order of rows and columns")
         return reordered_table(
-            table.look, design_of=table.design_of, level=context.level, seed=context.seed, progress=tell
+            table.look,
+            design_of=table.design_of,
+            level=context.level,
+            seed=context.seed,
+            times=context.by_effort(1, 1, 5),
+            progress=tell,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from assay.arrays import Array, Indices
 from assay.asking.answer import Answer
@@ -12,6 +12,9 @@ from assay.asking.page import Page
 from assay.asking.table import FirstLook
 from assay.evidence.evidence import Evidence, Verdict
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Axis: TypeAlias = Literal["rows", "columns"]
 
@@ -109,6 +112,12 @@ class ReorderedTable(Answer):
         from assay.questions.stringing.views import views
 
         return views(self)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.stringing.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """The order of the columns, and of the rows drawn, counted from 1."""

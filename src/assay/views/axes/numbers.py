@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 
 MISSING = "–"
+_BARS = "▁▂▃▄▅▆▇█"
 
 
 def number(value: float | None) -> str:
-    """Three significant digits, whole from a thousand on.
+    """Three significant digits, whole from a thousand on, with thousands apart from ten thousand on: 2007 is a year.
 
-    >>> number(2.6438), number(0.05631), number(-1234.6), number(1.2e-9), number(None)
-    ('2.64', '0.0563', '−1,235', '1.20e−9', '–')
+    >>> number(2.6438), number(0.05631), number(-1234.6), number(12345.6), number(1.2e-9), number(None)
+    ('2.64', '0.0563', '−1235', '12,346', '1.20e−9', '–')
     """
     if value is None or math.isnan(value):
         return MISSING
@@ -24,8 +25,10 @@ def number(value: float | None) -> str:
     if not 1e-4 <= size < 1e7:
         mantissa, exponent = f"{value:.2e}".split("e")
         text = f"{mantissa}e{int(exponent)}"
-    elif size >= 999.5:
+    elif size >= 9999.5:
         text = f"{value:,.0f}"
+    elif size >= 999.5:
+        text = f"{value:.0f}"
     else:
         text = f"{value:.{_decimals(size)}f}"
     return text.replace("-", "−")
@@ -36,37 +39,25 @@ def _decimals(size: float) -> int:
     return max(0, 2 - math.floor(math.log10(size)))
 
 
-def written(values: Iterable[float]) -> Callable[[float | None], str]:
-    """How to write numbers of a column: years as they are, without thousands apart, all else by `number`.
+def sparkline(values: Sequence[float | None]) -> str:
+    """Numbers as a line of small bars, for a cell of a table; a gap where one is not known.
 
-    Args:
-        values: of the column; not finite where missing.
-
-    >>> written([1998.0, 2007.0])(2007.0), written([1998.0, 12007.0])(2007.0)
-    ('2007', '2,007')
+    >>> sparkline([1.0, 2.0, None, 8.0]), sparkline([3.0, 3.0])
+    ('▁▂ █', '▄▄')
     """
-    return year if are_years(values) else number
-
-
-def are_years(values: Iterable[float]) -> bool:
-    """Whether all values are whole numbers that years are, from 1500 to 2199; gaps are left out.
-
-    >>> are_years([1998, 2007]), are_years([1998, 12]), are_years([2007.5]), are_years([float("nan")])
-    (True, False, False, False)
-    """
-    known = [float(value) for value in values if math.isfinite(value)]
-    return bool(known) and all(1500.0 <= value < 2200.0 and value == int(value) for value in known)
-
-
-def year(value: float | None) -> str:
-    """A year, or a mean of years.
-
-    >>> year(2007.0), year(2007.46), year(None)
-    ('2007', '2007.5', '–')
-    """
-    if value is None or not math.isfinite(value):
-        return MISSING
-    return f"{value:.0f}" if value == int(value) else f"{value:.1f}"
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    if not known:
+        return ""
+    low, high = min(known), max(known)
+    half = high / 2 - low / 2  # halves, for high - low may overflow
+    return "".join(
+        " "
+        if value is None or not math.isfinite(value)
+        else _BARS[round((value / 2 - low / 2) / half * (len(_BARS) - 1))]
+        if half
+        else _BARS[3]
+        for value in values
+    )
 
 
 def count(value: int) -> str:

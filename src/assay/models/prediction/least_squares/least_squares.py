@@ -30,8 +30,8 @@ from assay.models.linear_regressor import CERTAIN, Target, _LinearRegressor
 from assay.models.prediction.least_squares.sandwich import POWERS, Sandwich, sandwich
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.moments.moments import Moments
-from assay.summary.regression.least_squares import Solution, least_squares, least_squares_of
-from assay.summary.regression.regression import Equations, Squares, Table
+from assay.summary.regression.least_squares import LeastSquaresSolution, least_squares, least_squares_of
+from assay.summary.regression.regression import Equations, RegressionTable, Squares
 from assay.summary.regression.sparse_ridge import refuse_large
 
 
@@ -218,7 +218,9 @@ class LeastSquares(_TargetsInParts, _LinearRegressor):
     def _needs_rows(self) -> str | None:
         return None if self.covariance == "classical" else f"covariance={self.covariance!r}"
 
-    def _keep(self, found: Solution, single: bool, rows: float, more: float, robust: Sandwich | None) -> Self:
+    def _keep(
+        self, found: LeastSquaresSolution, single: bool, rows: float, more: float, robust: Sandwich | None
+    ) -> Self:
         """Keep what was found.
 
         Args:
@@ -241,7 +243,7 @@ class LeastSquares(_TargetsInParts, _LinearRegressor):
         self.notes_ = (*self._about_rank(), *self.notes_)
         return self
 
-    def _keep_errors(self, found: Solution, single: bool, robust: Sandwich | None) -> None:
+    def _keep_errors(self, found: LeastSquaresSolution, single: bool, robust: Sandwich | None) -> None:
         fit, mean = found.fit, self._mean
         # from the coordinates of the columns about their mean to the value at zero
         at_zero = np.append(found.weight**-0.5, -(mean @ fit.root))
@@ -263,7 +265,7 @@ class LeastSquares(_TargetsInParts, _LinearRegressor):
         self.intercept_std_error_ = float(own[0]) if single else own
 
     def _keep_likelihood(
-        self, found: Solution, single: bool, rows: float, more: float, robust: Sandwich | None
+        self, found: LeastSquaresSolution, single: bool, rows: float, more: float, robust: Sandwich | None
     ) -> None:
         """What is said of all coefficients together."""
         error, rank, freedom = found.squares.error, self.rank_, self.freedom_
@@ -288,7 +290,7 @@ class LeastSquares(_TargetsInParts, _LinearRegressor):
         for name, value in values.items():
             setattr(self, name, float(value[0]) if single else value)
 
-    def _own_variances(self, table: Table, found: Solution, rows: float) -> Sandwich | None:
+    def _own_variances(self, table: RegressionTable, found: LeastSquaresSolution, rows: float) -> Sandwich | None:
         """What standard errors are made of where errors have variances of their own; None where they are equal."""
         freedom = rows - found.fit.rank - int(self.fit_intercept)
         if self.covariance == "classical" or freedom <= 0.0:
