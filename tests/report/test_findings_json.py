@@ -17,12 +17,15 @@ from assay.study.findings import Ledger
 @pytest.mark.parametrize("name", ["wholesale", "noise", "hostile"])
 def test_reading_back_gives_the_study(name):
     study = getattr(sample_study, name)()
-    assert json.loads(dumps(study)) == study.as_dict()
+    found = json.loads(dumps(study))
+    assert found.pop("headline").keys() == {"verdict", "line", "why"}
+    assert found == study.as_dict()
 
 
 def test_the_schema_is_as_published():
     found = json.loads(dumps(sample_study.wholesale()))
-    assert set(found) == {"assay", "data", "rows", "ledger", "findings", "answers"}
+    assert set(found) == {"format", "headline", "assay", "data", "rows", "ledger", "findings", "answers"}
+    assert found["format"] == "assay.study/1"
     assert set(found["data"]) == {
         "name", "form", "facts", "rows", "rows_used", "columns", "notes", "problems", "duplicates",
     }  # fmt: skip
@@ -47,7 +50,7 @@ def test_the_schema_is_as_published():
 
 def test_an_answer_gives_its_findings_its_looks_and_its_numbers():
     answer = json.loads(dumps(sample_study.wholesale()))["answers"]["components"]
-    assert set(answer) == {"findings", "evidence", "looks", "tests", "correction", "numbers"}
+    assert set(answer) == {"findings", "evidence", "looks", "tests", "correction", "numbers", "tables"}
     assert answer["findings"] == ["components"] and answer["looks"] == 6
     result = sample_study.wholesale().answers["components"]
     assert [one["component"] for one in answer["numbers"]["components"]] == [1, 2, 3]

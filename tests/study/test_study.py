@@ -229,10 +229,18 @@ def test_tables_without_enough_numbers_are_refused(tmp_path, text, message):
 
 def test_the_json_form_has_the_promised_keys(customers):
     document = customers.as_dict()
-    assert list(document) == ["assay", "data", "rows", "ledger", "findings", "answers"]
+    assert list(document) == ["format", "assay", "data", "rows", "ledger", "findings", "answers"]
     for finding in document["findings"]:
         assert list(finding) == [
-            "id", "kind", "question", "subject", "line", "sentence", "evidence", "beyond_chance", "shown"
+            "id",
+            "kind",
+            "subject",
+            "line",
+            "sentence",
+            "evidence",
+            "beyond_chance",
+            "shown",
+            "question",
         ]
         assert list(finding["evidence"]) == EVIDENCE_KEYS
     # four ways in which rows may depend; six numbers, one of two channels, two freedoms of three regions; pairs; 2 to 8

@@ -88,7 +88,6 @@ class Finding:
         return {
             "id": self.id,
             "kind": self.kind,
-            "question": self.question,
             "subject": self.subject,
             "line": self.line,
             "sentence": self.sentence,

@@ -79,7 +79,7 @@ class Anomalies(Answer):
     @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        return "every number of farthest rows counts as a look"
+        return "every row counts as a test"
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all rows."""

@@ -14,7 +14,7 @@ WORDS = Words(
     "rows that do not belong",
     statistic="Distance of the farthest row",
     held_out="times as far out as a typical row, or from its neighbours as these from theirs",
-    stability="Stand out again when rows are divided anew",
+    stability="Stand out again when rows are split otherwise",
     stability_format=percent,
 )
 

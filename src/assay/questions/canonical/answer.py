@@ -62,7 +62,7 @@ class Canonical(Answer):
     @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        return f"pairs tested in order, each with the rows of one side shuffled; stopped after {len(self.p)}"
+        return f"ways tested one after another, the rows of one side shuffled; stopped after {len(self.p)}"
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all pairs."""

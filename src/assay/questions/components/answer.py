@@ -106,7 +106,7 @@ class Components(Answer):
     def rule(self) -> str:
         """How tests are corrected for."""
         until = f"after {self.n_real}" if self.n_real == len(self.tested) else "at the first failure"
-        return f"tested in order, stopped {until}; so the chance of any false claim is that of one test"
+        return f"one after another, the largest first, stopped {until}; this needs no further correction"
 
     def stricter(self, factor: float, level: float) -> Components:
         """The same components where other questions were asked too: q times the factor, verdicts accordingly."""

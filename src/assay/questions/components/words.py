@@ -17,10 +17,10 @@ WORDS = Words(
     statistic="Eigenvalue of the weakest",
     held_out="of variance",
     held_out_format=percent,
-    stability="Alignment of direction",
-    reading="Alignment of direction is the agreement of the direction found with the true one, as a squared cosine: 1 "
-    "is the same direction, 0 is what unrelated ones have. It is measured by halving the rows again and again; of "
-    "several components it is that of the one that comes back least. A component is supported only if its direction "
+    stability="How well its direction is known (1 is exactly)",
+    reading="How well its direction is known: rows are halved again and again, and the directions that halves find are "
+    "compared; 1 is always the same direction, 0 is what unrelated ones have. Of several components it is that of the "
+    "one that comes back least. A component is supported only if its direction "
     "comes back and carries more on unseen rows than a direction without meaning.",
 )
 _NAMED = 2

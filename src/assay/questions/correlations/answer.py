@@ -82,11 +82,11 @@ class Correlations(Answer):
     @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        thirds = f"; Bonferroni over {self.closer.looks:,} pairs with a third column" if self.closer.looks else ""
+        thirds = f"; pairs with a third column by Bonferroni over {self.closer.looks:,}" if self.closer.looks else ""
         drawn = ""
         if self.of_columns:
             drawn = f" of {len(self.found.columns):,} columns, drawn fairly of {self.of_columns:,}"
-        return f"Benjamini and Hochberg over all pairs{drawn}{thirds}"
+        return f"over all pairs{drawn} by Benjamini and Hochberg{thirds}"
 
     @property
     def tests(self) -> int:

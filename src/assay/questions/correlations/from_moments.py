@@ -130,7 +130,7 @@ def correlations_of(
             )
             for pair in listed(factor)["pairs"]
         )
-        heads = ("Pair", "Correlation", "Interval for all pairs", "q, all looks")
+        heads = ("Pair", "Correlation", "Interval for all pairs", "q, every test counted")
         return (Listing("pairs", "Which columns go together", "Pairs of columns, the strongest first", heads, rows),)
 
     subject = "; ".join(named(int(k)) for k in order[:_NAMED])

@@ -225,5 +225,5 @@ def _strongest(found: Correlations) -> str:
     if abs(unseen(found, 0)) >= abs(float(pairs.unseen[0])) or fraction(unseen(found, 0)) == plain:
         return f"{strength_name(found, 0)} {plain}{where}, 95% interval {low} to {high}"
     # the pairs that come next are not corrected for having been chosen: first the number that compares with theirs
-    corrected = f"{fraction(unseen(found, 0))} once the luck of being chosen is taken off, 95% interval {low} to {high}"
+    corrected = f"{fraction(unseen(found, 0))} corrected for being the strongest of many, 95% interval {low} to {high}"
     return f"{strength_name(found, 0)} {plain}{where}; {corrected}"

@@ -103,7 +103,8 @@ class Groups(Answer):
     def rule(self) -> str:
         """How looks are corrected for."""
         draws = 0 if self.evidence.null is None else self.evidence.null.draws
-        return f"the best of {self.looks} searches, made anew in each of {draws} tables without groups"
+        again = f", repeated in {draws} tables without groups" if draws else "; none was left to compare with chance"
+        return f"the best of {self.looks} searches counts as one test{again}"
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all groups."""

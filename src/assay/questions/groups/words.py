@@ -14,11 +14,11 @@ WORDS = Words(
     "groups of rows",
     statistic="Standard deviations beyond chance",
     statistic_format=number,
-    held_out="prediction strength",
+    held_out="of the pairs that one half puts together, the other does too (the weakest group)",
     held_out_format=percent,
-    stability="Of the weakest group comes back",
+    stability="Found again of the weakest group",
     stability_format=percent,
-    reading="Prediction strength: rows are halved and each half is grouped by itself; of the pairs that one half puts "
+    reading="On unseen rows: rows are halved and each half is grouped by itself; of the pairs that one half puts "
     "together, the share that the other half puts together too, in the group that does worst.",
 )
 
@@ -56,7 +56,7 @@ def sentence(found: Groups) -> str:
     fall = "fall" if evidence.verdict == "supported" else "may fall"
     said = f"The rows {fall} into {found.k} groups: {'; '.join(_group(found, g) for g in range(found.k))}."
     said += f" They are {found.way}, with a gap between that is there on unseen rows, too"
-    said += f"; one lump of the same correlations does not come near, nor do rows without a gap ({chance(evidence)})."
+    said += f"; tables of the same correlations without groups do not come near ({chance(evidence)})."
     if evidence.held_out is not None and found.strength_range is not None:
         low, high = (percent(end) for end in found.strength_range)
         halvings = f"95% of halvings {low} to {high}" if low != high else "in all halvings"

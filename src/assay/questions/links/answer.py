@@ -55,8 +55,8 @@ class LinksTold(Answer):
     def rule(self) -> str:
         """How looks are corrected for."""
         return (
-            f"one test of the whole against {len(self.chance)} random graphs, with the score chosen anew in each; "
-            "single links only after it, by the most surprising link of each random graph"
+            f"one test of the whole, repeated in {len(self.chance)} random networks; single links only after it, "
+            "against the most surprising link of each random network"
         )
 
     @property

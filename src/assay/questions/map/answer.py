@@ -46,7 +46,7 @@ class RowMap(Answer):
     @property
     def rule(self) -> str:
         """How looks are corrected for."""
-        return f"one map, tested as a whole against {len(self.chance)} of shuffled columns"
+        return f"one map, one test, against {len(self.chance)} maps of shuffled columns"
 
     def findings(self) -> tuple[Finding, ...]:
         """One for the map."""

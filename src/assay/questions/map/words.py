@@ -13,7 +13,7 @@ WORDS = Words(
     statistic_format=percent,
     held_out="of nearest rows kept",
     held_out_format=percent,
-    stability="Agreement of two starts",
+    stability="Neighbours kept from one start to another",
     stability_format=percent,
 )
 

@@ -87,7 +87,7 @@ def values_sentence(found: MissingValues) -> str:
     if verdict == "suggestive":
         return f"{_more(pair).replace(' is missing', ' may be missing', 1)}: {_shares(pair)} ({tested})."
     return (
-        f"Gaps go with nothing else that was looked at. The nearest: {_more(pair)}, {_shares(pair)} ({tested}). "
+        f"Gaps go with nothing else that was examined. The nearest: {_more(pair)}, {_shares(pair)} ({tested}). "
         "Whether they go with the missing values themselves, no data can tell."
     )
 

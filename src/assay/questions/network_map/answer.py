@@ -48,7 +48,7 @@ class NetworkMap(Answer):
     @property
     def rule(self) -> str:
         """How looks are corrected for."""
-        return f"one map, tested as a whole against {len(self.chance)} of random graphs with the same degrees"
+        return f"one map, one test, against maps of {len(self.chance)} random networks with the same numbers of links"
 
     @property
     def share(self) -> float:

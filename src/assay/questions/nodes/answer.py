@@ -67,7 +67,7 @@ class Nodes(Answer):
     @property
     def rule(self) -> str:
         """How nodes and the agreement with the degrees are counted."""
-        return "every node with in-links and the agreement with the degrees, by the largest in each random graph"
+        return "every node that links lead to, against the largest of all in each random network"
 
     @property
     def clear(self) -> NDArray[np.intp]:

@@ -124,7 +124,7 @@ class Prediction(Answer):
     @property
     def rule(self) -> str:
         """How looks are corrected for."""
-        return f"{self.looks} machines and penalties tried, chosen anew on each of {len(self.by_chance)} {self.drawn}"
+        return f"the best of {self.looks} rules counts as one test, repeated on {len(self.by_chance)} {self.drawn}"
 
     def findings(self) -> tuple[Finding, ...]:
         """One."""

@@ -126,8 +126,8 @@ def _can(found: Prediction) -> tuple[str, ...]:
     opening = f"{found.target} {can} be predicted from the other columns: on unseen rows"
     if found.classes:
         error = (
-            "Against knowing the shares of classes alone the squared error of classes coded 0 and 1 falls by "
-            f"{size} {interval} with the rule that fits them best in each fold"
+            f"The squared error of the predicted classes is {size} {interval} smaller than where only the shares of "
+            "the classes are known"
         )
         first, sure = f"{opening} {_classes(found)}. {error}; {by_chance}.", _sets(found)
     else:
@@ -168,7 +168,7 @@ def _others(found: Prediction) -> str:
     """The simplest machine that does it, what a line reaches, and a less simple one that may be better."""
     names = list(found.reached)
     own, place = found.reached[found.machine], names.index(found.machine)
-    told = f"The simplest rule that no other asked surely beats is {machine_name(found.machine)}"
+    told = f"The simplest rule that none of the others surely beats is {machine_name(found.machine)}"
     best = max(names[place:], key=lambda kind: found.reached[kind])
     more = found.reached[best] >= own + LEAST
     if not place and not more:

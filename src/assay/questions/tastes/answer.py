@@ -45,7 +45,7 @@ class Tastes(Answer):
     @property
     def rule(self) -> str:
         """How looks are corrected for."""
-        return "Holm's correction for users, items and tastes; penalties are chosen anew on every draw of chance"
+        return "Holm's correction for users, items and tastes; penalties are chosen again in every draw of chance"
 
     def findings(self) -> tuple[Finding, ...]:
         """Tastes first, then items and users."""
