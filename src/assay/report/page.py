@@ -16,7 +16,7 @@ from assay.asking.table import ROWS_SHOWN
 from assay.asking.words import EXAMINED, SURVIVED
 from assay.report.data_section import data_section, ledger_section, reading_section
 from assay.report.document import document, opening, text_of
-from assay.report.explore import explorable, explore_section
+from assay.report.explore import explorable, explore_section, privacy_words
 from assay.report.first_look import array_views
 from assay.report.headline import headline
 from assay.report.histograms import histograms
@@ -69,7 +69,7 @@ def render(study: Study, *, order: Sequence[str] = (), include_rows: bool = Fals
         ("data", "The data", data_section(study)),
         ("reading", "How to read this", reading_section(study.findings)),
     ]
-    return document(study.data.name, study.version, _header(study), parts, _footer(study), scripts)
+    return document(study.data.name, study.version, _header(study), parts, _footer(study, include_rows), scripts)
 
 
 def _header(study: Study) -> str:
@@ -196,9 +196,8 @@ def _figure(view: View, place: str) -> str:
     )
 
 
-def _footer(study: Study) -> str:
+def _footer(study: Study, include_rows: bool) -> str:
     return (
         f"<footer><p>Made by assay {escaped(study.version)}, seed {study.ledger.seed}. This file holds its own figures "
-        "and fetches nothing; it shows row numbers, scores and, of columns that go together, values; no whole rows of "
-        "the data.</p></footer>"
+        f"and fetches nothing. {privacy_words(study, include_rows)}</p></footer>"
     )
