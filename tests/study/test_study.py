@@ -80,7 +80,7 @@ def test_a_wide_table_goes_through_its_rows():
     assert found.loadings.shape[0] == 400
 
 
-@pytest.mark.slow
+@pytest.mark.calibrate
 def test_at_most_one_study_of_noise_in_twenty_claims_anything():
     rng = np.random.default_rng(2)
     draws = {
