@@ -9,7 +9,7 @@ from assay.asking.words import SURVIVED
 from assay.comparison.comparison import Comparison, Spread
 from assay.report.cards import cards
 from assay.report.data_section import ledger_section, problems_list, reading_section
-from assay.report.document import document, opening
+from assay.report.document import document, opening, text_of
 from assay.report.headline import comparison_headline
 from assay.views.axes.numbers import count, counted, number, percent
 from assay.views.columns.two_histograms import levels_beside, overlaid
@@ -22,11 +22,12 @@ _LISTED = 500
 _LEVELLED = ("category", "boolean")
 
 
-def render(comparison: Comparison) -> str:
+def render(comparison: Comparison, *, framed: bool = False) -> str:
     """Write a comparison as a page; the same comparison gives the same bytes.
 
     Args:
         comparison: the comparison.
+        framed: whether it is shown in a frame of a notebook, where links within the page need help.
 
     Returns:
         HTML.
@@ -47,7 +48,8 @@ def render(comparison: Comparison) -> str:
         f"<footer><p>Made by assay {escaped(comparison.version)}, seed {comparison.ledger.seed}. This file fetches "
         "nothing and shows shares and quartiles, no rows of the data.</p></footer>"
     )
-    return document(name, comparison.version, _header(comparison, name), parts, footer, [])
+    scripts = [text_of("framed.js")] if framed else []
+    return document(name, comparison.version, _header(comparison, name), parts, footer, scripts)
 
 
 def _header(comparison: Comparison, name: str) -> str:
