@@ -13,6 +13,7 @@ from assay.cli import chance as chance
 from assay.cli import compare as compare
 from assay.cli import forms as forms
 from assay.cli import report as report
+from assay.cli import schema as schema
 from assay.cli import sharing as sharing
 from assay.cli import watch as watch
 from assay.cli.app import app

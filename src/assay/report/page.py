@@ -32,13 +32,14 @@ from assay.views.html.view import About, View
 _ABREAST = 60
 
 
-def render(study: Study, *, order: Sequence[str] = (), include_rows: bool = False) -> str:
+def render(study: Study, *, order: Sequence[str] = (), include_rows: bool = False, framed: bool = False) -> str:
     """Write a study as a page; the same study gives the same bytes.
 
     Args:
         study: the study.
         order: columns to draw first in the array plot; the rest by kind.
         include_rows: whether the page may hold rows as they came; without it values are coarse.
+        framed: whether it is shown in a frame of a notebook, where links within the page need help.
 
     Returns:
         HTML.
@@ -56,6 +57,7 @@ def render(study: Study, *, order: Sequence[str] = (), include_rows: bool = Fals
     figures = {view.name: view.figure for view in views if view.figure is not None}
     script, places = embed(figures)
     own = text_of("tables.js") + text_of("page.js") + text_of("explore.js")
+    own += text_of("framed.js") if framed else ""
     scripts = [library(), script, behaviour() + own] if figures else [own]
     behind = _behind(study, answered)
     answered = [_with_reading(views, name) for name, views in zip(study.answers, answered, strict=True)]
