@@ -139,9 +139,7 @@ def _told(ends: Array) -> Array:
     return rounded if np.isfinite(rounded).all() and (np.diff(rounded) > 0).all() else ends
 
 
-def pooled(
-    codes: Array, names: tuple[str, ...], *, ordered: bool = False, fewest: int = FEWEST
-) -> Levels:
+def pooled(codes: Array, names: tuple[str, ...], *, ordered: bool = False, fewest: int = FEWEST) -> Levels:
     """Levels that several rows have, at most 30; all others are one.
 
     Args:
