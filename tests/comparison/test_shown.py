@@ -55,7 +55,7 @@ def test_json_is_all_that_is_printed(files):
     assert document["differs"] is True
     assert [card["name"] for card in document["data"]] == ["horeca.csv", "retail.csv"]
     assert document["ledger"]["looks"] == sum(q["looks"] for q in document["ledger"]["questions"])
-    assert {"id", "kind", "subject", "sentence", "evidence", "shown"} == set(document["findings"][0])
+    assert {"id", "question", "kind", "subject", "sentence", "evidence", "shown"} == set(document["findings"][0])
 
 
 @pytest.mark.parametrize("wrong", [("none.csv",), ("retail.csv", "--drop", "Price"), ("retail.csv", "--level", "2")])

@@ -17,19 +17,22 @@ from assay.study.findings import Ledger
 @pytest.mark.parametrize("name", ["wholesale", "noise", "hostile"])
 def test_reading_back_gives_the_study(name):
     study = getattr(sample_study, name)()
-    assert json.loads(dumps(study)) == study.as_dict()
+    found = json.loads(dumps(study))
+    assert found.pop("headline").keys() == {"verdict", "line", "why"}
+    assert found == study.as_dict()
 
 
 def test_the_schema_is_as_published():
     found = json.loads(dumps(sample_study.wholesale()))
-    assert set(found) == {"assay", "data", "rows", "ledger", "findings", "answers"}
+    assert set(found) == {"format", "headline", "assay", "data", "rows", "ledger", "findings", "answers"}
+    assert found["format"] == "assay.study/1"
     assert set(found["data"]) == {
         "name", "form", "facts", "rows", "rows_used", "columns", "notes", "problems", "duplicates",
     }  # fmt: skip
     assert set(found["ledger"]) == {"looks", "level", "seed", "effort", "questions", "not_asked", "together"}
     assert set(found["ledger"]["questions"][0]) == {"question", "looks", "tests", "correction"}
     for finding in found["findings"]:
-        assert set(finding) == {"id", "kind", "subject", "sentence", "evidence", "shown"}
+        assert set(finding) == {"id", "question", "kind", "subject", "sentence", "evidence", "shown"}
         assert set(finding["evidence"]) == {
             "statistic", "p", "q", "held_out", "interval", "stability", "n", "looks", "method", "verdict", "limit",
         }  # fmt: skip
@@ -37,7 +40,7 @@ def test_the_schema_is_as_published():
 
 def test_an_answer_gives_its_findings_its_looks_and_its_numbers():
     answer = json.loads(dumps(sample_study.wholesale()))["answers"]["components"]
-    assert set(answer) == {"findings", "evidence", "looks", "tests", "correction", "numbers"}
+    assert set(answer) == {"findings", "evidence", "looks", "tests", "correction", "numbers", "tables"}
     assert answer["findings"] == ["components"] and answer["looks"] == 6
     result = sample_study.wholesale().answers["components"]
     assert [one["component"] for one in answer["numbers"]["components"]] == [1, 2, 3]

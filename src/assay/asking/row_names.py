@@ -8,61 +8,59 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from assay.arrays import Indices, Mask
 
 ROW, IN_DATA = "row", "row_in_data"
-READ = "row_read"  # among all rows that were read, in use or not; it is never shown
+READ = "row_read"  # among all rows that were read, in use or not; the tables of a study have `row` instead
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowNames:
-    """Places and identifiers of the rows in use.
+    """Places and identifiers of the N rows that were read, n of them in use.
 
     Attributes:
-        rows: how many are in use.
-        in_data: (n,) their numbers in the data as read, from 0; None where that is not known.
-        used: (N,) which of the rows that were read are in use, where the outcome is known; None for all.
-        identifiers: by column that identifies rows, its (n,) values; sensitive columns are not among them.
+        used: (N,) which of them are in use; None for all.
+        in_data: (N,) their numbers in the data, from 0, where rows without an outcome count too; None where that is not
+            known.
+        identifiers: by column that identifies rows, its (N,) values; sensitive columns are not among them.
     """
 
-    rows: int
-    in_data: Indices | None = None
     used: Mask | None = None
+    in_data: Indices | None = None
     identifiers: Mapping[str, pa.Array] = field(default_factory=dict)
 
     def beside(self, table: pa.Table) -> pa.Table:
-        """A table that names rows by `row`, with their numbers in the data and their identifiers beside it.
+        """A table that names rows, with their numbers in the data and their identifiers beside.
 
         Args:
-            table: anything; one without a column `row`, counted from 1 among the rows in use, stays as it is.
+            table: has a column `row`, counted from 1 among the rows in use, or `row_read`, counted from 1 among all
+                that were read; one with neither stays as it is.
 
-        >>> names = RowNames(3, np.array([0, 2, 3]), None, {"id": pa.array(["a", "c", "d"])})
-        >>> names.beside(pa.table({"row": [2, 3], "q": [.1, .2]})).to_pydict()
-        {'row': [2, 3], 'row_in_data': [3, 4], 'id': ['c', 'd'], 'q': [0.1, 0.2]}
+        >>> names = RowNames(np.array([True, False, True]), np.arange(3), {"id": pa.array(["a", "b", "c"])})
+        >>> names.beside(pa.table({"row": [2], "q": [.1]})).to_pydict()
+        {'row': [2], 'row_in_data': [3], 'id': ['c'], 'q': [0.1]}
         """
-        if READ in table.column_names:
-            table = self._of_read(table)
-        if ROW not in table.column_names:
+        if ROW not in table.column_names and READ not in table.column_names:
             return table
-        row = table.column(ROW).combine_chunks()
-        at = pc.subtract(row, 1)
-        named: dict[str, Any] = {ROW: row}
-        named[IN_DATA] = pa.nulls(len(at), pa.int64())
-        if self.in_data is not None:
-            named[IN_DATA] = pa.array(np.asarray(self.in_data + 1, dtype=np.int64)).take(at)
-        others = [name for name in table.column_names if name != ROW]
+        named: dict[str, Any] = {}
+        if ROW in table.column_names:
+            named[ROW] = table.column(ROW)
+            at = table.column(ROW).to_numpy() - 1
+            at = at if self.used is None else np.flatnonzero(self.used)[at]
+        else:
+            at = table.column(READ).to_numpy() - 1
+            named[ROW] = self._among_used(at)
+        known = self.in_data
+        named[IN_DATA] = pa.nulls(len(at), pa.int64()) if known is None else pa.array((known[at] + 1).astype(np.int64))
+        others = [name for name in table.column_names if name not in (ROW, READ)]
         for name, values in self.identifiers.items():
             taken = name in others or name in named
-            named[f"{name} (identifier)" if taken else name] = values.take(at)
+            named[f"{name} (identifier)" if taken else name] = values.take(pa.array(at))
         return pa.table(named | {name: table.column(name) for name in others})
 
-    def _of_read(self, table: pa.Table) -> pa.Table:
-        """A table that numbers rows among all that were read, by their numbers among those in use; None for others."""
-        row = table.column(READ).combine_chunks()
-        if self.used is not None:
-            place = np.where(self.used, np.cumsum(self.used), 0)
-            numbers = place[row.to_numpy() - 1]
-            row = pa.array(numbers, pa.int64(), mask=numbers == 0)
-        return pa.table({ROW: row} | {name: table.column(name) for name in table.column_names if name != READ})
+    def _among_used(self, at: Indices) -> pa.Array:
+        """Numbers among the rows in use, from 1; None for those that are not."""
+        if self.used is None:
+            return pa.array(at + 1)
+        return pa.array(np.cumsum(self.used)[at], pa.int64(), mask=~self.used[at])

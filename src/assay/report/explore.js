@@ -26,6 +26,11 @@
     if (size >= 1e4) return minus(`${Number((value / 1e3).toPrecision(4))}k`);
     return minus(String(Number(value.toPrecision(4))));
   };
+  const full = (value) => {
+    const size = Math.abs(value);
+    if (!(size >= 1e4 && size < 1e9)) return short(value);
+    return minus(Number(value.toPrecision(4)).toLocaleString("en"));
+  };
   const day = (value, digits = 10) => {
     const date = new Date(value * 864e5);
     return Number.isNaN(date.getTime()) ? short(value) : date.toISOString().slice(0, digits);
@@ -55,7 +60,7 @@
       const low = place(column.low[codes[i]]), high = place(column.high[codes[i]]);
       return back(low + part * (high - low));
     };
-    const words = (x) => (Number.isNaN(x) ? "missing" : column.kind === "time" ? day(x) : short(x));
+    const words = (x) => (Number.isNaN(x) ? "missing" : column.kind === "time" ? day(x) : column.exact ? String(x) : full(x));
     return {
       ...found, numeric: true, place, back, words,
       value: (i) => between(i, 0.5),
@@ -208,8 +213,13 @@
         return { drawn, glyphs, plain: { fill_color, line_color, marker }, tint: `explore_tint_${k}`, shape: `explore_shape_${k}` };
       });
 
+    // what the colours mean is also said where the other views of rows begin
+    const said = document.getElementById("selected-rows")?.closest("p");
+    const above = said ? make("ul", "", "key") : null;
+    if (above) said.after(above);
+
     let axes = null;
-    const room = () => [Math.max(2, Math.floor(plot.frame.bbox.width / 90)), 6];
+    const room = () => [Math.max(2, Math.floor(plot.frame.bbox.width / 70)), 6];
     const redress = () => {
       if (axes === null) return;
       const [across, up] = room();
@@ -288,14 +298,14 @@
       redress();
       const lacking = passing.filter(Boolean).length - shown.length;
       const drawn = `${shown.length.toLocaleString("en")} ${shown.length === 1 ? one : several}`;
-      const parts = [
+      const note = [
         !a.numeric && !b.numeric ? `The numbers count ${several}.`
           : !a.numeric ? `Boxes hold the middle half of the ${several} of a level, lines nine of ten, orange is the median.`
           : line.x.length ? "The line joins medians of neighbouring rows." : "",
         `${drawn} drawn${lacking ? `; ${lacking.toLocaleString("en")} lack a value` : ""}.`,
         held.exact ? "" : "Values are coarse: a point lies somewhere within its step.",
       ];
-      at("caption").textContent = parts.filter(Boolean).join(" ");
+      at("caption").textContent = note.filter(Boolean).join(" ");
       at("known").value = [...at("known").options].find((option) => {
         const [p, q] = option.value.split(" ").map(Number);
         return option.value && ((columns[p] === a && columns[q] === b) || (columns[p] === b && columns[q] === a));
@@ -305,6 +315,7 @@
     const paint = () => {
       const column = columns[at("colour").value], look = column ? looks(column) : null;
       at("key").replaceChildren(...key(column, look ?? {}));
+      above?.replaceChildren(...key(column, look ?? {}));
       const plain = look === null && filters.length === 0;
       const changed = new Map();
       for (const { drawn, glyphs, plain: own, tint, shape } of views) {

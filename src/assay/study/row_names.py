@@ -18,7 +18,7 @@ _BYTES = 1 << 26  # of identifiers that a study holds
 
 
 def row_names(source: Source, kept: KeptSource, fields: Sequence[Field], used: Mask | None, rows: int) -> RowNames:
-    """Names of the rows in use; of rows that were not kept only their numbers, where all of them are in use.
+    """Names of the rows; of those that were not kept only their numbers, where all of them are in use.
 
     Args:
         source: the data, without the rows whose outcome is not known.
@@ -29,17 +29,14 @@ def row_names(source: Source, kept: KeptSource, fields: Sequence[Field], used: M
     """
     if used is None:
         every = kept.rows_read == rows and not isinstance(source, KnownTarget)
-        return RowNames(rows, np.arange(rows) if every else None)
-    numbers = _numbers_in_data(source, len(used))
+        return RowNames(in_data=np.arange(rows) if every else None)
     names = [field.name for field in fields if field.kind == "identifier"]
     named: dict[str, pa.Array] = {}
     if names and kept.in_memory:
         table = pa.Table.from_batches([block.select(names) for block in kept.blocks()])
-        table = table if used.all() else table.filter(pa.array(used))
         if table.nbytes <= _BYTES:
             named = {name: _plain(table.column(name)) for name in names}
-    every = bool(used.all())
-    return RowNames(rows, None if numbers is None else numbers[used], None if every else used, named)
+    return RowNames(None if used.all() else used, _numbers_in_data(source, len(used)), named)
 
 
 def _numbers_in_data(source: Source, rows: int) -> Indices | None:

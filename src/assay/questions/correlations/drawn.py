@@ -117,7 +117,7 @@ def _axis(look: FirstLook, j: int, kept: NDArray[np.bool_]) -> Axis:
         return Axis(name, codes, levels=names)
     logged = look.columns[j] in look.log and bool((values > -1).all())
     scale: Scale = "time" if look.kinds[j] == "time" else "log" if logged else "plain"
-    return Axis(f"{name}, log scale" if logged else name, values, scale)
+    return Axis(f"{name}, log scale" if logged else name, values, scale, whole=look.kinds[j] == "count")
 
 
 def _coded(look: FirstLook, j: int, values: Array) -> tuple[Any, list[str]]:

@@ -127,7 +127,7 @@ def _number_views(found: Prediction, page: Page) -> list[View]:
     name = visible(found.target)
     first = View(
         "prediction", f"{name}: predicted and true", drawn, (),
-        f"{_UNSEEN} An interval holds the truth for nine new rows of ten.",
+        f"{_UNSEEN} The band holds nine new rows of ten.",
     )  # fmt: skip
     words = (
         "A good prediction leaves errors about zero that spread as widely on the right as on the left.",
