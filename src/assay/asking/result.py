@@ -107,7 +107,8 @@ class Result(ABC):
         Args:
             folder: is made where it is not there.
             format: "parquet" or "csv".
-            force: replace files of these names that are there.
+            force: replace files of these names that are there, whoever wrote them; Parquet files of assay say so and
+                are replaced in any case.
 
         Returns:
             The files.

@@ -44,6 +44,18 @@ Json = Annotated[
         callback=early.writable,
     ),
 ]
+Tables = Annotated[
+    Path | None,
+    typer.Option(
+        "--tables",
+        help="A folder, for all numbers behind the findings as tables.",
+        metavar="DIR",
+        show_default=False,
+    ),
+]
+TablesAs = Annotated[
+    Literal["parquet", "csv"], typer.Option("--tables-as", help="How tables are written: parquet or csv.")
+]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
 Drop = Annotated[list[str] | None, several("--drop", "A column to leave out, or several separated by commas.")]
 Sensitive = Annotated[

@@ -25,6 +25,10 @@ _COLUMN = {
     "name": str, "kind": str, "unit": str, "role": str, "used": bool, "missing": int, "encoded": str, "typical": str,
     "suspicious": str, "note": str, "why": str,
 }  # fmt: skip
+_PROFILE = {
+    "count": int, "distinct": int, "zeros": int, "min": float, "quartile_1": float, "median": float,
+    "quartile_3": float, "max": float, "mean": float, "sd": float,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,4 +147,10 @@ def columns_table(data: DataCard) -> pa.Table:
     Args:
         data: what was read.
     """
-    return records_of(data.as_dict()["columns"], _COLUMN)
+    told = [{**_numbers(column["profile"] or {}), **column} for column in data.as_dict()["columns"]]
+    return records_of(told, {**_COLUMN, **_PROFILE})
+
+
+def _numbers(profile: Mapping[str, Any]) -> dict[str, Any]:
+    """What is a number in a profile; times are text."""
+    return {name: value for name, value in profile.items() if not isinstance(value, str)}
