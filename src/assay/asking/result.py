@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
-from assay.asking.frames import Backend, frame_of, records_of
+from assay.data.as_frames import Backend, frame_of, records_of
 from assay.errors import UnknownNameError
 from assay.shown import a_few
 
