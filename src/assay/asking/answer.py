@@ -69,7 +69,7 @@ class Answer(ABC):
     @property
     @abstractmethod
     def rule(self) -> str:
-        """How looks and tests are corrected for, one phrase."""
+        """How tests are corrected for, one phrase."""
 
     @abstractmethod
     def stricter(self, factor: float, level: float) -> Self:
@@ -146,7 +146,7 @@ class Answer(ABC):
             question: the wording of the question.
             factor: what every p was multiplied with, for the other questions asked; the ledger says why.
         """
-        owed = "" if factor == 1.0 else f"; then made {factor:.3g} times stricter"
+        owed = "" if factor == 1.0 else f"; then every p times {factor:.3g}, for the other questions"
         return Look(self.wording or question, self.looks, self.tests, self.rule + owed)
 
     def as_dict(self, names: RowNames | None = None) -> dict[str, Any]:

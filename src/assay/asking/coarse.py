@@ -115,6 +115,9 @@ def _round_ends(low: float, high: float) -> tuple[float, float]:
     if unit == 0.0:
         return low - reach, high + reach
     first, last = float(np.floor(low / unit)), float(np.ceil(high / unit))
+    # a round value is no end either; but 0 is where many things begin
+    first -= first * unit == low != 0.0
+    last += last * unit == high != 0.0
     return first * unit, (last if last > first else first + 1) * unit
 
 
@@ -139,9 +142,7 @@ def _told(ends: Array) -> Array:
     return rounded if np.isfinite(rounded).all() and (np.diff(rounded) > 0).all() else ends
 
 
-def pooled(
-    codes: Array, names: tuple[str, ...], *, ordered: bool = False, fewest: int = FEWEST
-) -> Levels:
+def pooled(codes: Array, names: tuple[str, ...], *, ordered: bool = False, fewest: int = FEWEST) -> Levels:
     """Levels that several rows have, at most 30; all others are one.
 
     Args:

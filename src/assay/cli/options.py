@@ -114,6 +114,10 @@ Thorough = Annotated[
 ]
 Log = Annotated[str, typer.Option(help="auto, never, or names of columns separated by commas.")]
 Order = Annotated[list[str] | None, several("--order", "A column to draw first in the array plot.")]
+Rows = Annotated[
+    bool,
+    typer.Option("--include-rows", help="Let the page hold rows as they came, with identifiers; else coarse values."),
+]
 Debug = Annotated[
     bool, typer.Option("--debug", help="Where something goes wrong, show the traceback too.", is_eager=True)
 ]

@@ -32,6 +32,7 @@ from assay.cli.options import (
     Reading,
     Resolve,
     Resume,
+    Rows,
     Seed,
     Sensitive,
     Skip,
@@ -67,6 +68,7 @@ def report(
     option: Reading = None,
     log: Log = "auto",
     order: Order = None,
+    include_rows: Rows = False,
     missing: Gaps = "fill",
     time: Time = None,
     by: By = None,
@@ -115,7 +117,7 @@ def report(
             answers.write_tables(tables, tables_as, force=force)
         tell("Writing the page", None, None)
         with delivered(output) as page, delivered(json) as findings:
-            write_report(answers, html_path=page, json_path=findings, order=order or ())
+            write_report(answers, html_path=page, json_path=findings, order=order or (), include_rows=include_rows)
     with explained(debug, written=written(output)) as step:
         step.what = "Showing the findings"
         console = terminal(beside=STANDARD in (output, json))

@@ -60,13 +60,13 @@
       const low = place(column.low[codes[i]]), high = place(column.high[codes[i]]);
       return back(low + part * (high - low));
     };
-    const words = (x) => (Number.isNaN(x) ? "missing" : column.kind === "time" ? day(x) : column.exact ? String(x) : full(x));
+    const words = (x) => (Number.isNaN(x) ? "missing" : column.kind === "time" ? day(x) : full(x));
     return {
       ...found, numeric: true, place, back, words,
       value: (i) => between(i, 0.5),
       // rows of one step lie side by side, those of the other axis in another order
       drawn: (i, turn) => place(between(i, 0.5 + 0.8 * (((i + 1) * turn) % 1 - 0.5))),
-      said: (i) => (exact ? words(exact[i]) : codes[i] === 255 ? "missing" : `about ${words(between(i, 0.5))}`),
+      said: (i) => (exact ? (Number.isNaN(exact[i]) || column.kind === "time" ? words(exact[i]) : minus(String(exact[i]))) : codes[i] === 255 ? "missing" : `about ${words(between(i, 0.5))}`),
     };
   });
   const chosen = () => [columns[at("x").value], columns[at("y").value]];

@@ -186,7 +186,7 @@ def _evidence() -> Schema:
             "interval": _or_null(interval, "95% interval of that."),
             "stability": _or_null(_NUMBER),
             "n": _said(_COUNT, "Rows, or what else was counted."),
-            "looks": _COUNT,
+            "looks": _said(_COUNT, "Structures that the question examined."),
             "method": _TEXT,
             "verdict": _VERDICT,
             "limit": _said(_TEXT, "Why it cannot be supported; empty where it can."),
@@ -201,8 +201,13 @@ def _finding() -> Schema:
             "question": _or_null(_TEXT, "Its answer, by name; null for facts about columns."),
             "kind": _TEXT,
             "subject": _said(_TEXT, "What it is about, in the columns of the data."),
-            "sentence": _TEXT,
+            "line": _said(_TEXT, "The verdict in one line of at most a hundred letters."),
+            "sentence": _said(_TEXT, "The finding in full."),
             "evidence": {"$ref": "#/$defs/evidence"},
+            "beyond_chance": _or_null(
+                _NUMBER,
+                "Times as far as chance reaches one time in twenty, from its middle; null where untested.",
+            ),
             "shown": _said(
                 {"type": "object", "additionalProperties": _TEXT}, "The evidence as page and terminal write it."
             ),
@@ -217,7 +222,7 @@ def _answer() -> Schema:
             "evidence": {"$ref": "#/$defs/evidence"},
             "looks": _COUNT,
             "tests": _COUNT,
-            "correction": _said(_TEXT, "How looks are corrected for."),
+            "correction": _said(_TEXT, "How its tests are corrected for."),
             "numbers": _said({"type": "object"}, "Single numbers and short lists; which, depends on the question."),
             "tables": {
                 "type": "object",

@@ -69,4 +69,3 @@ def chosen_pair(rows: ArrayLike, *, linked: bool = True) -> Any:
     plot.add_tools(hover([marks], [("row", "@row"), ("across", "@said_x"), ("up", "@said_y")]))
     plot.toolbar.active_drag = plot.select_one(BoxSelectTool)
     return plot
-
