@@ -10,10 +10,10 @@ from assay.asking.answer import Answer
 from assay.asking.card import DataCard
 from assay.asking.effort import Effort
 from assay.asking.finding import Finding, Look
-from assay.asking.frames import records_of
 from assay.asking.result import Result
 from assay.asking.row_names import RowNames
 from assay.asking.table import FirstLook
+from assay.data.as_frames import records_of
 from assay.study.row_dependence.answer import RowDependence
 
 if TYPE_CHECKING:
