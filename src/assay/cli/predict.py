@@ -118,7 +118,7 @@ def _fitted(rule: Any, X: Any, y: Any, found: Any, seed: int) -> tuple[Any, dict
 
     import numpy as np
 
-    from assay.asking.frames import table_of
+    from assay.data.as_frames import table_of
     from assay.evidence.validation import validate
     from assay.models.registry import model_class
     from assay.views.axes.numbers import number
@@ -177,7 +177,7 @@ def _applied(asking: Asking, model: Path) -> tuple[list[str], Any, Any]:
     import numpy as np
     import pyarrow as pa
 
-    from assay.asking.frames import table_of
+    from assay.data.as_frames import table_of
     from assay.data.problems import Problems
     from assay.data.read import read
     from assay.errors import ParameterError
