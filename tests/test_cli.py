@@ -30,7 +30,7 @@ def test_a_report_prints_findings_and_writes_page_and_json(tmp_path, wholesale):
     page = (tmp_path / "page.html").read_text()
     assert page.startswith("<!DOCTYPE html>") or page.startswith("<!doctype html>")
     shown = " ".join(html.unescape(page).split())
-    assert all(finding["sentence"] in shown for finding in document["findings"])
+    assert all(finding["line"] in shown for finding in document["findings"])
     assert sorted(p.name for p in tmp_path.iterdir()) == ["findings.json", "page.html"]
 
 

@@ -231,7 +231,17 @@ def test_the_json_form_has_the_promised_keys(customers):
     document = customers.as_dict()
     assert list(document) == ["format", "assay", "data", "rows", "ledger", "findings", "answers"]
     for finding in document["findings"]:
-        assert list(finding) == ["id", "kind", "subject", "sentence", "evidence", "shown", "question"]
+        assert list(finding) == [
+            "id",
+            "kind",
+            "subject",
+            "line",
+            "sentence",
+            "evidence",
+            "beyond_chance",
+            "shown",
+            "question",
+        ]
         assert list(finding["evidence"]) == EVIDENCE_KEYS
     # four ways in which rows may depend; six numbers, one of two channels, two freedoms of three regions; pairs; 2 to 8
     # groups in two spaces, and peaks of columns, peaks of directions and shapes; rows; map; orders

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
-from assay.asking.frames import table_of
 from assay.asking.page import Page
 from assay.asking.words import Words
+from assay.data.as_frames import table_of
 from assay.evidence.evidence import Evidence, Verdict
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ class ByLaw(Answer):
     Attributes:
         kind: of its finding.
         subject: what it is about.
-        say: the sentence, by the verdict and what other questions cost.
+        line: of the finding, by the verdict and what other questions cost.
+        say: the sentence, likewise.
         listed: the numbers behind it, by what other questions cost.
         many: how many structures the finding counts, by what other questions cost.
         words: how its evidence is spoken of.
@@ -78,6 +79,7 @@ class ByLaw(Answer):
 
     kind: str
     subject: str
+    line: Callable[[Verdict, float], str]
     say: Callable[[Verdict, float], str]
     listed: Callable[[float], dict[str, Any]]
     many: Callable[[float], int]
@@ -101,7 +103,8 @@ class ByLaw(Answer):
     def findings(self) -> tuple[Finding, ...]:
         """One."""
         sentence = self.say(self.evidence.verdict, self.factor)
-        return (Finding(self.kind, self.kind, self.subject, sentence, self.evidence, self.words),)
+        line = self.line(self.evidence.verdict, self.factor)
+        return (Finding(self.kind, self.kind, self.subject, sentence, self.evidence, self.words, line=line),)
 
     def headline(self, verdict: Verdict) -> str:
         """What it counts, by its name."""

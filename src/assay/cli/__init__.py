@@ -18,6 +18,7 @@ from assay.cli import methods as methods
 from assay.cli import predict as predict
 from assay.cli import report as report
 from assay.cli import rows_and_pairs as rows_and_pairs
+from assay.cli import schema as schema
 from assay.cli import sharing as sharing
 from assay.cli import watch as watch
 from assay.cli.app import app as app

@@ -42,6 +42,24 @@ def check_places(places: Sequence[Path | None], data: Sequence[str | Path], *, f
         raise ParameterError(f"two things cannot both be written to {files[0]}; give two names")
 
 
+def check_tables(folder: Path, format: str, data: Sequence[str | Path], *, force: bool) -> None:
+    """Refuse a folder where tables cannot go, before any work is done.
+
+    Args:
+        folder: for the tables.
+        format: "parquet" or "csv".
+        data: what is read, and must not be overwritten.
+        force: whether what is there and was not written by assay may be overwritten.
+    """
+    from assay.asking.table_files import check_folder
+    from assay.errors import ParameterError
+
+    check_folder(folder, format, ("findings",), force=force)
+    for given in map(Path, data):
+        if given.suffix == f".{format}" and os.path.realpath(given.parent) == os.path.realpath(folder):
+            raise ParameterError(f"cannot write tables to {folder}: the data are there; take another folder")
+
+
 def is_ours(place: Path) -> bool:
     """Whether a file says that assay wrote it: a page, findings as JSON, something saved, a Parquet or Arrow table.
 

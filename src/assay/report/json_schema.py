@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.asking.effort import EFFORTS
 from assay.asking.words import BADGES
 from assay.comparison.comparison import FORMAT as COMPARISON
 from assay.data.field import KINDS
@@ -114,6 +115,7 @@ def _data() -> Schema:
             "suspicious": _TEXT,
             "note": _TEXT,
             "why": _said(_TEXT, "The rule that decided the kind."),
+            "profile": _or_null(_profile(), "Null where there are no rows to tell."),
         }
     )
     duplicates = _object(
@@ -137,6 +139,24 @@ def _data() -> Schema:
     )
 
 
+def _profile() -> Schema:
+    value = _said({"type": ["number", "string", "null"]}, "A number, or a time as text.")
+    drift = _object({"of": _TEXT, "tenths": _listed(_or_null(_NUMBER))})
+    return _object(
+        {
+            "count": _said(_COUNT, "Values there are."),
+            "distinct": _or_null(_COUNT),
+            "zeros": _or_null(_COUNT),
+            **dict.fromkeys(("min", "quartile_1", "median", "quartile_3", "max"), value),
+            "mean": _or_null(_NUMBER),
+            "sd": _or_null(_NUMBER),
+            "top": _listed(_object({"value": _TEXT, "count": _COUNT}), "The most frequent values."),
+            "drift": _said(drift, "In each tenth of the rows, in their order."),
+            "sampled_rows": _said(_COUNT, "Rows behind what is not exact; 0 where all rows are."),
+        }
+    )
+
+
 def _ledger() -> Schema:
     asked = _object({"question": _TEXT, "looks": _COUNT, "tests": _COUNT, "correction": _TEXT})
     return _said(
@@ -145,6 +165,7 @@ def _ledger() -> Schema:
                 "looks": _COUNT,
                 "level": _said(_SHARE, "Chance of any supported finding in data without structure."),
                 "seed": _COUNT,
+                "effort": {"enum": [*EFFORTS]},
                 "questions": _listed(asked),
                 "not_asked": _listed(_object({"question": _TEXT, "why": _TEXT})),
                 "together": _said(_TEXT, "What the questions cost each other."),
@@ -165,7 +186,7 @@ def _evidence() -> Schema:
             "interval": _or_null(interval, "95% interval of that."),
             "stability": _or_null(_NUMBER),
             "n": _said(_COUNT, "Rows, or what else was counted."),
-            "looks": _COUNT,
+            "looks": _said(_COUNT, "Structures that the question examined."),
             "method": _TEXT,
             "verdict": _VERDICT,
             "limit": _said(_TEXT, "Why it cannot be supported; empty where it can."),
@@ -180,8 +201,13 @@ def _finding() -> Schema:
             "question": _or_null(_TEXT, "Its answer, by name; null for facts about columns."),
             "kind": _TEXT,
             "subject": _said(_TEXT, "What it is about, in the columns of the data."),
-            "sentence": _TEXT,
+            "line": _said(_TEXT, "The verdict in one line of at most a hundred letters."),
+            "sentence": _said(_TEXT, "The finding in full."),
             "evidence": {"$ref": "#/$defs/evidence"},
+            "beyond_chance": _or_null(
+                _NUMBER,
+                "Times as far as chance reaches one time in twenty, from its middle; null where untested.",
+            ),
             "shown": _said(
                 {"type": "object", "additionalProperties": _TEXT}, "The evidence as page and terminal write it."
             ),
@@ -196,7 +222,7 @@ def _answer() -> Schema:
             "evidence": {"$ref": "#/$defs/evidence"},
             "looks": _COUNT,
             "tests": _COUNT,
-            "correction": _said(_TEXT, "How looks are corrected for."),
+            "correction": _said(_TEXT, "How its tests are corrected for."),
             "numbers": _said({"type": "object"}, "Single numbers and short lists; which, depends on the question."),
             "tables": {
                 "type": "object",

@@ -243,7 +243,11 @@ def _together(answers: Answers, silent: list[NotAsked], how: Context) -> tuple[A
 
 
 def _findings(answers: Answers) -> Findings:
-    return Findings(finding for answer in answers.values() for finding in answer.findings())
+    return Findings(
+        replace(finding, question=question.name)
+        for question, answer in answers.items()
+        for finding in answer.findings()
+    )
 
 
 def _signed(function: Callable[..., Study]) -> None:

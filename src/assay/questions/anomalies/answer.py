@@ -79,13 +79,15 @@ class Anomalies(Answer):
     @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        return "every number of farthest rows counts as a look"
+        return "every row counts as a test"
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all rows."""
-        from assay.questions.anomalies.words import WORDS, sentence, subject
+        from assay.questions.anomalies.words import WORDS, line, sentence, subject
 
-        return (Finding("anomalies", "anomalies", subject(self), sentence(self), self.evidence, WORDS),)
+        return (
+            Finding("anomalies", "anomalies", subject(self), sentence(self), self.evidence, WORDS, line=line(self)),
+        )
 
     def headline(self, verdict: Verdict) -> str:
         """How many rows, where they have this verdict."""

@@ -62,13 +62,15 @@ class Canonical(Answer):
     @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        return f"pairs tested in order, each with the rows of one side shuffled; stopped after {len(self.p)}"
+        return f"ways tested one after another, the rows of one side shuffled; stopped after {len(self.p)}"
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all pairs."""
-        from assay.questions.canonical.words import WORDS, sentence, subject
+        from assay.questions.canonical.words import WORDS, line, sentence, subject
 
-        return (Finding("canonical", "canonical", subject(self), sentence(self), self.evidence, WORDS),)
+        return (
+            Finding("canonical", "canonical", subject(self), sentence(self), self.evidence, WORDS, line=line(self)),
+        )
 
     def headline(self, verdict: Verdict) -> str:
         """The pairs that stand."""

@@ -113,7 +113,7 @@ class Clustered(Answer):
     def rule(self) -> str:
         """How looks are corrected for."""
         draws = 0 if self.evidence.null is None else self.evidence.null.draws
-        return f"one search for communities, made anew in each of {draws} random networks with the same degrees"
+        return f"one search, one test, repeated in {draws} random networks with the same numbers of links"
 
     def stricter(self, factor: float, level: float) -> Clustered:
         """The same where other questions were asked too: q times the factor, the verdict accordingly."""
@@ -121,9 +121,11 @@ class Clustered(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all communities."""
-        from assay.questions.communities.words import WORDS, sentence, subject
+        from assay.questions.communities.words import WORDS, line, sentence, subject
 
-        return (Finding("communities", "communities", subject(self), sentence(self), self.evidence, WORDS),)
+        return (
+            Finding("communities", "communities", subject(self), sentence(self), self.evidence, WORDS, line=line(self)),
+        )
 
     def headline(self, verdict: Verdict) -> str:
         """How many communities, where they have this verdict and their number is known."""

@@ -162,7 +162,7 @@ def _judged(
         left.alike,
         links.m,
         1,
-        f"communities searched anew in {len(values)} random networks with the same degrees{by_law}{_kept(links)}",
+        f"the same search in {len(values)} random networks with the same numbers of links{by_law}{_kept(links)}",
         verdict_of(p, effect_holds=holds, level=level),
     )
     return evidence, holds

@@ -106,7 +106,7 @@ class Components(Answer):
     def rule(self) -> str:
         """How tests are corrected for."""
         until = f"after {self.n_real}" if self.n_real == len(self.tested) else "at the first failure"
-        return f"tested in order, stopped {until}; so the chance of any false claim is that of one test"
+        return f"one after another, the largest first, stopped {until}; this needs no further correction"
 
     def stricter(self, factor: float, level: float) -> Components:
         """The same components where other questions were asked too: q times the factor, verdicts accordingly."""
@@ -123,9 +123,13 @@ class Components(Answer):
     def findings(self) -> tuple[Finding, ...]:
         """One, of all that are real; each component is inside."""
         from assay.questions.components.inside import inside
-        from assay.questions.components.words import WORDS, sentence, subject
+        from assay.questions.components.words import WORDS, line, sentence, subject
 
-        return (Finding("components", "component", subject(self), sentence(self), self.as_a_set, WORDS, inside(self)),)
+        return (
+            Finding(
+                "components", "component", subject(self), sentence(self), self.as_a_set, WORDS, inside(self), line(self)
+            ),
+        )
 
     def headline(self, verdict: Verdict) -> str:
         """Components of this verdict, of all there are; those that cannot be told apart are not counted one by one."""

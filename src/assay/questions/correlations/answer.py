@@ -82,11 +82,11 @@ class Correlations(Answer):
     @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        thirds = f"; Bonferroni over {self.closer.looks:,} pairs with a third column" if self.closer.looks else ""
+        thirds = f"; pairs with a third column by Bonferroni over {self.closer.looks:,}" if self.closer.looks else ""
         drawn = ""
         if self.of_columns:
             drawn = f" of {len(self.found.columns):,} columns, drawn fairly of {self.of_columns:,}"
-        return f"Benjamini and Hochberg over all pairs{drawn}{thirds}"
+        return f"over all pairs{drawn} by Benjamini and Hochberg{thirds}"
 
     @property
     def tests(self) -> int:
@@ -99,9 +99,14 @@ class Correlations(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all pairs."""
-        from assay.questions.correlations.words import sentence, subject, words_of
+        from assay.questions.correlations.words import line, sentence, subject, words_of
 
-        return (Finding("correlations", "correlations", subject(self), sentence(self), self.evidence, words_of(self)),)
+        return (
+            Finding(
+                "correlations", "correlations", subject(self), sentence(self), self.evidence, words_of(self),
+                line=line(self),
+            ),
+        )  # fmt: skip
 
     def headline(self, verdict: Verdict) -> str:
         """The pairs that stand."""

@@ -103,13 +103,14 @@ class Groups(Answer):
     def rule(self) -> str:
         """How looks are corrected for."""
         draws = 0 if self.evidence.null is None else self.evidence.null.draws
-        return f"the best of {self.looks} searches, made anew in each of {draws} tables without groups"
+        again = f", repeated in {draws} tables without groups" if draws else "; none was left to compare with chance"
+        return f"the best of {self.looks} searches counts as one test{again}"
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all groups."""
-        from assay.questions.groups.words import WORDS, sentence, subject
+        from assay.questions.groups.words import WORDS, line, sentence, subject
 
-        return (Finding("groups", "groups", subject(self), sentence(self), self.evidence, WORDS),)
+        return (Finding("groups", "groups", subject(self), sentence(self), self.evidence, WORDS, line=line(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """How many groups, where they have this verdict."""

@@ -46,13 +46,13 @@ class RowMap(Answer):
     @property
     def rule(self) -> str:
         """How looks are corrected for."""
-        return f"one map, tested as a whole against {len(self.chance)} of shuffled columns"
+        return f"one map, one test, against {len(self.chance)} maps of shuffled columns"
 
     def findings(self) -> tuple[Finding, ...]:
         """One for the map."""
-        from assay.questions.map.words import WORDS, sentence
+        from assay.questions.map.words import WORDS, line, sentence
 
-        return (Finding("map", "map", "the rows", sentence(self), self.evidence, WORDS),)
+        return (Finding("map", "map", "the rows", sentence(self), self.evidence, WORDS, line=line(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """The map, where it has this verdict."""

@@ -131,19 +131,30 @@ class MissingValues(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """What gaps go with, and whether they come together."""
-        from assay.questions.missing.words import WORDS, subject, together_sentence, untested, values_sentence
+        from assay.questions.missing import words
 
         found = []
         if self.values is not None:
-            said = values_sentence(self)
-            what = subject(self, self.values)
-            found.append(Finding("missing-with-values", "missing", what, said, self.values.evidence, WORDS["values"]))
+            found.append(
+                Finding(
+                    "missing-with-values", "missing", words.subject(self, self.values), words.values_sentence(self),
+                    self.values.evidence, words.WORDS["values"], line=words.values_line(self),
+                )
+            )  # fmt: skip
         if self.together is not None:
-            said = together_sentence(self)
-            what = subject(self, self.together)
-            found.append(Finding("missing-together", "missing", what, said, self.together.evidence, WORDS["together"]))
+            found.append(
+                Finding(
+                    "missing-together", "missing", words.subject(self, self.together), words.together_sentence(self),
+                    self.together.evidence, words.WORDS["together"], line=words.together_line(self),
+                )
+            )  # fmt: skip
         if not found:
-            found.append(Finding("missing", "missing", "gaps", untested(self), self.evidence, WORDS["values"]))
+            found.append(
+                Finding(
+                    "missing", "missing", "gaps", words.untested(self), self.evidence, words.WORDS["values"],
+                    line=words.untested_line(self),
+                )
+            )  # fmt: skip
         return tuple(found)
 
     def headline(self, verdict: Verdict) -> str:

@@ -48,7 +48,7 @@ class NetworkMap(Answer):
     @property
     def rule(self) -> str:
         """How looks are corrected for."""
-        return f"one map, tested as a whole against {len(self.chance)} of random graphs with the same degrees"
+        return f"one map, one test, against maps of {len(self.chance)} random networks with the same numbers of links"
 
     @property
     def share(self) -> float:
@@ -62,9 +62,9 @@ class NetworkMap(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for the map."""
-        from assay.questions.network_map.words import WORDS, sentence
+        from assay.questions.network_map.words import WORDS, line, sentence
 
-        return (Finding("network-map", "map", "the nodes", sentence(self), self.evidence, WORDS),)
+        return (Finding("network-map", "map", "the nodes", sentence(self), self.evidence, WORDS, line=line(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """The map, where it has this verdict."""

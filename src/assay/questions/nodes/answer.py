@@ -67,7 +67,7 @@ class Nodes(Answer):
     @property
     def rule(self) -> str:
         """How nodes and the agreement with the degrees are counted."""
-        return "every node with in-links and the agreement with the degrees, by the largest in each random graph"
+        return "every node that links lead to, against the largest of all in each random network"
 
     @property
     def clear(self) -> NDArray[np.intp]:
@@ -83,9 +83,9 @@ class Nodes(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One: whether ranks are more than degrees."""
-        from assay.questions.nodes.words import WORDS, sentence, subject
+        from assay.questions.nodes.words import WORDS, line, sentence, subject
 
-        return (Finding("nodes", "nodes", subject(self), sentence(self), self.evidence, WORDS),)
+        return (Finding("nodes", "nodes", subject(self), sentence(self), self.evidence, WORDS, line=line(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """How many nodes, or the order of all."""

@@ -71,9 +71,9 @@ class Policy(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One: whether the policy is worth more than what was done."""
-        from assay.questions.policy.words import WORDS, sentence
+        from assay.questions.policy.words import WORDS, line, sentence
 
-        return (Finding("policy", "policy", "the best actions", sentence(self), self.evidence, WORDS),)
+        return (Finding("policy", "policy", "the best actions", sentence(self), self.evidence, WORDS, line=line(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """That there is a better policy."""

@@ -124,13 +124,18 @@ class Prediction(Answer):
     @property
     def rule(self) -> str:
         """How looks are corrected for."""
-        return f"{self.looks} machines and penalties tried, chosen anew on each of {len(self.by_chance)} {self.drawn}"
+        return f"the best of {self.looks} rules counts as one test, repeated on {len(self.by_chance)} {self.drawn}"
 
     def findings(self) -> tuple[Finding, ...]:
         """One."""
-        from assay.questions.prediction.words import sentence, subject, words_of
+        from assay.questions.prediction.words import line, sentence, subject, words_of
 
-        return (Finding("prediction", "prediction", subject(self), sentence(self), self.evidence, words_of(self)),)
+        return (
+            Finding(
+                "prediction", "prediction", subject(self), sentence(self), self.evidence, words_of(self),
+                line=line(self),
+            ),
+        )  # fmt: skip
 
     def headline(self, verdict: Verdict) -> str:
         """The prediction, where it has this verdict."""

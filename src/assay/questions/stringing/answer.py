@@ -73,8 +73,8 @@ class ReorderedTable(Answer):
         """How tests are corrected for."""
         rows, columns = len(self.by_row.chance), len(self.by_column.chance)
         if self.looks == 1:
-            return f"one order, of the rows; against {rows} orders of shuffled columns"
-        return f"rows and columns, so every p counts twice; against {rows} and {columns} orders of shuffled columns"
+            return f"one order, of the rows, against those of {rows} shuffled tables"
+        return f"two orders, of rows and columns, so every p is doubled; against {rows} and {columns} shuffled tables"
 
     def stricter(self, factor: float, level: float) -> ReorderedTable:
         """The same where other questions were asked too."""
@@ -86,10 +86,18 @@ class ReorderedTable(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for the rows and one for the columns, where there are more than two."""
-        from assay.questions.stringing.words import WORDS, sentence
+        from assay.questions.stringing.words import WORDS, line, sentence
 
         return tuple(
-            Finding(f"order-of-{what}", "order", f"the {what}", sentence(self, what), axis.evidence, WORDS[what])
+            Finding(
+                f"order-of-{what}",
+                "order",
+                f"the {what}",
+                sentence(self, what),
+                axis.evidence,
+                WORDS[what],
+                line=line(self, what),
+            )
             for what, axis in zip(AXES, (self.by_row, self.by_column), strict=True)
             if axis.evidence.q is not None
         )

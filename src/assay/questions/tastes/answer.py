@@ -45,14 +45,22 @@ class Tastes(Answer):
     @property
     def rule(self) -> str:
         """How looks are corrected for."""
-        return "Holm's correction for users, items and tastes; penalties are chosen anew on every draw of chance"
+        return "Holm's correction for users, items and tastes; penalties are chosen again in every draw of chance"
 
     def findings(self) -> tuple[Finding, ...]:
         """Tastes first, then items and users."""
-        from assay.questions.tastes.words import WORDS, sentence, subject
+        from assay.questions.tastes.words import WORDS, line, sentence, subject
 
         return tuple(
-            Finding(what, what, subject(what), sentence(self, what), self.found.evidence(what), WORDS[what])
+            Finding(
+                what,
+                what,
+                subject(what),
+                sentence(self, what),
+                self.found.evidence(what),
+                WORDS[what],
+                line=line(self, what),
+            )
             for what in reversed(WHATS)
         )
 

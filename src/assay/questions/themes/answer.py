@@ -112,8 +112,8 @@ class TextThemes(Answer):
     @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        several = "" if self.looks == 1 else f"every p counts {self.looks} times, for as many columns of texts; "
-        return f"{several}themes are tested in order, stopped at the first failure"
+        several = "" if self.looks == 1 else f"every p times {self.looks}, for as many columns of texts; "
+        return f"{several}themes are tested one after another, stopped at the first failure"
 
     def stricter(self, factor: float, level: float) -> TextThemes:
         """The same where other questions were asked too; what follows a theme that falls, falls too."""
@@ -121,10 +121,10 @@ class TextThemes(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for each column of texts."""
-        from assay.questions.themes.words import WORDS, inside, sentence
+        from assay.questions.themes.words import WORDS, inside, line, sentence
 
         return tuple(
-            Finding(f"themes-{j + 1}", "theme", one.column, sentence(one), one.evidence, WORDS, inside(one))
+            Finding(f"themes-{j + 1}", "theme", one.column, sentence(one), one.evidence, WORDS, inside(one), line(one))
             for j, one in enumerate(self.columns)
         )
 
