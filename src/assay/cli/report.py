@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from pathlib import Path
 from types import GenericAlias
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -128,7 +128,7 @@ def report(
             console.print(f"The tables are in {tables.resolve().as_uri()}", soft_wrap=True, highlight=False)
 
 
-def _effort(quick: bool, thorough: bool) -> str:
+def _effort(quick: bool, thorough: bool) -> Literal["quick", "standard", "thorough"]:
     from assay.errors import ParameterError
 
     if quick and thorough:

@@ -52,9 +52,8 @@ def _opener(program: Program) -> Any:
     return opened
 
 
-open_stata, open_spss, open_portable, open_sas, open_transport = map(
-    _opener, ("stata", "spss", "spss portable", "sas", "sas transport")
-)
+open_stata, open_spss, open_portable = _opener("stata"), _opener("spss"), _opener("spss portable")
+open_sas, open_transport = _opener("sas"), _opener("sas transport")
 
 
 class StatisticsSource(Source):
