@@ -15,7 +15,7 @@ Which = Annotated[Shell, typer.Argument(help="The shell the script is for.", sho
 
 @command("assay completion bash > ~/.local/share/bash-completion/completions/assay")
 def completion(shell: Which, debug: Debug = False) -> None:
-    """Print a script that lets a shell complete commands and options.
+    """Print a script by which a shell completes commands.
 
     bash: assay completion bash > ~/.local/share/bash-completion/completions/assay;
     zsh: assay completion zsh > a folder of $fpath, as _assay; fish: assay completion fish >

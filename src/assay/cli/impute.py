@@ -8,6 +8,7 @@ from assay.cli.output import draw
 
 _HIDDEN = 0.1  # of the values of a column, to be filled in and compared
 _MOST_HIDDEN = 2000
+_HARDLY = 0.95  # of the error of the mean: what gains less is called so
 _LEVELS = ("category", "boolean", "text")
 
 
@@ -100,19 +101,15 @@ def _judged(encoding: Any, X: Any, moving: Any, lacking: list[str], make: Any, s
         if field.kind in _LEVELS:
             true, said = _levels(X[rows][:, span]), _levels(filled[rows][:, span])
             ours, plain = float((true == said).mean()), float((true == _levels(rest[None])).mean())
-            words = (
-                f"of {len(rows):,} hidden ones {fraction(ours)} are right, the most frequent level {fraction(plain)}"
-            )
+            words = f"of {len(rows):,} hidden ones {fraction(ours)} are right, by the commonest level {fraction(plain)}"
         else:
             true = X[rows][:, span][:, 0]
             ours = float(np.sqrt(((filled[rows][:, span][:, 0] - true) ** 2).mean()))
             plain = float(np.sqrt(((rest[0] - true) ** 2).mean()))
-            words = (
-                f"{len(rows):,} hidden ones are missed by {number(ours)}, by the mean of the column by {number(plain)}"
-            )
+            words = f"{len(rows):,} hidden ones are missed by {number(ours)}, by the column mean by {number(plain)}"
         levels = field.kind in _LEVELS
-        better = ours > plain if levels else ours < plain
-        doubt = "" if better else "; that is no better"
+        better = ours > plain if levels else ours < _HARDLY * plain
+        doubt = "" if better else "; that is hardly better"
         told.append(
             {
                 "column": name, "filled": gaps, "hidden": len(rows), "right" if levels else "error": ours,

@@ -1,6 +1,5 @@
 """The commands that show what assay is: everything it can do, and a first report on bundled data."""
 
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -95,6 +94,8 @@ def demo(
 
     What 440 clients of a wholesale distributor spend on six kinds of goods in a year (UCI, M. Cardoso, CC BY 4.0).
     """
+    from importlib.resources import as_file, files
+
     from assay.cli.report import report
 
     with as_file(files("assay") / "examples" / _BUNDLED) as path:

@@ -80,7 +80,7 @@ def is_ours(place: Path) -> bool:
         if b'<meta name="generator" content="assay ' in start:
             return True
         if start[:4] == b"PAR1" or start[:6] == b"ARROW1":
-            return _marked(place)
+            return _marked(place, parquet=start[:4] == b"PAR1")
         return archive_kind(place) is not None
     except Exception:  # what cannot be looked at is not known to be ours
         return False
@@ -92,15 +92,15 @@ def _says_assay(text: bytes) -> bool:
     return "assay" in json.loads(text)
 
 
-def _marked(place: Path) -> bool:
-    if place.open("rb").read(4) == b"PAR1":
-        from pyarrow import parquet
+def _marked(place: Path, *, parquet: bool) -> bool:
+    if parquet:
+        from pyarrow.parquet import read_schema
 
-        schema = parquet.read_schema(place)
+        schema = read_schema(place)
     else:
-        from pyarrow import ipc
+        from pyarrow import ipc, memory_map
 
-        with ipc.open_file(place) as file:
+        with memory_map(str(place)) as mapped, ipc.open_file(mapped) as file:
             schema = file.schema
     return _TABLE_MARK in (schema.metadata or {})
 
