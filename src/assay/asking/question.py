@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
+from assay.asking.effort import Effort
+
 if TYPE_CHECKING:  # questions are listed by the command line, which must start quickly
     from assay.asking.answer import Answer
     from assay.asking.table import Table  # noqa: F401, by its name, of what Question is asked
 
 Asked = TypeVar("Asked")
+T = TypeVar("T")
 Tell: TypeAlias = Callable[[str, int | None, float | None], object]
 
 
@@ -53,12 +56,22 @@ class Context:
         level: level of the study.
         options: what the user told this question, by name; what was not said is empty.
         tell: told what is being done.
+        effort: how much is spent on telling structure from chance.
     """
 
     seed: int = 0
     level: float = 0.05
     options: Mapping[str, Any] = field(default_factory=dict)
     tell: Tell = _silent
+    effort: Effort = "standard"
+
+    def by_effort(self, quick: T, standard: T, thorough: T) -> T:
+        """What belongs to the effort of the study, such as how many draws are made.
+
+        >>> Context(effort="quick").by_effort(39, 199, 999)
+        39
+        """
+        return {"quick": quick, "standard": standard, "thorough": thorough}[self.effort]
 
     def told(self, question: str) -> Callable[[str], object]:
         """Tell what is being done for a question."""
@@ -75,15 +88,21 @@ class QuestionOf(ABC, Generic[Asked]):
         form: of the data it is asked of, such as "table" or "network".
         name: one word, under which its answer is kept.
         wording: the question as the ledger prints it.
+        reading: how to read its answer, two sentences that stand with its findings and views; may be empty.
+        guide: the page of the documentation that says more, such as "guide/components.md"; may be empty.
         options: what the user may tell it.
         priority: its place among findings and on the page; what has a smaller one comes first.
+        costly: whether a quick study leaves it out.
     """
 
     form: ClassVar[str]
     name: ClassVar[str]
     wording: ClassVar[str]
+    reading: ClassVar[str] = ""
+    guide: ClassVar[str] = ""
     options: ClassVar[tuple[Option, ...]] = ()
     priority: ClassVar[int] = 100
+    costly: ClassVar[bool] = False
 
     def why_not(self, table: Asked, context: Context) -> str:
         """Why it does not apply to these data, in words; empty where it does.

@@ -77,8 +77,25 @@ class Choice:
             )
 
 
+def resolved(given: str | Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Columns as they are called; several may stand in one text, separated by commas.
+
+    Args:
+        given: by the user.
+        names: of all columns.
+
+    >>> resolved(["a,b", "c,d"], ["a", "b", "c,d"])
+    ('a', 'b', 'c,d')
+    """
+    found: list[str] = []
+    for text in _names(given):
+        parts = [part.strip() for part in text.split(",")]
+        found += [text] if text in names or not set(parts) & set(names) else [part for part in parts if part]
+    return tuple(dict.fromkeys(found))
+
+
 def left_out(
-    names: Sequence[str], columns: str | Sequence[str], drop: Sequence[str], needed: Collection[str]
+    names: Sequence[str], columns: Sequence[str], drop: Sequence[str], used: Collection[tuple[str, str]]
 ) -> tuple[str, ...]:
     """Columns to leave out, where only some were asked for.
 
@@ -86,45 +103,27 @@ def left_out(
         names: of all columns.
         columns: those asked for; empty for all.
         drop: those to leave out.
-        needed: those that were named for something else, such as the target, which stay.
+        used: what else names a column, such as ("target", "price"); those stay.
 
-    >>> left_out(["a", "b", "c"], ["a"], [], {"c"})
+    >>> left_out(["a", "b", "c"], ["a"], [], [("target", "c")])
     ('b',)
     """
-    asked = _names(columns)
+    asked, dropped = resolved(columns, names), resolved(drop, names)
     for name in asked:
         if name not in names:
             raise ParameterError(f"there is no column {name!r}{meant(name, names)}; there are {a_few(names)}")
-    if not asked:
-        return tuple(drop)
-    wanted = {*asked, *needed}
-    return (*drop, *(name for name in names if name not in wanted and name not in drop))
-
-
-def check_contradictions(
-    columns: str | Sequence[str], drop: str | Sequence[str], used: Collection[tuple[str, str]]
-) -> None:
-    """Refuse columns that are both to be used and to be left out.
-
-    Args:
-        columns: those asked for.
-        drop: those to leave out.
-        used: what else names a column, such as ("target", "price").
-
-    >>> check_contradictions(["a"], ["b"], [("target", "c")])
-    """
-    dropped = set(_names(drop))
-    both = [name for name in _names(columns) if name in dropped]
+    both = [name for name in asked if name in dropped]
     if both:
         raise ParameterError(f"the column {both[0]!r} cannot be both asked for (columns) and left out (drop)")
+    known: dict[str, str] = {}
     for role, name in used:
         if name in dropped:
             raise ParameterError(f"the column {name!r} cannot be both the {role} and left out (drop)")
-    known: dict[str, str] = {}
-    for role, name in used:
         other = known.setdefault(name, role)
         if other != role:
             raise ParameterError(f"the column {name!r} cannot be both the {other} and the {role}")
+    wanted = {*asked, *known}
+    return (*dropped, *(name for name in names if asked and name not in wanted and name not in dropped))
 
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from assay.asking.answer import Answer
-from assay.asking.finding import Finding
+from assay.asking.effort import LEFT_OUT, Effort, checked_effort
+from assay.asking.finding import Findings
 from assay.asking.found import Found, found
 from assay.asking.question import Context, Question, QuestionOf, Tell
 from assay.asking.subject import Subject
@@ -21,7 +22,7 @@ from assay.data.source import Source
 from assay.engine.current import engine_of, using
 from assay.errors import AssayError, ParameterError
 from assay.linalg.validate import RandomState, seed_of
-from assay.study.chosen import ON_REQUEST, Choice, check_contradictions, left_out
+from assay.study.chosen import ON_REQUEST, Choice, left_out
 from assay.study.complete_blocks import Missing
 from assay.study.findings import Ledger, NotAsked, Study
 from assay.study.forms.opened import TABLE, opened
@@ -43,10 +44,11 @@ def study(
     *,
     random_state: RandomState = 0,
     level: float = 0.05,
+    effort: Effort = "standard",
     only: str | Sequence[str] = (),
     skip: str | Sequence[str] = (),
     columns: str | Sequence[str] = (),
-    drop: Sequence[str] = (),
+    drop: str | Sequence[str] = (),
     log: Log = "auto",
     missing: Missing = "fill",
     time: str | None = None,
@@ -67,11 +69,13 @@ def study(
         random_state: of everything random, a whole number from 0 on, None for 0, or a generator of NumPy's; the same
             number, `study.ledger.seed`, gives the same study.
         level: chance of any supported finding in data without structure.
+        effort: "quick" leaves out maps and orders of the rows and draws chance less often: less is found, never more by
+            chance. "thorough" draws more often, for smaller p-values.
         only: names of the questions to ask, such as "groups"; empty for all. `assay methods` lists them. The fewer are
             asked, the less strict each has to be.
         skip: names of questions not to ask.
         columns: the only columns to use, beside those that are named for something else, such as the target.
-        drop: columns to leave out.
+        drop: columns to leave out. Of `columns` and `drop`, several may stand in one text, separated by commas.
         log: which columns to take log(1 + x) of: "auto" by the rule of the encoding, "never", or their names.
         missing: "fill" lets a value of another row, drawn at random, stand in for a missing one, "drop" leaves rows
             with gaps out. Which values are missing, and what that goes with, is asked in either case.
@@ -97,33 +101,33 @@ def study(
     >>> [finding.kind for finding in study(x).findings if finding.evidence.verdict == "supported"]
     ['component', 'correlations', 'map', 'order']
     """
-    told = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
-    chosen = Choice.of(found(), only, skip)
+    told = Told(time, by, _several(place))
+    chosen, effort = Choice.of(found(), only, skip), checked_effort(effort)
     with using(engine_of(data) if engine is None else engine, resume=resume):
-        return _studied(
-            data, seed_of(random_state), level, chosen, columns, drop, log, missing, told, form, progress, options
-        )
+        how = Context(seed_of(random_state), level, tell=progress or _silent, effort=effort)
+        return _studied(data, how, chosen, _several(columns), _several(drop), log, missing, told, form, options)
+
+
+def _silent(what: str, done: int | None, fraction: float | None) -> None:
+    pass
 
 
 def _studied(
     data: Any,
-    seed: int,
-    level: float,
+    context: Context,
     chosen: Choice,
-    columns: str | Sequence[str],
+    columns: Sequence[str],
     drop: Sequence[str],
     log: Log,
     missing: Missing,
     depends: Told,
     form: str | None,
-    progress: Tell | None,
     options: dict[str, Any],
 ) -> Study:
     """The study, on the engine in use."""
     known = found()
     known.checked(options)
-    tell: Tell = progress or (lambda what, done, fraction: None)
-    context = Context(seed, level, tell=tell)
+    seed, tell = context.seed, context.tell
     moments = summary_of(data)
     asked = form
     if form is None and (moments is not None or _of_columns(known, options, (*drop, *columns), log, depends)):
@@ -138,18 +142,17 @@ def _studied(
         return _study_of(given, known, chosen, _checked_options(known, given.form, options), context)
     told = _checked_options(known, TABLE, options)
     outcomes = frozenset(str(told[o.name]) for o in known.options if o.outcome and told[o.name] is not None)
-    check_contradictions(columns, drop, _roles(known, told, depends))
     chosen.check(known.of(TABLE), TABLE, _waiting(known.of(TABLE), told, context))
-    needed = {name for _, name in _roles(known, told, depends)} | set(_of_sides(known, told))
+    named = _named_columns(known, told, depends)
     if moments is not None:
-        drop = left_out(summary_columns(moments), columns, drop, needed)
+        drop = left_out(summary_columns(moments), columns, drop, named)
         whole, others, rows = summarised(moments, drop=drop, told=depends, outcomes=outcomes)
         tables = Gathered(whole, lambda: whole, lambda: others)
     else:
         source: Source = given
+        drop = left_out(source.arrow_schema.names, columns, drop, named)
         for outcome in sorted(outcomes):
             source = KnownTarget(source, outcome)
-        drop = left_out(source.arrow_schema.names, columns, drop, needed)
         table, rows = prepare(
             source, drop=drop, log=log, missing=missing, told=depends, outcomes=outcomes, seed=seed, progress=tell
         )
@@ -171,19 +174,24 @@ def _studied(
         {question.name: answer for question, answer in answers.items()},
         None if every.summarised else every.look,
         rows,
+        every.names,
     )
 
 
-def _roles(known: Found, told: Mapping[str, Any], depends: Told) -> list[tuple[str, str]]:
+def _several(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _named_columns(known: Found, told: Mapping[str, Any], depends: Told) -> list[tuple[str, str]]:
     """Columns that were named for something, and what for."""
-    single = [(o.name, str(told[o.name])) for o in known.options if o.outcome and told[o.name] is not None]
+    options = [
+        (option.name, str(name))
+        for option in known.of(TABLE).options
+        if (option.outcome or option.many) and told[option.name] is not None
+        for name in (told[option.name] if option.many else (told[option.name],))
+    ]
     rows = [(role, name) for role, name in (("time", depends.time), ("by", depends.by)) if name is not None]
-    return [*single, *rows, *(("place", name) for name in depends.place)]
-
-
-def _of_sides(known: Found, told: Mapping[str, Any]) -> list[str]:
-    """Columns that options of questions name, several each."""
-    return [str(name) for option in known.of(TABLE).options if option.many for name in told[option.name]]
+    return [*options, *rows, *(("place", name) for name in depends.place)]
 
 
 def _waiting(asked: Found, told: Mapping[str, Any], how: Context) -> list[QuestionOf[Any]]:
@@ -231,11 +239,15 @@ def _together(answers: Answers, silent: list[NotAsked], how: Context) -> tuple[A
     strict = strictness([answer.evidence.p for answer in answers.values()], how.level)
     answers = {question: answer.stricter(strict.factor, how.level) for question, answer in answers.items()}
     looks = tuple(answer.ledger_line(question.wording, strict.factor) for question, answer in answers.items())
-    return answers, Ledger(looks, how.level, how.seed, tuple(silent), strict.words)
+    return answers, Ledger(looks, how.level, how.seed, tuple(silent), strict.words, how.effort)
 
 
-def _findings(answers: Answers) -> tuple[Finding, ...]:
-    return tuple(finding for answer in answers.values() for finding in answer.findings())
+def _findings(answers: Answers) -> Findings:
+    return Findings(
+        replace(finding, question=question.name)
+        for question, answer in answers.items()
+        for finding in answer.findings()
+    )
 
 
 def _signed(function: Callable[..., Study]) -> None:
@@ -302,7 +314,8 @@ def _ask(
 def _answered(question: QuestionOf[Any], subject: Table | Subject[Any], context: Context) -> tuple[Answer | None, str]:
     """The answer, or why there is none. A fault in a question of another package is said and stops nothing."""
     try:
-        why = question.why_not(subject, context)
+        left_out = question.costly and context.effort == "quick"
+        why = LEFT_OUT if left_out else question.why_not(subject, context)
         answer = None if why else question.ask(subject, context)
     except AssayError:
         raise

@@ -150,7 +150,7 @@ class PermutationPlan(NamedTuple):
     components: int
 
 
-def permutation_plan(n: int, d: int) -> PermutationPlan:
+def permutation_plan(n: int, d: int, most: int | None = None) -> PermutationPlan:
     """How many draws and components fit into about twenty seconds, by the shape of the table alone.
 
     A step gets 199 draws if they take two seconds, fewer if not, and no test is made if 39 take more than four. The
@@ -159,6 +159,7 @@ def permutation_plan(n: int, d: int) -> PermutationPlan:
     Args:
         n: rows.
         d: columns.
+        most: draws; None for 199. The time that more of them may take grows with their number.
 
     >>> permutation_plan(440, 8), permutation_plan(181, 12533), permutation_plan(100_000, 1000)
     (PermutationPlan(draws=199, components=20), PermutationPlan(draws=47, components=10),
@@ -169,8 +170,10 @@ def permutation_plan(n: int, d: int) -> PermutationPlan:
     seconds = 1.2e-8 * n * d + n * d * small / 3e10 + top
     if _FEWEST_DRAWS * seconds > 4.0:
         return PermutationPlan(0, 0)
-    draws = int(np.clip(2.0 / seconds, _FEWEST_DRAWS, _MOST_DRAWS))
-    return PermutationPlan(draws, int(np.clip(20.0 / (draws * seconds), 5, 20)))
+    most = _MOST_DRAWS if most is None else most
+    longer = max(1.0, most / _MOST_DRAWS)
+    draws = int(np.clip(2.0 * longer / seconds, min(_FEWEST_DRAWS, most), most))
+    return PermutationPlan(draws, int(np.clip(20.0 * longer / (draws * seconds), 5, 20)))
 
 
 def _centred(Z: ArrayLike) -> tuple[Array, float]:

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 class _Canonical(Question):
     name = "canonical"
     wording = "Do two sets of columns go together?"
+    reading = (
+        "One mix of columns is made of each side so that the two mixes rise and fall together as closely as "
+        "possible. The correlation on unseen rows is the one to believe: mixes found on the same rows always "
+        "look closer than they are."
+    )
+    guide = "guide/cca.md"
     options = (Option("side", "A column of one side: do these, together, go with all the others?", many=True),)
     priority = 20
     whole = True
@@ -28,7 +34,7 @@ class _Canonical(Question):
     def ask(self, table: Table, context: Context) -> Canonical | ByLaw | None:
         import numpy as np
 
-        from assay.questions.canonical.test import canonical
+        from assay.questions.canonical.test import WORK, canonical
 
         side = tuple(context.options["side"])
         used = {name for name, _ in table.origins.values()}
@@ -51,8 +57,8 @@ class _Canonical(Question):
         rows = table.at_hand
         return canonical(
             rows[:, own], rows[:, ~own], (columns[0], columns[1]), (names, "the other columns"),
-            level=context.level, seed=context.seed, progress=context.told("Two sets of columns"),
-            design=table.design,
+            level=context.level, seed=context.seed, work=context.by_effort(WORK / 10, WORK, 5 * WORK),
+            progress=context.told("Two sets of columns"), design=table.design,
         )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from assay.arrays import Array, Indices
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.canonical.canonical import Coupling, coupled_covariances, first_pair
-from assay.linalg.canonical.held_out import USUAL, Fold, Ridge, usual_ridges
+from assay.linalg.canonical.held_out import USUAL, CanonicalFold, Ridge, usual_ridges
 from assay.linalg.eigen.top_svd import top_svd
 from assay.linalg.noise.monte_carlo import Drawn, different, endless, monte_carlo
 from assay.linalg.one_thread import one_blas_thread
@@ -50,7 +50,7 @@ _REPEATS = 3  # splits into folds
 _DRAWS = (199, 1999)
 _FIRST = 99  # draws of the first stage
 _ENOUGH = 100  # shuffles that did as well, after which p is known to a tenth of itself
-_WORK = 3e9  # products of the null distribution
+WORK = 3e9  # products of the null distribution
 _AT_ONCE = 4e6  # numbers of a batch of shuffles
 _TIED = 1e-10  # a shuffle that leaves the rows as they are differs by rounding
 
@@ -63,6 +63,7 @@ def canonical(
     *,
     level: float = 0.05,
     seed: int = 0,
+    work: float = WORK,
     progress: Tell | None = None,
     design: Design | None = None,
 ) -> Canonical | None:
@@ -75,6 +76,7 @@ def canonical(
         sides: what they are called.
         level: level of the study.
         seed: of folds and shuffles.
+        work: products that shuffles may take; there are 199 in any case.
         progress: told what is being done.
         design: how rows depend on each other; None where they do not.
     """
@@ -84,11 +86,12 @@ def canonical(
     coordinates = [_coordinates(side) for side in (X, Y)]
     if not all(side.shape[1] for side in coordinates):
         return None
-    splits = _splits(design, coordinates, seed)
+    splits = _splits(design, coordinates, seed, work)
     if len(splits[0]) < 2:
         return None
     with one_blas_thread():
-        tested = _tested(coordinates[0], coordinates[1], splits, design, level, np.random.default_rng(seed), tell)
+        rng = np.random.default_rng(seed)
+        tested = _tested(coordinates[0], coordinates[1], splits, design, level, work, rng, tell)
     u, v = np.stack([one.u for one in tested], axis=1), np.stack([one.v for one in tested], axis=1)
     x_loadings, y_loadings = _loadings(X, u), _loadings(Y, v)
     # a pair may be turned as a whole: the column that carries it most rises with it
@@ -121,9 +124,9 @@ class _Tested:
     stability: float
 
 
-def _splits(design: Design, sides: list[Array], seed: int) -> list[Folds]:
+def _splits(design: Design, sides: list[Array], seed: int, work: float) -> list[Folds]:
     """Rows of the folds of each split, of as many as there is time for; runs of rows are the same for every seed."""
-    repeats = int(np.clip(_WORK / (_DRAWS[0] * _work(sides)), 1, _REPEATS))
+    repeats = int(np.clip(work / (_DRAWS[0] * _work(sides)), 1, _REPEATS))
     found: dict[bytes, Folds] = {}
     for r in range(repeats):
         numbers = design.folds(_FOLDS, _REPEATS * seed + r)
@@ -143,6 +146,7 @@ def _tested(
     splits: list[Folds],
     design: Design,
     level: float,
+    work: float,
     rng: np.random.Generator,
     tell: Tell,
 ) -> list[_Tested]:
@@ -150,7 +154,7 @@ def _tested(
     tested: list[_Tested] = []
     for k in range(min(_MOST_PAIRS, left.shape[1], right.shape[1])):
         tell(f"pair {k + 1}")
-        tested.append(_first(left, right, splits, design, rng))
+        tested.append(_first(left, right, splits, design, work, rng))
         if tested[-1].p > level:
             break
         left, right = _without(left, tested[-1].u), _without(right, tested[-1].v)
@@ -159,7 +163,7 @@ def _tested(
     return tested
 
 
-def _first(X: Array, Y: Array, splits: list[Folds], design: Design, rng: np.random.Generator) -> _Tested:
+def _first(X: Array, Y: Array, splits: list[Folds], design: Design, work: float, rng: np.random.Generator) -> _Tested:
     """The first pair of two sides, and what shuffled rows reach: one side is shuffled, the other summarised once."""
     whole = _coupled(X, Y)
     ridges = list(zip(usual_ridges(whole.x), usual_ridges(whole.y), strict=True))
@@ -173,6 +177,7 @@ def _first(X: Array, Y: Array, splits: list[Folds], design: Design, rng: np.rand
         lambda orders: reached(kept, closed, np.stack(orders), ridges).correlation.tolist(),
         ours,
         design,
+        work,
         rng,
         (_work([X, Y]) * len(splits), Y.size),
     )
@@ -185,6 +190,7 @@ def _by_chance(
     reach: Callable[[list[Indices]], list[float]],
     ours: float,
     design: Design,
+    work: float,
     rng: np.random.Generator,
     cost: tuple[float, int],
 ) -> Drawn[float]:
@@ -194,10 +200,12 @@ def _by_chance(
         reach: from shuffles to what they reach.
         ours: what the data reach.
         design: of the rows.
+        work: products that they may take together.
         rng: source of the shuffles.
         cost: of each shuffle: products, and numbers in memory.
     """
-    draws, most = int(np.clip(_WORK / cost[0], *_DRAWS)), max(1, int(_AT_ONCE / cost[1]))
+    draws = int(np.clip(work / cost[0], _DRAWS[0], _DRAWS[1] * max(1.0, work / WORK)))
+    most = max(1, int(_AT_ONCE / cost[1]))
     shuffles = endless(lambda: design.drawn(rng))
     size = min(_FIRST, most)
     return monte_carlo(
@@ -274,7 +282,7 @@ def _loadings(X: Array, u: Array) -> Array:
     return np.asarray(unit.T @ (u / np.linalg.norm(u, axis=0)))
 
 
-def _stability(X: Array, Y: Array, folds: list[Fold], ridge: Ridge) -> float:
+def _stability(X: Array, Y: Array, folds: list[CanonicalFold], ridge: Ridge) -> float:
     """How alike the pair's variates are when each fold in turn is left out; not at all where one does not vary."""
     weights = [_weights(fold.training, ridge) for fold in folds]
     alike = []

@@ -19,7 +19,7 @@ from assay.engine.local import in_threads
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.noise.monte_carlo import Drawn, monte_carlo, student_p
 from assay.models.network.communities.communities import by_size
-from assay.models.network.communities.search import Found, search
+from assay.models.network.communities.search import FoundCommunities, search
 from assay.questions.communities.answer import Clustered
 from assay.questions.communities.held_out import UnseenLinks, unseen
 from assay.questions.communities.linked import LinkedPairs, linked, weighted
@@ -51,15 +51,21 @@ class Effort:
     repeats: int
 
     @staticmethod
-    def of(m: int) -> Effort:
-        """For m links."""
+    def of(m: int, times: float = 1.0) -> Effort:
+        """For m links, or so many times as much."""
         runs = int(np.clip(3_000 // m, 1, 5))
-        draws = int(np.clip(_WORK // (m * runs), _FEW, _DRAWS))
+        draws = int(np.clip(times * _WORK // (m * runs), _FEW, times * (_DRAWS + 1) - 1))
         return Effort(runs, draws, int(np.clip(_WORK // (10 * m * runs), 1, _REPEATS)))
 
 
 def clustered(
-    graph: Graph, name: str, *, level: float = 0.05, seed: int = 0, progress: Callable[[str], object] | None = None
+    graph: Graph,
+    name: str,
+    *,
+    level: float = 0.05,
+    seed: int = 0,
+    times: float = 1.0,
+    progress: Callable[[str], object] | None = None,
 ) -> Clustered:
     """Communities of a network, with their evidence.
 
@@ -68,11 +74,12 @@ def clustered(
         name: of the network.
         level: level of the study.
         seed: of everything random.
+        times: how many times as many random graphs as usual.
         progress: told what is being done.
     """
     tell = progress or (lambda _: None)
     links = linked(graph)
-    effort = Effort.of(links.m)
+    effort = Effort.of(links.m, times)
 
     def find(first: Whole, second: Whole, weights: Array, number: int) -> Whole:
         return search(weighted(links.n, first, second, weights), 1.0, effort.runs, number, _ROUNDS).labels
@@ -94,7 +101,12 @@ def clustered(
 
 
 def chance(
-    links: LinkedPairs, hub: AlikeEnds, found: Found, effort: Effort, seed: int, tell: Callable[[str], object]
+    links: LinkedPairs,
+    hub: AlikeEnds,
+    found: FoundCommunities,
+    effort: Effort,
+    seed: int,
+    tell: Callable[[str], object],
 ) -> Drawn[float]:
     """Modularity of the communities of random graphs, until the answer is clear.
 
@@ -131,7 +143,7 @@ def p_of(value: float, drawn: Drawn[float], effort: Effort) -> float:
 
 
 def _judged(
-    links: LinkedPairs, found: Found, left: UnseenLinks, drawn: Drawn[float], effort: Effort, level: float
+    links: LinkedPairs, found: FoundCommunities, left: UnseenLinks, drawn: Drawn[float], effort: Effort, level: float
 ) -> tuple[Evidence, bool]:
     """The evidence, and whether links left out bear the communities out."""
     p = p_of(found.modularity, drawn, effort)
@@ -150,7 +162,7 @@ def _judged(
         left.alike,
         links.m,
         1,
-        f"communities searched anew in {len(values)} random networks with the same degrees{by_law}{_kept(links)}",
+        f"the same search in {len(values)} random networks with the same numbers of links{by_law}{_kept(links)}",
         verdict_of(p, effect_holds=holds, level=level),
     )
     return evidence, holds

@@ -57,6 +57,7 @@ def components(
     noise: Noise | None = None,
     level: float = 0.05,
     seed: int = 0,
+    draws: int | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Components:
     """Find the components of a table and say which are real.
@@ -72,6 +73,7 @@ def components(
         noise: that was added to the moments for privacy; chance is then drawn with the same noise.
         level: chance of calling anything real in a table without structure.
         seed: of permutations and folds.
+        draws: permutations, at most; None for as many as take about twenty seconds.
         progress: told what is being done.
     """
     tell = progress or (lambda _: None)
@@ -87,7 +89,7 @@ def components(
     values = pca.eigenvalues_[:r]
     tell("what chance does")
     law = spectrum_law(values, n, d, level=level, vectors=pca.components_[:r].T, max_components=MOST_TESTED)
-    chance = _chance(n, d, law, rows, None if parts is None else parts.groups, design, level, seed, tell)
+    chance = _chance(n, d, law, rows, None if parts is None else parts.groups, design, level, seed, draws, tell)
     if noise is not None and before is not None:
         A = np.eye(d) if parts is None else parts.forward.toarray()
         chance = noisy_spectrum(values, pca.components_[:r], before, A, noise, most=MOST_TESTED, level=level, seed=seed)
@@ -172,9 +174,11 @@ def _chance(
     design: Design | None,
     level: float,
     seed: int,
+    draws: int | None,
     tell: Callable[[str], object],
 ) -> Chance:
-    plan = permutation_plan(n, d)
+    # so few that p cannot reach the level would tell nothing
+    plan = permutation_plan(n, d, None if draws is None else max(draws, int(np.ceil(1.0 / level)) - 1))
     if rows is not None and law.testable and plan.draws > 0:
         Z = (rows - rows.mean(axis=0)) / rows.std(axis=0, ddof=1)
         rng = np.random.default_rng(seed)

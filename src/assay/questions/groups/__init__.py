@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 class _Groups(Question):
     name = "groups"
     wording = "Do the rows fall into groups?"
+    reading = (
+        "Rows form groups only where a gap lies between them that is there on unseen rows, too. Rows that lie "
+        "along a gradient can be cut into pieces anywhere; such pieces are not called groups here."
+    )
+    guide = "guide/groups.md"
     priority = 50
 
     def why_not(self, table: Table, context: Context) -> str:
@@ -33,7 +38,7 @@ class _Groups(Question):
         from assay.asking.table import picked
         from assay.evidence.measured import measured
         from assay.questions.groups.profile import categories_of
-        from assay.questions.groups.test import groups
+        from assay.questions.groups.test import DRAWS, FITTED, QUICK_DRAWS, THOROUGH_DRAWS, groups
 
         used = measured(table.sample, table.measured)
         return groups(
@@ -45,6 +50,8 @@ class _Groups(Question):
             design=table.sample_design,
             level=context.level,
             seed=context.seed,
+            draws=context.by_effort(QUICK_DRAWS, DRAWS, THOROUGH_DRAWS),
+            fitted=context.by_effort(FITTED // 2, FITTED, FITTED),
             progress=context.told("Groups"),
         )
 

@@ -50,6 +50,7 @@ Blocks: TypeAlias = Iterable[tuple[int, Array]]
 FITTED = 600  # rows that are grouped and drawn; others join the group they fall into
 FEWEST_ROWS = 40
 DRAWS, FEWEST_DRAWS = 59, 19
+QUICK_DRAWS, THOROUGH_DRAWS = 40, 199  # from 40 draws on their tail tells p where none comes near: see `tail`
 HOPELESS = 0.2  # p after as many draws, beyond which the rest are not made
 _CUT = 39  # tables without groups that are cut into as many, to see how far columns differ by that alone
 _BEYOND = 2.0  # standard deviations beyond chance below which k-means with as many groups is not considered
@@ -69,6 +70,8 @@ def groups(
     design: Design | None = None,
     level: float = 0.05,
     seed: int = 0,
+    draws: int = DRAWS,
+    fitted: int = FITTED,
     progress: Tell | None = None,
 ) -> Groups | None:
     """Look for groups of rows and say whether there are more than in one lump; None for too few rows or values.
@@ -82,6 +85,8 @@ def groups(
         design: how rows depend on each other; those that are grouped are nearly independent, the others join them.
         level: chance of supporting groups in a table that has none.
         seed: of the draws and of the rows taken.
+        draws: of tables without groups, at most.
+        fitted: rows that are grouped, at most; the others join the group they fall into.
         progress: told what is being done.
     """
     rng = np.random.default_rng(seed)
@@ -89,20 +94,25 @@ def groups(
     apart = design.thinned(np.random.default_rng(seed))
     if len(apart) < FEWEST_ROWS:
         return None
-    fitted = np.sort(apart[rng.permutation(len(apart))[:FITTED]])
-    told = varied(rows[fitted])  # what takes few values in the rows that are grouped, whatever it does in others
+    taken = np.sort(apart[rng.permutation(len(apart))[:fitted]])
+    told = varied(rows[taken])  # what takes few values in the rows that are grouped, whatever it does in others
     if not told.any():
         return None
     used = np.flatnonzero(told)
     rows, columns = rows[:, used], tuple(columns[j] for j in used)
-    found = _judged(rows, _in_no_order(rows, fitted), numbers, columns, level, rng, progress or (lambda _: None))
+    ordered, tell = _in_no_order(rows, taken), progress or (lambda _: None)
+    found = _judged(rows, ordered, numbers, columns, level, draws, rng, tell)
     answer = replace(found.answer, evidence=replace(found.answer.evidence, limit=design.limit))
     if found.label is None:
         return answer
+    labels = answer.labels if blocks is None else _everywhere(found.label, blocks, used)
+    if blocks is not None:
+        labels[numbers] = answer.labels  # ties of the rows drawn are broken once
     return replace(
         answer,
-        sizes=_sizes(found.label, answer.k, blocks, used, answer.sizes),
-        coincide=coinciding(answer.labels, answer.k, categories, np.sort(fitted)),
+        labels=labels,
+        sizes=np.bincount(labels, minlength=answer.k),
+        coincide=coinciding(answer.labels, answer.k, categories, taken),
     )
 
 
@@ -112,12 +122,12 @@ def _in_no_order(rows: Array, fitted: Indices) -> Indices:
     return np.asarray(fitted[order][np.random.default_rng(_SAME).permutation(len(fitted))])
 
 
-def _sizes(label: Callable[[Array], Indices], k: int, blocks: Blocks | None, used: Indices, drawn: Indices) -> Indices:
-    """(k,) rows of all the data in each group."""
-    if blocks is None:
-        return drawn
-    total: Indices = map_reduce(blocks, lambda part: np.bincount(label(part[1][:, used]), minlength=k), np.add)
-    return total
+def _everywhere(label: Callable[[Array], Indices], blocks: Blocks, used: Indices) -> Indices:
+    """(n,) the group of every row of the data."""
+    found: Indices = map_reduce(
+        blocks, lambda part: label(part[1][:, used]), lambda first, second: np.concatenate([first, second])
+    )
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,6 +144,7 @@ def _judged(
     numbers: Indices,
     columns: tuple[str, ...],
     level: float,
+    draws: int,
     rng: np.random.Generator,
     tell: Tell,
 ) -> _Found:
@@ -142,7 +153,7 @@ def _judged(
     spaces, law = spaces_of(Z), unimodal(Z)
     tell("grouping")
     found = look(Z, spaces, _SAME)
-    drawn = _draws(spaces, law, len(Z), found, rng, tell)
+    drawn = _draws(spaces, law, len(Z), found, draws, rng, tell)
     p, beyond = _p(found, drawn), found.like(_standardised(found.all, _all(drawn)))
     pick = ChosenNumber(None, 0, 0)
     if p <= 2 * level:
@@ -210,10 +221,16 @@ def _ways(Z: Array, spaces: tuple[SearchSpace, ...], beyond: GroupLook) -> list[
 
 
 def _draws(
-    spaces: tuple[SearchSpace, ...], law: Unimodal, n: int, found: GroupLook, rng: np.random.Generator, tell: Tell
+    spaces: tuple[SearchSpace, ...],
+    law: Unimodal,
+    n: int,
+    found: GroupLook,
+    most: int,
+    rng: np.random.Generator,
+    tell: Tell,
 ) -> list[GroupLook]:
     """The same search in tables without groups; fewer of them where it is soon clear that chance does as well."""
-    seeds = rng.integers(2**63, size=DRAWS)
+    seeds = rng.integers(2**63, size=most)
 
     def draw(own: int) -> GroupLook:
         return look(law.draw(n, np.random.default_rng(own)), spaces, _SAME)
@@ -221,9 +238,9 @@ def _draws(
     return monte_carlo(
         seeds,
         lambda some: in_threads(draw, some),
-        (FEWEST_DRAWS, DRAWS - FEWEST_DRAWS),
+        (FEWEST_DRAWS, most - FEWEST_DRAWS),
         clear=lambda drawn: _p(found, drawn) > HOPELESS,
-        progress=lambda n: tell(f"what chance does, {'all' if n == DRAWS else f'{n} of'} {DRAWS} draws"),
+        progress=lambda n: tell(f"what chance does, {'all' if n == most else f'{n} of'} {most} draws"),
     ).values
 
 

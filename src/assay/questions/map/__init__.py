@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 class _Map(Question):
     name = "map"
     wording = "Does a map of the rows show more than chance?"
+    reading = (
+        "The map puts rows that are alike near each other; it is as good as the share of nearest rows that it "
+        "keeps. Sizes of clusters and distances between far ones mean little on it."
+    )
+    guide = "guide/embeddings.md"
     priority = 70
+    costly = True
 
     def why_not(self, table: Table, context: Context) -> str:
         from assay.questions.map.test import FEWEST_COLUMNS, FEWEST_ROWS
@@ -24,7 +30,7 @@ class _Map(Question):
         return "" if len(set(table.groups.tolist())) >= FEWEST_COLUMNS else f"it takes {FEWEST_COLUMNS} columns"
 
     def ask(self, table: Table, context: Context) -> RowMap | None:
-        from assay.questions.map.test import row_map
+        from assay.questions.map.test import DRAWS, row_map
 
         return row_map(
             table.sample,
@@ -33,6 +39,7 @@ class _Map(Question):
             design=table.sample_design,
             level=context.level,
             seed=context.seed,
+            draws=context.by_effort(DRAWS, DRAWS, 2 * DRAWS + 1),
             progress=context.told("Map of the rows"),
         )
 

@@ -48,6 +48,7 @@ def row_map(
     design: Design | None = None,
     level: float = 0.05,
     seed: int = 0,
+    draws: int = DRAWS,
     progress: Callable[[str], object] | None = None,
 ) -> RowMap | None:
     """Draw a map of rows by t-SNE and say whether it shows more than chance; None for too few rows or columns.
@@ -59,6 +60,7 @@ def row_map(
         design: how rows depend on each other; independent if not given.
         level: chance of supporting a map of independent columns.
         seed: of the shuffles and of the rows kept out.
+        draws: shuffles, at most.
         progress: told what is being done.
     """
     Z, groups = _standardised(rows, groups)
@@ -68,7 +70,7 @@ def row_map(
         # every map of the comparison ends after as many steps; none has to be a minimum
         warnings.simplefilter("ignore", NotConverged)
         design = design or Independent(len(Z))
-        found = _judged_map(Z, groups, numbers, design, level, seed, progress or (lambda _: None))
+        found = _judged_map(Z, groups, numbers, design, level, seed, draws, progress or (lambda _: None))
         return replace(found, evidence=replace(found.evidence, limit=design.limit))
 
 
@@ -79,6 +81,7 @@ def _judged_map(
     design: Design,
     level: float,
     seed: int,
+    draws: int,
     tell: Callable[[str], object],
 ) -> RowMap:
     rng = np.random.default_rng(seed)
@@ -89,7 +92,7 @@ def _judged_map(
     tell("drawing")
     model = draw.layout(draw.Z)
     kept = draw.kept(draw.Z, model)
-    pools = draw.by_chance(float(kept.mean()), rng, tell)
+    pools = draw.by_chance(float(kept.mean()), draws, rng, tell)
     chance = np.array([pool.mean() for pool in pools])
     p = student_p(float(kept.mean()), chance)
     found = draw.on_other_rows(model, rng, tell) if p is not None and p <= 2 * level else None
@@ -156,9 +159,11 @@ class _Maps:
     def kept(self, Z: Array, model: TSNE) -> Array:
         return _shared(_neighbours(Z, self.k), _neighbours(model.embedding_, self.k))
 
-    def by_chance(self, found: float, rng: np.random.Generator, tell: Callable[[str], object]) -> list[Array]:
+    def by_chance(
+        self, found: float, draws: int, rng: np.random.Generator, tell: Callable[[str], object]
+    ) -> list[Array]:
         """What rows keep on shuffled maps, one array for each; fewer where it is soon clear that they do as well."""
-        shuffles = (self.shuffled(rng) for _ in range(DRAWS))
+        shuffles = (self.shuffled(rng) for _ in range(draws))
 
         def draw(shuffled: Array) -> Array:
             return self.kept(shuffled, self.layout(shuffled))
@@ -170,9 +175,9 @@ class _Maps:
         return monte_carlo(
             shuffles,
             lambda some: in_threads(draw, some),
-            (FEWEST_DRAWS, DRAWS - FEWEST_DRAWS),
+            (FEWEST_DRAWS, draws - FEWEST_DRAWS),
             clear=hopeless,
-            progress=lambda n: tell(f"what chance does, {'all' if n == DRAWS else f'{n} of'} {DRAWS} draws"),
+            progress=lambda n: tell(f"what chance does, {'all' if n == draws else f'{n} of'} {draws} draws"),
         ).values
 
     def on_other_rows(self, model: TSNE, rng: np.random.Generator, tell: Callable[[str], object]) -> _OtherRows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,18 +42,19 @@ def predicted(table: Table, target: str, context: Context) -> Prediction | None:
     Y = rows[:, own]
     columns = tuple(table.columns[j] for j in np.flatnonzero(~own))
     of = tuple(table.origins[int(label)][0] for label in table.groups[~own])
+    times = context.by_effort(0.1, 1.0, 5.0)
+    how: dict[str, Any] = {"level": context.level, "seed": context.seed, "times": times}
     if kind not in ("category", "boolean"):
         shown = f"log(1 + {target})" if target in table.look.log else target
-        found = prediction(
-            rows[:, ~own], Y[:, 0], columns, shown, of=of, level=context.level, seed=context.seed, design=design
-        )
+        found = prediction(rows[:, ~own], Y[:, 0], columns, shown, of=of, design=design, **how)
     else:
         y, classes = _classes(Y, table.levels[target])
-        found = prediction(
-            rows[:, ~own], y, columns, target,
-            classes=classes, of=of, level=context.level, seed=context.seed, design=design,
-        )  # fmt: skip
-    return found if found is None or some is None else replace(found, total=len(table.at_hand))
+        found = prediction(rows[:, ~own], y, columns, target, classes=classes, of=of, design=design, **how)
+    if found is None:
+        return None
+    numbers = table.numbers if table.rows is None else np.arange(len(table.at_hand))
+    among = numbers if some is None else numbers[some]
+    return replace(found, rows=among[found.rows], total=0 if some is None else len(table.at_hand))
 
 
 def _learned_from(n: int, p: int, seed: int) -> NDArray[np.intp] | None:

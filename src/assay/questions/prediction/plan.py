@@ -43,7 +43,9 @@ class JudgingPlan:
         return [np.flatnonzero(folds == f) for f in range(int(folds.max()) + 1)]
 
 
-def planned(design: Design, sizes: list[int], width: int, seed: int, *, once: bool = False) -> JudgingPlan | None:
+def planned(
+    design: Design, sizes: list[int], width: int, seed: int, *, times: float = 1.0, once: bool = False
+) -> JudgingPlan | None:
     """The splits of a table; None where its rows are in fewer than three parts that do not know each other.
 
     Args:
@@ -51,6 +53,7 @@ def planned(design: Design, sizes: list[int], width: int, seed: int, *, once: bo
         sizes: numbers that each machine predicts from.
         width: columns of the target.
         seed: of the splits.
+        times: how many times as many draws as usual.
         once: whether there is one repeat only.
     """
     n = design.n
@@ -59,11 +62,12 @@ def planned(design: Design, sizes: list[int], width: int, seed: int, *, once: bo
     choice: Choice = "forward" if design.forward else "rows" if rows else "blocks"
     count = 10 if choice != "blocks" and max(sizes) <= 100 else 5
     each = sum(_products(n, p, count, choice) for p in sizes) * width
-    repeats = int(np.clip(_WORK / (_WANTED * each), 1, 1 if once else _MOST_REPEATS))
+    repeats = int(np.clip(times * _WORK / (_WANTED * each), 1, 1 if once else _MOST_REPEATS))
     folds = _different([design.folds(count, _MOST_REPEATS * seed + r) for r in range(repeats)])
     if folds[0].max() + 1 < _FEWEST_FOLDS:
         return None
-    return JudgingPlan(folds, choice, int(np.clip(_WORK / (len(folds) * each), *_DRAWS)))
+    fewest, most = _DRAWS[0], max(_DRAWS[0], times * (_DRAWS[1] + 1) - 1)
+    return JudgingPlan(folds, choice, int(np.clip(times * _WORK / (len(folds) * each), fewest, most)))
 
 
 def _products(n: int, p: int, count: int, choice: Choice) -> float:

@@ -54,6 +54,7 @@ def prediction(
     seed: int = 0,
     design: Design | None = None,
     kinds: tuple[Kind, ...] = KINDS,
+    times: float = 1.0,
 ) -> Prediction | None:
     """Predict a column from others; None for too few rows, or a target or columns that do not vary.
 
@@ -70,25 +71,28 @@ def prediction(
         seed: of folds and permutations.
         design: how rows depend on each other; None where they do not.
         kinds: of machines that are asked; a line in any case.
+        times: how many times as many draws of chance as usual.
     """
     what = asked(X, y, columns, of or columns, target, classes, design or Independent(len(X)), seed)
     if what is None:
         return None
     told = alone(what)
-    found = _predicted(what, told, level, kinds)
+    found = _predicted(what, told, level, kinds, times)
     leaking = leaks(what, told)
     kept = ~np.isin(what.of, [what.names.index(leak.name) for leak in leaking])
     if found is None or not leaking:
         return found
-    without = _predicted(what.among(kept), told[np.unique(what.of[kept])], level, kinds) if kept.any() else None
+    without = None
+    if kept.any():
+        without = _predicted(what.among(kept), told[np.unique(what.of[kept])], level, kinds, times)
     return replace(found, leaks=leaking, without=without)
 
 
-def _predicted(what: Asked, told: Array, level: float, kinds: tuple[Kind, ...]) -> Prediction | None:
+def _predicted(what: Asked, told: Array, level: float, kinds: tuple[Kind, ...], times: float) -> Prediction | None:
     """All but leaks; None where rows are in too few parts."""
     Y, design = what.scaled, what.design
     able = machines(what.X, what.of, what.seed, kinds)
-    plan = planned(design, [one.size for one in able], Y.shape[1], what.seed)
+    plan = planned(design, [one.size for one in able], Y.shape[1], what.seed, times=times)
     if plan is None:
         return None
     found = measured(able, Y, plan, Y.shape[1])
@@ -104,6 +108,7 @@ def _predicted(what: Asked, told: Array, level: float, kinds: tuple[Kind, ...]) 
         target=what.target,
         classes=what.classes,
         columns=what.columns,
+        rows=rows.rows,
         **_judged(what, rows),
         coefficients=_coefficients(able[0], Y, chosen),
         strengths=able[0].strengths,

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 class _Stringing(Question):
     name = "stringing"
     wording = "Is there an order in which neighbours are alike?"
+    reading = (
+        "Rows and columns are reordered so that like stands beside like; blocks and gradients then show. "
+        "Noise looks smooth too once it is ordered, so the order is compared with those of shuffled columns."
+    )
+    guide = "guide/stringing.md"
     priority = 80
+    costly = True
     whole = True
 
     def why_not(self, table: Table, context: Context) -> str:
@@ -30,7 +36,12 @@ class _Stringing(Question):
 
         tell = context.told("Order of rows and columns")
         return reordered_table(
-            table.look, design_of=table.design_of, level=context.level, seed=context.seed, progress=tell
+            table.look,
+            design_of=table.design_of,
+            level=context.level,
+            seed=context.seed,
+            times=context.by_effort(1, 1, 5),
+            progress=tell,
         )
 
 

@@ -12,6 +12,7 @@ looks      two, of rows and of columns: every p counts twice; two columns have o
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ def reordered_table(
     design_of: Callable[[Indices], Design] | None = None,
     level: float = 0.05,
     seed: int = 0,
+    times: int = 1,
     progress: Callable[[str], object] | None = None,
 ) -> ReorderedTable | None:
     """String the cells that are drawn; None for fewer than 10 rows or 2 columns that vary.
@@ -66,6 +68,7 @@ def reordered_table(
         design_of: how rows of such numbers, from 0, depend on each other; independent if not given.
         level: level of the study.
         seed: of the shuffles that say what chance gives.
+        times: how many times as many shuffles as usual.
         progress: told what is being done.
     """
     rows = drawn_rows(len(look.rows))
@@ -84,8 +87,9 @@ def reordered_table(
     design = Independent(len(rows)) if design_of is None else design_of(look.rows[rows] - 1)
     looks = len(AXES) if len(kept) > 2 else 1
     with one_blas_thread():  # draws run in threads of their own, which those of BLAS only hinder
-        by_row = _reordered(z, "rows", looks, design, level, seed, tell)
-        by_column = _reordered(z, "columns", looks, design, level, seed, tell) if looks == 2 else _one_order(len(z))
+        string = partial(_reordered, z, looks=looks, design=design, level=level, seed=seed, times=times, tell=tell)
+        by_row = string("rows")
+        by_column = string("columns") if looks == 2 else _one_order(len(z))
     u = z[by_row.order][:, by_column.order]
     u = (u - u.mean(axis=0)) / u.std(axis=0)
     place = np.arange(len(u)) - (len(u) - 1) / 2
@@ -106,11 +110,19 @@ def _one_order(n: int) -> ReorderedAxis:
 
 
 def _reordered(
-    z: Array, axis: Axis, looks: int, design: Design, level: float, seed: int, tell: Callable[[str], object]
+    z: Array,
+    axis: Axis,
+    *,
+    looks: int,
+    design: Design,
+    level: float,
+    seed: int,
+    times: int,
+    tell: Callable[[str], object],
 ) -> ReorderedAxis:
     tell(f"stringing the {axis}")
     found = _order(z, axis)
-    chance = _by_chance(z, axis, design, found.roughness, seed)
+    chance = _by_chance(z, axis, design, found.roughness, seed, times)
     p = _p(found.roughness, chance, axis)
     unseen = _unseen(z, axis, design, seed)
     held_out, error = float(unseen.mean()), float(fold_error(unseen))
@@ -134,9 +146,10 @@ def _order(z: Array, axis: Axis) -> Any:
     return reorder(z, axis=axis, scale=False, draws=0)
 
 
-def _by_chance(z: Array, axis: Axis, design: Design, ours: float, seed: int) -> Array:
+def _by_chance(z: Array, axis: Axis, design: Design, ours: float, seed: int, times: int) -> Array:
     """Roughness of shuffled columns; fewer of them where it is soon clear that chance does as well."""
-    seeds = np.random.default_rng((seed, AXES.index(axis))).integers(2**63, size=DRAWS[axis])
+    draws = times * (DRAWS[axis] + 1) - 1
+    seeds = np.random.default_rng((seed, AXES.index(axis))).integers(2**63, size=draws)
 
     def draw(own: int) -> float:
         rng = np.random.default_rng(own)
@@ -146,7 +159,7 @@ def _by_chance(z: Array, axis: Axis, design: Design, ours: float, seed: int) -> 
     drawn = monte_carlo(
         seeds.tolist(),
         lambda some: in_threads(draw, some),
-        (FEWEST_DRAWS, DRAWS[axis] - FEWEST_DRAWS),
+        (FEWEST_DRAWS, draws - FEWEST_DRAWS),
         clear=lambda rough: _p(ours, np.array(rough), axis) > HOPELESS,
     )
     return np.array(drawn.values)

@@ -57,11 +57,11 @@ def _document_json(roots: list[Any]) -> Any:
         with OutputDocumentFor(roots, always_new=True) as lent:
             return lent.to_json(deferred=False)
     document = Document()
-    for root in roots:
-        document.add_root(root)
+    with document.models.freeze():  # models are counted once, and not anew after each figure
+        for root in roots:
+            document.add_root(root)
     doc = document.to_json(deferred=False)
-    for root in roots:
-        document.remove_root(root)
+    document.clear()
     return doc
 
 
