@@ -1,11 +1,11 @@
-"""The rule of place: code with one user lives beside that user; a shared room keeps what two or more use.
+"""The rule of place: code with one user lives beside that user; a shared package keeps what two or more use.
 
     python -m tools.place           modules of linalg, optimize and summary with fewer than two users (make lint)
     python -m tools.place --names   file names and class names that recur, for information
 
-A user is a unit outside the shelf of a module: a method of `models`, a question, a shelf of another room, or a module
-elsewhere. A module that only its own shelf imports has the users of those who import it. The public, which gets names
-by `assay`, `assay.linalg` or `assay.optimize`, is one user.
+A user is a unit outside the subpackage of a module: a method of `models`, a question, or a subpackage or module
+elsewhere. A module that only its own subpackage imports has the users of those who import it. The public, which gets
+names by `assay`, `assay.linalg` or `assay.optimize`, is one user.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Imports:
                 self.users[submodule if submodule in self.files else passed_on.get((home, name), home)].add(module)
 
     def outside(self, module: str, public: dict[str, str]) -> set[str]:
-        """The units outside its shelf that use a module, themselves or by a module of the shelf."""
+        """The units outside its subpackage that use a module, themselves or by a module of it."""
         found: set[str] = set()
         seen, waiting = {module}, [module]
         while waiting:
@@ -71,7 +71,7 @@ class Imports:
             for user in self.users[current] - seen:
                 if user in ("assay.linalg", "assay.optimize"):
                     found.add("public")
-                elif _shelf(user) == _shelf(module):
+                elif _subpackage(user) == _subpackage(module):
                     seen.add(user)
                     waiting.append(user)
                 else:
@@ -92,8 +92,8 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
             yield from (alias.name.rpartition(".")[::2] for alias in node.names if alias.name.startswith("assay."))
 
 
-def _shelf(module: str) -> str:
-    """The folder within a room; a module that stands in the room itself is a shelf of its own."""
+def _subpackage(module: str) -> str:
+    """The folder within a package; a module that stands in the package itself is one of its own."""
     return ".".join(module.split(".")[:3])
 
 
@@ -105,7 +105,7 @@ def _unit(module: str) -> str:
 
 
 def alone(source: Path = SOURCE, public: dict[str, str] = MODULES) -> dict[str, set[str]]:
-    """The modules of shared rooms with fewer than two users outside their shelf, and those they have."""
+    """The modules of shared packages with fewer than two users outside their subpackage, and those they have."""
     imports = Imports(source)
     shared = [
         module

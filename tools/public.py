@@ -63,7 +63,7 @@ ABOUT: dict[str, list[str]] = {
     "Linear algebra": ["`assay.linalg` takes arrays and gives named results with their certificates.", ""],
     "Optimisation": ["Descent with its record, and how far any solution is from the conditions of an optimum.", ""],
 }
-# the shelves of views whose functions draw arrays and names
+# the subpackages of views whose functions draw arrays and names
 DRAWN = ("rows", "columns", "clusters", "prediction", "decisions", "tree", "network")
 
 # methods that a model may inherit from scikit-learn's mixins
@@ -95,8 +95,8 @@ def reference() -> str:
 
 def _figures() -> Iterator[str]:
     """The functions of `views` that give a figure, or several by name, and say what each argument is."""
-    for shelf in DRAWN:
-        package = import_module(f"assay.views.{shelf}")
+    for drawn in DRAWN:
+        package = import_module(f"assay.views.{drawn}")
         for info in iter_modules(package.__path__, f"{package.__name__}."):
             for name, function in vars(import_module(info.name)).items():
                 own = inspect.isfunction(function) and function.__module__ == info.name and not name.startswith("_")

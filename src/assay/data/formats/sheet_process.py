@@ -1,4 +1,4 @@
-"""Spreadsheets read in a process of their own, with bounds (ADR 32)."""
+"""Spreadsheets read in a process of their own, with bounds (ADR 37)."""
 
 from __future__ import annotations
 
