@@ -11,8 +11,8 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_digits
 
 from assay import MDS, ClassicalMDS
-from assay.models.embedding.mds.disparities import Ranking
-from assay.models.embedding.mds.stress import Pairs, RankStress
+from assay.models.embedding.mds.disparities import DissimilarityRanking
+from assay.models.embedding.mds.stress import RankStress, StressPairs
 from assay.optimize.team import Team
 from benchmarks.harness import compare, show
 
@@ -85,8 +85,11 @@ def _stress1(D: np.ndarray) -> Callable[[Any], str]:
 
     def figures(model: Any) -> str:
         X = np.ascontiguousarray(model.embedding_.T)
-        pairs = Pairs(len(D), None, Team(1))
-        found = {ties: RankStress(pairs, Ranking.of(targets), ties).evaluate(X) for ties in ("primary", "secondary")}
+        pairs = StressPairs(len(D), None, Team(1))
+        found = {
+            ties: RankStress(pairs, DissimilarityRanking.of(targets), ties).evaluate(X)
+            for ties in ("primary", "secondary")
+        }
         return ", ".join(f"{ties} {each.value**0.5:.5f}" for ties, each in found.items())
 
     return figures

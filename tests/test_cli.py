@@ -30,7 +30,7 @@ def test_a_report_prints_findings_and_writes_page_and_json(tmp_path, wholesale):
     page = (tmp_path / "page.html").read_text()
     assert page.startswith("<!DOCTYPE html>") or page.startswith("<!doctype html>")
     shown = " ".join(html.unescape(page).split())
-    assert all(finding["sentence"] in shown for finding in document["findings"])
+    assert all(finding["line"] in shown for finding in document["findings"])
     assert sorted(p.name for p in tmp_path.iterdir()) == ["findings.json", "page.html"]
 
 
@@ -141,7 +141,7 @@ def test_a_fault_of_assay_gets_one_sentence_that_asks_to_report_it_and_code_3(
     monkeypatch.setattr(assay.study.run, "study", failing(error))
     page = tmp_path / "r.html"
     page.write_text("as it was")
-    asked = ["report", str(wholesale), "-o", str(page), *(["--debug"] if debug else [])]
+    asked = ["report", str(wholesale), "-o", str(page), "--force", *(["--debug"] if debug else [])]
     done = CliRunner().invoke(app, asked)
     assert (done.exit_code, done.stdout) == (3, "")
     *before, told, end = done.stderr.split("\n")

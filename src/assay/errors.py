@@ -26,6 +26,14 @@ class ParameterError(AssayError, ValueError):
     """An option has a value it cannot have."""
 
 
+class UnknownNameError(ParameterError, KeyError):
+    """Nothing has the name that was asked for; the message lists those there are."""
+
+    def __str__(self) -> str:
+        """The sentence, which a KeyError would put in quotes."""
+        return str(self.args[0]) if self.args else ""
+
+
 class SingularError(DataError):
     """A matrix has no inverse, or is not positive definite, where one is needed."""
 

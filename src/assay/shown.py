@@ -94,6 +94,23 @@ def a_few(names: Iterable[object], most: int = 20) -> str:
     return ", ".join(shortened(name, _LONGEST_NAME) for name in every[:most]) + more
 
 
+def meant(name: str, known: Iterable[str]) -> str:
+    """The nearest of some names, as a question behind one that is not among them; empty where none is near.
+
+    Args:
+        name: as it was written.
+        known: the names there are.
+
+    >>> meant("grops", ["groups", "map"]), meant("x", ["groups", "map"])
+    (" (did you mean 'groups'?)", '')
+    """
+    import difflib  # only where something is wrong
+
+    every = {each.casefold(): each for each in known}
+    near = difflib.get_close_matches(name.casefold(), every, 1, 0.6)
+    return f" (did you mean {every[near[0]]!r}?)" if near else ""
+
+
 # an address ends with its sentence: a space after one of these; a space alone may belong to a password
 _END = re.compile(r"""[\n"'`<>:;,.)\]](?=\s)|\n""")
 # user:password@host without a scheme, user/password@host of Oracle

@@ -229,6 +229,29 @@ def _compound(stream: bytes) -> bytes:
     return head[:512].ljust(512, b"\xff") + stream + folder + fat
 
 
+def statistics() -> list[Files]:
+    """Files of Stata, SPSS and SAS, with labels of values."""
+    import pandas as pd
+    import pyreadstat
+
+    rows = table().select(["x", "words", "when", "secret"]).to_pandas()
+    rows["words"] = [f"word {i}" for i in range(ROWS)]  # portable files of SPSS have no other letters
+    rows["kind"] = [float(i % 3 + 1) for i in range(ROWS)]
+    labels = {"kind": {1.0: "low", 2.0: "middle", 3.0: "high"}}
+    found: list[Files] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, write, how in (
+            ("t.dta", pyreadstat.write_dta, {"variable_value_labels": labels}),
+            ("t.sav", pyreadstat.write_sav, {"variable_value_labels": labels}),
+            ("t.zsav", pyreadstat.write_sav, {"variable_value_labels": labels, "compress": True}),
+            ("t.por", pyreadstat.write_por, {}),
+            ("t.xpt", pyreadstat.write_xport, {}),
+        ):
+            write(pd.DataFrame(rows), str(Path(folder) / name), **how)
+            found.append({name: (Path(folder) / name).read_bytes()})
+    return found
+
+
 def npy() -> list[Files]:
     """Arrays of numbers by rows and by columns, records and texts."""
     X = np.arange(80.0).reshape(20, 4)
@@ -383,8 +406,8 @@ def models() -> list[Files]:
 MAKERS: dict[str, Callable[[], list[Files]]] = {
     made.__name__: made
     for made in (
-        csv, many, jsonl, parquet, arrow, feather, xlsx, ods, xls, npy, npz, sparse, libsvm, sqlite, edges, images,
-        sounds, texts, words, saved, models,
+        csv, many, jsonl, parquet, arrow, feather, xlsx, ods, xls, statistics, npy, npz, sparse, libsvm, sqlite, edges,
+        images, sounds, texts, words, saved, models,
     )
 }  # fmt: skip
 

@@ -311,6 +311,7 @@ WAYS: dict[str, tuple[Damage, ...]] = {
     "feather": (within(-400, 0), any_bytes),
     "xlsx": (_SHEETS, _SHEETS, _SHEETS, zip_headers, any_bytes),
     "ods": (_SHEETS, _SHEETS, _SHEETS, zip_headers, any_bytes),
+    "statistics": (any_bytes, within(0, 200), within(200, 2000)),
     "xls": (any_bytes, within(0, 512), within(512, 1200), within(-1024, 0)),
     "npy": (npy_header, npy_header, any_bytes),
     "npz": (_ARRAYS, _ARRAYS, zip_headers, any_bytes),

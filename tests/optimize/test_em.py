@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.optimize.em import Step, climb, geometric_rest
+from assay.optimize.em import EMStep, climb, geometric_rest
 
 
 def halving(x):
     """A concave objective whose step halves the way to its top at 1."""
-    return Step(x, 1.0 - (x - 1.0) ** 2, -((x - 1.0) ** 2), (x + 1.0) / 2.0)
+    return EMStep(x, 1.0 - (x - 1.0) ** 2, -((x - 1.0) ** 2), (x + 1.0) / 2.0)
 
 
 def test_the_value_belongs_to_the_point_returned_and_one_more_step_leads_on_from_it():
@@ -40,7 +40,7 @@ def test_a_start_at_the_top_is_left_at_once():
 @pytest.mark.parametrize(("fall", "converged"), [(1e-12, True), (0.1, False)])
 def test_a_step_down_is_not_kept_and_counts_as_converged_only_within_rounding(fall, converged):
     values = {0: 1.0, 1: 2.0, 2: 2.0 - fall}
-    ended = climb(lambda x: Step(x, values[x], values[x], x + 1), 0, tol=0.0, max_iter=9)
+    ended = climb(lambda x: EMStep(x, values[x], values[x], x + 1), 0, tol=0.0, max_iter=9)
     assert (ended.last.at, ended.n_iter, ended.converged) == (1, 2, converged)
     np.testing.assert_array_equal(ended.objectives, [1.0, 2.0])
     assert ended.rise == pytest.approx(-fall) and ended.left == -ended.rise
@@ -60,7 +60,7 @@ def test_jumps_reach_the_top_of_a_slow_climb_in_a_fraction_of_the_steps():
     def evaluate(point):
         calls.append(point)
         x, S = point
-        return Step(point, -float(x @ x), -float(x @ x), (rates * x, S))
+        return EMStep(point, -float(x @ x), -float(x @ x), (rates * x, S))
 
     start = np.ones(3), np.eye(3)
     ended = climb(evaluate, start, max_iter=2000, tol=1e-12, left=geometric_rest, jumps=True)

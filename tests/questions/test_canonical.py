@@ -22,6 +22,7 @@ def names(p, q):
     return tuple(f"x{j}" for j in range(p)), tuple(f"y{j}" for j in range(q))
 
 
+@pytest.mark.calibrate
 def test_sides_that_know_nothing_of_each_other_are_called_no_more_often_than_the_level(monkeypatch):
     # of 450 more than 34: a chance of .008 at a true rate of 5%, of .95 at 10%; 39 shuffles are enough to call
     # at 5%, and two of them that do as well to know that it will not be called

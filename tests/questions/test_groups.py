@@ -9,10 +9,10 @@ from assay.questions.groups.test import FEWEST_ROWS, FITTED, groups
 from assay.questions.groups.words import sentence
 
 
-def asked(X, seed=0, **options):
+def asked(X, seed=0, numbers=None, **options):
     X = np.asarray(X, dtype=float)
     names = tuple(f"c{j}" for j in range(X.shape[1]))
-    return groups(X, np.arange(len(X)), names, seed=seed, **options)
+    return groups(X, np.arange(len(X)) if numbers is None else numbers, names, seed=seed, **options)
 
 
 def planted(k, n=240, d=8, apart=9.0, seed=0):
@@ -161,10 +161,12 @@ def test_known_tables_get_their_known_answers_for_every_seed_and_order():
         np.testing.assert_array_equal(told[0].labels[order], told[1].labels)
 
 
-def test_sizes_are_those_of_all_rows_where_only_some_were_drawn():
+def test_labels_and_sizes_are_those_of_all_rows_where_only_some_were_drawn():
     X, labels = planted(3, n=3000)
-    found = asked(X[::5], blocks=[(0, X[:1000]), (1000, X[1000:])])
-    assert len(found.labels) == 600
+    found = asked(X[::5], numbers=np.arange(0, 3000, 5), blocks=[(0, X[:1000]), (1000, X[1000:])])
+    assert len(found.labels) == 3000 and len(found.drawn) == 600
+    assert adjusted_rand_score(labels, found.labels) > 0.98
+    assert found.sizes.tolist() == np.bincount(found.labels).tolist()
     np.testing.assert_allclose(np.sort(found.sizes), np.sort(np.bincount(labels)), atol=15)
     assert found.sizes.sum() == 3000
 

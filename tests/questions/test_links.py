@@ -86,6 +86,7 @@ def test_planted_rules_are_found(made):
     assert links_told(graph_of(made)).evidence.verdict == "supported"
 
 
+@pytest.mark.calibrate
 def test_where_only_degrees_are_at_work_hardly_anything_is_claimed():
     """Notices a rate of .4 with probability .95: 3 or more of 12."""
     made = [networkx.gnm_random_graph(50, 150, seed=seed) for seed in range(4)]

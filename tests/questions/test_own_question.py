@@ -66,9 +66,9 @@ def test_the_example_is_short():
 
 def test_it_is_in_the_terminal_the_page_and_the_json(reported):
     _, terminal, page, found = reported
-    sentence = next(f["sentence"] for f in found["findings"] if f["id"] == "rounded")
+    sentence, line = next((f["sentence"], f["line"]) for f in found["findings"] if f["id"] == "rounded")
     assert sentence.startswith("In weight ") and sentence in page
-    assert sentence in " ".join(terminal.split())
+    assert line in page and line in " ".join(terminal.split())
     assert "The last digits of weight" in page and 'id="view-last-digits"' in page
     assert found["answers"]["rounding"]["looks"] == 2
 

@@ -29,6 +29,7 @@ def bare(monkeypatch):
         monkeypatch.setattr(module, beside, lambda *_: None)
 
 
+@pytest.mark.calibrate
 def test_targets_that_the_columns_know_nothing_of_are_called_no_more_often_than_the_level(bare, monkeypatch):
     # of 450 more than 34: a chance of .008 at a true rate of 5%, of .95 at 10%
     monkeypatch.setattr(module, "jackknifed", lambda *_: 0.0)  # of the interval, by which nothing is called

@@ -117,7 +117,8 @@ def study_of(result: Components, name: str, *, aside: tuple[Column, ...] = (), n
     looks = Look("components", len(result.values), len(result.tested), "sequential, then Benjamini-Hochberg")
     return Study(
         data=DataCard(name, result.n, result.n, used + aside, notes),
-        findings=result.findings(), ledger=Ledger((looks,)), version="0.1.0",
+        findings=tuple(replace(f, question="components") for f in result.findings()),
+        ledger=Ledger((looks,)), version="0.1.0",
         answers={"components": result},
     )  # fmt: skip
 

@@ -9,27 +9,40 @@ from dataclasses import replace
 import pytest
 import sample_study
 
-from assay.report.cards import cards
 from assay.report.findings_json import dumps
+from assay.report.verdicts import verdicts
 from assay.study.findings import Ledger
 
 
 @pytest.mark.parametrize("name", ["wholesale", "noise", "hostile"])
 def test_reading_back_gives_the_study(name):
     study = getattr(sample_study, name)()
-    assert json.loads(dumps(study)) == study.as_dict()
+    found = json.loads(dumps(study))
+    assert found.pop("headline").keys() == {"verdict", "line", "why"}
+    assert found == study.as_dict()
 
 
 def test_the_schema_is_as_published():
     found = json.loads(dumps(sample_study.wholesale()))
-    assert set(found) == {"assay", "data", "rows", "ledger", "findings", "answers"}
+    assert set(found) == {"format", "headline", "assay", "data", "rows", "ledger", "findings", "answers"}
+    assert found["format"] == "assay.study/1"
     assert set(found["data"]) == {
         "name", "form", "facts", "rows", "rows_used", "columns", "notes", "problems", "duplicates",
     }  # fmt: skip
     assert set(found["ledger"]) == {"looks", "level", "seed", "effort", "questions", "not_asked", "together"}
     assert set(found["ledger"]["questions"][0]) == {"question", "looks", "tests", "correction"}
     for finding in found["findings"]:
-        assert set(finding) == {"id", "kind", "subject", "sentence", "evidence", "shown"}
+        assert set(finding) == {
+            "id",
+            "kind",
+            "question",
+            "subject",
+            "line",
+            "sentence",
+            "evidence",
+            "beyond_chance",
+            "shown",
+        }
         assert set(finding["evidence"]) == {
             "statistic", "p", "q", "held_out", "interval", "stability", "n", "looks", "method", "verdict", "limit",
         }  # fmt: skip
@@ -37,7 +50,7 @@ def test_the_schema_is_as_published():
 
 def test_an_answer_gives_its_findings_its_looks_and_its_numbers():
     answer = json.loads(dumps(sample_study.wholesale()))["answers"]["components"]
-    assert set(answer) == {"findings", "evidence", "looks", "tests", "correction", "numbers"}
+    assert set(answer) == {"findings", "evidence", "looks", "tests", "correction", "numbers", "tables"}
     assert answer["findings"] == ["components"] and answer["looks"] == 6
     result = sample_study.wholesale().answers["components"]
     assert [one["component"] for one in answer["numbers"]["components"]] == [1, 2, 3]
@@ -45,11 +58,11 @@ def test_an_answer_gives_its_findings_its_looks_and_its_numbers():
     assert answer["numbers"]["loadings"]["Milk"] == result.loadings[result.columns.index("Milk"), :2].tolist()
 
 
-def test_what_is_shown_is_what_the_card_has():
+def test_what_is_shown_is_what_the_row_unfolds_to():
     study = sample_study.wholesale()
-    card = cards(study.findings)
+    row = verdicts(study.findings, "findings")
     for finding in json.loads(dumps(study))["findings"]:
-        assert all(f"<dt>{term}</dt><dd>{said}</dd>" in card for term, said in finding["shown"].items())
+        assert all(f"<dt>{term}</dt><dd>{said}</dd>" in row for term, said in finding["shown"].items())
 
 
 def test_the_text_is_sorted_indented_and_ends_with_one_newline():

@@ -95,7 +95,7 @@ def test_finding_nothing_says_how_near_it_came():
     result = study.answers["components"]
     found = headline(study)
     assert found.verdict == CHANCE
-    assert found.why.startswith("That is an answer: 12 looks at 200 rows")
+    assert found.why.startswith("That is an answer: of 12 structures examined in 200 rows")
     largest, needed = (float(x) for x in re.findall(r"([\d.]+)%", found.why))
     assert largest == pytest.approx(100 * result.share[0], abs=0.05)
     assert needed == pytest.approx(100 * result.chance_upper[0] / result.values.sum(), abs=0.05)

@@ -199,7 +199,7 @@ def test_what_noise_drowns_is_set_aside():
     assert notes == {"d": "drowned by the noise that was added for privacy"}
 
 
-@pytest.mark.slow
+@pytest.mark.calibrate
 def test_noise_alone_is_rarely_taken_for_structure():
     """Laws that know nothing of noise would call it structure every time at this epsilon."""
     pytest.importorskip("opendp")

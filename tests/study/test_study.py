@@ -80,7 +80,7 @@ def test_a_wide_table_goes_through_its_rows():
     assert found.loadings.shape[0] == 400
 
 
-@pytest.mark.slow
+@pytest.mark.calibrate
 def test_at_most_one_study_of_noise_in_twenty_claims_anything():
     rng = np.random.default_rng(2)
     draws = {
@@ -229,9 +229,19 @@ def test_tables_without_enough_numbers_are_refused(tmp_path, text, message):
 
 def test_the_json_form_has_the_promised_keys(customers):
     document = customers.as_dict()
-    assert list(document) == ["assay", "data", "rows", "ledger", "findings", "answers"]
+    assert list(document) == ["format", "assay", "data", "rows", "ledger", "findings", "answers"]
     for finding in document["findings"]:
-        assert list(finding) == ["id", "kind", "subject", "sentence", "evidence", "shown"]
+        assert list(finding) == [
+            "id",
+            "kind",
+            "subject",
+            "line",
+            "sentence",
+            "evidence",
+            "beyond_chance",
+            "shown",
+            "question",
+        ]
         assert list(finding["evidence"]) == EVIDENCE_KEYS
     # four ways in which rows may depend; six numbers, one of two channels, two freedoms of three regions; pairs; 2 to 8
     # groups in two spaces, and peaks of columns, peaks of directions and shapes; rows; map; orders

@@ -9,10 +9,11 @@ from assay.asking.finding import Finding
 from assay.asking.question import Context, Option, Question, QuestionOf
 from assay.asking.subject import Subject
 from assay.asking.words import Words
+from assay.data.as_frames import table_of
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.views.html.view import View
 
 __all__ = [
     "Answer", "Context", "Evidence", "Finding", "Null", "Option", "Question", "QuestionOf", "Subject", "View", "Words",
-    "verdict_of",
+    "table_of", "verdict_of",
 ]  # fmt: skip

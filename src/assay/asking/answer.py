@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from assay.asking.finding import Finding, Look
+from assay.errors import UnknownNameError
 from assay.evidence.evidence import Evidence, Verdict
+from assay.shown import a_few
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from assay.asking.page import Page
+    from assay.asking.row_names import RowNames
+    from assay.data.as_frames import Backend
     from assay.views.html.view import View
+
+
+LISTED = 2000  # rows of a table that JSON has; `assay report --tables` writes all
 
 
 class Answer(ABC):
@@ -23,6 +32,18 @@ class Answer(ABC):
     """
 
     __slots__ = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Show every answer in a few lines, those of other packages too: a dataclass would write out its arrays."""
+        super().__init_subclass__(**options)
+        if "__repr__" not in cls.__dict__:
+            cls.__repr__ = Answer.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        """Its findings, and the tables it has."""
+        lines = [type(self).__name__, *(f"  {finding!r}" for finding in self.findings())]
+        tables = self.tables()
+        return "\n".join([*lines, f"  tables: {', '.join(tables)}"] if tables else lines)
 
     if TYPE_CHECKING:  # a field or a property, as the answer likes; one here would become the field's default
 
@@ -48,7 +69,7 @@ class Answer(ABC):
     @property
     @abstractmethod
     def rule(self) -> str:
-        """How looks and tests are corrected for, one phrase."""
+        """How tests are corrected for, one phrase."""
 
     @abstractmethod
     def stricter(self, factor: float, level: float) -> Self:
@@ -96,6 +117,28 @@ class Answer(ABC):
         """The numbers behind the findings that a program may want, JSON-ready but for what is not finite."""
         return {}
 
+    def tables(self) -> Mapping[str, pa.Table]:
+        """The numbers behind the findings as complete tables, by name; `assay.asking.table_of` makes one of columns.
+
+        A column `row` is the number of a row among those used, counted from 1: a study puts identifiers beside it.
+        """
+        return {}
+
+    def to_frame(self, table: str | None = None, backend: Backend | None = None) -> Any:
+        """One of its tables as a frame.
+
+        Args:
+            table: its name; None for the first.
+            backend: "pandas", "polars" or "pyarrow"; None for the first of them that is installed.
+        """
+        from assay.data.as_frames import frame_of
+
+        tables = self.tables()
+        name = next(iter(tables), "") if table is None else table
+        if name not in tables:
+            raise UnknownNameError(_no_table(type(self).__name__, table, list(tables)))
+        return frame_of(tables[name], backend)
+
     def ledger_line(self, question: str, factor: float) -> Look:
         """Its line in the ledger.
 
@@ -103,11 +146,18 @@ class Answer(ABC):
             question: the wording of the question.
             factor: what every p was multiplied with, for the other questions asked; the ledger says why.
         """
-        owed = "" if factor == 1.0 else f"; then made {factor:.3g} times stricter"
+        owed = "" if factor == 1.0 else f"; then every p times {factor:.3g}, for the other questions"
         return Look(self.wording or question, self.looks, self.tests, self.rule + owed)
 
-    def as_dict(self) -> dict[str, Any]:
-        """The answer as JSON-ready values."""
+    def as_dict(self, names: RowNames | None = None) -> dict[str, Any]:
+        """The answer as JSON-ready values.
+
+        Args:
+            names: what its rows are called; None where that is not known.
+        """
+        from assay.data.as_frames import json_of
+
+        tables = {name: table if names is None else names.beside(table) for name, table in self.tables().items()}
         return {
             "findings": [finding.id for finding in self.findings()],
             "evidence": self.evidence.as_dict(),
@@ -115,6 +165,7 @@ class Answer(ABC):
             "tests": self.tests,
             "correction": self.rule,
             "numbers": _known(self.numbers()),
+            "tables": {name: json_of(table, LISTED) for name, table in tables.items()},
         }
 
     def plot(self) -> Any:
@@ -122,6 +173,12 @@ class Answer(ABC):
         from assay.views.plot import plot
 
         return plot(self)
+
+
+def _no_table(kind: str, asked: str | None, there: list[str]) -> str:
+    if not there:
+        return f"{kind} has no tables"
+    return f"{kind} has no table {asked!r}; there are {a_few(there)}"
 
 
 def _known(value: Any) -> Any:

@@ -10,9 +10,12 @@ from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.asking.words import Words
+from assay.data.as_frames import table_of
 from assay.evidence.evidence import Evidence, Verdict
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from assay.views.html.view import View
 
 
@@ -62,7 +65,8 @@ class ByLaw(Answer):
     Attributes:
         kind: of its finding.
         subject: what it is about.
-        say: the sentence, by the verdict and what other questions cost.
+        line: of the finding, by the verdict and what other questions cost.
+        say: the sentence, likewise.
         listed: the numbers behind it, by what other questions cost.
         many: how many structures the finding counts, by what other questions cost.
         words: how its evidence is spoken of.
@@ -70,11 +74,12 @@ class ByLaw(Answer):
         holds: whether the effect is there on unseen rows, as far as moments tell.
         evidence: of the finding.
         factor: what every q was multiplied with, for the other questions of the study.
-        tables: the numbers that a reader may want, by what other questions cost.
+        listings: the numbers that a reader may want, by what other questions cost.
     """
 
     kind: str
     subject: str
+    line: Callable[[Verdict, float], str]
     say: Callable[[Verdict, float], str]
     listed: Callable[[float], dict[str, Any]]
     many: Callable[[float], int]
@@ -83,7 +88,7 @@ class ByLaw(Answer):
     holds: bool
     evidence: Evidence
     factor: float = 1.0
-    tables: Callable[[float], Sequence[Listing]] = lambda factor: ()
+    listings: Callable[[float], Sequence[Listing]] = lambda factor: ()
 
     @property
     def rule(self) -> str:
@@ -98,7 +103,8 @@ class ByLaw(Answer):
     def findings(self) -> tuple[Finding, ...]:
         """One."""
         sentence = self.say(self.evidence.verdict, self.factor)
-        return (Finding(self.kind, self.kind, self.subject, sentence, self.evidence, self.words),)
+        line = self.line(self.evidence.verdict, self.factor)
+        return (Finding(self.kind, self.kind, self.subject, sentence, self.evidence, self.words, line=line),)
 
     def headline(self, verdict: Verdict) -> str:
         """What it counts, by its name."""
@@ -106,8 +112,34 @@ class ByLaw(Answer):
 
     def views(self, page: Page | None = None) -> Sequence[View]:
         """Tables: there are no rows to draw."""
-        return [listing.view() for listing in self.tables(self.factor) if listing.rows]
+        return [listing.view() for listing in self.listings(self.factor) if listing.rows]
 
     def numbers(self) -> dict[str, Any]:
         """The numbers behind the finding."""
         return self.listed(self.factor)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Lists of records, and numbers by the names of columns, among those numbers."""
+        found = {}
+        for name, value in self.numbers().items():
+            if isinstance(value, dict) and value:
+                found[name] = _spread([{"column": own, "value": each} for own, each in value.items()])
+            elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+                found[name] = _spread(value)
+        return found
+
+
+def _spread(records: Sequence[dict[str, Any]]) -> pa.Table:
+    """Records as a table; what holds several values becomes as many columns, numbered from 1."""
+    flat = []
+    for record in records:
+        own: dict[str, Any] = {}
+        for name, value in record.items():
+            several = list(value.values()) if isinstance(value, dict) else value
+            if isinstance(several, (list, tuple)):
+                own |= {f"{name}_{k}": one for k, one in enumerate(several, 1)}
+            else:
+                own[name] = several
+        flat.append(own)
+    names = dict.fromkeys(name for own in flat for name in own)
+    return table_of({name: [own.get(name) for own in flat] for name in names})

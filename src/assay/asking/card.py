@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from assay.asking.column_profile import ColumnProfile
 from assay.views.axes.numbers import count, counted
 
 
@@ -21,6 +22,7 @@ class Column:
         typical: what its values look like, such as "3 to 112,151, mean 12,000" or "a (60%), b (40%)".
         suspicious: values that look wrong, in words; empty if none do.
         why: the rule that decided the kind.
+        profile: how many values there are, which, and how they spread; None where there are no rows to tell.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Column:
     typical: str = ""
     suspicious: str = ""
     why: str = ""
+    profile: ColumnProfile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +134,7 @@ class DataCard:
                     "suspicious": c.suspicious,
                     "note": c.note,
                     "why": c.why,
+                    "profile": None if c.profile is None else c.profile.as_dict(),
                 }
                 for c in self.columns
             ],

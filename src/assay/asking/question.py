@@ -88,6 +88,8 @@ class QuestionOf(ABC, Generic[Asked]):
         form: of the data it is asked of, such as "table" or "network".
         name: one word, under which its answer is kept.
         wording: the question as the ledger prints it.
+        reading: how to read its answer, two sentences that stand with its findings and views; may be empty.
+        guide: the page of the documentation that says more, such as "guide/components.md"; may be empty.
         options: what the user may tell it.
         priority: its place among findings and on the page; what has a smaller one comes first.
         costly: whether a quick study leaves it out.
@@ -96,6 +98,8 @@ class QuestionOf(ABC, Generic[Asked]):
     form: ClassVar[str]
     name: ClassVar[str]
     wording: ClassVar[str]
+    reading: ClassVar[str] = ""
+    guide: ClassVar[str] = ""
     options: ClassVar[tuple[Option, ...]] = ()
     priority: ClassVar[int] = 100
     costly: ClassVar[bool] = False

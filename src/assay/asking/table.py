@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array, Indices
 from assay.asking.card import DataCard
+from assay.asking.row_names import RowNames
 from assay.data.partitions import Blocks, Here
 from assay.evidence.design import Design, Independent
 from assay.summary.moments.grouped import GroupedMoments
@@ -37,6 +38,10 @@ class FirstLook:
         levels: by column, the names of the levels that the numbers stand for.
         log: columns that the encoding takes the logarithm of.
         total: how many rows there are.
+        among_used: (m,) numbers of the rows among those in use, from 1, as views of rows have them, 0 for a row that is
+            not; None where that is not known.
+        texts: by column of texts or identifiers, the text of each row drawn, shortened; for a page that is asked to
+            show rows, and no other.
     """
 
     columns: tuple[str, ...]
@@ -49,6 +54,8 @@ class FirstLook:
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     log: frozenset[str] = frozenset()
     total: int = 0
+    among_used: Indices | None = None
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,6 +105,7 @@ class Table:
             rows in use as they came, empty where missing; to be counted, never to be shown.
         known: groups that a summary has moments of; None where it has not.
         noise: that was added to a summary for privacy; None where none was.
+        names: what the rows in use are called; None where there are no rows.
     """
 
     card: DataCard
@@ -122,6 +130,7 @@ class Table:
     texts: Mapping[str, Texts] = field(default_factory=dict)
     known: KnownGroups | None = None
     noise: Noise | None = None
+    names: RowNames | None = None
 
     @property
     def design(self) -> Design:
@@ -241,16 +250,23 @@ def picked(blocks: NumberedBlocks, used: Indices) -> NumberedBlocks:
     return blocks.map(lambda part: part if len(used) == part[1].shape[1] else (part[0], part[1][:, used]))
 
 
-def rows_shown(n: int, seed: int) -> Indices:
-    """Which rows are drawn: all, or a fair sample of 2,000.
+def rows_shown(n: int, seed: int, look: FirstLook | None = None) -> Indices:
+    """Which rows are drawn: all, or a fair sample of 2,000, those of the first look before others.
 
     Args:
         n: how many there are.
         seed: of the draw.
+        look: rows that were drawn fairly before, so that what is said of rows can be told of their columns too.
 
     >>> rows_shown(3, 0), len(rows_shown(10**6, 0))
     (array([0, 1, 2]), 2000)
     """
     if n <= ROWS_SHOWN:
         return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, ROWS_SHOWN, replace=False))
+    rng = np.random.default_rng(seed)
+    if look is None or look.among_used is None:
+        return np.sort(rng.choice(n, ROWS_SHOWN, replace=False))
+    first = look.among_used[look.among_used > 0][:ROWS_SHOWN] - 1
+    rest = np.setdiff1d(rng.choice(n, ROWS_SHOWN, replace=False), first)
+    more = rng.permutation(rest)[: ROWS_SHOWN - len(first)]  # a fair sample of the others
+    return np.sort(np.concatenate([first, more]))

@@ -5,10 +5,14 @@ Every number of a finding is written by `assay.views.axes.numbers`, in its sente
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from assay.asking.beyond import beyond, times
 from assay.evidence.evidence import Evidence, Verdict
+from assay.shown import shortened
 from assay.views.axes.numbers import MISSING, count, counted, fraction, number, probability
 
 BADGES: dict[Verdict, tuple[str, str]] = {
@@ -17,8 +21,11 @@ BADGES: dict[Verdict, tuple[str, str]] = {
     "not distinguishable from chance": ("○", "Not distinguishable from chance"),
     "not testable here": ("–", "Not testable here"),
 }
+EXAMINED = ("structure examined", "structures examined")  # what a look of the ledger is called
+LINE = 100  # letters of a finding's line
 SURVIVED: tuple[Verdict, ...] = ("supported", "suggestive")
 _NAMED = 4
+_NAMES = (60, 40, 30, 22, 16, 12, 8, 5)  # letters of a name in a line, the first that fit
 _SMALL = 0.05  # a p that a reader takes for something
 
 
@@ -77,55 +84,90 @@ def chances(evidence: Evidence) -> tuple[str, str]:
 
 
 def chance(evidence: Evidence) -> str:
-    """The p of a sentence; beside it q, where a small p falls by the number of looks.
+    """The p of a sentence; beside it q, where a small p falls by the number of tests.
 
     >>> chance(Evidence(1.0, p=.0312)), chance(Evidence(1.0))
     ('p = .031', 'no p')
     >>> chance(Evidence(1.0, p=.0312, q=.1872, verdict="not distinguishable from chance"))
-    'p = .031, but q = .19 for all looks'
+    'p = .031, but .19 once every test is counted'
     """
     if evidence.p is None:
         return "no p"
     p, q = chances(evidence)
     fell = evidence.verdict == "not distinguishable from chance" and evidence.q is not None
-    return f"p {p}, but q {q} for all looks" if fell and evidence.p <= _SMALL < (evidence.q or 0.0) else f"p {p}"
+    if fell and evidence.p <= _SMALL < (evidence.q or 0.0):
+        return f"p {p}, but {q.removeprefix('= ')} once every test is counted"
+    return f"p {p}"
+
+
+def odds(evidence: Evidence) -> str:
+    """How often chance does as well, every test counted, in few words; empty where nothing was tested.
+
+    >>> [odds(Evidence(1.0, p=q, q=q)) for q in (1e-9, .0017, .046, .6, None)]
+    ['below 1 in 10,000 by chance', '1 in 590 by chance', '1 in 22 by chance', 'usual by chance', '']
+    """
+    q = evidence.p if evidence.q is None else evidence.q
+    if q is None:
+        return ""
+    if q > 0.4:
+        return "usual by chance"
+    said = chances(evidence)[1 if evidence.q is not None else 0]
+    if said.startswith("<"):
+        return "below 1 in 10,000 by chance"
+    one_in = 1.0 / q
+    digits = max(0, math.floor(math.log10(one_in)) - 1)
+    bound = "at most " if said.startswith("≤") else ""
+    return f"{bound}1 in {count(round(round(one_in, -digits)))} by chance"
 
 
 def shown(evidence: Evidence, words: Words) -> list[tuple[str, str]]:
-    """The evidence in terms and numbers as a card has them."""
+    """The evidence in terms and numbers, as they stand behind a finding."""
     p, q = chances(evidence)
-    pairs = [("p", p.removeprefix("= ")), ("q, all looks", q.removeprefix("= "))]
+    pairs = [("p, this test alone", p.removeprefix("= ")), ("q, every test counted", q.removeprefix("= "))]
     if evidence.held_out is not None:
         pairs.append((words.unseen, _held_out(evidence, words)))
     if evidence.stability is not None:
         pairs.append((words.stability, words.stability_format(evidence.stability)))
     if evidence.limit:
-        pairs.append(("At most suggestive", evidence.limit))
+        pairs.append(("Why at most suggestive", evidence.limit))
     return [
         *pairs,
         (words.units[1].capitalize(), count(evidence.n)),
-        ("Looks", count(evidence.looks)),
+        ("Structures examined", count(evidence.looks)),
         *words.more,
-        ("Method", evidence.method),
+        ("How it was tested", evidence.method),
     ]
 
 
-def evidence_line(evidence: Evidence, words: Words) -> str:
-    """Put on one line what a sentence does not say of its evidence, leaving out what is not known.
+def evidence_line(evidence: Evidence) -> str:
+    """How often chance does as well, and how far beyond it a finding lies; empty where nothing was tested.
 
-    >>> evidence_line(Evidence(
-    ...     statistic=3.1, p=.01, q=.02, held_out=None, interval=None, n=99, looks=8, method="permutation",
-    ...     verdict="suggestive"), Words("group", "groups"))
-    'q = .02, 99 rows, 8 looks; permutation'
+    >>> evidence_line(Evidence(statistic=3.1, p=.01, q=.02, n=99, looks=8, verdict="suggestive"))
+    '1 in 50 by chance (q = .02), 1.2 times as far as chance reaches'
     """
     _, q = chances(evidence)
-    parts = [] if q == MISSING else [f"q {q}"]
-    if evidence.stability is not None:
-        parts.append(f"{words.stability.lower()} {words.stability_format(evidence.stability)}")
-    parts += [counted(evidence.n, *words.units), counted(evidence.looks, "look")]
-    return "; ".join(
-        [", ".join(parts), *(f"{term[:1].lower()}{term[1:]} {said}" for term, said in words.more), evidence.method]
-    )
+    found = beyond(evidence)
+    parts = [] if q == MISSING else [f"{odds(evidence)} (q {q})"]
+    if found is not None and found >= 1.0 and evidence.verdict in SURVIVED:
+        parts.append(f"{times(found)} times as far as chance reaches")
+    return ", ".join(parts)
+
+
+def one_line(say: Callable[[Callable[[str], str]], str]) -> str:
+    """A line whose names are as long as fit: they lose their middle before the line loses its end.
+
+    Args:
+        say: writes the line with what shortens a name.
+
+    >>> one_line(lambda short: f"{short('a' * 90)} and {short('b')} go together")
+    'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…aaaaaaaaaaaaaaaaaaaaaaaaaaaaa and b go together'
+    """
+    line = ""
+    for limit in _NAMES:
+        line = say(partial(shortened, limit=limit))
+        if len(line) <= LINE:
+            break
+    return line
 
 
 def _held_out(evidence: Evidence, words: Words) -> str:

@@ -1,23 +1,27 @@
-"""Where a command writes: to files, or by the name - to standard output."""
+"""Where a command writes: to files, or by the name - to standard output. What is not assay's own is not overwritten."""
 
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import typer
 
 STANDARD = Path("-")
+_START = 1 << 14
+_TABLE_MARK = b"assay"  # a key of the schema of tables that assay writes
 
 
-def check_places(places: Sequence[Path | None], data: Sequence[str | Path]) -> None:
+def check_places(places: Sequence[Path | None], data: Sequence[str | Path], *, force: bool) -> None:
     """Refuse places where nothing can be written, before any work is done.
 
     Args:
         places: to be written to; None for those that nobody asked for.
         data: what is read, and must not be overwritten.
+        force: whether what is there and was not written by assay may be overwritten.
     """
     from assay.data.files import check_writable
     from assay.errors import ParameterError
@@ -29,8 +33,102 @@ def check_places(places: Sequence[Path | None], data: Sequence[str | Path]) -> N
     for place in files:
         for given in data or ("",):
             check_writable(place, unlike=Path(given))
+        if not force and place.exists() and not is_ours(place):
+            raise ParameterError(
+                f"cannot write {place}: it is there, and assay did not write it; give another name, or --force to "
+                "overwrite it"
+            )
     if len({os.path.realpath(place) for place in files}) < len(files):
         raise ParameterError(f"two things cannot both be written to {files[0]}; give two names")
+
+
+def check_tables(folder: Path, format: str, data: Sequence[str | Path], *, force: bool) -> None:
+    """Refuse a folder where tables cannot go, before any work is done.
+
+    Args:
+        folder: for the tables.
+        format: "parquet" or "csv".
+        data: what is read, and must not be overwritten.
+        force: whether what is there and was not written by assay may be overwritten.
+    """
+    from assay.asking.table_files import check_folder
+    from assay.errors import ParameterError
+
+    check_folder(folder, format, ("findings",), force=force)
+    for given in map(Path, data):
+        if given.suffix == f".{format}" and os.path.realpath(given.parent) == os.path.realpath(folder):
+            raise ParameterError(f"cannot write tables to {folder}: the data are there; take another folder")
+
+
+def is_ours(place: Path) -> bool:
+    """Whether a file says that assay wrote it: a page, findings as JSON, something saved, a Parquet or Arrow table.
+
+    Text tables and pictures say nothing of that kind.
+
+    Args:
+        place: a file that is there.
+    """
+    from assay.data.files import archive_kind
+
+    try:
+        with place.open("rb") as file:
+            start = file.read(_START)
+            if not start:
+                return True  # nothing is lost
+            if start.lstrip()[:1] == b"{":
+                return _says_assay(start + file.read())
+        if b'<meta name="generator" content="assay ' in start:
+            return True
+        if start[:4] == b"PAR1" or start[:6] == b"ARROW1":
+            return _marked(place, parquet=start[:4] == b"PAR1")
+        return archive_kind(place) is not None
+    except Exception:  # what cannot be looked at is not known to be ours
+        return False
+
+
+def _says_assay(text: bytes) -> bool:
+    import json
+
+    return "assay" in json.loads(text)
+
+
+def _marked(place: Path, *, parquet: bool) -> bool:
+    if parquet:
+        from pyarrow.parquet import read_schema
+
+        schema = read_schema(place)
+    else:
+        from pyarrow import ipc, memory_map
+
+        with memory_map(str(place)) as mapped, ipc.open_file(mapped) as file:
+            schema = file.schema
+    return _TABLE_MARK in (schema.metadata or {})
+
+
+def written(page: Path | None) -> str:
+    """What stands if a command ends while its findings are shown.
+
+    Args:
+        page: where it is.
+    """
+    if page is None:
+        return "nothing was written"
+    return "the page is written" if page == STANDARD else f"the page is {page}"
+
+
+def draw(found: Any, figure: Path | None, tell: Callable[[str, int | None, float | None], object]) -> None:
+    """Write the figure of what was found, where one was asked for.
+
+    Args:
+        found: what `assay.plot` takes.
+        figure: where it goes; None for nowhere.
+        tell: told what is being done.
+    """
+    if figure is not None:
+        from assay.views.plot import plot
+
+        tell("Drawing", None, None)
+        plot(found).save(figure)
 
 
 @contextmanager

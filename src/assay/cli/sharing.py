@@ -6,9 +6,10 @@ from typing import Annotated, Any
 import typer
 
 from assay.cli import early
-from assay.cli.app import app
-from assay.cli.commands import Data, Debug, Drop, Kind, Log, Reading, Sensitive, Unit, _pairs, _several, _source
+from assay.cli.app import command
+from assay.cli.options import Data, Debug, Drop, Force, Kind, Log, Reading, Sensitive, Unit, several
 from assay.cli.output import STANDARD, check_places, delivered
+from assay.cli.said import opened_source, pairs
 from assay.cli.terminal import explained, progress, terminal
 
 Summary = Annotated[
@@ -24,7 +25,7 @@ Summary = Annotated[
 By = Annotated[
     str | None, typer.Option(help="A column of groups, each of which gets moments of its own.", show_default=False)
 ]
-Group = Annotated[list[str] | None, _several("--group", "A group that there may be; rows of others are left out.")]
+Group = Annotated[list[str] | None, several("--group", "A group that there may be; rows of others are left out.")]
 Folds = Annotated[int, typer.Option(help="Parts that are unseen rows for each other, at most.", min=1)]
 Like = Annotated[
     Path | None,
@@ -37,11 +38,11 @@ Like = Annotated[
 Fewest = Annotated[int, typer.Option(help="Refuse groups, leave out levels, of fewer rows.", min=1)]
 Epsilon = Annotated[float | None, typer.Option(help="Add noise for differential privacy.", show_default=False)]
 Delta = Annotated[float | None, typer.Option(help="Its chance of failing; far below 1 / rows.", show_default=False)]
-Bounds = Annotated[list[str] | None, _several("--bounds", "COLUMN=LOW:HIGH, of every column, with --epsilon.")]
+Bounds = Annotated[list[str] | None, several("--bounds", "COLUMN=LOW:HIGH, of every column, with --epsilon.")]
 Seed = Annotated[int, typer.Option(help="Seed of the folds.", min=0)]
 
 
-@app.command()
+@command("assay summarize patients.csv -o site-a.assay --by diagnosis")
 def summarize(
     data: Data,
     output: Summary,
@@ -60,18 +61,22 @@ def summarize(
     delta: Delta = None,
     bounds: Bounds = None,
     seed: Seed = 0,
+    force: Force = False,
     debug: Debug = False,
 ) -> None:
-    """Summarise rows into a file that can be shared: moments of folds and groups, no rows."""
+    """Summarise rows into a file that can be shared.
+
+    It holds moments of folds and groups, and no rows.
+    """
     from assay.data.read import read
     from assay.errors import ParameterError
     from assay.models.files import load
     from assay.summary.sharing.summarize import summarize
 
     with explained(debug) as step, progress(step) as tell:
-        check_places((output,), (*data, *((like,) if like else ())))
-        said = {"sensitive": sensitive or [], "kinds": _pairs(kind, "--kind"), "units": _pairs(unit, "--unit")}
-        source = read(_source(data, said, {}, _pairs(option, "--option"), "table"))
+        check_places((output,), (*data, *((like,) if like else ())), force=force)
+        said = {"sensitive": sensitive or [], "kinds": pairs(kind, "--kind"), "units": pairs(unit, "--unit")}
+        source = read(opened_source(data, said, {}, pairs(option, "--option"), "table"))
         agreed = None if like is None else load(like)
         if agreed is not None and type(agreed).__name__ not in ("SharedMoments", "Encoding"):
             raise ParameterError(f"--like takes a summary or an encoding; {like} holds {type(agreed).__name__}")
@@ -95,13 +100,13 @@ Files = Annotated[
 Repeats = Annotated[bool, typer.Option("--repeats", help="Let rows that are in two of them count twice.")]
 
 
-@app.command()
-def merge(files: Files, output: Summary, repeats: Repeats = False, debug: Debug = False) -> None:
-    """Merge summaries: the moments of the rows of all."""
+@command("assay merge site-a.assay site-b.assay -o all.assay")
+def merge(files: Files, output: Summary, repeats: Repeats = False, force: Force = False, debug: Debug = False) -> None:
+    """Merge summaries into that of all rows."""
     from assay.summary.sharing.shared import SharedMoments, merged
 
     with explained(debug) as step, progress(step) as tell:
-        check_places((output,), files)
+        check_places((output,), files, force=force)
         several = []
         for given in files:
             tell(f"Reading {given}", None, None)
@@ -117,7 +122,7 @@ def _bounds(given: list[str] | None) -> dict[str, tuple[float, float]]:
     from assay.errors import ParameterError
 
     bounds = {}
-    for name, text in _pairs(given, "--bounds").items():
+    for name, text in pairs(given, "--bounds").items():
         low, _, high = str(text).partition(":")
         try:
             bounds[name] = (float(low), float(high))

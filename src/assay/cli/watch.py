@@ -13,9 +13,10 @@ from typing import IO, Annotated, Any
 import typer
 
 from assay.cli import early
-from assay.cli.app import app
-from assay.cli.commands import Debug, Drop, Kind, Reading, Sensitive, Unit, _pairs, _value
+from assay.cli.app import command
+from assay.cli.options import Debug, Drop, Kind, Reading, Sensitive, Unit
 from assay.cli.output import STANDARD, check_places
+from assay.cli.said import pairs, value
 from assay.cli.stopping import ENDING, heard
 from assay.cli.streams import say
 from assay.cli.terminal import explained
@@ -69,7 +70,7 @@ View = Annotated[bool, typer.Option("--view/--no-view", help="Show how things st
 Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
 
 
-@app.command()
+@command("assay watch readings.csv --follow --state watch.assay -o alerts.jsonl")
 def watch(
     data: Stream,
     state: State = None,
@@ -94,7 +95,10 @@ def watch(
     seed: Seed = 0,
     debug: Debug = False,
 ) -> None:
-    """Watch a stream: one line of JSON for each row that does not belong, each drift, each problem of the input."""
+    """Watch a stream for rows that do not belong, and drift.
+
+    One line of JSON for each such row, each drift, each problem of the input.
+    """
     written = "alerts until then stand" + ("" if state is None else f", and {state} is as it was saved last")
     with explained(debug, written) as step, ExitStack() as closing:
         from assay.data.field import Declared
@@ -102,14 +106,14 @@ def watch(
         step.what = "Opening the stream"
         output = None if output == STANDARD else output
         _check_places(data, state, output)
-        declared = Declared(_pairs(kind, "--kind"), _pairs(unit, "--unit"), {}, frozenset(sensitive or ()))
+        declared = Declared(pairs(kind, "--kind"), pairs(unit, "--unit"), {}, frozenset(sensitive or ()))
         options: dict[str, Any] = {
             "level": level, "half_life": half_life, "every": every, "horizon": horizon, "against": against,
             "extrapolate": extrapolate, "drop": drop or [], "random_state": seed,
         }  # fmt: skip
         watched = _begun(state, reference, options, declared)
         known = watched.position
-        how = {name: _value(text) for name, text in _pairs(option, "--option").items()}
+        how = {name: value(text) for name, text in pairs(option, "--option").items()}
         feed = _feed(data, declared, known, follow, idle, replayed, state is not None, how)
         lines = _Lines(closing, output, int(known.get("alerts", 0)))
         saver = _Saver(watched, state, save_every)
@@ -132,7 +136,7 @@ def _check_places(data: str, state: Path | None, output: Path | None) -> None:
 
     if state is not None and output is not None and os.path.realpath(state) == os.path.realpath(output):
         raise ParameterError(f"the state and the alerts cannot both be in {state}; give two names")
-    check_places((state, output), (data,))
+    check_places((state, output), (data,), force=True)  # alerts go on where they ended, and a state is loaded first
 
 
 def _begun(state: Path | None, reference: str, options: dict[str, Any], declared: Any) -> Any:

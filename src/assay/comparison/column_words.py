@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from assay.arrays import Array
-from assay.asking.words import Words
+from assay.asking.words import Words, one_line
 from assay.comparison.looks import Looks
 from assay.comparison.pair import Pair
 from assay.views.axes.numbers import number, percent
@@ -40,8 +40,8 @@ class LookedAt:
     looks: Looks
 
 
-def said(pair: Pair, column: LookedAt) -> tuple[str, dict[str, Any]]:
-    """The sentence of a difference, and its numbers for programs.
+def said(pair: Pair, column: LookedAt) -> tuple[str, str, dict[str, Any]]:
+    """The line and the sentence of a difference, and its numbers for programs.
 
     Args:
         pair: the two tables.
@@ -50,7 +50,7 @@ def said(pair: Pair, column: LookedAt) -> tuple[str, dict[str, Any]]:
     return _of_levels(pair, column) if column.what in ("levels", "missing") else _of_numbers(pair, column)
 
 
-def _of_numbers(pair: Pair, column: LookedAt) -> tuple[str, dict[str, Any]]:
+def _of_numbers(pair: Pair, column: LookedAt) -> tuple[str, str, dict[str, Any]]:
     values, (a, b) = pair.values[:, pair.columns.index(column.name)], pair.names
     sides = [values[~pair.second & np.isfinite(values)], values[pair.second & np.isfinite(values)]]
     (low_a, mid_a, high_a), (low_b, mid_b, high_b) = (
@@ -65,10 +65,15 @@ def _of_numbers(pair: Pair, column: LookedAt) -> tuple[str, dict[str, Any]]:
             f"{lead} {number(mid_a)} in {a} and {number(mid_b)} in {b}; a row of {b} has the larger value in "
             f"{percent(above)} of pairs"
         )
+        if agree:
+            brief = f"lies {'higher' if above > 0.5 else 'lower'} in {{b}}: median {number(mid_b)}, not {number(mid_a)}"
+        else:
+            brief = f"has larger values in {{{'b' if above > 0.5 else 'a'}}} more often than not"
     else:
         score = column.looks.scores[:, column.looks.strongest]
         more = np.nanmean(score[pair.second]) > np.nanmean(score[~pair.second])
         shape = {"spread": f"spreads {'more' if more else 'less'} widely", "skew": "leans another way"}
+        brief = f"{shape.get(way, 'has another shape')} in {{b}}"
         words = (
             f"{shape.get(way, 'has another shape')} in {b}: the middle half lies between {number(low_a)} and "
             f"{number(high_a)} in {a}, between {number(low_b)} and {number(high_b)} in {b}"
@@ -79,10 +84,12 @@ def _of_numbers(pair: Pair, column: LookedAt) -> tuple[str, dict[str, Any]]:
         "quartiles": [[float(low_a), float(high_a)], [float(low_b), float(high_b)]],
         "second_larger": above,
     }
-    return f"{'The length of ' if column.what == 'length' else ''}{column.name} {words}.", numbers
+    of = "The length of " if column.what == "length" else ""
+    line = one_line(lambda short: f"{of}{short(column.name)} {brief.format(a=short(a), b=short(b))}")
+    return line, f"{of}{column.name} {words}.", numbers
 
 
-def _of_levels(pair: Pair, column: LookedAt) -> tuple[str, dict[str, Any]]:
+def _of_levels(pair: Pair, column: LookedAt) -> tuple[str, str, dict[str, Any]]:
     look = column.looks.strongest
     level, member = column.looks.names[look], column.looks.scores[:, look]
     shares = [float(np.nanmean(member[side])) for side in (~pair.second, pair.second)]
@@ -91,7 +98,9 @@ def _of_levels(pair: Pair, column: LookedAt) -> tuple[str, dict[str, Any]]:
         f"{column.name} is {what} in {percent(shares[0])} of {pair.names[0]} and in {percent(shares[1])} of "
         f"{pair.names[1]}."
     )
-    return sentence, {"level": level, "shares": shares}
+    to = f"{percent(shares[1])} of the rows, not {percent(shares[0])}"
+    line = one_line(lambda short: f"{short(column.name)} is {short(what)} in {to}, in {short(pair.names[1])}")
+    return line, sentence, {"level": level, "shares": shares}
 
 
 def _exceeds(first: Array, last: Array) -> float:

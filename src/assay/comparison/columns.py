@@ -79,7 +79,7 @@ def _difference(
         level=level,
         limit=pair.exchange.limit,
     )
-    sentence, numbers = said(pair, column)
+    line, sentence, numbers = said(pair, column)
     name = f"{'missing' if column.what == 'missing' else 'column'}-{column.name}"
     words = SHARE_WORDS if column.what in ("levels", "missing") else WORDS
-    return Difference(name, "column", column.name, sentence, evidence, words, unseen.holds, numbers)
+    return Difference(name, "column", column.name, line, sentence, evidence, words, unseen.holds, numbers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,15 @@ from numpy.typing import NDArray
 from assay.asking.answer import Answer
 from assay.asking.card import DataCard
 from assay.asking.finding import Finding
+from assay.asking.result import Result
 from assay.comparison.schema import Schema
-from assay.study.findings import Ledger
+from assay.study.findings import Ledger, columns_table
 from assay.study.row_dependence.answer import RowDependence
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT = "assay.comparison/1"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,9 +40,9 @@ class Spread:
     levels: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """The answer to all questions asked of two data sets.
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Result):
+    """The answer to all questions asked of two data sets. A notebook shows it; `report("x.html")` writes it.
 
     Attributes:
         data: what was read and used, of both.
@@ -72,9 +78,22 @@ class Comparison:
         """Whether anything does."""
         return bool(self.differences)
 
+    def tables(self) -> dict[str, pa.Table]:
+        """The findings, the looks taken and the columns of both tables, as Arrow tables by name."""
+        tables = {
+            "findings": self.findings_table(),
+            "looks": self.ledger.table(),
+            **{f"columns_{place}": columns_table(card) for place, card in zip((1, 2), self.data, strict=True)},
+        }
+        for name, answer in self.answers.items():
+            tables |= {f"{name}_{own}": table for own, table in answer.tables().items()}
+        return tables
+
     def as_dict(self) -> dict[str, Any]:
-        """The comparison as JSON-ready values."""
+        """The comparison as JSON-ready values; `assay schema comparison` prints what each of them is."""
+        asked = self.asked_by()
         return {
+            "format": FORMAT,
             "assay": self.version,
             "differs": self.differs,
             "data": [card.as_dict() for card in self.data],
@@ -83,6 +102,6 @@ class Comparison:
             "rows": None if self.rows is None else [rows.as_dict() for rows in self.rows],
             "notes": list(self.notes),
             "ledger": self.ledger.as_dict(),
-            "findings": [finding.as_dict() for finding in self.findings],
+            "findings": [{**finding.as_dict(), "question": asked.get(finding.id)} for finding in self.findings],
             "answers": {name: answer.as_dict() for name, answer in self.answers.items()},
         }

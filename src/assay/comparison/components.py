@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Array, Mask
-from assay.asking.words import Words
+from assay.asking.words import Words, one_line
 from assay.comparison.correlated import Scores, sampling, scores_of
 from assay.comparison.correlations import STAGES
 from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
-from assay.comparison.held_out import HeldOut, held_out_mean
+from assay.comparison.held_out import HeldOutDifference, held_out_mean
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
 from assay.linalg.noise.monte_carlo import monte_carlo
@@ -77,9 +77,9 @@ def ask(pair: Pair, seed: int, level: float) -> Differences | None:
         level=level,
         limit=exchange.limit,
     )
-    sentence, shares = _sentence(pair, scores, exchange.second, look, m)
+    line, sentence, shares = _said(pair, scores, exchange.second, look, m)
     one = Difference(
-        "components", "components", "components", sentence, evidence, WORDS, unseen.holds, {"shares": shares}
+        "components", "components", "components", line, sentence, evidence, WORDS, unseen.holds, {"shares": shares}
     )
     return Differences((one,), 2 * m, f"against the largest of {2 * m} in each of {null.draws} draws")
 
@@ -107,7 +107,7 @@ def _standardised(every: Array, ends: float) -> Array:
     return np.asarray(z)
 
 
-def _unseen(scores: Scores, second: Mask, folds: NDArray[np.intp], look: int, m: int) -> HeldOut:
+def _unseen(scores: Scores, second: Mask, folds: NDArray[np.intp], look: int, m: int) -> HeldOutDifference:
     """What is missed, or how far variances are apart, in rows that gave no direction; as a share of all variance."""
     k, d = look % m + 1, scores.Z.shape[1]
     values = []
@@ -132,7 +132,7 @@ def _parts(scores: Scores, second: Mask, rows: Mask) -> Array:
     return np.stack([Z.T @ Z / len(Z) for Z in some])
 
 
-def _sentence(pair: Pair, scores: Scores, second: Mask, look: int, m: int) -> tuple[str, list[float]]:
+def _said(pair: Pair, scores: Scores, second: Mask, look: int, m: int) -> tuple[str, str, list[float]]:
     R, k = scores.correlations(second), look % m + 1
     d, (a, b) = len(R[0]), pair.names
     vectors = np.linalg.eigh(R)[1][:, :, ::-1][:, :, :k]
@@ -140,6 +140,12 @@ def _sentence(pair: Pair, scores: Scores, second: Mask, look: int, m: int) -> tu
         own, other = (float(_along(vectors[s], R[1]).sum() / d) for s in (1, 0))
         lead = "component of" if k == 1 else f"{k} components of"
         words = f"The leading {lead} {a} {'explains' if k == 1 else 'explain'} {percent(other)} of {b}, where its own "
-        return f"{words}{'explains' if k == 1 else 'explain'} {percent(own)}.", [other, own]
+        theirs, its = percent(other), percent(own)
+        line = one_line(
+            lambda short: f"The components of {short(a)} explain {theirs} of {short(b)}, where its own explain {its}"
+        )
+        return line, f"{words}{'explains' if k == 1 else 'explain'} {its}.", [other, own]
     shares = [float(_along(vectors[s][:, k - 1 :], R[s])[0] / d) for s in (0, 1)]
-    return f"Component {k} explains {percent(shares[0])} of {a} and {percent(shares[1])} of {b}.", shares
+    first, last = map(percent, shares)
+    line = one_line(lambda short: f"Component {k} explains {first} of {short(a)} and {last} of {short(b)}")
+    return line, f"Component {k} explains {first} of {a} and {last} of {b}.", shares

@@ -8,10 +8,13 @@ reference  Omelka and Pauly, Testing equality of correlation coefficients, J. St
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from assay.arrays import Array, Indices, Mask
-from assay.asking.words import Words
+from assay.asking.words import Words, one_line
 from assay.comparison.correlated import Scores, pair_variances, sampling, scores_of
 from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
 from assay.comparison.held_out import held_out_difference
@@ -90,13 +93,27 @@ def ask(pair: Pair, seed: int, level: float) -> Differences | None:
             f"{fraction(r[1])} in {pair.names[1]}."
         )
         numbers = {"correlations": r}
+        line = one_line(partial(_line, a, b, (fraction(r[0]), fraction(r[1])), pair.names))
         found.append(
             Difference(
-                f"correlation-{a}-{b}", "correlation", f"{a}, {b}", sentence, evidence, WORDS, unseen.holds, numbers
+                f"correlation-{a}-{b}",
+                "correlation",
+                f"{a}, {b}",
+                line,
+                sentence,
+                evidence,
+                WORDS,
+                unseen.holds,
+                numbers,
             )
         )
     how = f"against the largest of {len(i)} pairs in each of {null.draws} draws"
     return Differences(tuple(found), len(i), f"{how}; {scores.left_out}" if scores.left_out else how)
+
+
+def _line(a: str, b: str, r: tuple[str, str], tables: tuple[str, str], short: Callable[[str], str]) -> str:
+    names = [short(name) for name in tables]
+    return f"{short(a)} and {short(b)} go together differently: {r[0]} in {names[0]}, {r[1]} in {names[1]}"
 
 
 def _pairs(pair: Pair, scores: Scores) -> tuple[Indices, Indices]:

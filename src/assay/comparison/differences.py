@@ -11,7 +11,7 @@ from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.asking.words import Words
-from assay.comparison.held_out import HeldOut
+from assay.comparison.held_out import HeldOutDifference
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.noise.monte_carlo import rank_p
 from assay.views.html.view import View
@@ -27,8 +27,8 @@ class Difference:
     """One thing in which the tables may differ.
 
     Attributes:
-        id, kind, subject, sentence: as of a `Finding`.
-        evidence: p against chance, q for all looks of the question.
+        id, kind, subject, line, sentence: as of a `Finding`.
+        evidence: p against chance, q for all that its question examined.
         words: how its evidence is spoken of.
         holds: whether it is there on unseen rows.
         numbers: what a program may want of it.
@@ -37,6 +37,7 @@ class Difference:
     id: str
     kind: str
     subject: str
+    line: str
     sentence: str
     evidence: Evidence
     words: Words
@@ -84,7 +85,10 @@ class Differences(Answer):
 
     def findings(self) -> Sequence[Finding]:
         """Every difference in a sentence."""
-        return [Finding(one.id, one.kind, one.subject, one.sentence, one.evidence, one.words) for one in self.found]
+        return [
+            Finding(one.id, one.kind, one.subject, one.sentence, one.evidence, one.words, line=one.line)
+            for one in self.found
+        ]
 
     def views(self, page: Page | None = None) -> Sequence[View]:
         """None: the page shows both tables side by side."""
@@ -112,7 +116,7 @@ def evidence_of(
     statistic: float,
     null: Null,
     p: tuple[float, float],
-    unseen: HeldOut,
+    unseen: HeldOutDifference,
     *,
     n: int,
     looks: int,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from assay.arrays import Array
-from assay.asking.words import Words
+from assay.asking.words import Words, one_line
 from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
 from assay.comparison.held_out import held_out_difference
 from assay.comparison.looks import level_looks, standard_errors
@@ -80,8 +80,14 @@ def ask(pair: Pair, seed: int, level: float) -> Differences | None:
         f"Rows with {_described(pair, X, member > 0)} make up {percent(shares[0])} of {pair.names[0]} and "
         f"{percent(shares[1])} of {pair.names[1]}: one of {count} groups of both tables together."
     )
+    share = tuple(map(percent, shares))
+    line = one_line(
+        lambda short: (
+            f"A group of rows makes up {share[0]} of {short(pair.names[0])} and {share[1]} of {short(pair.names[1])}"
+        )
+    )
     numbers = {"groups": count, "shares": shares}
-    one = Difference("groups", "groups", "groups of rows", sentence, evidence, WORDS, unseen.holds, numbers)
+    one = Difference("groups", "groups", "groups of rows", line, sentence, evidence, WORDS, unseen.holds, numbers)
     return Differences((one,), evidence.looks, f"against the most surprising group in each of {null.draws} draws")
 
 

@@ -11,7 +11,7 @@ from assay.linalg.noise.fold_error import fold_error, fold_interval
 
 
 @dataclass(frozen=True, slots=True)
-class HeldOut:
+class HeldOutDifference:
     """A difference on unseen rows.
 
     Attributes:
@@ -30,7 +30,7 @@ class HeldOut:
         return self.value is not None and self.value > self.nothing
 
 
-def held_out_difference(scores: Array, second: Mask, folds: Indices) -> HeldOut:
+def held_out_difference(scores: Array, second: Mask, folds: Indices) -> HeldOutDifference:
     """The difference of means in each fold, its sign by the other folds.
 
     Args:
@@ -61,7 +61,7 @@ def held_out_mean(
     within: tuple[float, float] = (-np.inf, np.inf),
     nothing: float = 0.0,
     overlap: float | None = None,
-) -> HeldOut:
+) -> HeldOutDifference:
     """The mean over folds and its interval; without a value where there are fewer than two.
 
     Args:
@@ -71,7 +71,7 @@ def held_out_mean(
         overlap: see `fold_error`; 0 where other folds give a direction and nothing else.
     """
     if len(values) < 2:
-        return HeldOut()
+        return HeldOutDifference()
     mean = float(values.mean())
     low, high = fold_interval(mean, fold_error(values, overlap), len(values), within=within)
-    return HeldOut(mean, (float(low), float(high)), nothing)
+    return HeldOutDifference(mean, (float(low), float(high)), nothing)

@@ -75,7 +75,8 @@ def ask(pair: Pair, seed: int, level: float) -> Differences | None:
         f"A rule that has not seen them tells a row of {pair.names[0]} from one of {pair.names[1]} in "
         f"{percent(float(told[0]))} of pairs; chance alone in 50%."
     )
-    one = Difference("overall", "overall", "all columns", sentence, evidence, WORDS, unseen.holds)
+    line = f"A rule tells rows of the two tables apart in {percent(float(told[0]))} of pairs, 50% by chance"
+    one = Difference("overall", "overall", "all columns", line, sentence, evidence, WORDS, unseen.holds)
     return Differences((one,), 1, f"one test, {null.draws} draws")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.asking.finding import Look
+from assay.asking.finding import Findings, Look
 from assay.asking.question import Tell
 from assay.comparison import columns, components, correlations, groups, overall
 from assay.comparison.comparison import Comparison, Spread
@@ -112,7 +112,7 @@ def compare(
     return Comparison(
         (first.card, second.card),
         schema,
-        (*schema.findings, *found),
+        Findings((*schema.findings, *found)),
         Ledger(lines, level, seed, tuple(silent), together),
         __version__,
         {question.name: answer for question, (answer, _) in judged.items()},

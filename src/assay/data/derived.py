@@ -59,7 +59,7 @@ class DerivedSource(Source):
 
     def identity(self) -> Any:
         """That of the other source, and how the rows come from it."""
-        passing = {"source", "problems", "rows_read", "rows", "notes", "_heard"}
+        passing = {"source", "problems", "rows_read", "rows", "notes", "_heard", "_unknown"}
         own = {name: value for name, value in vars(self).items() if name not in passing and not _derived(self, name)}
         return self.source, sorted(own.items())
 

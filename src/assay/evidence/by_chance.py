@@ -41,11 +41,11 @@ class ByChance:
     def sentence(self) -> str:
         """The same in words."""
         looks = (
-            f"{self.looks:,} look{'' if self.looks == 1 else 's'}" if self.looks < 10**9 else f"{self.looks:.3g} looks"
+            f"{self.looks:,} test{'' if self.looks == 1 else 's'}" if self.looks < 10**9 else f"{self.looks:.3g} tests"
         )
         found = f"{self.expected:,.0f}" if self.expected >= 1000 else f"{self.expected:.3g}"
         return (
-            f"Of {looks} at data without structure {found} would show this by chance alone, at least one with "
+            f"Of {looks} of data without structure {found} would show this by chance alone, at least one with "
             f"probability {self.at_least_one:.3g}. A single one means something where its own chance is "
             f"{self.needed:.2g} or less."
         )

@@ -51,7 +51,7 @@ from assay.linalg.noise.random_matrix import (
     spike_eigenvalue,
 )
 from assay.linalg.noise.tracy_widom import tracy_widom_cdf, tracy_widom_quantile, tracy_widom_sf
-from assay.linalg.regression.least_squares import LeastSquares, lstsq
+from assay.linalg.regression.least_squares import LeastSquaresFit, lstsq
 
 __all__ = [
     "LU",
@@ -60,7 +60,7 @@ __all__ = [
     "Approximation",
     "GeneralSpectrum",
     "GroupedColumns",
-    "LeastSquares",
+    "LeastSquaresFit",
     "LogDeterminant",
     "MarchenkoPastur",
     "PermutedSpectrum",

@@ -51,7 +51,7 @@ class AxisChance:
     method: str
 
 
-class Margin(NamedTuple):
+class AxisMargin(NamedTuple):
     """A category by its counts: (l,) rows in each level, and (l, r) what each level is in the columns `at`, (r,)."""
 
     counts: NDArray[np.intp]
@@ -65,7 +65,7 @@ def axis_chance(
     n: int,
     *,
     rows: Array | None,
-    margins: Sequence[Margin] = (),
+    margins: Sequence[AxisMargin] = (),
     seed: int,
     level: float,
 ) -> AxisChance:
@@ -124,14 +124,14 @@ def _by_rows(
     return chained(R, groups, n, drawing, level=level, n_max=plan.draws, max_components=plan.components)
 
 
-def _rare(margins: Sequence[Margin], n: int) -> bool:
+def _rare(margins: Sequence[AxisMargin], n: int) -> bool:
     """Whether some pair of levels of two categories is expected in few rows."""
     rarest = sorted(int(margin.counts.min()) for margin in margins)
     return len(rarest) > 1 and rarest[0] * rarest[1] / n < _FEW
 
 
 def _by_counts(
-    value: float, margins: Sequence[Margin], r: int, n: int, rng: np.random.Generator, level: float, n_max: int
+    value: float, margins: Sequence[AxisMargin], r: int, n: int, rng: np.random.Generator, level: float, n_max: int
 ) -> GroupedLaw:
     """The first axis beside those of rows drawn anew: levels by their counts, numbers normal."""
     codes = [np.repeat(np.arange(len(margin.counts)), margin.counts) for margin in margins]

@@ -17,7 +17,7 @@ from assay.data.held_out_folds import folds_of, is_number
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.linalg.canonical.canonical import CanonicalPairs, Coupling
-from assay.linalg.canonical.held_out import Fold, held_out_correlations
+from assay.linalg.canonical.held_out import CanonicalFold, held_out_correlations
 from assay.linalg.validate import as_count
 from assay.models.base import Estimator
 from assay.models.transformer import Transformer
@@ -198,7 +198,7 @@ class _Paired(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
         asked = as_count(self.n_components, min(widths), name="n_components", what="the columns of the smaller side")
         return min(asked, most)
 
-    def _keep(self, pairs: CanonicalPairs, coupling: Coupling, ridge: Ridge, folds: list[Fold] | None) -> None:
+    def _keep(self, pairs: CanonicalPairs, coupling: Coupling, ridge: Ridge, folds: list[CanonicalFold] | None) -> None:
         """What every model says about its pairs."""
         self.canonical_correlations_ = pairs.correlations
         self.n_components_ = len(pairs.correlations)

@@ -11,7 +11,7 @@ from assay.arrays import Array
 from assay.data.blocks import block_slices
 from assay.errors import ParameterError
 from assay.linalg.canonical.canonical import Coupling, canonical_pairs, coupled_grams, coupled_triangle
-from assay.linalg.canonical.held_out import Fold, choose_ridge, gram_folds, usual_ridges
+from assay.linalg.canonical.held_out import CanonicalFold, choose_ridge, gram_folds, usual_ridges
 from assay.linalg.eigen.principal import centred_gram, dense
 from assay.linalg.eigen.spectral import column_signs
 from assay.models.canonical import HeldOutRidge, Ridge, _Paired
@@ -103,7 +103,9 @@ class _LinearPairs(_Paired):
         scaled = np.repeat([self.scale or without for without in plain], [p, len(spread) - p])
         return np.where(scaled & (spread > 0.0), spread, 1.0)
 
-    def _settled_ridge(self, option: Ridge | HeldOutRidge, coupling: Coupling, folds: list[Fold] | None) -> Ridge:
+    def _settled_ridge(
+        self, option: Ridge | HeldOutRidge, coupling: Coupling, folds: list[CanonicalFold] | None
+    ) -> Ridge:
         self.held_out_table_: Any = None
         if not isinstance(option, HeldOutRidge):
             self.ridge_ = option
@@ -125,7 +127,7 @@ class _LinearPairs(_Paired):
         ridge: Ridge,
         k: int,
         lifts: tuple[Lift, Lift],
-        folds: list[Fold] | None,
+        folds: list[CanonicalFold] | None,
         route: Route,
     ) -> Self:
         """Pairs, weights and loadings; `lifts` take principal coordinates to the (scaled) columns of each side."""

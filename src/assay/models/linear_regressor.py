@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,7 +20,7 @@ from assay.models.transformer import in_precision_of_rows
 from assay.summary.moments.accumulate import checked_weights
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.moments.moments import Moments
-from assay.summary.regression.regression import Squares, Table, target_last
+from assay.summary.regression.regression import RegressionTable, Squares, target_last
 
 Target: TypeAlias = int | str | list[int] | list[str]
 
@@ -43,7 +43,7 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
         rows = self._checked(X, reset=False, accept_sparse="csr")
         return np.asarray(rows @ self.coef_.T + self.intercept_)
 
-    def _table(self, X: Any, y: Any, sample_weight: Any) -> Table:
+    def _table(self, X: Any, y: Any, sample_weight: Any) -> RegressionTable:
         """Rows with their targets; a source stays one, unless it is wider than long."""
         X, y = self._taken_apart(X, y)
         if isinstance(X, Source):
@@ -59,7 +59,7 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
         if weights is not None and not weights.any():
             raise DataError("every weight is zero: there is nothing to fit")
         names = getattr(self, "feature_names_in_", None)
-        return Table(
+        return RegressionTable(
             data,
             targets.reshape(n, -1),
             weights,
@@ -96,6 +96,14 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
             own = np.nan if known is None else np.atleast_1d(self.intercept_std_error_)[target]
             errors = np.append(own, errors)
         return CoefficientTable.of(names, values, errors, confidence=confidence, **about)
+
+    def _measured(self, target: int, names: Sequence[str]) -> dict[str, float]:
+        """Attributes of a target as numbers, by their names without the underscore at the end."""
+        found = {}
+        for name in names:
+            values = np.atleast_1d(getattr(self, name))
+            found[name.removesuffix("_")] = float(values[target if len(values) > 1 else 0])
+        return found
 
     def _written(self, target: int) -> Callable[..., str]:
         """How attributes of a target are written in a summary: by name and number of digits."""

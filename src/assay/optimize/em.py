@@ -30,7 +30,7 @@ _WORTH = 1.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step(Generic[Point]):
+class EMStep(Generic[Point]):
     """One evaluation.
 
     Attributes:
@@ -46,7 +46,7 @@ class Step(Generic[Point]):
     next: Point
 
 
-Evaluated = TypeVar("Evaluated", bound=Step[Any])
+Evaluated = TypeVar("Evaluated", bound=EMStep[Any])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -54,7 +54,7 @@ class Ball:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Units:
+class BallUnits:
     """Points moved and scaled so that squares can be formed: x = (y * spread + middle) * scale.
 
     Attributes:
@@ -70,7 +70,7 @@ class Units:
     scale: float
 
     @classmethod
-    def of(cls, X: Array, *, origin: Literal["mean", "median"] = "mean") -> Units:
+    def of(cls, X: Array, *, origin: Literal["mean", "median"] = "mean") -> BallUnits:
         """Choose the power of two below the largest coordinate for the unit.
 
         Args:
@@ -118,7 +118,7 @@ def enclosing_ball(points: ArrayLike, *, max_iter: int = 100_000) -> Ball:
     X = finite(points, "points", 2)
     if not len(X):
         raise DataError("no points have no smallest ball: give at least one row.")
-    units = Units.of(X)
+    units = BallUnits.of(X)
     Y = units.points
     squares = np.einsum("ij,ij->i", Y, Y)
     support = _Support(Y, int(np.argmax(squares)))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from assay.asking.card import Column
-from assay.asking.words import SURVIVED
+from assay.asking.words import EXAMINED, SURVIVED
 from assay.comparison.comparison import Comparison, Spread
-from assay.report.cards import cards
 from assay.report.data_section import ledger_section, problems_list, reading_section
-from assay.report.document import document, opening
+from assay.report.document import document, opening, text_of
 from assay.report.headline import comparison_headline
+from assay.report.verdicts import Behind, verdicts
 from assay.views.axes.numbers import count, counted, number, percent
 from assay.views.columns.two_histograms import levels_beside, overlaid
 from assay.views.html.elements import NAME, name_cell, table
@@ -18,27 +18,30 @@ from assay.views.html.escape import escaped, visible
 from assay.views.html.searchable import CELL
 
 DRAWN = 60
+_GUIDE = "guide/compare.md"
 _LISTED = 500
 _LEVELLED = ("category", "boolean")
 
 
-def render(comparison: Comparison) -> str:
+def render(comparison: Comparison, *, framed: bool = False) -> str:
     """Write a comparison as a page; the same comparison gives the same bytes.
 
     Args:
         comparison: the comparison.
+        framed: whether it is shown in a frame of a notebook, where links within the page need help.
 
     Returns:
         HTML.
     """
     stood = [f for f in comparison.findings if f.evidence.verdict in SURVIVED]
     fell = [f for f in comparison.findings if f.evidence.verdict not in SURVIVED]
+    behind = {f.id: Behind(f.spoken.reading, _GUIDE) for f in comparison.findings}
     nothing = '<p>Nothing differs beyond chance. What was looked at is <a href="#fallen">below</a>.</p>'
     parts = [
-        ("findings", "What differs", cards(stood) if stood else nothing),
+        ("findings", "What differs", verdicts(stood, "findings", behind) if stood else nothing),
         ("beside", "Both tables, column by column", _spreads(comparison)),
-        ("fallen", "What does not differ beyond chance", cards(fell) if fell else ""),
-        ("ledger", "The ledger of looks", ledger_section(comparison.ledger)),
+        ("fallen", "What does not differ beyond chance", verdicts(fell, "fallen", behind) if fell else ""),
+        ("ledger", "Everything that was tested", ledger_section(comparison.ledger)),
         ("data", "The data", _data(comparison)),
         ("reading", "How to read this", reading_section(comparison.findings)),
     ]
@@ -47,12 +50,16 @@ def render(comparison: Comparison) -> str:
         f"<footer><p>Made by assay {escaped(comparison.version)}, seed {comparison.ledger.seed}. This file fetches "
         "nothing and shows shares and quartiles, no rows of the data.</p></footer>"
     )
-    return document(name, comparison.version, _header(comparison, name), parts, footer, [])
+    scripts = [text_of("tables.js") + text_of("page.js") + (text_of("framed.js") if framed else "")]
+    return document(name, comparison.version, _header(comparison, name), parts, footer, scripts)
 
 
 def _header(comparison: Comparison, name: str) -> str:
     facts = [f"{counted(card.rows_used, 'row')} of {escaped(card.name, NAME)}" for card in comparison.data]
-    facts += [f"{counted(len(comparison.spreads), 'column')} compared", counted(comparison.ledger.looks, "look")]
+    facts += [
+        f"{counted(len(comparison.spreads), 'column')} compared",
+        counted(comparison.ledger.looks, *EXAMINED),
+    ]
     notes = [f"{card.name}: {note}" for card in comparison.data for note in card.notes]
     return opening("assay compare", name, facts, comparison_headline(comparison), [*comparison.notes, *notes])
 

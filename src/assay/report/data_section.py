@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from assay.asking.card import Column, DataCard
 from assay.asking.finding import Finding
+from assay.report.profile import profile_table
 from assay.study.findings import Ledger, Study
 from assay.views.axes.numbers import count, counted, percent
 from assay.views.html.elements import definitions, details, name_cell, table
@@ -24,13 +25,14 @@ _SEVERAL = {
 
 
 def ledger_section(ledger: Ledger) -> str:
-    """Every look that was taken, so that nothing was found by looking often.
+    """Everything that was examined and tested, so that nothing was found by looking often.
 
     Args:
-        ledger: of the looks.
+        ledger: of the study.
     """
     total = definitions([
-        ("Looks in all", count(ledger.looks)), ("Level", f"{ledger.level:g}".removeprefix("0")),
+        ("Structures examined", count(ledger.looks)), ("Tests", count(sum(q.tests for q in ledger.questions))),
+        ("Level", f"{ledger.level:g}".removeprefix("0")),
         ("Seed", str(ledger.seed)), ("Effort", ledger.effort),
     ])  # fmt: skip
     rows = [[escaped(q.question), count(q.looks), count(q.tests), escaped(q.correction)] for q in ledger.questions]
@@ -38,9 +40,9 @@ def ledger_section(ledger: Ledger) -> str:
     left = f"<h3>What was not asked</h3><ul>{unasked}</ul>" if unasked else ""
     if not rows:
         return f"{total}<p>No question was asked.</p>{left}"
-    heads = ["Question", "Looks", "Tests", "How they are corrected for"]
+    heads = ["Question", "Structures examined", "Tests", "How these are corrected for"]
     together = f"<p class=aside>{escaped(ledger.together)}</p>" if ledger.together else ""
-    return total + table("Looks by question", heads, rows, numeric=(1, 2)) + together + left
+    return total + table("What each question examined", heads, rows, numeric=(1, 2)) + together + left
 
 
 def _sentence(why: str) -> str:
@@ -66,7 +68,7 @@ def data_section(study: Study) -> str:
         *([] if data.duplicates is None else [("Duplicate rows", data.duplicates.sentence().rstrip("."))]),
         ("Kinds", ", ".join(counted(n, kind, _SEVERAL.get(kind)) for kind, n in kinds.most_common())),
     ])  # fmt: skip
-    return card + problems_list(data.problems) + _columns(data)
+    return card + problems_list(data.problems) + _columns(data) + profile_table(data)
 
 
 def problems_list(problems: Sequence[str]) -> str:
@@ -131,7 +133,7 @@ def reading_section(findings: Sequence[Finding]) -> str:
     """
     own = {f.spoken.reading: f.spoken.noun for f in findings if f.spoken.reading}
     terms = definitions([
-        ("Supported", "Chance alone rarely does as well, after correction for every look, and the effect is there on "
+        ("Supported", "Chance alone rarely does as well, with every test counted, and the effect is there on "
          "rows that were not used to find it. Both are needed."),
         ("Suggestive", "One of the two is missing or weak. Worth new rows, not yet worth a decision."),
         ("Not distinguishable from chance", "Data without this structure often look the same. It may still exist, "
@@ -139,12 +141,15 @@ def reading_section(findings: Sequence[Finding]) -> str:
         ("Not testable here", "Too few rows, or rows that depend on each other in a way that no test here allows for."),
         ("p", "How often data without this structure look at least as much like it, by chance alone: .01 is one time "
          "in a hundred. ≤ marks the least that a simulation of its size can say."),
-        ("q", "p made larger for everything that was looked at, since who looks often finds something by chance. The "
-         "verdict is taken from q; the ledger has the rule."),
+        ("q", "p made larger for every test of the report, since who tests often finds something by chance. The "
+         "verdict is taken from q; the rule stands under everything that was tested."),
         ("On unseen rows", "The effect measured on rows that were kept out while the structure was sought, with its "
          "95% interval."),
-        ("Looks", "How many structures were looked at to find this one. Of 100 looks at pure noise 5 have a p below "
-         ".05: that is why looks are counted."),
+        ("Structures examined", "How many pairs of columns, components, rows, groups and so on were examined to find "
+         "this one. Of 100 tests of pure noise 5 have a p below .05: that is why they are counted."),
+        ("Times as far as chance reaches", "How far a finding lies beyond chance, on one scale for all: its distance "
+         "from the middle of what chance makes, where 1 is what chance reaches one time in twenty. It compares how "
+         "clear findings are, not how large or how useful."),
         *((f"{noun[:1].upper()}{noun[1:]}", reading) for reading, noun in own.items()),
     ])  # fmt: skip
     return details("What the words mean", f'<div class="words">{terms}</div>')

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.asking.finding import Finding
+from assay.asking.words import EXAMINED
 from assay.comparison.comparison import Comparison
 from assay.evidence.evidence import Verdict
 from assay.study.findings import Study
@@ -53,9 +54,9 @@ def headline(study: Study) -> Headline:
         new = "new data" if study.data.facts else "new rows"
         return Headline("suggestive", line, f"Suggestive is less than supported: look again with {new}.")
     if any(f.evidence.verdict == "not distinguishable from chance" for f in study.findings):
-        looks = f"{counted(study.ledger.looks, 'look')} at {study.data.size}"
+        tests = f"{counted(study.ledger.looks, *EXAMINED)} in {study.data.size}"
         near = " ".join(filter(None, (answer.missed_by() for answer in study.answers.values())))
-        why = f"That is an answer: {looks} found nothing larger than what chance alone makes. {near}"
+        why = f"That is an answer: of {tests} none is larger than what chance alone makes. {near}"
         return Headline("not distinguishable from chance", "Nothing here is distinguishable from chance.", why.strip())
     return Headline("not testable here", "Nothing was tested here.", _untested(study))
 
@@ -87,7 +88,7 @@ def comparison_headline(comparison: Comparison) -> Headline:
     tested = [f for f in comparison.findings if f.evidence.verdict == "not distinguishable from chance"]
     if not tested:
         return Headline("not testable here", "Nothing could be compared here.", "")
-    why = f"That is an answer: {counted(comparison.ledger.looks, 'look')} found no more than what chance alone makes."
+    why = f"That is an answer: of {counted(comparison.ledger.looks, *EXAMINED)} none exceeds what chance alone makes."
     return Headline("not distinguishable from chance", f"{first} and {second} do not differ beyond chance.", why)
 
 

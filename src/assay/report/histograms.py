@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.asking.card import DataCard
+from assay.asking.card import Column, DataCard
+from assay.asking.coarse import FEWEST, OTHER
 from assay.asking.table import FirstLook
 from assay.report.first_look import QUANTITIES, farther
+from assay.report.profile import along, spoken
 from assay.views.axes.numbers import count, counted, number, percent
 from assay.views.columns.histogram import (
     LEVELS,
@@ -52,7 +54,9 @@ def histograms(look: FirstLook, data: DataCard) -> str:
     suspicious = {name for name, c in known.items() if c.suspicious}
     picked = _picked(look, drawable, lacking, suspicious)
     switch = _switch() if any(look.kinds[j] in QUANTITIES for j in picked) else ""
-    items = "".join(_item(look, j, lacking[j], look.columns[j] in suspicious) for j in picked)
+    items = "".join(
+        _item(look, j, lacking[j], look.columns[j] in suspicious, known.get(look.columns[j])) for j in picked
+    )
     return (
         f'<div class="spreads"><h3>How the values of each column spread</h3>'
         f"<p>{escaped(_picked_words(look, len(picked), len(drawable)))}</p>{switch}"
@@ -99,7 +103,7 @@ def _switch() -> str:
     return f'<fieldset class="switch"><legend>Numbers and counts</legend>{choices}</fieldset>'
 
 
-def _item(look: FirstLook, j: int, lacking: float, suspicious: bool) -> str:
+def _item(look: FirstLook, j: int, lacking: float, suspicious: bool, column: Column | None) -> str:
     kind, unit = look.kinds[j], look.units[j]
     said = [kind if unit is None else f"{kind}, {unit}", f"{percent(lacking)} missing" if lacking else "none missing"]
     if look.columns[j] in look.log:
@@ -107,7 +111,11 @@ def _item(look: FirstLook, j: int, lacking: float, suspicious: bool) -> str:
     if suspicious:
         said.append("suspicious values, see the table")
     head = f"<h4>{name_cell(look.columns[j])}</h4><p>{escaped(' · '.join(said), 160)}</p>"
-    return f"<li>{head}{_drawings(look, j)}</li>"
+    profile = None if column is None else column.profile
+    numbers = "".join(f"<span>{escaped(words)}</span>" for words in spoken(profile))
+    change = along(profile) if profile is not None else ""
+    drift = f'<p class="drift">{escaped(profile.drift_of, 40)} along the file {escaped(change)}</p>' if change else ""
+    return f'<li>{head}{_drawings(look, j)}<p class="stats">{numbers}</p>{drift}</li>'
 
 
 def _drawings(look: FirstLook, j: int) -> str:
@@ -150,7 +158,15 @@ def _level_counts(look: FirstLook, j: int) -> tuple[list[str], list[int]] | None
     if low < 0 or (look.kinds[j] == "ordered" and k > LEVELS):
         return None
     named = [*(visible(name, _NAME) for name in names), *(f"level {i + 1}" for i in range(len(names), k))]
-    return named, np.bincount(numbers, minlength=k).tolist()
+    counts = np.bincount(numbers, minlength=k)
+    if look.kinds[j] == "boolean":
+        return named, counts.tolist()
+    # a level that few rows have might name one of them
+    rare = (counts < FEWEST) & (counts > 0)
+    kept = [(name, int(n)) for name, n, few in zip(named, counts, rare, strict=True) if not few]
+    if rare.any():
+        kept.append((f"{OTHER} ({count(int(rare.sum()))})", int(counts[rare].sum())))
+    return [name for name, _ in kept], [n for _, n in kept]
 
 
 def _in_words(x: NDArray[np.float64], kind: str) -> str:

@@ -54,9 +54,10 @@
     });
   };
 
-  // On paper nobody can unfold the explanations; tables of numbers stay folded.
-  const reading = document.querySelector("#reading details");
-  addEventListener("beforeprint", () => { reading.open = true; });
+  // On paper nobody can unfold anything: findings and explanations are opened, tables of numbers stay folded.
+  const folded = document.querySelectorAll(".verdict > details:not([open]), #reading details:not([open])");
+  addEventListener("beforeprint", () => { for (const one of folded) one.open = true; });
+  addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
 
   if (typeof assayPlots === "undefined") return;
   assayPlots.then((plots) => {

@@ -7,17 +7,20 @@ order questions come; it knows no question by name, tests nothing and draws noth
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from assay.asking.card import DataCard
+from assay.asking.found import found
 from assay.asking.page import Page
 from assay.asking.table import ROWS_SHOWN
-from assay.asking.words import SURVIVED
-from assay.report.cards import cards
+from assay.asking.words import EXAMINED, SURVIVED
 from assay.report.data_section import data_section, ledger_section, reading_section
 from assay.report.document import document, opening, text_of
+from assay.report.explore import explorable, explore_section, privacy_words
 from assay.report.first_look import array_views
 from assay.report.headline import headline
 from assay.report.histograms import histograms
+from assay.report.verdicts import Behind, how_to_read, verdicts
 from assay.study.findings import Study
 from assay.views.axes.numbers import count, counted
 from assay.views.html.elements import details
@@ -29,12 +32,14 @@ from assay.views.html.view import About, View
 _ABREAST = 60
 
 
-def render(study: Study, *, order: Sequence[str] = ()) -> str:
+def render(study: Study, *, order: Sequence[str] = (), include_rows: bool = False, framed: bool = False) -> str:
     """Write a study as a page; the same study gives the same bytes.
 
     Args:
         study: the study.
         order: columns to draw first in the array plot; the rest by kind.
+        include_rows: whether the page may hold rows as they came; without it values are coarse.
+        framed: whether it is shown in a frame of a notebook, where links within the page need help.
 
     Returns:
         HTML.
@@ -44,29 +49,37 @@ def render(study: Study, *, order: Sequence[str] = ()) -> str:
     >>> render(Study(DataCard("a.csv", 9, 9, ()), (), Ledger(), "0.1.0"))[:15]
     '<!doctype html>'
     """
-    page = Page(study.answers.values(), level=study.ledger.level)
+    page = Page(study.answers.values(), level=study.ledger.level, include_rows=include_rows)
     answered = [list(answer.views(page)) for answer in study.answers.values()]
     first = array_views(study.look, order=tuple(order)) if study.look is not None else []
-    views = [*(view for views in answered for view in views), *first]
+    explored = explorable(study, page)
+    views = [*(view for views in answered for view in views), *first, *([explored.view] if explored else [])]
     figures = {view.name: view.figure for view in views if view.figure is not None}
     script, places = embed(figures)
-    own = text_of("tables.js") + text_of("page.js")
+    own = text_of("tables.js") + text_of("page.js") + text_of("explore.js")
+    own += text_of("framed.js") if framed else ""
     scripts = [library(), script, behaviour() + own] if figures else [own]
+    behind = _behind(study, answered)
+    answered = [_with_reading(views, name) for name, views in zip(study.answers, answered, strict=True)]
     parts = [
-        ("findings", "Findings", _findings(study)),
+        ("findings", "Findings", _findings(study, behind)),
         ("views", "The views behind this", _views(study, answered, places)),
-        ("fallen", "What did not survive", _fallen(study)),
-        ("ledger", "The ledger of looks", ledger_section(study.ledger)),
+        ("explore", "Explore", explore_section(explored, places.get("explore", ""), study.data.units)),
+        ("fallen", "What did not survive", _fallen(study, behind)),
+        ("ledger", "Everything that was tested", ledger_section(study.ledger)),
         ("first-look", "A first look at the data", _first_look(study, first, answered, places)),
         ("data", "The data", data_section(study)),
         ("reading", "How to read this", reading_section(study.findings)),
     ]
-    return document(study.data.name, study.version, _header(study), parts, _footer(study), scripts)
+    return document(study.data.name, study.version, _header(study), parts, _footer(study, include_rows), scripts)
 
 
 def _header(study: Study) -> str:
     answer, data = headline(study), study.data
-    facts = [*map(escaped, data.facts or _rows_and_columns(data)), counted(study.ledger.looks, "look")]
+    facts = [
+        *map(escaped, data.facts or _rows_and_columns(data)),
+        counted(study.ledger.looks, *EXAMINED),
+    ]
     if data.problems:
         facts.append(f'<a href="#problems">{counted(len(data.problems), "problem")} while reading</a>')
     return opening("assay report", data.name, facts, answer, data.notes)
@@ -78,18 +91,42 @@ def _rows_and_columns(data: DataCard) -> tuple[str, str]:
     return f"{rows}{counted(data.rows, 'row')}", f"{count(used)} of {counted(len(data.columns), 'column')} used"
 
 
-def _findings(study: Study) -> str:
+def _behind(study: Study, answered: list[list[View]]) -> dict[str, Behind]:
+    """By the id of each finding, how to read it and where it is drawn."""
+    drawn = {
+        name: tuple((f"{view.name}-title", view.title) for view in views if view.figure is not None)
+        for name, views in zip(study.answers, answered, strict=True)
+    }
+    return {f.id: Behind(*_reading(f.question), drawn.get(f.question, ())) for f in study.findings}
+
+
+def _reading(name: str) -> tuple[str, str]:
+    """How the answer to a question is read, and the page that says more; both may be empty."""
+    known = next((question for question in found().questions if question.name == name), None)
+    return ("", "") if known is None else (known.reading, known.guide)
+
+
+def _with_reading(views: list[View], name: str) -> list[View]:
+    """The same, where the first figure of the answer says how to read it."""
+    told = how_to_read(*_reading(name))
+    first = next((i for i, view in enumerate(views) if view.figure is not None), None)
+    if first is None or not told:
+        return views
+    return [*views[:first], replace(views[first], reading=told), *views[first + 1 :]]
+
+
+def _findings(study: Study, behind: dict[str, Behind]) -> str:
     stood = [f for f in study.findings if f.evidence.verdict in SURVIVED]
     if stood:
-        return cards(stood)
+        return verdicts(stood, "findings", behind)
     return (
         '<p>No structure stood up. What was looked for is listed under <a href="#fallen">what did not survive</a>.</p>'
     )
 
 
-def _fallen(study: Study) -> str:
+def _fallen(study: Study, behind: dict[str, Behind]) -> str:
     fallen = [f for f in study.findings if f.evidence.verdict not in SURVIVED]
-    return cards(fallen) if fallen else "<p>Nothing: every structure that was tested stood up.</p>"
+    return verdicts(fallen, "fallen", behind) if fallen else "<p>Nothing: every structure that was tested stood up.</p>"
 
 
 def _views(study: Study, answered: list[list[View]], places: dict[str, str]) -> str:
@@ -151,18 +188,18 @@ def _first_look(study: Study, first: list[View], answered: list[list[View]], pla
 def _figure(view: View, place: str) -> str:
     key = "".join(f'<li><i class="{swatch}" aria-hidden="true"></i>{escaped(words)}</li>' for swatch, words in view.key)
     numbers = details("The numbers", view.numbers) if view.numbers else ""
+    reading = details("How to read this", view.reading) if view.reading else ""
     name = escaped(view.name)
     return (
         f'<figure aria-labelledby="{name}-title" aria-describedby="{name}-caption">'
         f'<h3 id="{name}-title">{escaped(view.title)}</h3><ul class="key">{key}</ul>{place}'
         "<noscript><p>The figure needs JavaScript.</p></noscript>"
-        f'<figcaption><p id="{name}-caption">{escaped(view.caption)}</p>{numbers}</figcaption></figure>'
+        f'<figcaption><p id="{name}-caption">{escaped(view.caption)}</p>{reading}{numbers}</figcaption></figure>'
     )
 
 
-def _footer(study: Study) -> str:
+def _footer(study: Study, include_rows: bool) -> str:
     return (
         f"<footer><p>Made by assay {escaped(study.version)}, seed {study.ledger.seed}. This file holds its own figures "
-        "and fetches nothing; it shows row numbers, scores and, of columns that go together, values; no whole rows of "
-        "the data.</p></footer>"
+        f"and fetches nothing. {privacy_words(study, include_rows)}</p></footer>"
     )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import TypeAlias
 
 from rich.console import Console
 from rich.text import Text
 
 from assay.asking.card import DataCard
-from assay.asking.finding import Finding
-from assay.asking.words import BADGES, SURVIVED, evidence_line
+from assay.asking.finding import Finding, a_few_of_each, strongest_first
+from assay.asking.words import BADGES, EXAMINED, SURVIVED, evidence_line
 from assay.report.headline import Headline, headline
 from assay.study.findings import Ledger, Study
 from assay.views.axes.numbers import count, counted
@@ -27,7 +28,7 @@ _STYLES = {
 }
 _PROBLEMS = 5
 # consoles that know no more than Latin-1 still show these
-_PLAIN = str.maketrans({"−": "-", "–": "-", "≤": "<=", "…": "...", "∞": "inf"})
+_PLAIN = str.maketrans({"−": "-", "–": "-", "≤": "<=", "…": "...", "∞": "inf", "→": "->"})
 
 
 def render(study: Study, *, width: int = 80) -> str:
@@ -109,12 +110,12 @@ def _rows_and_columns(data: DataCard) -> str:
 
 
 def answer_lines(answer: Headline, findings: Sequence[Finding], ledger: Ledger) -> Iterator[Line]:
-    """The answer in one line, what it rests on, and what was looked at.
+    """The answer in one line, what it rests on, and how much was tested.
 
     Args:
         answer: the line.
-        findings: in their order.
-        ledger: of all looks.
+        findings: in any order.
+        ledger: of all tests.
     """
     yield 0, "", ""
     yield 0, "bold", answer.line
@@ -122,44 +123,49 @@ def answer_lines(answer: Headline, findings: Sequence[Finding], ledger: Ledger) 
         yield 0, "", answer.why
     yield from finding_lines(findings)
     yield 0, "", ""
-    yield 0, "", ledger_line(ledger)
+    yield from ledger_lines(ledger)
 
 
 def finding_lines(findings: Sequence[Finding]) -> Iterator[Line]:
-    """Findings under two headings: those that stood up, and the others.
+    """Findings under two headings, those that stood up and the others, the strongest first; a few of many of a kind.
 
     Args:
-        findings: in their order.
+        findings: in any order.
     """
-    stood = [f for f in findings if f.evidence.verdict in SURVIVED]
-    fell = [f for f in findings if f.evidence.verdict not in SURVIVED]
+    ordered = strongest_first(findings)
+    stood = [f for f in ordered if f.evidence.verdict in SURVIVED]
+    fell = [f for f in ordered if f.evidence.verdict not in SURVIVED]
     for title, some in (("Findings", stood), ("What did not survive", fell)):
         if some:
             yield 0, "", ""
             yield 0, "bold", title
+            yield from _listed(some)
+
+
+def _listed(findings: Sequence[Finding]) -> Iterator[Line]:
+    """Lines under their verdicts, each with how often chance does as well and how far beyond it lies."""
+    first, rest = a_few_of_each(findings)
+    for verdict, some in groupby(first, key=lambda finding: finding.evidence.verdict):
+        yield 2, _STYLES[verdict], BADGES[verdict][1]
         for finding in some:
-            yield from _finding(finding)
+            yield 4, "", finding.line
+            if said := evidence_line(finding.evidence):
+                yield 6, "dim", said
+    if rest:
+        yield 4, "dim", f"and {count(len(rest))} more, listed on the page and in the JSON"
 
 
-def _finding(finding: Finding) -> Iterator[Line]:
-    verdict = finding.evidence.verdict
-    yield 2, _STYLES[verdict], BADGES[verdict][1]
-    yield 4, "", finding.sentence
-    yield 4, "dim", evidence_line(finding.evidence, finding.spoken)
-
-
-def ledger_line(ledger: Ledger) -> str:
-    """Every look in one paragraph.
+def ledger_lines(ledger: Ledger) -> Iterator[Line]:
+    """How much was examined and tested, and what was not asked; the page has every question.
 
     Args:
-        ledger: of the looks.
+        ledger: of the study.
     """
-    asked = "; ".join(
-        f"{q.question} {counted(q.looks, 'look')}, {counted(q.tests, 'test')} ({q.correction})"
-        for q in ledger.questions
-    )
-    silent = "".join(f" Not asked: {q.question} {q.why[:1].upper()}{q.why[1:]}." for q in ledger.not_asked)
+    tests = sum(question.tests for question in ledger.questions)
+    asked = f"{counted(ledger.looks, *EXAMINED)} by {counted(tests, 'test')}"
+    questions = counted(len(ledger.questions), "question")
     spent = "" if ledger.effort == "standard" else f", {ledger.effort} effort"
-    opening = f"Ledger: {counted(ledger.looks, 'look')} at level {ledger.level:g}, seed {ledger.seed}{spent}"
-    together = f" {ledger.together}" if ledger.together else ""
-    return (f"{opening}: {asked}." if asked else f"{opening}.") + together + silent
+    yield 0, "", f"{asked} for {questions}, level {ledger.level:g}, seed {ledger.seed}{spent}."
+    yield 0, "", "The page and --json have every finding in full, with its numbers, and what each question tested."
+    for silent in ledger.not_asked:
+        yield 0, "dim", f"Not asked: {silent.question} {silent.why[:1].upper()}{silent.why[1:]}."

@@ -23,6 +23,7 @@ def write_report(
     json_path: PathLike | None = None,
     *,
     order: Sequence[str] = (),
+    include_rows: bool = False,
 ) -> None:
     """Write a study as a page, as JSON, or as both.
 
@@ -34,6 +35,7 @@ def write_report(
         html_path: where the page shall be.
         json_path: where the JSON shall be.
         order: columns to draw first in the array plot; the rest by kind.
+        include_rows: whether the page may hold rows as they came, with their identifiers; without it values are coarse.
 
     >>> import pathlib, tempfile
     >>> from assay.asking.card import DataCard
@@ -47,7 +49,7 @@ def write_report(
     def page() -> str:
         from assay.report.page import render  # imports the plotting library, half a second; JSON needs none
 
-        return render(study, order=order)
+        return render(study, order=order, include_rows=include_rows)
 
     _write(study, page, html_path, json_path)
 

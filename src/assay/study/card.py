@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 
 import numpy as np
 
 from assay.asking.card import Column
+from assay.asking.coarse import FEWEST
 from assay.asking.table import FirstLook
 from assay.data.columns.column_stats import ColumnStats
 from assay.data.columns.dates import DAY
 from assay.data.columns.encoding import Encoding
 from assay.data.field import Field
+from assay.study.column_profile import day_of, profile_of
 from assay.study.profile import Profile
 from assay.study.suspicious_values import suspicious_numbers, suspicious_texts, suspicious_times
 
@@ -48,6 +50,7 @@ def described(
                 typical=typical(known, stats),
                 suspicious=_suspicious(known, stats, look, j, texts, today),
                 why=known.why,
+                profile=profile_of(look, j, stats, texts if known.kind in ("text", "identifier") else []),
             )
         )
     return tuple(columns)
@@ -70,10 +73,13 @@ def typical(known: Field, stats: ColumnStats) -> str:
         return f"yes in {stats.mean:.0%}"
     if stats.levels is not None and known.kind in ("category", "ordered") and stats.levels.total:
         most = stats.levels.most()
-        shown = ", ".join(f"{name[:24]} ({count / stats.levels.total:.0%})" for name, count in most[:_LEVELS])
-        return shown + (f" and {len(most) - _LEVELS} more" if len(most) > _LEVELS else "")
+        named = [(name, count) for name, count in most[:_LEVELS] if count >= FEWEST]
+        if not named:
+            return f"{len(most):,} levels, none of {FEWEST} rows or more"
+        shown = ", ".join(f"{name[:24]} ({count / stats.levels.total:.0%})" for name, count in named)
+        return shown + (f" and {len(most) - len(named)} more" if len(most) > len(named) else "")
     if known.kind == "time" and stats.n:
-        return f"{_day(stats.low)} to {_day(stats.high)}"
+        return f"{day_of(stats.low / DAY)} to {day_of(stats.high / DAY)}"
     if known.kind in ("number", "count", "ordered", "constant") and stats.n:
         unit = f" {known.unit}" if known.unit else ""
         if stats.low == stats.high:
@@ -83,17 +89,10 @@ def typical(known: Field, stats: ColumnStats) -> str:
 
 
 def _number(x: float) -> str:
-    """A number with the digits that matter, large ones with commas."""
+    """A number with four digits that matter; years and codes as they are, larger ones with commas."""
     if abs(x) >= 1e9 or 0.0 < abs(x) < 1e-3:
         return f"{x:.3g}"
-    return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.4g}"
-
-
-def _day(microseconds: float) -> str:
-    try:
-        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)).date().isoformat()
-    except OverflowError:
-        return f"{microseconds / DAY / 365.2425 + 1970:.0f}"
+    return f"{float(f'{x:.4g}'):,.0f}" if abs(x) >= 10_000 else f"{x:.4g}"
 
 
 def _texts(profile: Profile, known: Field, stats: ColumnStats, j: int) -> list[str]:

@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.asking.answer import Answer
 from assay.asking.card import DataCard
 from assay.asking.effort import Effort
 from assay.asking.finding import Finding, Look
+from assay.asking.result import Result
+from assay.asking.row_names import RowNames
 from assay.asking.table import FirstLook
+from assay.data.as_frames import records_of
 from assay.study.row_dependence.answer import RowDependence
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT = "assay.study/1"
+_LOOK = {"question": str, "looks": int, "tests": int, "correction": str}
+_COLUMN = {
+    "name": str, "kind": str, "unit": str, "role": str, "used": bool, "missing": int, "encoded": str, "typical": str,
+    "suspicious": str, "note": str, "why": str,
+}  # fmt: skip
+_PROFILE = {
+    "count": int, "distinct": int, "zeros": int, "min": float, "quartile_1": float, "median": float,
+    "quartile_3": float, "max": float, "mean": float, "sd": float,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +68,10 @@ class Ledger:
         """All looks together."""
         return sum(question.looks for question in self.questions)
 
+    def table(self) -> pa.Table:
+        """The questions asked, one a row."""
+        return records_of([look.as_dict() for look in self.questions], _LOOK)
+
     def as_dict(self) -> dict[str, Any]:
         """The ledger as JSON-ready values."""
         return {
@@ -64,18 +85,20 @@ class Ledger:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
-    """The answer to all questions asked of one data set.
+@dataclass(frozen=True, slots=True, repr=False)
+class Study(Result):
+    """The answer to all questions asked of one data set. A notebook shows it; `report("x.html")` writes it.
 
     Attributes:
         data: what was read and used.
         findings: every structure looked for, supported or not, in the order of the questions.
         ledger: how many looks were taken.
         version: the version of assay that made it.
-        answers: by the name of the question, the numbers behind its findings; each can be plotted.
+        answers: by the name of the question, the numbers behind its findings; each can be plotted. `study["groups"]`
+            is the same as `study.answers["groups"]`.
         look: the sample behind the pictures of the data.
         rows: how rows depend on each other, which was asked first.
+        names: what rows are called, for tables.
     """
 
     data: DataCard
@@ -85,14 +108,49 @@ class Study:
     answers: Mapping[str, Answer] = field(default_factory=dict)
     look: FirstLook | None = None
     rows: RowDependence | None = None
+    names: RowNames | None = None
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind all findings as complete Arrow tables, by name.
+
+        `findings`, `columns` and `looks` are of the whole study; the others are called by their question and their own
+        name, such as `groups_labels`. A column `row` counts from 1 among the rows used; `row_in_data` counts from 1 in
+        the data as read; columns that identify rows follow.
+        """
+        tables = {
+            "findings": self.findings_table(),
+            "columns": columns_table(self.data),
+            "looks": self.ledger.table(),
+        }
+        for name, answer in self.answers.items():
+            for own, table in answer.tables().items():
+                tables[f"{name}_{own}"] = table if self.names is None else self.names.beside(table)
+        return tables
 
     def as_dict(self) -> dict[str, Any]:
-        """The study as JSON-ready values."""
+        """The study as JSON-ready values; `assay schema` prints what each of them is."""
+        asked = self.asked_by()
         return {
+            "format": FORMAT,
             "assay": self.version,
             "data": self.data.as_dict(),
             "rows": None if self.rows is None else self.rows.as_dict(),
             "ledger": self.ledger.as_dict(),
-            "findings": [finding.as_dict() for finding in self.findings],
-            "answers": {name: answer.as_dict() for name, answer in self.answers.items()},
+            "findings": [{**finding.as_dict(), "question": asked.get(finding.id)} for finding in self.findings],
+            "answers": {name: answer.as_dict(self.names) for name, answer in self.answers.items()},
         }
+
+
+def columns_table(data: DataCard) -> pa.Table:
+    """The columns of the data, one a row.
+
+    Args:
+        data: what was read.
+    """
+    told = [{**_numbers(column["profile"] or {}), **column} for column in data.as_dict()["columns"]]
+    return records_of(told, {**_COLUMN, **_PROFILE})
+
+
+def _numbers(profile: Mapping[str, Any]) -> dict[str, Any]:
+    """What is a number in a profile; times are text."""
+    return {name: value for name, value in profile.items() if not isinstance(value, str)}

@@ -15,7 +15,10 @@ from assay.data.columns.cells import as_values, coded
 from assay.data.columns.column_stats import ColumnStats
 from assay.data.columns.dates import DAY
 from assay.data.field import Field
+from assay.shown import shortened
 from assay.study.profile import Profile
+
+_TEXT = 120
 
 
 def first_look(profile: Profile, fields: Sequence[Field], *, log: frozenset[str] = frozenset()) -> FirstLook:
@@ -47,7 +50,17 @@ def first_look(profile: Profile, fields: Sequence[Field], *, log: frozenset[str]
         levels=levels,
         log=log,
         total=profile.rows,
+        texts={
+            f.name: _texts(profile.sample.table.column(j))
+            for j, f in enumerate(fields)
+            if f.kind in ("text", "identifier")
+        },
     )
+
+
+def _texts(column: Any) -> tuple[str, ...]:
+    """The cells as they came, shortened: a text may be a book."""
+    return tuple("" if cell is None else shortened(str(cell), _TEXT) for cell in column.to_pylist())
 
 
 def _numbers(column: Any, known: Field, stats: ColumnStats) -> tuple[Array, tuple[str, ...]]:

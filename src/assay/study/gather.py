@@ -64,7 +64,7 @@ def gathered(table: Table, outcomes: frozenset[str], seed: int, tell: Tell | Non
     dense = np.ones(len(aim), dtype=bool) if table.sparse is None else ~table.sparse
     kept = dense & ~aim
     n, d = table.card.rows_used, int(kept.sum())
-    numbers = rows_shown(n, seed)
+    numbers = rows_shown(n, seed, table.look)
     folds = None
     if table.rows is None:
         folds, sample = _folded(table, np.flatnonzero(kept), numbers, fold_count(n), seed, _telling(table.blocks, tell))

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from assay.asking.answer import Answer
 from assay.asking.effort import LEFT_OUT, Effort, checked_effort
-from assay.asking.finding import Finding
+from assay.asking.finding import Findings
 from assay.asking.found import Found, found
 from assay.asking.question import Context, Question, QuestionOf, Tell
 from assay.asking.subject import Subject
@@ -22,6 +22,7 @@ from assay.data.source import Source
 from assay.engine.current import engine_of, using
 from assay.errors import AssayError, ParameterError
 from assay.linalg.validate import RandomState, seed_of
+from assay.study.chosen import ON_REQUEST, Choice, left_out
 from assay.study.complete_blocks import Missing
 from assay.study.findings import Ledger, NotAsked, Study
 from assay.study.forms.opened import TABLE, opened
@@ -29,7 +30,7 @@ from assay.study.gather import Gathered, gathered
 from assay.study.row_dependence.answer import WORDING
 from assay.study.row_dependence.rows import Told
 from assay.study.strictness import strictness
-from assay.study.summarised import NEEDS_ROWS, summarised, summary_of
+from assay.study.summarised import NEEDS_ROWS, summarised, summary_columns, summary_of
 from assay.study.table import Log, prepare
 from assay.version import __version__
 
@@ -44,7 +45,10 @@ def study(
     random_state: RandomState = 0,
     level: float = 0.05,
     effort: Effort = "standard",
-    drop: Sequence[str] = (),
+    only: str | Sequence[str] = (),
+    skip: str | Sequence[str] = (),
+    columns: str | Sequence[str] = (),
+    drop: str | Sequence[str] = (),
     log: Log = "auto",
     missing: Missing = "fill",
     time: str | None = None,
@@ -67,7 +71,11 @@ def study(
         level: chance of any supported finding in data without structure.
         effort: "quick" leaves out maps and orders of the rows and draws chance less often: less is found, never more by
             chance. "thorough" draws more often, for smaller p-values.
-        drop: columns to leave out.
+        only: names of the questions to ask, such as "groups"; empty for all. `assay methods` lists them. The fewer are
+            asked, the less strict each has to be.
+        skip: names of questions not to ask.
+        columns: the only columns to use, beside those that are named for something else, such as the target.
+        drop: columns to leave out. Of `columns` and `drop`, several may stand in one text, separated by commas.
         log: which columns to take log(1 + x) of: "auto" by the rule of the encoding, "never", or their names.
         missing: "fill" lets a value of another row, drawn at random, stand in for a missing one, "drop" leaves rows
             with gaps out. Which values are missing, and what that goes with, is asked in either case.
@@ -93,11 +101,11 @@ def study(
     >>> [finding.kind for finding in study(x).findings if finding.evidence.verdict == "supported"]
     ['component', 'correlations', 'map', 'order']
     """
-    told = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
-    effort = checked_effort(effort)
+    told = Told(time, by, _several(place))
+    chosen, effort = Choice.of(found(), only, skip), checked_effort(effort)
     with using(engine_of(data) if engine is None else engine, resume=resume):
         how = Context(seed_of(random_state), level, tell=progress or _silent, effort=effort)
-        return _studied(data, how, drop, log, missing, told, form, options)
+        return _studied(data, how, chosen, _several(columns), _several(drop), log, missing, told, form, options)
 
 
 def _silent(what: str, done: int | None, fraction: float | None) -> None:
@@ -107,6 +115,8 @@ def _silent(what: str, done: int | None, fraction: float | None) -> None:
 def _studied(
     data: Any,
     context: Context,
+    chosen: Choice,
+    columns: Sequence[str],
     drop: Sequence[str],
     log: Log,
     missing: Missing,
@@ -120,23 +130,27 @@ def _studied(
     seed, tell = context.seed, context.tell
     moments = summary_of(data)
     asked = form
-    if form is None and (moments is not None or _of_columns(known, options, drop, log, depends)):
+    if form is None and (moments is not None or _of_columns(known, options, (*drop, *columns), log, depends)):
         asked = TABLE
     given = data if moments is not None and asked == TABLE else opened(data, asked)
     if isinstance(given, Subject):
-        if _of_columns(known, options, drop, log, depends):
+        if _of_columns(known, options, (*drop, *columns), log, depends):
             raise ParameterError(
                 f"{given.card.name} is studied as {given.form}, which has no columns to say anything of; leave it out, "
                 "or say form='table'"
             )
-        return _study_of(given, known, _checked_options(known, given.form, options), context)
+        return _study_of(given, known, chosen, _checked_options(known, given.form, options), context)
     told = _checked_options(known, TABLE, options)
     outcomes = frozenset(str(told[o.name]) for o in known.options if o.outcome and told[o.name] is not None)
+    chosen.check(known.of(TABLE), TABLE, _waiting(known.of(TABLE), told, context))
+    named = _named_columns(known, told, depends)
     if moments is not None:
+        drop = left_out(summary_columns(moments), columns, drop, named)
         whole, others, rows = summarised(moments, drop=drop, told=depends, outcomes=outcomes)
         tables = Gathered(whole, lambda: whole, lambda: others)
     else:
         source: Source = given
+        drop = left_out(source.arrow_schema.names, columns, drop, named)
         for outcome in sorted(outcomes):
             source = KnownTarget(source, outcome)
         table, rows = prepare(
@@ -146,7 +160,7 @@ def _studied(
         tell("Summarising", table.card.rows_used, 1.0 if table.rows is not None else 0.0)
         tables = gathered(table, outcomes, seed, tell)
     every = tables.every
-    answers, silent = _asked_of_tables(known, tables, told, context)
+    answers, silent = _asked_of_tables(known, chosen, tables, told, context)
     answers, ledger = _together(answers, silent, context)
     if every.summarised:
         ledger = replace(ledger, not_asked=(NotAsked(WORDING, NEEDS_ROWS), *ledger.not_asked))
@@ -160,14 +174,41 @@ def _studied(
         {question.name: answer for question, answer in answers.items()},
         None if every.summarised else every.look,
         rows,
+        every.names,
     )
 
 
-def _study_of(subject: Subject[Any], known: Found, told: Mapping[str, Any], how: Context) -> Study:
+def _several(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _named_columns(known: Found, told: Mapping[str, Any], depends: Told) -> list[tuple[str, str]]:
+    """Columns that were named for something, and what for."""
+    options = [
+        (option.name, str(name))
+        for option in known.of(TABLE).options
+        if (option.outcome or option.many) and told[option.name] is not None
+        for name in (told[option.name] if option.many else (told[option.name],))
+    ]
+    rows = [(role, name) for role, name in (("time", depends.time), ("by", depends.by)) if name is not None]
+    return [*options, *rows, *(("place", name) for name in depends.place)]
+
+
+def _waiting(asked: Found, told: Mapping[str, Any], how: Context) -> list[QuestionOf[Any]]:
+    """Questions that wait to be told something."""
+    return [question for question in asked.questions if not question.asked_for(_context(question, told, how))]
+
+
+def _study_of(subject: Subject[Any], known: Found, chosen: Choice, told: Mapping[str, Any], how: Context) -> Study:
     """Ask the questions of another form than a table."""
     answers: Answers = {}
     silent: list[NotAsked] = []
-    for question in known.of(subject.form).questions:
+    own = known.of(subject.form)
+    chosen.check(own, subject.form, _waiting(own, told, how))
+    for question in own.questions:
+        if not chosen.takes(question):
+            silent.append(NotAsked(question.wording, ON_REQUEST))
+            continue
         _ask(question, subject, told, how, answers, silent)
     answers, ledger = _together(answers, silent, how)
     named = {question.name: answer for question, answer in answers.items()}
@@ -201,8 +242,12 @@ def _together(answers: Answers, silent: list[NotAsked], how: Context) -> tuple[A
     return answers, Ledger(looks, how.level, how.seed, tuple(silent), strict.words, how.effort)
 
 
-def _findings(answers: Answers) -> tuple[Finding, ...]:
-    return tuple(finding for answer in answers.values() for finding in answer.findings())
+def _findings(answers: Answers) -> Findings:
+    return Findings(
+        replace(finding, question=question.name)
+        for question, answer in answers.items()
+        for finding in answer.findings()
+    )
 
 
 def _signed(function: Callable[..., Study]) -> None:
@@ -220,13 +265,17 @@ _signed(study)
 
 
 def _asked_of_tables(
-    known: Found, tables: Gathered, told: Mapping[str, Any], how: Context
+    known: Found, chosen: Choice, tables: Gathered, told: Mapping[str, Any], how: Context
 ) -> tuple[Answers, list[NotAsked]]:
     """Every answer there is, and why the other questions have none."""
     answers: Answers = {}
     silent: list[NotAsked] = []
     for question in known.of(TABLE).questions:
         if not isinstance(question, Question):
+            continue
+        if not chosen.takes(question):
+            if question.asked_for(_context(question, told, how)) and question.concerns(tables.every):
+                silent.append(NotAsked(question.wording, ON_REQUEST))
             continue
         table = tables.of(question)
         if not question.concerns(tables.every):

@@ -37,16 +37,16 @@ class Strictness:
         """What was done to every p and why, then the exact rule; empty where a single question was tested.
 
         >>> Strictness(5, 3, True).words.split(". ")[0]
-        'Every p is made 1.67 times larger, because 5 questions on structure were asked and 3 of them found something'
+        'Every p is multiplied by 1.67, because 5 questions on structure were asked and 3 of them found something'
         >>> Strictness(2, 1, False).words.split(". ")[0]
-        'Every p is made 2 times larger, because 2 questions on structure were asked and none of them found anything'
+        'Every p is multiplied by 2, because 2 questions on structure were asked and none of them found anything'
         """
         if self.asked < 2:
             return ""
         some = f"{self.chosen if self.chosen < self.asked else 'all'} of them" if self.found else "none of them"
         thing = "something" if self.found else "anything"
         asked = f"{self.asked} questions on structure were asked and {some} found {thing}"
-        larger = f"made {self.factor:.3g} times larger" if self.factor > 1.0 else "left as it is"
+        larger = f"multiplied by {self.factor:.3g}" if self.factor > 1.0 else "left as it is"
         return (
             f"Every p is {larger}, because {asked}. The rule: questions that found something are chosen by Benjamini "
             "and Hochberg on the smallest p of each; then every p is multiplied by questions asked / questions chosen, "

@@ -86,6 +86,15 @@ def summary_of(data: Any) -> Summary | None:
     return Summary(name, data) if isinstance(data, GroupedMoments) else None
 
 
+def summary_columns(given: Summary) -> list[str]:
+    """The columns that a summary is of.
+
+    Args:
+        given: the summary.
+    """
+    return list(dict.fromkeys(column for column, _ in _layout(_checked(given.parts), given.shared).origins))
+
+
 def summarised(
     given: Summary, *, drop: Sequence[str], told: Told, outcomes: frozenset[str]
 ) -> tuple[Table, Table, RowDependence]:

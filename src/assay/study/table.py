@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arrays import Array
+from assay.arrays import Array, Indices
 from assay.asking.card import Column, DataCard
 from assay.asking.question import Tell
 from assay.asking.table import FirstLook, NumberedBlocks, Table, held_blocks, picked
@@ -31,6 +31,7 @@ from assay.study.profile import Profile, profiled
 from assay.study.row_dependence.answer import RowDependence
 from assay.study.row_dependence.labels import Labels
 from assay.study.row_dependence.rows import Told, independent_rows, rows_depend, unknown_rows
+from assay.study.row_names import row_names
 from assay.study.texts import texts_in
 from assay.study.usable_columns import FEWEST_ROWS, NOT_DRAWN, mostly_missing, not_drawn, too_few, unusable, varying
 
@@ -121,6 +122,7 @@ def prepare(
         gaps = np.isnan(rows) if tally.lacking[stay].any() else None
         rows = stood_in(rows, groups, mean, np.random.default_rng(seed), in_place=True)
     look = first_look(profile, encoding.fields, log=encoding.logged)
+    look = replace(look, among_used=_among_used(look, mask, whole=tally.rows == profile.rows))
     card = _card(source, kept, profile, look, encoding, aside, tally, missing, mostly)
     order, seen = filter(None, [depend.sentence]), copies.notes() if depend.how != "copies" else []
     sparse = np.array([encoding.source_column(int(j)) in mostly for j in used], dtype=bool)
@@ -140,9 +142,19 @@ def prepare(
         gaps=gaps,
         gapped=holed if rows is None and tally.lacking.any() else None,
         sparse=sparse if sparse.any() else None,
+        names=row_names(source, kept, encoding.fields, mask, tally.rows),
         texts=texts_in(source, kept, {*drop, *told.columns, *outcomes}, mask),
     )
     return table, depend
+
+
+def _among_used(look: FirstLook, mask: NDArray[np.bool_] | None, *, whole: bool) -> Indices | None:
+    """(m,) numbers of the rows of the first look among those in use, from 1, and 0 for others; None if not known."""
+    if whole:
+        return look.rows
+    if mask is None:
+        return None
+    return np.where(mask, np.cumsum(mask), 0)[look.rows - 1]
 
 
 def _check_names(source: Source, drop: Sequence[str], told: Told) -> None:

@@ -41,7 +41,7 @@ BY_RANK, BY_TAIL = 1, 2
 
 
 @dataclass(slots=True, eq=False)
-class Judged:
+class JudgedRows:
     """What was said of rows.
 
     Attributes:
@@ -92,7 +92,7 @@ class Ranks:
         """Rows among which the next one is ranked."""
         return int(self.counters[OLD] + self.counters[NEW])
 
-    def judge(self, scores: Array, first_row: int) -> Judged:
+    def judge(self, scores: Array, first_row: int) -> JudgedRows:
         """Rank rows, give alerts, and take those without alert in.
 
         Args:
@@ -100,7 +100,7 @@ class Ranks:
             first_row: number of the first one.
         """
         n = len(scores)
-        result = Judged(np.empty(n), np.empty(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int8))
+        result = JudgedRows(np.empty(n), np.empty(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int8))
         keys = row_keys(first_row, n, self.seed)
         judge(
             scores, keys, self.old, self.new, self.counters, self.found, self.level, self.horizon, self.renewed,

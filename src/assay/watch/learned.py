@@ -22,7 +22,7 @@ ROWS_PER_NUMBER = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Learned:
+class LearnedStream:
     """What the reference rows teach.
 
     Attributes:
@@ -40,7 +40,7 @@ class Learned:
     columns: Array
 
     @classmethod
-    def of(cls, table: pa.Table, drop: Sequence[str], problems: Problems) -> Learned:
+    def of(cls, table: pa.Table, drop: Sequence[str], problems: Problems) -> LearnedStream:
         """From the rows in their order; columns of times are set aside, as a clock always drifts."""
         source = ArrowSource(table, "the reference")
         clocks = [field.name for field in source.schema if field.kind == "time"]

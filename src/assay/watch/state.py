@@ -14,7 +14,7 @@ from assay.errors import FileFormatError
 from assay.watch.anomalies import Ranks
 from assay.watch.drift import Aspects
 from assay.watch.law import RowLaw
-from assay.watch.learned import Learned
+from assay.watch.learned import LearnedStream
 
 if TYPE_CHECKING:
     from assay.watch.watch import Watch
@@ -80,7 +80,7 @@ def _restore_learned(watch: Watch, known: dict[str, Any]) -> None:
     law = RowLaw(**known["reference"])
     aspects = Aspects(law, **known["aspects"])
     none = np.empty((law.d, 0))
-    watch.learned = Learned(known["encoding"], law, aspects, np.empty(0), none)
+    watch.learned = LearnedStream(known["encoding"], law, aspects, np.empty(0), none)
     watch.begin(known["encoding"].names, law, aspects)
     if known["scoring"] is not None:
         watch._law = RowLaw(**known["scoring"])

@@ -9,7 +9,7 @@ import numpy as np
 from assay.arrays import Array
 from assay.data.problems import Problems
 from assay.watch.alert import Alert, Kind
-from assay.watch.anomalies import BY_RANK, Judged
+from assay.watch.anomalies import BY_RANK, JudgedRows
 from assay.watch.drift import Aspect
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _DRIFT: dict[Aspect, Kind] = {
 DEPENDENT = "; rows depend on those before, which makes it suggestive at best"
 
 
-def anomaly(watch: Watch, row: int, values: Array, score: float, judged: Judged, i: int) -> Alert:
+def anomaly(watch: Watch, row: int, values: Array, score: float, judged: JudgedRows, i: int) -> Alert:
     """A row (from 0) that does not belong."""
     by_rank = judged.flags[i] == BY_RANK
     dependent = watch.aspects.dependent

@@ -36,7 +36,7 @@ from assay.watch.alert import Alert
 from assay.watch.anomalies import Ranks
 from assay.watch.drift import ASPECTS, Aspect, Aspects, spent
 from assay.watch.law import RowLaw
-from assay.watch.learned import Learned, distances, encoded
+from assay.watch.learned import LearnedStream, distances, encoded
 from assay.watch.state import restored, state_of
 from assay.watch.told import anomaly, drift, more_anomalies, problem_alerts
 
@@ -112,7 +112,7 @@ class Watch:
         self._aligner: Aligner | None = None
         self._early: list[pa.RecordBatch] = []
         self._wanted = 0
-        self.learned: Learned | None = None
+        self.learned: LearnedStream | None = None
         if isinstance(reference, (int, np.integer)) and not isinstance(reference, bool):
             if reference < 1:
                 raise ParameterError(f"reference is a number of rows above 0, or data; got {reference}")
@@ -226,7 +226,7 @@ class Watch:
     def _learn(self, table: pa.Table) -> list[Alert]:
         problems = Problems()
         with one_blas_thread():  # the same bits whatever else runs
-            self.learned = learned = Learned.of(table, self.options["drop"], problems)
+            self.learned = learned = LearnedStream.of(table, self.options["drop"], problems)
         self.begin(learned.encoding.names, learned.law, learned.aspects)
         self._ranks.begin(learned.scores)
         for words in learned.aspects.limits():

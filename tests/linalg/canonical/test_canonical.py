@@ -11,7 +11,7 @@ from assay.linalg.canonical.canonical import (
     coupled_triangle,
     first_pair,
 )
-from assay.linalg.canonical.held_out import Fold, choose_ridge, gram_folds, held_out_correlations
+from assay.linalg.canonical.held_out import CanonicalFold, choose_ridge, gram_folds, held_out_correlations
 
 
 def covariances(seed, p=4, q=3, n=50):
@@ -93,7 +93,8 @@ def test_the_best_ridge_is_found_and_ties_go_to_the_larger():
     assert choice.table.shape == (3, 2)
     assert held_out_correlations(folds, choice.ridge, 2)[0] == pytest.approx(choice.table.max(), abs=1e-12)
     still = [
-        Fold(fold.training, np.zeros_like(fold.x), np.zeros_like(fold.y), np.zeros_like(fold.cross)) for fold in folds
+        CanonicalFold(fold.training, np.zeros_like(fold.x), np.zeros_like(fold.y), np.zeros_like(fold.cross))
+        for fold in folds
     ]
     assert choose_ridge(still, [0.0, 0.1], [0.0, 2.0]).ridge == (0.1, 2.0)
 

@@ -12,7 +12,7 @@ from assay.models.network.link_prediction.best import best, two_steps
 from assay.models.network.link_prediction.calibration import calibrated
 from assay.models.network.link_prediction.held_out import told
 from assay.models.network.link_prediction.scores import PairScores
-from assay.models.network.link_prediction.surprise import ByChance, shared_neighbours
+from assay.models.network.link_prediction.surprise import LinksByChance, shared_neighbours
 from assay.summary.network.held_out_links import ends_of
 
 
@@ -247,6 +247,6 @@ def test_neighbours_shared_by_links_are_those_of_networkx_and_their_scale_is_tha
     np.testing.assert_array_equal(found.common, [len(one) for one in common])
     np.testing.assert_array_equal(found.half, [sum(z < 100 for z in one) for one in common])
     # a random graph is its own chance: 4,000 links, so the mean of z is 0 and its square 1 to a few hundredths
-    z = ByChance.of([found]).z(found)
+    z = LinksByChance.of([found]).z(found)
     assert abs(z.mean()) < 0.1
     assert abs((z**2).mean() - 1) < 0.1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.linalg.canonical.canonical import coupled_covariances
-from assay.linalg.canonical.held_out import Fold, first_held_out
+from assay.linalg.canonical.held_out import CanonicalFold, first_held_out
 from assay.questions.canonical.draws import reached
 from assay.questions.canonical.row_folds import side_folds
 
@@ -20,7 +20,7 @@ def by_training_rows(X, Y, folds):
         coupling = coupled_covariances(S[:p, :p], S[:p, p:], S[p:, p:], len(out))
         x = (X[rows] - X[out].mean(axis=0)) @ coupling.x.vectors
         y = (Y[rows] - Y[out].mean(axis=0)) @ coupling.y.vectors
-        made.append(Fold(coupling, x.T @ x, y.T @ y, x.T @ y))
+        made.append(CanonicalFold(coupling, x.T @ x, y.T @ y, x.T @ y))
     return made
 
 

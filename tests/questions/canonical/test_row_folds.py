@@ -6,7 +6,7 @@ import pytest
 from assay.linalg.canonical.canonical import coupled_covariances
 from assay.linalg.canonical.held_out import (
     USUAL,
-    Fold,
+    CanonicalFold,
     choose_common_ridge,
     choose_ridge,
     first_held_out,
@@ -33,7 +33,7 @@ def by_training_rows(X, Y, folds):
         coupling = coupled_covariances(S[:p, :p], S[:p, p:], S[p:, p:], len(out))
         x = (X[rows] - X[out].mean(axis=0)) @ coupling.x.vectors
         y = (Y[rows] - Y[out].mean(axis=0)) @ coupling.y.vectors
-        made.append(Fold(coupling, x.T @ x, y.T @ y, x.T @ y))
+        made.append(CanonicalFold(coupling, x.T @ x, y.T @ y, x.T @ y))
     return made
 
 
@@ -81,7 +81,8 @@ def test_the_common_ridge_is_the_best_on_the_diagonal_of_all_pairs_and_ties_go_t
     assert reached == pytest.approx(diagonal.max(), abs=1e-12)
     assert ridge == (left[diagonal.argmax()], right[diagonal.argmax()])
     still = [
-        Fold(fold.training, np.zeros_like(fold.x), np.zeros_like(fold.y), np.zeros_like(fold.cross)) for fold in made
+        CanonicalFold(fold.training, np.zeros_like(fold.x), np.zeros_like(fold.y), np.zeros_like(fold.cross))
+        for fold in made
     ]
     assert choose_common_ridge(still, left, right) == ((1.0, 3.0), 0.0)
 

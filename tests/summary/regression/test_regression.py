@@ -6,14 +6,14 @@ import pytest
 import assay
 from assay import GroupedMoments
 from assay.errors import DataError
-from assay.summary.regression.regression import Equations, FoldErrors, Table, joint_moments, rows_errors
+from assay.summary.regression.regression import Equations, FoldErrors, RegressionTable, joint_moments, rows_errors
 from assay.summary.regression.triangles import training, triangles
 
 
 def table(n=9000, d=4, p=2, weighted=True, shift=100.0):
     rng = np.random.default_rng(0)
     X, Y = rng.standard_normal((n, d)) + shift, rng.standard_normal((n, p)) - shift
-    return Table(X, Y, rng.random(n) if weighted else None, d)
+    return RegressionTable(X, Y, rng.random(n) if weighted else None, d)
 
 
 @pytest.mark.parametrize("weighted", [True, False])
@@ -68,7 +68,7 @@ def test_errors_from_the_rows_are_the_definition():
 def test_a_source_gives_the_same_summary_as_its_rows():
     rows = table(weighted=False)
     source = assay.encode(assay.read(rows.data))
-    again = Table(source, rows.targets, None, 4)
+    again = RegressionTable(source, rows.targets, None, 4)
     np.testing.assert_allclose(
         joint_moments(again).total.scatter, joint_moments(rows).total.scatter, rtol=1e-11, atol=1e-9
     )

@@ -17,7 +17,7 @@ from assay.summary.network.networks import read_network
 from assay.summary.numbering import Numbering
 from assay.summary.ratings.ratings import Ratings
 from assay.summary.ratings.ratings_columns import rating_roles
-from assay.summary.triples.spread import Sums
+from assay.summary.triples.spread import StripeSums
 
 NAMES = st.sampled_from(["a", "b", "c", "d", "7", "07"])
 NUMBERS = st.integers(0, 9).map(str)
@@ -107,8 +107,8 @@ def test_sums_in_places_add_up_as_whole_ones_do(places, dense):
     parts = []
     for found in places:
         where = np.unique(np.array(found, np.int64))
-        whole = Sums(where, where + 1.0, 40)
-        parts.append(Sums(None, whole.whole(), 40) if dense and len(parts) % 2 else whole)
+        whole = StripeSums(where, where + 1.0, 40)
+        parts.append(StripeSums(None, whole.whole(), 40) if dense and len(parts) % 2 else whole)
     expected = sum(part.whole() for part in parts)
     before = [part.values.copy() for part in parts]
     total = parts[0]

@@ -52,18 +52,33 @@ def test_the_share_predicted_is_written_with_the_rows_it_is_from():
     assert prediction_view(TRUTH, SAID).above[-1].title == ""
 
 
-def test_intervals_are_drawn_whole_and_those_that_miss_are_counted():
+def test_intervals_of_one_width_are_a_band_and_rows_outside_it_are_marked_and_counted():
     ends = np.stack([SAID - 6, SAID + 6], axis=1)
     missed = np.abs(SAID - TRUTH) > 6
     plot = prediction_view(TRUTH, SAID, intervals=ends)
-    kept, lost = glyphs(plot, Segment)[:2]
+    band = next(drawn for drawn in plot.renderers if drawn.name == "band").data_source.data
+    low, high = np.array(band["y1"]), np.array(band["y2"])
+    np.testing.assert_allclose(high - low, 12)
+    np.testing.assert_allclose((high + low) / 2, band["x"])
+    lost = next(drawn for drawn in plot.renderers if drawn.name == "missed").data_source.data
+    np.testing.assert_array_equal(lost["truth"], TRUTH[missed])
+    inside = int((~missed).sum())
+    assert said(plot)[0] == f"{inside} of 80 intervals hold the truth ({inside / 80:.1%})."
+    assert not glyphs(plot, Segment)
+    assert "@lower_text to @upper_text" in plot.select_one(HoverTool).tooltips
+
+
+def test_intervals_of_several_widths_are_lines_and_of_many_rows_only_those_that_miss():
+    width = np.linspace(3, 9, len(SAID))
+    ends = np.stack([SAID - width, SAID + width], axis=1)
+    missed = np.abs(SAID - TRUTH) > width
+    kept, lost = glyphs(prediction_view(TRUTH, SAID, intervals=ends), Segment)[:2]
     np.testing.assert_array_equal(lost.data_source.data["truth"], TRUTH[missed])
     np.testing.assert_array_equal(kept.data_source.data["upper"], ends[~missed, 1])
     assert lost.glyph.line_color != kept.glyph.line_color and lost.glyph.line_width > kept.glyph.line_width
-    inside = int((~missed).sum())
-    assert said(plot)[0] == f"{inside} of 80 intervals hold the truth ({inside / 80:.1%})."
-    assert plot.y_range.start < ends.min() and ends.max() < plot.y_range.end
-    assert "@lower_text to @upper_text" in plot.select_one(HoverTool).tooltips
+    many = glyphs(prediction_view(np.tile(TRUTH, 3), np.tile(SAID, 3), intervals=np.tile(ends, (3, 1))), Segment)
+    assert len(many[0].data_source.data["truth"]) == 0
+    assert len(many[1].data_source.data["truth"]) == 3 * missed.sum()
 
 
 def test_of_too_many_rows_a_sample_is_drawn_before_a_shade_of_all():

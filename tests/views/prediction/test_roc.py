@@ -71,7 +71,7 @@ def test_bins_lie_where_they_are_with_range_and_count_and_empty_ones_are_not_dra
     (bars,) = data(plot, Quad)
     np.testing.assert_allclose(bars["left"], [0, 1 / 3, 2 / 3])
     heights = np.asarray(bars["top"]) - plot.y_range.start
-    assert heights[1] < heights[0] < heights[2] and max(bars["top"]) < 0 and bars["text"] == ["30", "0", "1.2k"]
+    assert heights[1] < heights[0] < heights[2] and max(bars["top"]) < 0 and bars["text"] == ["30", "0", "1200"]
     assert title(plot) == "expected calibration error 0.100"
     assert said(plot) == ["Bars: rows per bin, 1,230 together. Below the diagonal: said too often."]
     assert plot.yaxis.axis_label.text == "was ill" and plot.yaxis.bounds == (0.0, 1.0)

@@ -31,7 +31,7 @@ def test_each_place_holds_the_share_of_its_column_in_its_row():
     table = {(r, c): v for r, c, v in zip(*(cells(plot)[k] for k in ("row", "column", "value")), strict=True)}
     assert table[86, "Fresh"] == 0.9 and table[12, "Frozen"] == 0.6 and table[86, "Frozen"] == 0.0
     held = {(r, c): v for r, c, v in zip(*(cells(plot)[k] for k in ("row", "column", "held")), strict=True)}
-    assert held[86, "Fresh"] == "9k"
+    assert held[86, "Fresh"] == "9000"
     assert shown(plot.yaxis[0]) == ["row 86", "row 12"]
     assert told(plot) == []
 

@@ -139,7 +139,7 @@ class Ordered(Codec):
 
 
 @dataclass(frozen=True, slots=True)
-class Levels(Codec):
+class LevelCodec(Codec):
     """One 0/1 number a level; rare levels share one.
 
     Attributes:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from assay.arrays import Array
-from assay.data.columns._codecs import NOT_READ, Aside, Boolean, Codec, Codes, Levels, Misfits, Number, Ordered
+from assay.data.columns._codecs import NOT_READ, Aside, Boolean, Codec, Codes, LevelCodec, Misfits, Number, Ordered
 from assay.data.columns.cells import as_values, coded
 from assay.data.columns.column_stats import analyzer
 from assay.data.columns.dates import DAY
@@ -73,7 +73,7 @@ class Time(Codec):
 
 
 @dataclass(frozen=True, slots=True)
-class Words(Codec):
+class WordCodec(Codec):
     """How often each of some words comes in a text, times how rare it is: tf * idf.
 
     Attributes:
@@ -109,7 +109,9 @@ class Words(Codec):
         return pa.array([told(row) for row in values], pa.string())
 
 
-_CODECS: dict[str, type[Codec]] = {c.kind: c for c in (Number, Boolean, Ordered, Levels, Codes, Time, Words, Aside)}
+_CODECS: dict[str, type[Codec]] = {
+    c.kind: c for c in (Number, Boolean, Ordered, LevelCodec, Codes, Time, WordCodec, Aside)
+}
 
 
 def codec_from(header: dict[str, Any]) -> Codec:

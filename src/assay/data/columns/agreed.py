@@ -10,8 +10,8 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from assay.data.columns._codecs import Aside, Codec, Levels
-from assay.data.columns._codecs_parts import Time, Words
+from assay.data.columns._codecs import Aside, Codec, LevelCodec
+from assay.data.columns._codecs_parts import Time, WordCodec
 from assay.data.columns.encoding import Encoding
 from assay.data.columns.encoding_notes import EncodedColumn
 from assay.data.field import Field
@@ -60,7 +60,7 @@ def differences(a: Encoding, b: Encoding) -> list[str]:
     found += [f"{name!r} is only in the second" for name in there if name not in here]
     for name, codec in here.items():
         other = there.get(name, codec)
-        if isinstance(codec, Levels) and isinstance(other, Levels) and codec != other:
+        if isinstance(codec, LevelCodec) and isinstance(other, LevelCodec) and codec != other:
             only = [f"{level!r}" for level in (*codec.told(), *other.told()) if level not in _both(codec, other)]
             found.append(f"{name!r} has other levels ({', '.join(only[:5]) or 'in another order'})")
         elif codec != other:
@@ -71,16 +71,16 @@ def differences(a: Encoding, b: Encoding) -> list[str]:
     return found or [f"{name!r} is in {one or 'no unit'} and in {other or 'no unit'}" for name, one, other in units]
 
 
-def _both(a: Levels, b: Levels) -> set[str]:
+def _both(a: LevelCodec, b: LevelCodec) -> set[str]:
     return set(a.told()) & set(b.told())
 
 
 def _shared(codec: Codec, rows: int, fewest: int) -> Codec | None:
-    if isinstance(codec, (Aside, Words)):
+    if isinstance(codec, (Aside, WordCodec)):
         return None
     if isinstance(codec, Time):
         return codec if codec.clock else replace(codec, origin=_ORIGIN)
-    if not isinstance(codec, Levels):
+    if not isinstance(codec, LevelCodec):
         return codec
     counts = [round(share * rows) for share in codec.shares[: len(codec.levels)]]
     named = tuple(level for level, count in zip(codec.levels, counts, strict=True) if count >= fewest)
@@ -88,11 +88,11 @@ def _shared(codec: Codec, rows: int, fewest: int) -> Codec | None:
     pooled = others >= max(fewest, 1)
     if len(named) + pooled < 2:
         return None
-    return Levels(named, (0.0,) * (len(named) + pooled), () if pooled else None, int(pooled), codec.numeric)
+    return LevelCodec(named, (0.0,) * (len(named) + pooled), () if pooled else None, int(pooled), codec.numeric)
 
 
 def _words(codec: Codec) -> str:
-    if isinstance(codec, Levels):
+    if isinstance(codec, LevelCodec):
         return f"one per level: {', '.join(codec.told())}"
     about: dict[str, Any] = codec.header()
     return "log(1 + x)" if about.get("log") else {"number": "as it is"}.get(codec.kind, codec.kind)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Array
-from assay.data.columns._codecs import Codec, Levels, Number
-from assay.data.columns._codecs_parts import Words, codec_from
+from assay.data.columns._codecs import Codec, LevelCodec, Number
+from assay.data.columns._codecs_parts import WordCodec, codec_from
 from assay.data.columns.encoding_notes import EncodedColumn
 from assay.data.columns.units import unit_in_name
 from assay.data.field import Field
@@ -66,7 +66,7 @@ class EncodingLayout:
         groups, more = [], len(self.fields)
         for j, codec in enumerate(self.codecs):
             count = self.columns[j].outputs
-            own = isinstance(codec, Words)
+            own = isinstance(codec, WordCodec)
             groups += list(range(more, more + count)) if own else [j] * count
             more += count if own else 0
         return np.array(groups, dtype=np.int64)
@@ -87,7 +87,7 @@ class EncodingLayout:
             group: index of the column.
         """
         codec = self.codecs[group] if 0 <= group < len(self.codecs) else None
-        if not isinstance(codec, Levels):
+        if not isinstance(codec, LevelCodec):
             raise ParameterError(f"group {group} is not a category that was encoded by levels")
         return np.array(codec.shares)
 

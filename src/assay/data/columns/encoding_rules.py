@@ -14,8 +14,8 @@ from typing import Literal
 
 import numpy as np
 
-from assay.data.columns._codecs import Aside, Boolean, Codec, Codes, Levels, Number, Ordered
-from assay.data.columns._codecs_parts import Time, Words
+from assay.data.columns._codecs import Aside, Boolean, Codec, Codes, LevelCodec, Number, Ordered
+from assay.data.columns._codecs_parts import Time, WordCodec
 from assay.data.columns.cells import CLOCK, DAY_FIRST, MONTH_FIRST, Form
 from assay.data.columns.dates import DAY
 from assay.data.columns.kinds import natural
@@ -176,7 +176,7 @@ def _levels(field: Field, form: Form, seen: ColumnStats, options: EncodingOption
     pooled = bool(rare) or not tally.exact
     if pooled:
         shares.append(1.0 - sum(shares))
-    codec = Levels(
+    codec = LevelCodec(
         tuple(level for level, _ in kept),
         tuple(shares),
         tuple(sorted(rare)) if pooled else None,
@@ -225,7 +225,7 @@ def _words(field: Field, seen: ColumnStats, options: EncodingOptions) -> Decisio
     encoded = f"tf-idf of its {len(chosen)} most frequent words"
     return Decision(
         field,
-        Words(tuple(chosen), weights),
+        WordCodec(tuple(chosen), weights),
         encoded,
         f"words in at least {math.ceil(least):,} and at most half of the rows, no stop words",
     )

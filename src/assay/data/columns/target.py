@@ -54,6 +54,7 @@ class KnownTarget(DerivedSource):
         check_target(source, target)
         self.rows = None
         self.target = target
+        self._unknown: list[NDArray[np.intp]] = []
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -73,18 +74,27 @@ class KnownTarget(DerivedSource):
         """The columns with their kinds."""
         return self.source.schema
 
+    def left_out(self) -> NDArray[np.intp]:
+        """Which rows of the source the latest pass of this process left out, from 0."""
+        return np.concatenate([np.empty(0, dtype=np.intp), *self._unknown])
+
     def _arrow_schema(self) -> pa.Schema:
         return self.source.arrow_schema
 
     _drops_sensitive = True
 
     def _numbered_batches(self) -> Iterator[tuple[int, pa.RecordBatch]]:
+        self._unknown, before = [], 0
         for row, block in self.source.numbered_blocks():
             column = block.column(self.target)
             known = column.is_valid()
             if pa.types.is_floating(column.type):
                 known = pc.and_(known, pc.fill_null(pc.is_finite(column), False))
-            yield row, block if pc.all(known).as_py() else block.filter(known)
+            whole = pc.all(known).as_py()
+            if not whole:
+                self._unknown.append(before + np.flatnonzero(~known.to_numpy(zero_copy_only=False)))
+            before += block.num_rows
+            yield row, block if whole else block.filter(known)
         self.problems.extend(self.source.problems)
 
 

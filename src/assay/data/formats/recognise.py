@@ -11,8 +11,9 @@ from assay.data.text.encodings import unpacked
 from assay.errors import DataError
 
 Format: TypeAlias = Literal[
-    "parquet", "arrow", "arrow stream", "feather", "excel", "npy", "npz", "json", "libsvm", "sqlite", "csv"
-]
+    "parquet", "arrow", "arrow stream", "feather", "excel", "npy", "npz", "json", "libsvm", "sqlite", "csv",
+    "stata", "spss", "spss portable", "sas", "sas transport",
+]  # fmt: skip
 _FIRST = 1 << 16
 
 _MAGIC: tuple[tuple[bytes, Format], ...] = (
@@ -23,6 +24,11 @@ _MAGIC: tuple[tuple[bytes, Format], ...] = (
     (b"\x93NUMPY", "npy"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "excel"),
     (b"SQLite format 3\0", "sqlite"),
+    (b"$FL2", "spss"),
+    (b"$FL3", "spss"),
+    (b"<stata_dta>", "stata"),
+    (b"HEADER RECORD*******LIB", "sas transport"),
+    (bytes.fromhex("000000000000000000000000c2ea8160b31411cfbd92080009c7318c181f1011"), "sas"),
 )
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\x00")
 # first bytes, what it is, what to do
@@ -33,8 +39,6 @@ _REFUSED: tuple[tuple[bytes, str, str], ...] = (
     (b"ORC", "an ORC file", "save the table as Parquet"),
     (b"Obj\x01", "an Avro file", "save the table as Parquet"),
     (b"MATLAB", "a MATLAB file", "save the matrix as CSV or .npy"),
-    (b"$FL", "an SPSS file", "save the table as CSV"),
-    (b"<stata_dta>", "a Stata file", "save the table as CSV"),
     (b"\x89PNG", "an image", "give the folder that holds the images"),
     (b"\xff\xd8\xff", "an image", "give the folder that holds the images"),
     (b"GIF8", "an image", "give the folder that holds the images"),
@@ -50,9 +54,26 @@ _SUFFIXES: dict[str, Format] = {
     ".sqlite": "sqlite", ".sqlite3": "sqlite", ".db": "sqlite",
     ".npy": "npy", ".npz": "npz", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".csv": "csv", ".tsv": "csv",
     ".tab": "csv", ".psv": "csv", ".libsvm": "libsvm", ".svmlight": "libsvm", ".svm": "libsvm",
+    ".dta": "stata", ".sav": "spss", ".zsav": "spss", ".por": "spss portable", ".sas7bdat": "sas",
+    ".xpt": "sas transport",
 }  # fmt: skip
 _PACKED_SUFFIXES = (".gz", ".bz2", ".zst", ".xz")
-_WITH_MAGIC = {"parquet", "arrow", "feather", "npy", "npz", "excel"}
+_WITH_MAGIC = {
+    "parquet",
+    "arrow",
+    "feather",
+    "npy",
+    "npz",
+    "excel",
+    "stata",
+    "spss",
+    "spss portable",
+    "sas",
+    "sas transport",
+}
+# versions of Stata before 13 begin with their number, the order of bytes and a one
+_OLD_STATA = re.compile(rb"[\x66-\x73][\x01\x02]\x01", re.DOTALL)
+_PORTABLE = b"SPSS PORT FILE"
 
 # Bytes that texts hardly hold, escapes and form feeds apart; texts in UTF-16 have zero bytes and are told by them.
 _CONTROLS = bytes(i for i in range(1, 32) if i not in b"\t\n\v\f\r\x1b")
@@ -110,7 +131,12 @@ def _inside(place: Place) -> bytes:
 
 
 def _by_magic(start: bytes) -> Format | None:
-    return next((format_ for magic, format_ in _MAGIC if start.startswith(magic)), None)
+    found = next((format_ for magic, format_ in _MAGIC if start.startswith(magic)), None)
+    if found is None and _OLD_STATA.match(start):
+        return "stata"
+    if found is None and _PORTABLE in start[:512].replace(b"\r", b"").replace(b"\n", b""):
+        return "spss portable"
+    return found
 
 
 def _refuse(place: Place, start: bytes) -> None:
@@ -137,9 +163,12 @@ def _refuse(place: Place, start: bytes) -> None:
 
 
 def _described(format_: str) -> str:
-    return {"excel": "a spreadsheet", "parquet": "a Parquet file", "arrow": "an Arrow file"}.get(
-        format_, f"an {format_} file"
-    )
+    told = {
+        "excel": "a spreadsheet", "parquet": "a Parquet file", "arrow": "an Arrow file", "stata": "a Stata file",
+        "spss": "an SPSS file", "spss portable": "a portable SPSS file", "sas": "a SAS file",
+        "sas transport": "a SAS transport file",
+    }  # fmt: skip
+    return told.get(format_, f"an {format_} file")
 
 
 def _in_zip(place: Place) -> Format:

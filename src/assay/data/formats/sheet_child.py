@@ -20,12 +20,11 @@ import os
 import pickle
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from io import BytesIO
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
+from assay.data.formats.child_limits import limit
 from assay.data.formats.excel_cells import SheetCells, Sheets, check_open_document
 from assay.data.formats.sheet_package import Package
 from assay.errors import DataError
@@ -37,7 +36,7 @@ _TOGETHER = 1 << 16
 def main() -> None:
     """Read the sheet that the first argument asks for, as `sheet_process` writes it."""
     asked = json.loads(sys.argv[1])
-    _limit(asked["memory"], asked["seconds"])
+    limit(asked["memory"], asked["seconds"])
     with os.fdopen(os.dup(1), "wb") as out:
         sent = 0
         try:
@@ -54,26 +53,6 @@ def main() -> None:
             if isinstance(error, (MemoryError, BrokenPipeError, KeyboardInterrupt)):
                 raise
             out.write(pickle.dumps(("refused", f"it is damaged ({_reason(error)}); save it again")))
-
-
-def _limit(memory: int, seconds: int) -> None:
-    """Take no more than so many bytes and seconds of computing, write no file, and be the first to go."""
-    with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000")
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    for what, most in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 0),
-    ):
-        soft, hard = resource.getrlimit(what)
-        unlimited = resource.RLIM_INFINITY
-        with suppress(OSError, ValueError):
-            resource.setrlimit(what, (most if soft == unlimited else min(soft, most), hard))
 
 
 def _messages(asked: dict[str, Any]) -> Iterator[tuple[Any, ...]]:

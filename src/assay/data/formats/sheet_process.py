@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
 import pickle
 import shutil
 import signal
@@ -18,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
+from assay.data.formats.child_limits import memory_of_child
 from assay.data.formats.excel_cells import SheetCells
 from assay.data.place import Place
 from assay.errors import DataError, ParameterError
@@ -25,8 +25,7 @@ from assay.errors import DataError, ParameterError
 # Bytes of the file, of what it unpacks to and of what is read of it; cells of a rectangle that are held in memory.
 _LARGEST = 1 << 31
 _MOST_CELLS = 50_000_000
-# What the process may take: bytes, and seconds of computing, to which one comes for each MB of the file.
-_MEMORY = 6 << 30
+# Seconds of computing that the process may take, to which one comes for each MB of the file.
 _SECONDS = 60
 
 _PROGRAM = "import sys; sys.path += sys.argv[2:]; from assay.data.formats.sheet_child import main; main()"
@@ -61,7 +60,7 @@ def read_sheet(place: Place, sheet: str | int | None) -> WorkbookSheet:
         place: the file.
         sheet: its name, or its number from 1.
     """
-    asked: dict[str, Any] = {"sheet": sheet, "largest": _LARGEST, "cells": _MOST_CELLS, "memory": _memory()}
+    asked: dict[str, Any] = {"sheet": sheet, "largest": _LARGEST, "cells": _MOST_CELLS, "memory": memory_of_child()}
     asked["seconds"] = _SECONDS + (place.size >> 20)
     names: list[str] = []
     hidden: list[str] = []
@@ -154,15 +153,6 @@ def _ended(process: subprocess.Popen[bytes], place: Place, asked: dict[str, Any]
         f"cannot read {place}: reading it takes more than {asked['memory'] / (1 << 30):.3g} GB of memory, or more than "
         "there is, or breaks the reader; delete stray cells far from the table and long texts, or save the sheet as CSV"
     )
-
-
-def _memory() -> int:
-    """Bytes that the process may take: never more than three quarters of what the machine has."""
-    try:
-        there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return _MEMORY
-    return min(_MEMORY, there * 3 // 4)
 
 
 class _Plain(pickle.Unpickler):

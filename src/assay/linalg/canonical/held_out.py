@@ -28,7 +28,7 @@ _TIED = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fold:
+class CanonicalFold:
     """Rows to find pairs on and rows to judge them by, both in the principal coordinates of the first.
 
     Attributes:
@@ -57,7 +57,7 @@ class RidgeChoice:
     table: Array
 
 
-def choose_ridge(folds: Sequence[Fold], left: Sequence[float], right: Sequence[float]) -> RidgeChoice:
+def choose_ridge(folds: Sequence[CanonicalFold], left: Sequence[float], right: Sequence[float]) -> RidgeChoice:
     """The ridges whose first pair correlates most on the folds; of equal ones the largest.
 
     Args:
@@ -71,7 +71,9 @@ def choose_ridge(folds: Sequence[Fold], left: Sequence[float], right: Sequence[f
     return RidgeChoice((left[i], right[j]), table)
 
 
-def choose_common_ridge(folds: Sequence[Fold], left: Sequence[float], right: Sequence[float]) -> tuple[Ridge, float]:
+def choose_common_ridge(
+    folds: Sequence[CanonicalFold], left: Sequence[float], right: Sequence[float]
+) -> tuple[Ridge, float]:
     """The best of candidates that go up on both sides together, the largest of equal ones, and what it reaches.
 
     Args:
@@ -85,7 +87,7 @@ def choose_common_ridge(folds: Sequence[Fold], left: Sequence[float], right: Seq
     return ridges[best], float(reached[best])
 
 
-def first_held_out(folds: Sequence[Fold], ridges: Iterable[Ridge]) -> Array:
+def first_held_out(folds: Sequence[CanonicalFold], ridges: Iterable[Ridge]) -> Array:
     """(k,) correlation of the first pair on rows it was not found on, for each of k pairs of ridges."""
     asked = list(ridges)
     weights = []
@@ -106,7 +108,7 @@ def usual_ridges(side: Spectrum) -> list[float]:
     return [float(f"{multiple * unit:.3g}") for multiple in USUAL]
 
 
-def held_out_correlations(folds: Sequence[Fold], ridge: Ridge, k: int) -> Array:
+def held_out_correlations(folds: Sequence[CanonicalFold], ridge: Ridge, k: int) -> Array:
     """(k,) what each pair reaches on rows it was not found on; 0 where a fold does not have so many."""
     weights = []
     for fold in folds:
@@ -117,7 +119,7 @@ def held_out_correlations(folds: Sequence[Fold], ridge: Ridge, k: int) -> Array:
     return _pooled(folds, weights)
 
 
-def gram_folds(Kx: Array, Ky: Array, numbers: NDArray[np.intp], widths: tuple[int, int]) -> list[Fold]:
+def gram_folds(Kx: Array, Ky: Array, numbers: NDArray[np.intp], widths: tuple[int, int]) -> list[CanonicalFold]:
     """Folds from one pair of Gram matrices.
 
     Args:
@@ -132,11 +134,11 @@ def gram_folds(Kx: Array, Ky: Array, numbers: NDArray[np.intp], widths: tuple[in
         (Tx, Nx), (Ty, Ny) = (_recentred(K, ~new, new) for K in (Kx, Ky))
         training = coupled_grams(Tx, Ty, max(len(Tx) - 1.0, 1.0), widths)
         zx, zy = Nx @ training.x.vectors, Ny @ training.y.vectors
-        folds.append(Fold(training, zx.T @ zx, zy.T @ zy, zx.T @ zy))
+        folds.append(CanonicalFold(training, zx.T @ zx, zy.T @ zy, zx.T @ zy))
     return folds
 
 
-def _pooled(folds: Sequence[Fold], weights: Sequence[tuple[Array, Array]]) -> Array:
+def _pooled(folds: Sequence[CanonicalFold], weights: Sequence[tuple[Array, Array]]) -> Array:
     across, left, right = np.sum(
         [
             [_forms(a, fold.cross, b), _forms(a, fold.x, a), _forms(b, fold.y, b)]

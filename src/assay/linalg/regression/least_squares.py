@@ -34,7 +34,7 @@ _STEPS = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LeastSquares:
+class LeastSquaresFit:
     """A least squares solution, with its certificate.
 
     Attributes:
@@ -54,7 +54,7 @@ class LeastSquares:
     rank: int
 
 
-def lstsq(A: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LeastSquares:
+def lstsq(A: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LeastSquaresFit:
     """Find x that makes A x closest to b; the shortest such x when there are many.
 
     Args:
@@ -91,7 +91,7 @@ def lstsq(A: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LeastSquare
         x, r = _shortest(S, c, Q[:, :rank], R[:rank], order, exponents)
         y = np.ldexp(x, _as_column(exponents, x))
     kept = sla.svdvals(R[:rank]) if rank else np.array([np.inf])
-    return LeastSquares(
+    return LeastSquaresFit(
         x=x * scale,
         residual_norm=float(np.linalg.norm(r)) * scale,
         condition=float(kept[0] / kept[-1]) if rank else float("inf"),

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_consistent_length
 from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.linalg.canonical.canonical import CanonicalPairs, Coupling, canonical_pairs, coupled_grams
-from assay.linalg.canonical.held_out import Fold, choose_ridge, gram_folds
+from assay.linalg.canonical.held_out import CanonicalFold, choose_ridge, gram_folds
 from assay.linalg.eigen.spectral import column_signs
 from assay.linalg.validate import as_count
 from assay.models.canonical import HeldOutRidge, RidgeOption, _Paired, gathered
@@ -183,7 +183,7 @@ class KernelCCA(_Paired):
         self.route_ = "landmarks"
         return self
 
-    def _settle(self, coupling: Coupling, folds: list[Fold] | None) -> CanonicalPairs:
+    def _settle(self, coupling: Coupling, folds: list[CanonicalFold] | None) -> CanonicalPairs:
         n = self.n_samples_
         k = self._count(coupling, (n, n))
         option = self._ridge_option()

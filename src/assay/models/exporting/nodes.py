@@ -12,7 +12,7 @@ Value: TypeAlias = "str | float | int | NDArray[Any]"  # the name of a value in 
 OPSET = 18  # known to every runtime since 2023
 
 
-class Nodes:
+class OnnxNodes:
     """Nodes and constants of one graph.
 
     Attributes:

@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import ParameterError
-from assay.models.exporting.nodes import Nodes
+from assay.models.exporting.nodes import OnnxNodes
 from assay.summary.gram.kernels import Gaussian, Linear, Polynomial
 
 Outputs: TypeAlias = dict[str, str]  # names of outputs, and of the values they are
-Reading: TypeAlias = Callable[[Nodes, Any, str], Outputs]
+Reading: TypeAlias = Callable[[OnnxNodes, Any, str], Outputs]
 
 
-def pca(to: Nodes, model: Any, rows: str) -> Outputs:
+def pca(to: OnnxNodes, model: Any, rows: str) -> Outputs:
     """Scores: the centred row along the axes."""
     axes = model.components_.T
     if model.whiten:
@@ -33,26 +33,26 @@ def pca(to: Nodes, model: Any, rows: str) -> Outputs:
     return {"transformed": to.do("MatMul", z, np.ascontiguousarray(axes))}
 
 
-def scaler(to: Nodes, model: Any, rows: str) -> Outputs:
+def scaler(to: OnnxNodes, model: Any, rows: str) -> Outputs:
     """scikit-learn's StandardScaler."""
     z = rows if model.mean_ is None or not model.with_mean else to.do("Sub", rows, model.mean_)
     return {"transformed": z if model.scale_ is None else to.do("Div", z, model.scale_)}
 
 
-def plane(to: Nodes, model: Any, rows: str) -> Outputs:
+def plane(to: OnnxNodes, model: Any, rows: str) -> Outputs:
     """Linear regressions: one target or several."""
     coef = np.atleast_2d(model.coef_)
     found = to.affine(rows, coef.T, np.atleast_1d(model.intercept_))
     return {"prediction": found if np.ndim(model.coef_) == 2 else to.flat(found)}
 
 
-def linear_scores(to: Nodes, model: Any, rows: str) -> Outputs:
+def linear_scores(to: OnnxNodes, model: Any, rows: str) -> Outputs:
     """Classes by linear scores, with probabilities where the model has some."""
     scores = to.affine(rows, model.coef_.T, np.atleast_1d(model.intercept_))
     return _of_scores(to, model, scores, probabilities=hasattr(model, "predict_proba"), single=len(model.coef_) == 1)
 
 
-def gaussian_rule(to: Nodes, model: Any, rows: str) -> Outputs:
+def gaussian_rule(to: OnnxNodes, model: Any, rows: str) -> Outputs:
     """score_k = log density at the mean + log prior - |A_k (z - c_k)|^2 / 2."""
     if model.axes_ is not None:
         raise ParameterError("GaussianRule fitted on fewer rows than columns cannot be exported to ONNX; use Fisher")
@@ -66,7 +66,7 @@ def gaussian_rule(to: Nodes, model: Any, rows: str) -> Outputs:
     return _of_scores(to, model, to.do("Concat", *scores, axis=1), probabilities=True)
 
 
-def naive_bayes(to: Nodes, model: Any, rows: str) -> Outputs:
+def naive_bayes(to: OnnxNodes, model: Any, rows: str) -> Outputs:
     """Sums of log-likelihoods of the cells; missing ones are left out."""
     laws = model.laws_
     with np.errstate(divide="ignore"):
@@ -96,7 +96,7 @@ def naive_bayes(to: Nodes, model: Any, rows: str) -> Outputs:
     return _of_scores(to, model, scores, probabilities=True)
 
 
-def nearest_centroid(to: Nodes, model: Any, rows: str) -> Outputs:
+def nearest_centroid(to: OnnxNodes, model: Any, rows: str) -> Outputs:
     """The class with the nearest mean."""
     if model.refuse is not None:
         raise ParameterError("NearestCentroid(refuse=...) cannot be exported to ONNX: fit it with refuse=None")
@@ -104,21 +104,21 @@ def nearest_centroid(to: Nodes, model: Any, rows: str) -> Outputs:
     return {"label": to.labels(nearest, model.classes_)}
 
 
-def k_means(to: Nodes, model: Any, rows: str) -> Outputs:
+def k_means(to: OnnxNodes, model: Any, rows: str) -> Outputs:
     """The nearest centre, and the distances to all."""
     lengths, less = _squared_distances(to, rows, np.asarray(model.cluster_centers_, dtype=np.float64))
     far = to.do("Sqrt", to.do("Max", to.do("Add", less, lengths), 0.0))
     return {"label": to.do("ArgMin", less, axis=1, keepdims=0), "transformed": far}
 
 
-def z_score(to: Nodes, model: Any, rows: str) -> Outputs:
+def z_score(to: OnnxNodes, model: Any, rows: str) -> Outputs:
     """The largest deviation of a row."""
     varying = _all_vary(model)
     z = to.do("Div", to.do("Sub", to.columns(rows, varying), model.location_[varying]), model.scale_[varying])
     return _flags(to, model, to.do("ReduceMax", to.do("Abs", z), np.array([1]), keepdims=1))
 
 
-def mahalanobis(to: Nodes, model: Any, rows: str) -> Outputs:
+def mahalanobis(to: OnnxNodes, model: Any, rows: str) -> Outputs:
     """Squared length of the whitened row."""
     varying = _all_vary(model)
     if model.axes_.shape[1] < len(varying) and model.ridge_ == 0.0:
@@ -134,7 +134,7 @@ def mahalanobis(to: Nodes, model: Any, rows: str) -> Outputs:
     return _flags(to, model, far)
 
 
-def svm(to: Nodes, model: Any, rows: str) -> Outputs:
+def svm(to: OnnxNodes, model: Any, rows: str) -> Outputs:
     """The side of each boundary; with several classes the one that most pairs decide for."""
     g = len(model.classes_)
     pairs = list(combinations(range(g), 2))
@@ -159,7 +159,7 @@ def svm(to: Nodes, model: Any, rows: str) -> Outputs:
     return _of_scores(to, model, to.do("Add", won, less), probabilities=False)
 
 
-def svr(to: Nodes, model: Any, rows: str) -> Outputs:
+def svr(to: OnnxNodes, model: Any, rows: str) -> Outputs:
     """Sums of kernel values with the rows that bear the tube."""
     if model.coef_ is not None:
         return {"prediction": to.flat(to.affine(rows, model.coef_.T, model.intercept_))}
@@ -187,7 +187,7 @@ READINGS: dict[str, Reading] = {
 }
 
 
-def _of_scores(to: Nodes, model: Any, scores: str, *, probabilities: bool, single: bool = False) -> Outputs:
+def _of_scores(to: OnnxNodes, model: Any, scores: str, *, probabilities: bool, single: bool = False) -> Outputs:
     """Labels of (n, k) scores, or of (n, 1) scores of the second class against the first."""
     if single:
         numbers = to.do("Cast", to.flat(to.do("Greater", scores, 0.0)), to=7)
@@ -202,7 +202,7 @@ def _of_scores(to: Nodes, model: Any, scores: str, *, probabilities: bool, singl
     return outputs
 
 
-def _flags(to: Nodes, model: Any, far: str) -> Outputs:
+def _flags(to: OnnxNodes, model: Any, far: str) -> Outputs:
     """1 and -1 by the score of a detector, minus how far a row is out."""
     score = to.flat(to.do("Neg", far))
     usual = to.do("GreaterOrEqual", score, float(model.offset_))
@@ -219,14 +219,14 @@ def _all_vary(model: Any) -> NDArray[np.intp]:
     return np.arange(len(model.scale_))
 
 
-def _squared_distances(to: Nodes, rows: str, points: NDArray[Any]) -> tuple[str, str]:
+def _squared_distances(to: OnnxNodes, rows: str, points: NDArray[Any]) -> tuple[str, str]:
     """|z|^2 (n, 1), and |p|^2 - 2 z.p (n, k), seen from the middle of the points, where fewest digits cancel."""
     middle = points.mean(axis=0)
     z, p = to.do("Sub", rows, middle), points - middle
     return to.squares(z), to.affine(z, -2.0 * p.T, np.einsum("ij,ij->i", p, p))
 
 
-def _kernel_values(to: Nodes, kernel: Any, rows: str, points: Any, who: str) -> str:
+def _kernel_values(to: OnnxNodes, kernel: Any, rows: str, points: Any, who: str) -> str:
     if isinstance(kernel, Linear):
         return to.do("MatMul", rows, np.ascontiguousarray(points.T))
     if isinstance(kernel, Polynomial):
@@ -239,15 +239,15 @@ def _kernel_values(to: Nodes, kernel: Any, rows: str, points: Any, who: str) -> 
     raise ParameterError(f"{who} with the kernel {kernel!r} cannot be exported to ONNX: it is no formula of the rows")
 
 
-def _known(to: Nodes, rows: str, columns: NDArray[np.intp]) -> str:
+def _known(to: OnnxNodes, rows: str, columns: NDArray[np.intp]) -> str:
     """Cells, zero where they are missing."""
     cells = to.columns(rows, columns)
     return to.do("Where", to.do("IsNaN", cells), 0.0, cells)
 
 
-def _number(to: Nodes, told: str) -> str:
+def _number(to: OnnxNodes, told: str) -> str:
     return to.do("Cast", told, to=11)
 
 
-def _table_shape(to: Nodes, rows: str, k: int) -> str:
+def _table_shape(to: OnnxNodes, rows: str, k: int) -> str:
     return to.do("Concat", to.do("Shape", rows, start=0, end=1), np.array([k]), axis=0)

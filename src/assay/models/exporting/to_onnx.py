@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.data.files import atomic_write
 from assay.errors import ParameterError
-from assay.models.exporting.nodes import OPSET, Nodes
+from assay.models.exporting.nodes import OPSET, OnnxNodes
 from assay.models.exporting.readings import READINGS, Outputs
 
 _DOUBLE, _INT64, _STRING, _BOOL = 11, 7, 8, 9  # element types of ONNX
@@ -44,7 +44,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> bytes:
     steps = [step for _, step in model.steps if step not in (None, "passthrough")] if _is_chain(model) else [model]
     for step in steps:
         _refuse_unreadable(step)
-    to, value, outputs = Nodes(), "rows", Outputs()
+    to, value, outputs = OnnxNodes(), "rows", Outputs()
     for i, step in enumerate(steps):
         outputs = READINGS[type(step).__name__](to, step, value)
         if i < len(steps) - 1:
@@ -75,7 +75,7 @@ def _refuse_unreadable(step: Any) -> None:
         )
 
 
-def _written(to: Nodes, outputs: Outputs, last: Any, d: int) -> bytes:
+def _written(to: OnnxNodes, outputs: Outputs, last: Any, d: int) -> bytes:
     from onnx import checker, helper
 
     from assay.version import __version__

@@ -31,7 +31,7 @@ def _inner(**options: Any) -> Callable[[Function], Function]:
     return njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
 
 
-class Rows(NamedTuple):
+class RowsByCentre(NamedTuple):
     """What is grouped.
 
     Attributes:
@@ -71,7 +71,7 @@ class Centres(NamedTuple):
     others: Any
 
 
-class Bounds(NamedTuple):
+class CentreBounds(NamedTuple):
     """What is known of rows.
 
     Attributes:
@@ -86,7 +86,7 @@ class Bounds(NamedTuple):
 
 
 @_inner()
-def gather(rows: Rows, index: Any, m: int, tile: Any) -> None:
+def gather(rows: RowsByCentre, index: Any, m: int, tile: Any) -> None:
     """Put z of some rows in a tile.
 
     Without fast mathematics: (scale x - origin) - c must not become scale x - (origin + c).
@@ -173,7 +173,7 @@ def _exact(z: Any, exact: Any) -> Any:
 
 
 @_inner()
-def _still_near(rows: Rows, centres: Centres, bounds: Bounds, index: Any, m: int, tile: Any) -> int:
+def _still_near(rows: RowsByCentre, centres: Centres, bounds: CentreBounds, index: Any, m: int, tile: Any) -> int:
     """Measure rows of the tile against their own centres, and keep those that may have another nearest; how many."""
     kept, d, slop = 0, rows.X.shape[1], centres.slop
     for t in range(m):
@@ -192,7 +192,9 @@ def _still_near(rows: Rows, centres: Centres, bounds: Bounds, index: Any, m: int
 
 
 @_inner()
-def _judge(rows: Rows, centres: Centres, bounds: Bounds, index: Any, m: int, tile: Any, near: Any, label: Any) -> None:
+def _judge(
+    rows: RowsByCentre, centres: Centres, bounds: CentreBounds, index: Any, m: int, tile: Any, near: Any, label: Any
+) -> None:
     """Bounds of the m rows of a tile from their smallest two values; a new look where rounding may have chosen."""
     best, second = near[0], near[1]
     upper, lower, slop, reach = bounds.upper, bounds.lower, centres.slop, centres.reach
@@ -210,7 +212,7 @@ def _judge(rows: Rows, centres: Centres, bounds: Bounds, index: Any, m: int, til
 
 @_inner(fastmath=SUMS)
 def _account(
-    rows: Rows, labels: Any, index: Any, m: int, found: Any, fresh: bool, sums: Any, sizes: Any, counts: Any
+    rows: RowsByCentre, labels: Any, index: Any, m: int, found: Any, fresh: bool, sums: Any, sizes: Any, counts: Any
 ) -> int:
     """Give m rows the labels found, and what they weigh to the sums; how many labels changed."""
     X, weights, origin, scale = rows
@@ -236,7 +238,15 @@ def _account(
 
 @njit(cache=True, nogil=True)
 def reassign(
-    rows: Rows, centres: Centres, bounds: Bounds, lo: int, hi: int, fresh: bool, sums: Any, sizes: Any, counts: Any
+    rows: RowsByCentre,
+    centres: Centres,
+    bounds: CentreBounds,
+    lo: int,
+    hi: int,
+    fresh: bool,
+    sums: Any,
+    sizes: Any,
+    counts: Any,
 ) -> int:
     """Move rows lo to hi to their nearest centres, and what they add to the sums of z with them.
 
@@ -281,7 +291,7 @@ def reassign(
 
 
 @njit(cache=True, nogil=True)
-def squares_to_own(rows: Rows, exact: Any, labels: Any, lo: int, hi: int, squares: Any) -> None:
+def squares_to_own(rows: RowsByCentre, exact: Any, labels: Any, lo: int, hi: int, squares: Any) -> None:
     """Squared distances of rows lo to hi to the centres of their labels, in float64."""
     z = np.empty((1, rows.X.shape[1]))
     index = np.empty(1, dtype=np.int64)
@@ -313,7 +323,7 @@ def ranges(X: Any, lo: int, hi: int, low: Any, high: Any) -> None:
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def spread(rows: Rows, lo: int, hi: int, sums: Any, squares: Any) -> None:
+def spread(rows: RowsByCentre, lo: int, hi: int, sums: Any, squares: Any) -> None:
     """Weighted sums of z and z^2 of rows lo to hi, by column, added to sums (d,) and squares (d,)."""
     for i in range(lo, hi):
         x = rows.X[i]
@@ -325,7 +335,7 @@ def spread(rows: Rows, lo: int, hi: int, sums: Any, squares: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def lay_out(rows: Rows, lo: int, hi: int, tiles: Any, sizes: Any) -> None:
+def lay_out(rows: RowsByCentre, lo: int, hi: int, tiles: Any, sizes: Any) -> None:
     """Put z of rows lo to hi in tiles (n', d') and their squared norms in sizes (n',)."""
     index = np.empty(1, dtype=np.int64)
     for i in range(lo, hi):

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array
 from assay.errors import ParameterError
-from assay.optimize.kmeans.passes import Passes, Sums, Taken, Units, unit
+from assay.optimize.kmeans.passes import CentreSums, KMeansUnits, Passes, Taken, unit
 from assay.optimize.kmeans.seeding import ArrayDraws, ArrayNearness, plus_plus, scattered
 from assay.optimize.team import Team
 
 if TYPE_CHECKING:
-    from assay.optimize.kmeans._kernels import Bounds
+    from assay.optimize.kmeans._kernels import CentreBounds
 
 Floats: TypeAlias = NDArray[Any]
 
@@ -77,7 +77,13 @@ class Lloyd(Grouping):
 
     @classmethod
     def of(
-        cls, run: Settled, centers: Floats, units: Units, labels: NDArray[np.int32], inertia: float, total: Sums
+        cls,
+        run: Settled,
+        centers: Floats,
+        units: KMeansUnits,
+        labels: NDArray[np.int32],
+        inertia: float,
+        total: CentreSums,
     ) -> Lloyd:
         """Groups as they are handed out.
 
@@ -143,7 +149,7 @@ def lloyd(
             start = passes.units.inside(init)
             best = settle(ArrayAssignment(passes), start, max_iter=max_iter, bound=tol * variance)
         centers = passes.outside(best.centers)
-        units = Units.about(centers, passes.units.scale)
+        units = KMeansUnits.about(centers, passes.units.scale)
         labels, squares, total = Passes(X, w, team, units).grouped(units.inside(centers))
     return Lloyd.of(best, centers, units, labels, float(squares.sum()), total)
 
@@ -163,7 +169,7 @@ def nearest(X: Floats, centers: Floats, *, threads: int | None = None) -> tuple[
     far = _FAR[X.dtype] / scale  # whose squares would overflow, and to which all centres are equally near
     with np.errstate(over="ignore"), _team(threads, X, len(centers)) as team:
         rows = np.clip(X, -far, far) if max(X.max(), -X.min()) > far else X
-        units = Units.about(centers, scale)
+        units = KMeansUnits.about(centers, scale)
         labels, squares, _ = Passes(rows, None, team, units).grouped(units.inside(centers))
     return labels, units.squares_outside(squares)
 
@@ -238,10 +244,10 @@ def condense(points: Array, weights: Array, k: int) -> Array:
 class Assignment(Protocol):
     """Rows that can be given to their nearest centres again and again."""
 
-    def assign(self, centers: Array, total: Sums) -> None:
+    def assign(self, centers: Array, total: CentreSums) -> None:
         """Give every row to its nearest centre, and bring up to date what the rows of each add up to."""
 
-    def farthest(self, centers: Array, total: Sums, count: int) -> list[Taken]:
+    def farthest(self, centers: Array, total: CentreSums, count: int) -> list[Taken]:
         """Up to `count` rows that add most to the sum of squares, none of them the last row of its centre."""
 
 
@@ -259,7 +265,7 @@ class Settled:
     centers: Array
     n_iter: int
     converged: bool
-    total: Sums
+    total: CentreSums
 
 
 def settle(
@@ -276,7 +282,7 @@ def settle(
         ahead: go on beyond the means in the direction they have been moving (Nesterov's momentum), as long as that
             lowers the sum of squares by at least what the plain step is sure to.
     """
-    total, speed = Sums.zero(*start.shape), _Momentum(ahead)
+    total, speed = CentreSums.zero(*start.shape), _Momentum(ahead)
     centers, moved, sure = start, start, np.inf
     n_iter, converged = 0, False
     while n_iter < max_iter and not converged:
@@ -316,7 +322,7 @@ class _Momentum:
         return moved + (t - 1.0) / self._t * (moved - before)
 
 
-def _refill(rows: Assignment, centers: Array, total: Sums) -> bool:
+def _refill(rows: Assignment, centers: Array, total: CentreSums) -> bool:
     """Hand rows to centres that have none; says whether any were found."""
     empty = np.flatnonzero(total.counts == 0)
     taken = rows.farthest(centers, total, len(empty))
@@ -334,16 +340,16 @@ class ArrayAssignment:
 
     def __init__(self, passes: Passes) -> None:
         self.passes = passes
-        self.bounds: Bounds = passes.unknown()
+        self.bounds: CentreBounds = passes.unknown()
         self._before: Array | None = None
 
-    def assign(self, centers: Array, total: Sums) -> None:
+    def assign(self, centers: Array, total: CentreSums) -> None:
         """Give every row to its nearest centre, the first of equally near ones."""
         prepared = self.passes.prepare(centers, self._before)
         self.passes.reassign(prepared, self.bounds, total, fresh=self._before is None)
         self._before = centers if len(centers) >= _BOUNDED else None
 
-    def farthest(self, centers: Array, total: Sums, count: int) -> list[Taken]:
+    def farthest(self, centers: Array, total: CentreSums, count: int) -> list[Taken]:
         """Up to `count` rows that add most to the sum of squares, none of them the last row of its centre."""
         self._before = None  # they change centre without the bounds knowing
         return self.passes.farthest(centers, self.bounds.labels, total, count)

@@ -17,7 +17,7 @@ from assay.arrays import Array
 from assay.optimize.team import Team
 
 if TYPE_CHECKING:
-    from assay.optimize.kmeans._kernels import Bounds, Centres, Rows
+    from assay.optimize.kmeans._kernels import CentreBounds, Centres, RowsByCentre
 
 Floats: TypeAlias = NDArray[Any]
 
@@ -28,7 +28,7 @@ _HELD = 32  # pieces whose sums are held at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Units:
+class KMeansUnits:
     """Rows seen as z = scale x - origin, so that neither a far offset nor huge values cost digits.
 
     Attributes:
@@ -40,7 +40,7 @@ class Units:
     scale: float
 
     @classmethod
-    def about(cls, centers: Floats, scale: float) -> Units:
+    def about(cls, centers: Floats, scale: float) -> KMeansUnits:
         """With the mean of centres as origin: rows are judged alike whatever other rows there are."""
         return cls((centers.astype(np.float64) * scale).mean(axis=0), scale)
 
@@ -60,7 +60,7 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sums:
+class CentreSums:
     """What the rows of each centre add up to.
 
     Attributes:
@@ -74,11 +74,11 @@ class Sums:
     counts: NDArray[np.int64]
 
     @classmethod
-    def zero(cls, k: int, d: int) -> Sums:
+    def zero(cls, k: int, d: int) -> CentreSums:
         """Of no rows."""
         return cls(np.zeros((k, d)), np.zeros(k), np.zeros(k, dtype=np.int64))
 
-    def add(self, other: Sums) -> None:
+    def add(self, other: CentreSums) -> None:
         """Add what other rows add up to."""
         for mine, theirs in zip(self.parts, other.parts, strict=True):
             mine += theirs
@@ -145,7 +145,7 @@ class Taken:
     donor: int
 
 
-def spared(rows: list[Taken], total: Sums, count: int) -> list[Taken]:
+def spared(rows: list[Taken], total: CentreSums, count: int) -> list[Taken]:
     """The first `count` of the farthest rows that leave their centre at least one row."""
     left = total.counts.copy()
     kept: list[Taken] = []
@@ -166,7 +166,7 @@ class Passes:
         units: how the rows are seen.
     """
 
-    def __init__(self, X: Floats, weights: Array | None, team: Team, units: Units) -> None:
+    def __init__(self, X: Floats, weights: Array | None, team: Team, units: KMeansUnits) -> None:
         from assay.optimize.kmeans import _kernels
 
         self._kernels = _kernels
@@ -174,7 +174,9 @@ class Passes:
         self.n, self.d = int(X.shape[0]), int(X.shape[1])
         self.team = team
         self.dtype = X.dtype
-        self.rows: Rows = _kernels.Rows(X, np.empty(0) if weights is None else weights, units.origin, units.scale)
+        self.rows: RowsByCentre = _kernels.RowsByCentre(
+            X, np.empty(0) if weights is None else weights, units.origin, units.scale
+        )
 
     @classmethod
     def centred(cls, X: Floats, weights: Array | None, team: Team) -> tuple[Passes, float]:
@@ -185,7 +187,7 @@ class Passes:
         around.each(pieces, lambda p, lo, hi: around._kernels.spread(around.rows, lo, hi, *parts[:, p]))
         mean, square = parts.sum(axis=1) / (len(X) if weights is None else weights.sum())
         variance = float(np.maximum(square - mean * mean, 0.0).mean())
-        return cls(X, weights, team, Units(around.units.origin + mean, around.units.scale)), variance
+        return cls(X, weights, team, KMeansUnits(around.units.origin + mean, around.units.scale)), variance
 
     def on(self, index: NDArray[np.int64]) -> Passes:
         """The same units for some of the rows."""
@@ -193,15 +195,15 @@ class Passes:
         return Passes(X[index], weights[index] if weights.size else None, self.team, self.units)
 
     @classmethod
-    def _middle(cls, X: Floats, team: Team) -> Units:
+    def _middle(cls, X: Floats, team: Team) -> KMeansUnits:
         """Units with the middle of each column as origin, and the value farthest from it about 1."""
-        plain = cls(X, None, team, Units(np.zeros(X.shape[1]), 1.0))
+        plain = cls(X, None, team, KMeansUnits(np.zeros(X.shape[1]), 1.0))
         pieces = plain.pieces(1)
         low, high = np.full((len(pieces), plain.d), np.inf), np.full((len(pieces), plain.d), -np.inf)
         plain.each(pieces, lambda p, lo, hi: plain._kernels.ranges(X, lo, hi, low[p], high[p]))
         bottom, top = 0.5 * low.min(axis=0), 0.5 * high.max(axis=0)
         scale = unit(float((top - bottom).max()), X.dtype)
-        return Units((top + bottom) * scale, scale)
+        return KMeansUnits((top + bottom) * scale, scale)
 
     def pieces(self, k: int) -> list[tuple[int, int]]:
         """Where the rows are cut for k centres."""
@@ -233,20 +235,20 @@ class Passes:
         reach, slop = float(np.sqrt(squares.max())), eps * (d + 8)
         return self._kernels.Centres(exact, tile, half, reach, slop, gaps, moves, _largest_other(moves))
 
-    def unknown(self) -> Bounds:
+    def unknown(self) -> CentreBounds:
         """Bounds of rows of which nothing is known yet."""
-        return self._kernels.Bounds(
+        return self._kernels.CentreBounds(
             np.full(self.n, -1, dtype=np.int32), np.empty(self.n, self.dtype), np.empty(self.n, self.dtype)
         )
 
-    def reassign(self, centres: Centres, bounds: Bounds, total: Sums, *, fresh: bool) -> None:
+    def reassign(self, centres: Centres, bounds: CentreBounds, total: CentreSums, *, fresh: bool) -> None:
         """Move every row to its nearest centre; total is brought up to date."""
         if fresh:
             total.clear()
         k = len(centres.exact)
         pieces = self.pieces(k)
         held = int(np.clip(2**22 // (k * self.d), 2, _HELD))
-        parts = [Sums.zero(k, self.d) for _ in range(min(held, len(pieces)))]
+        parts = [CentreSums.zero(k, self.d) for _ in range(min(held, len(pieces)))]
         changed = np.zeros(len(parts), dtype=np.int64)
 
         def work(p: int, lo: int, hi: int) -> None:
@@ -260,9 +262,9 @@ class Passes:
                     total.add(parts[p])
                     parts[p].clear()
 
-    def grouped(self, exact: Array) -> tuple[NDArray[np.int32], Array, Sums]:
+    def grouped(self, exact: Array) -> tuple[NDArray[np.int32], Array, CentreSums]:
         """Labels by nearest centre, weighted squared distances and the sums of the groups."""
-        bounds, total = self.unknown(), Sums.zero(*exact.shape)
+        bounds, total = self.unknown(), CentreSums.zero(*exact.shape)
         self.reassign(self.prepare(exact, None), bounds, total, fresh=True)
         return bounds.labels, self.squares(exact, bounds.labels), total
 
@@ -275,7 +277,7 @@ class Passes:
             squares *= self.rows.weights
         return squares
 
-    def farthest(self, exact: Array, labels: NDArray[np.int32], total: Sums, count: int) -> list[Taken]:
+    def farthest(self, exact: Array, labels: NDArray[np.int32], total: CentreSums, count: int) -> list[Taken]:
         """Up to `count` rows that add most to the sum of squares, leaving every centre at least one of its rows."""
         squares = self.squares(exact, labels)
         order = np.argsort(-squares, kind="stable")[: count + len(exact)]

@@ -115,7 +115,7 @@ class ArrayNearness(Nearness):
         return squares[: len(candidates)]
 
 
-class Draws(Protocol):
+class SeedDraws(Protocol):
     """Rows from which k-means|| draws, wherever they are."""
 
     def first(self) -> Array:
@@ -128,7 +128,7 @@ class Draws(Protocol):
         """(m,) weights of the rows nearest to each of (m, d) points."""
 
 
-def scattered(rows: Draws, k: int) -> tuple[Array, Array]:
+def scattered(rows: SeedDraws, k: int) -> tuple[Array, Array]:
     """Some 10 k rows to condense into a start, by k-means||: five rounds, 2 k rows drawn in each.
 
     Args:

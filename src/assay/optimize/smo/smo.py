@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from assay.arrays import Array, Whole
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.optimize.smo.rows import KernelRows
-from assay.optimize.smo.solver import FEW, BlockSolver, Finish, Limits, Problem, Reached
+from assay.optimize.smo.solver import FEW, BlockSolver, Finish, Limits, Reached, SmoProblem
 from assay.optimize.team import Team
 from assay.optimize.validate import finite
 
@@ -165,7 +165,9 @@ def smo(
     return found
 
 
-def _finished(solver: BlockSolver, problem: Problem, kernel: KernelRows, limits: Limits, reached: Reached) -> Reached:
+def _finished(
+    solver: BlockSolver, problem: SmoProblem, kernel: KernelRows, limits: Limits, reached: Reached
+) -> Reached:
     """Steps of pairs, then Newton steps; pairs again, more of them, where these do not end at a solution."""
     finish, pairs = Finish(problem, kernel), _PAIRS * len(problem.rows)
     while True:
@@ -200,7 +202,7 @@ def _signed(
     signs: ArrayLike | None,
     rows: ArrayLike | None,
     lines: ArrayLike | None,
-) -> tuple[Array, Problem]:
+) -> tuple[Array, SmoProblem]:
     """The signs, and the problem in b = y a: the line becomes a sum, and Q becomes K itself."""
     p = finite(linear, "linear", 1)
     N, n = len(p), len(kernel.diagonal)
@@ -217,10 +219,10 @@ def _signed(
     of: Whole | None = None if lines is None else np.asarray(lines, dtype=np.int64)
     if of is not None and (of.shape != (N,) or (N and of.min() < 0)):
         raise DataError(f"lines must name a line, counted from 0, for each of {N} variables.")
-    return y, Problem(y * p, np.where(y > 0, low, -high), np.where(y > 0, high, -low), r, of)
+    return y, SmoProblem(y * p, np.where(y > 0, low, -high), np.where(y > 0, high, -low), r, of)
 
 
-def _begin(problem: Problem, given: Array | None, total: ArrayLike) -> Array:
+def _begin(problem: SmoProblem, given: Array | None, total: ArrayLike) -> Array:
     """(N,) a start within its bounds, of the total of each line."""
     beta, members = np.zeros(len(problem.rows)), problem.members()
     totals = np.atleast_1d(np.asarray(total, dtype=np.float64))
@@ -298,13 +300,15 @@ def judged(
     N = len(p)
     y = finite(signs, "signs", 1, N)
     low, high = _bounds(lower, "lower", N), _bounds(upper, "upper", N)
-    problem = Problem(y * p, np.where(y > 0, low, -high), np.where(y > 0, high, -low), np.arange(N))
+    problem = SmoProblem(y * p, np.where(y > 0, low, -high), np.where(y > 0, high, -low), np.arange(N))
     f = y * finite(gradient, "gradient", 1, N) - problem.linear
     found = _certified(problem, y, Reached(y * finite(alpha, "alpha", 1, N), f, False, 0, 0), 0, "float64", "")
     return replace(found, converged=found.violation <= tol)
 
 
-def _certified(problem: Problem, y: Array, reached: Reached, computed: int, precision: Precision, reason: str) -> SMO:
+def _certified(
+    problem: SmoProblem, y: Array, reached: Reached, computed: int, precision: Precision, reason: str
+) -> SMO:
     beta, low, high = reached.beta, problem.lower, problem.upper
     Kb = reached.f[problem.rows]
     G = Kb + problem.linear

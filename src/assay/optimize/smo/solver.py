@@ -45,7 +45,7 @@ _ROUNDING = 1e-13  # of the largest K_ii times the sum of weights: what a gradie
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Problem:
+class SmoProblem:
     """A box and a line, in signed variables.
 
     Attributes:
@@ -118,7 +118,9 @@ class BlockSolver:
         team: threads.
     """
 
-    def __init__(self, problem: Problem, kernel: KernelRows, dtype: np.dtype[Any], limits: Limits, team: Team) -> None:
+    def __init__(
+        self, problem: SmoProblem, kernel: KernelRows, dtype: np.dtype[Any], limits: Limits, team: Team
+    ) -> None:
         self._p, self._kernel, self._limits = problem, kernel, limits
         self._dtype, self._team, self._again = dtype, team, 0
         self._n = len(kernel.diagonal)
@@ -300,7 +302,7 @@ class Finish:
         kernel: K, by rows.
     """
 
-    def __init__(self, problem: Problem, kernel: KernelRows) -> None:
+    def __init__(self, problem: SmoProblem, kernel: KernelRows) -> None:
         self._problem, self._kernel = problem, _KnownRows(kernel)
 
     def __call__(self, reached: Reached, tol: float, most: int) -> Reached:
@@ -344,7 +346,7 @@ class _KnownRows:
 class _WorkingSet:
     """The variables, their gradient, and which of them are solved for."""
 
-    def __init__(self, problem: Problem, kernel: _KnownRows, reached: Reached) -> None:
+    def __init__(self, problem: SmoProblem, kernel: _KnownRows, reached: Reached) -> None:
         self._p, self._members, self._kernel = problem, problem.members(), kernel
         self.beta, self.f = reached.beta.copy(), reached.f.copy()
         self.working: NDArray[np.bool_] = (self.beta > problem.lower) & (self.beta < problem.upper)

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 class _Anomalies(Question):
     name = "anomalies"
     wording = "Which rows do not belong?"
+    reading = (
+        "A row does not belong where it lies farther from the middle of all rows, or from its neighbours, "
+        "than the others let one expect. It may be an error or the most interesting row of the table: look at "
+        "the columns that put it there."
+    )
+    guide = "guide/anomalies.md"
     priority = 60
 
     def why_not(self, table: Table, context: Context) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.anomalies.together import FEWEST
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Tell: TypeAlias = Callable[[str], object]
 
@@ -76,13 +79,15 @@ class Anomalies(Answer):
     @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        return "every number of farthest rows counts as a look"
+        return "every row counts as a test"
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all rows."""
-        from assay.questions.anomalies.words import WORDS, sentence, subject
+        from assay.questions.anomalies.words import WORDS, line, sentence, subject
 
-        return (Finding("anomalies", "anomalies", subject(self), sentence(self), self.evidence, WORDS),)
+        return (
+            Finding("anomalies", "anomalies", subject(self), sentence(self), self.evidence, WORDS, line=line(self)),
+        )
 
     def headline(self, verdict: Verdict) -> str:
         """How many rows, where they have this verdict."""
@@ -95,6 +100,12 @@ class Anomalies(Answer):
         from assay.questions.anomalies.views import views
 
         return views(self)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.anomalies.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """The rows that stand out, counted from 1."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.asking.words import Words, chance, listed
+from assay.asking.words import SURVIVED, Words, chance, listed
 from assay.questions.anomalies.answer import Anomalies
 from assay.questions.anomalies.gap import HEAVY
 from assay.views.axes.numbers import count, number, percent
@@ -14,7 +14,7 @@ WORDS = Words(
     "rows that do not belong",
     statistic="Distance of the farthest row",
     held_out="times as far out as a typical row, or from its neighbours as these from theirs",
-    stability="Stand out again when rows are divided anew",
+    stability="Stand out again when rows are split otherwise",
     stability_format=percent,
 )
 
@@ -22,6 +22,20 @@ WORDS = Words(
 def subject(found: Anomalies) -> str:
     """The rows that do not belong, counted from 1."""
     return _rows(found) if len(found.rows) else "the rows"
+
+
+def line(found: Anomalies) -> str:
+    """Which rows, or how far out the farthest is."""
+    row, distance = found.best
+    far = f"{number(distance / found.typical)} times as far out as a typical row"
+    if found.evidence.verdict not in SURVIVED:
+        return f"No row stands out: the farthest, row {count(row + 1)}, is {far}"
+    if found.evidence.verdict == "suggestive":
+        return f"Row {count(row + 1)} may not belong: it is {far}"
+    many = len(found.rows)
+    return (
+        f"{count(many)} of {count(len(found.scores))} rows {'does' if many == 1 else 'do'} not belong: {_rows(found)}"
+    )
 
 
 def sentence(found: Anomalies) -> str:

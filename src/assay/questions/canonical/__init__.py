@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 class _Canonical(Question):
     name = "canonical"
     wording = "Do two sets of columns go together?"
+    reading = (
+        "One mix of columns is made of each side so that the two mixes rise and fall together as closely as "
+        "possible. The correlation on unseen rows is the one to believe: mixes found on the same rows always "
+        "look closer than they are."
+    )
+    guide = "guide/cca.md"
     options = (Option("side", "A column of one side: do these, together, go with all the others?", many=True),)
     priority = 20
     whole = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Tell: TypeAlias = Callable[[str], object]
 
@@ -59,13 +62,15 @@ class Canonical(Answer):
     @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        return f"pairs tested in order, each with the rows of one side shuffled; stopped after {len(self.p)}"
+        return f"ways tested one after another, the rows of one side shuffled; stopped after {len(self.p)}"
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all pairs."""
-        from assay.questions.canonical.words import WORDS, sentence, subject
+        from assay.questions.canonical.words import WORDS, line, sentence, subject
 
-        return (Finding("canonical", "canonical", subject(self), sentence(self), self.evidence, WORDS),)
+        return (
+            Finding("canonical", "canonical", subject(self), sentence(self), self.evidence, WORDS, line=line(self)),
+        )
 
     def headline(self, verdict: Verdict) -> str:
         """The pairs that stand."""
@@ -78,6 +83,12 @@ class Canonical(Answer):
         from assay.questions.canonical.views import views
 
         return views(self)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.canonical.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """Correlations of the pairs tested, and the loadings of those that stand."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array
 from assay.asking.by_law import ByLaw, Listing
-from assay.asking.words import SURVIVED, chance
+from assay.asking.words import SURVIVED, chance, one_line
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
 from assay.linalg.canonical.canonical import canonical_pairs, coupled_covariances, log_lambda, wilks_p
 from assay.linalg.noise.fold_error import fold_mean
@@ -78,6 +78,11 @@ def canonical_of(
         does = "may go together" if verdict in SURVIVED else "do not go together by more than chance"
         return f"{sides[0]} and {sides[1]} {does}: {best}."
 
+    def line(verdict: Verdict, factor: float) -> str:
+        does = "may go together" if verdict in SURVIVED else "do not go together beyond chance"
+        size = fraction(float(correlations[0]))
+        return one_line(lambda short: f"{short(sides[0])} and {short(sides[1])} {does} (correlation {size})")
+
     def numbers(factor: float) -> dict[str, Any]:
         return {"correlations": correlations.tolist()}
 
@@ -91,7 +96,7 @@ def canonical_of(
 
     subject = " with ".join(sides)
     return ByLaw(
-        "canonical", subject, say, numbers, lambda factor: 1, WORDS, "one test", holds, evidence, tables=tables
+        "canonical", subject, line, say, numbers, lambda factor: 1, WORDS, "one test", holds, evidence, listings=tables
     )
 
 

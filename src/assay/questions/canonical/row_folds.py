@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array
 from assay.linalg.canonical.canonical import Coupling, principal_side
-from assay.linalg.canonical.held_out import Fold
+from assay.linalg.canonical.held_out import CanonicalFold
 from assay.linalg.eigen.spectral import Spectrum
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -71,7 +71,7 @@ def side_folds(X: Array, numbers: Sequence[NDArray[np.intp]]) -> list[SideFold]:
     return found
 
 
-def coupled_folds(left: Sequence[SideFold], right: Sequence[SideFold]) -> list[Fold]:
+def coupled_folds(left: Sequence[SideFold], right: Sequence[SideFold]) -> list[CanonicalFold]:
     """Folds of two sides whose rows belong together in the order they are in."""
     products = [x.rows.T @ y.rows for x, y in zip(left, right, strict=True)]
     S = np.sum(products, axis=0)
@@ -82,7 +82,7 @@ def coupled_folds(left: Sequence[SideFold], right: Sequence[SideFold]) -> list[F
         Vx, Vy = x.training.vectors, y.training.vectors
         cross = Vx.T @ (scatter / max(x.others - 1.0, 1.0)) @ Vy
         coupling = Coupling(x.training, y.training, cross, (x.smallest, y.smallest))
-        folds.append(Fold(coupling, x.own, y.own, Vx.T @ about @ Vy))
+        folds.append(CanonicalFold(coupling, x.own, y.own, Vx.T @ about @ Vy))
     return folds
 
 

@@ -24,7 +24,7 @@ from assay.arrays import Array, Indices
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.canonical.canonical import Coupling, coupled_covariances, first_pair
-from assay.linalg.canonical.held_out import USUAL, Fold, Ridge, usual_ridges
+from assay.linalg.canonical.held_out import USUAL, CanonicalFold, Ridge, usual_ridges
 from assay.linalg.eigen.top_svd import top_svd
 from assay.linalg.noise.monte_carlo import Drawn, different, endless, monte_carlo
 from assay.linalg.one_thread import one_blas_thread
@@ -282,7 +282,7 @@ def _loadings(X: Array, u: Array) -> Array:
     return np.asarray(unit.T @ (u / np.linalg.norm(u, axis=0)))
 
 
-def _stability(X: Array, Y: Array, folds: list[Fold], ridge: Ridge) -> float:
+def _stability(X: Array, Y: Array, folds: list[CanonicalFold], ridge: Ridge) -> float:
     """How alike the pair's variates are when each fold in turn is left out; not at all where one does not vary."""
     weights = [_weights(fold.training, ridge) for fold in folds]
     alike = []

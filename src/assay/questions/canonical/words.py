@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.asking.words import Words, chance, listed
+from assay.asking.words import Words, chance, listed, one_line
 from assay.questions.canonical.answer import Canonical
 from assay.views.axes.numbers import fraction
 
@@ -22,6 +22,16 @@ WORDS = Words(
 def subject(found: Canonical) -> str:
     """The columns of both sides that make the first pair."""
     return f"{_side(found, 0, 0)} with {_side(found, 1, 0)}"
+
+
+def line(found: Canonical) -> str:
+    """Whether the sides go together, and how strongly on unseen rows."""
+    ways = "" if found.n_pairs <= 1 else f" in {found.n_pairs} ways"
+    does = {"supported": f"go together{ways}", "suggestive": "may go together"}.get(
+        found.evidence.verdict, "do not go together beyond chance"
+    )
+    size = f"{fraction(float(found.held_out[0]))} on unseen rows"
+    return one_line(lambda short: f"{short(found.sides[0])} and {short(found.sides[1])} {does} ({size})")
 
 
 def sentence(found: Canonical) -> str:

@@ -16,6 +16,11 @@ class _Communities(QuestionOf[Subject["Graph"]]):
     form = "network"
     name = "communities"
     wording = "Do the links fall into communities, beyond what the numbers of links of the nodes make of them?"
+    reading = (
+        "A community is a set of nodes with more links inside than their numbers of links would give. Believe "
+        "those that are found again when a fifth of the links is left out."
+    )
+    guide = "guide/communities.md"
     priority = 20
 
     def why_not(self, table: Subject[Graph], context: Context) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from assay.questions.communities.held_out import COUNTED, UnseenLinks
 from assay.questions.communities.linked import LinkedPairs
 from assay.summary.graph.graph import Graph
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 BACK = 0.75  # of the nodes in either: a community that has as much in common with the nearest one comes back
 SURE = 0.8  # of the searches without some links: a node that is in its community as often is there for sure
@@ -110,7 +113,7 @@ class Clustered(Answer):
     def rule(self) -> str:
         """How looks are corrected for."""
         draws = 0 if self.evidence.null is None else self.evidence.null.draws
-        return f"one search for communities, made anew in each of {draws} random networks with the same degrees"
+        return f"one search, one test, repeated in {draws} random networks with the same numbers of links"
 
     def stricter(self, factor: float, level: float) -> Clustered:
         """The same where other questions were asked too: q times the factor, the verdict accordingly."""
@@ -118,9 +121,11 @@ class Clustered(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all communities."""
-        from assay.questions.communities.words import WORDS, sentence, subject
+        from assay.questions.communities.words import WORDS, line, sentence, subject
 
-        return (Finding("communities", "communities", subject(self), sentence(self), self.evidence, WORDS),)
+        return (
+            Finding("communities", "communities", subject(self), sentence(self), self.evidence, WORDS, line=line(self)),
+        )
 
     def headline(self, verdict: Verdict) -> str:
         """How many communities, where they have this verdict and their number is known."""
@@ -146,6 +151,12 @@ class Clustered(Answer):
         from assay.questions.communities.views import views
 
         return views(self)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.communities.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """How many communities, their sizes, and what each says of links left out."""

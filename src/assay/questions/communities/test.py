@@ -19,7 +19,7 @@ from assay.engine.local import in_threads
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.noise.monte_carlo import Drawn, monte_carlo, student_p
 from assay.models.network.communities.communities import by_size
-from assay.models.network.communities.search import Found, search
+from assay.models.network.communities.search import FoundCommunities, search
 from assay.questions.communities.answer import Clustered
 from assay.questions.communities.held_out import UnseenLinks, unseen
 from assay.questions.communities.linked import LinkedPairs, linked, weighted
@@ -101,7 +101,12 @@ def clustered(
 
 
 def chance(
-    links: LinkedPairs, hub: AlikeEnds, found: Found, effort: Effort, seed: int, tell: Callable[[str], object]
+    links: LinkedPairs,
+    hub: AlikeEnds,
+    found: FoundCommunities,
+    effort: Effort,
+    seed: int,
+    tell: Callable[[str], object],
 ) -> Drawn[float]:
     """Modularity of the communities of random graphs, until the answer is clear.
 
@@ -138,7 +143,7 @@ def p_of(value: float, drawn: Drawn[float], effort: Effort) -> float:
 
 
 def _judged(
-    links: LinkedPairs, found: Found, left: UnseenLinks, drawn: Drawn[float], effort: Effort, level: float
+    links: LinkedPairs, found: FoundCommunities, left: UnseenLinks, drawn: Drawn[float], effort: Effort, level: float
 ) -> tuple[Evidence, bool]:
     """The evidence, and whether links left out bear the communities out."""
     p = p_of(found.modularity, drawn, effort)
@@ -157,7 +162,7 @@ def _judged(
         left.alike,
         links.m,
         1,
-        f"communities searched anew in {len(values)} random networks with the same degrees{by_law}{_kept(links)}",
+        f"the same search in {len(values)} random networks with the same numbers of links{by_law}{_kept(links)}",
         verdict_of(p, effect_holds=holds, level=level),
     )
     return evidence, holds

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from assay.asking.words import SURVIVED, Words, chance, listed
+from collections.abc import Callable
+
+from assay.asking.words import SURVIVED, Words, chance, listed, one_line
 from assay.questions.communities.answer import BACK, Clustered
 from assay.views.axes.numbers import count, counted, fraction, percent
 
@@ -37,6 +39,28 @@ def headline(found: Clustered) -> str:
     if found.firm:
         return WORDS.several(len(found.firm), None if len(found.firm) == found.k and found.number_known else found.k)
     return "clustering of links without borders"
+
+
+def line(found: Clustered) -> str:
+    """How many communities come back, or why there are none."""
+    verdict, firm = found.evidence.verdict, found.firm
+    if verdict == "not testable here":
+        return "Communities cannot be told from chance: the numbers of links leave no other network"
+    if verdict not in SURVIVED:
+        return "No communities beyond what the numbers of links of the nodes make of them"
+    if not firm:
+        return "Links cluster beyond chance, but no community comes back as a whole"
+    fall = "fall" if verdict == "supported" else "may fall"
+    heads = [found.central(c, 1)[0] for c in firm[:2]]
+    more = f" and {count(len(firm) - 2)} more" if len(firm) > 2 else ""
+    of = "" if len(firm) == found.k else f" of {count(found.k)}"
+    several = f"{count(len(firm))}{of} communities" if len(firm) > 1 or of else "1 community"
+
+    def said(short: Callable[[str], str]) -> str:
+        around = f"{', '.join(map(short, heads))}{more}" if more else listed([short(name) for name in heads])
+        return f"The links {fall} into {several} that come back, around {around}"
+
+    return one_line(said)
 
 
 def sentence(found: Clustered) -> str:

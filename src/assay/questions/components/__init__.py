@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 class _Components(Question):
     name = "components"
     wording = "Which components are real?"
+    reading = (
+        "A component is a direction along which many columns vary together; a real one carries more of the "
+        "variance than any direction of shuffled columns does. Its columns say what it is about: those that "
+        "rise together, against those that fall."
+    )
+    guide = "guide/components.md"
     priority = 30
     of_summaries = True
 

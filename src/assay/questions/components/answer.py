@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from assay.linalg.noise.random_matrix import SpectrumLaw
 from assay.questions.components.directions import Directions
 from assay.questions.components.held_out import together
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _LISTED, _LISTED_COLUMNS = 100, 1000  # eigenvalues, and columns by their loadings, that a program is given
 
@@ -103,7 +106,7 @@ class Components(Answer):
     def rule(self) -> str:
         """How tests are corrected for."""
         until = f"after {self.n_real}" if self.n_real == len(self.tested) else "at the first failure"
-        return f"tested in order, stopped {until}; so the chance of any false claim is that of one test"
+        return f"one after another, the largest first, stopped {until}; this needs no further correction"
 
     def stricter(self, factor: float, level: float) -> Components:
         """The same components where other questions were asked too: q times the factor, verdicts accordingly."""
@@ -120,9 +123,13 @@ class Components(Answer):
     def findings(self) -> tuple[Finding, ...]:
         """One, of all that are real; each component is inside."""
         from assay.questions.components.inside import inside
-        from assay.questions.components.words import WORDS, sentence, subject
+        from assay.questions.components.words import WORDS, line, sentence, subject
 
-        return (Finding("components", "component", subject(self), sentence(self), self.as_a_set, WORDS, inside(self)),)
+        return (
+            Finding(
+                "components", "component", subject(self), sentence(self), self.as_a_set, WORDS, inside(self), line(self)
+            ),
+        )
 
     def headline(self, verdict: Verdict) -> str:
         """Components of this verdict, of all there are; those that cannot be told apart are not counted one by one."""
@@ -153,6 +160,12 @@ class Components(Answer):
         from assay.questions.components.views import views
 
         return views(self, page or Page([self]))
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.components.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """Eigenvalues, shares and loadings."""

@@ -21,7 +21,7 @@ def inside(found: Components) -> str:
         found: the numbers behind the finding.
     """
     heads = [
-        "Component", "Share", "On unseen rows", "95% interval", "Halves agree", "Alignment", "p", "q", "Verdict",
+        "Component", "Share", "On unseen rows", "95% interval", "Halves agree", "Direction known", "p", "q", "Verdict",
         "Made of",
     ]  # fmt: skip
     rows = [_row(found, j) for j in range(len(found.tested))]

@@ -9,7 +9,7 @@ import numpy as np
 from assay.asking.words import SURVIVED, Words, chance, listed
 from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.components.answer import Components
-from assay.views.axes.numbers import percent
+from assay.views.axes.numbers import count, counted, percent
 
 WORDS = Words(
     "component",
@@ -17,10 +17,10 @@ WORDS = Words(
     statistic="Eigenvalue of the weakest",
     held_out="of variance",
     held_out_format=percent,
-    stability="Alignment of direction",
-    reading="Alignment of direction is the agreement of the direction found with the true one, as a squared cosine: 1 "
-    "is the same direction, 0 is what unrelated ones have. It is measured by halving the rows again and again; of "
-    "several components it is that of the one that comes back least. A component is supported only if its direction "
+    stability="How well its direction is known (1 is exactly)",
+    reading="How well its direction is known: rows are halved again and again, and the directions that halves find are "
+    "compared; 1 is always the same direction, 0 is what unrelated ones have. Of several components it is that of the "
+    "one that comes back least. A component is supported only if its direction "
     "comes back and carries more on unseen rows than a direction without meaning.",
 )
 _NAMED = 2
@@ -41,6 +41,29 @@ def made_of(found: Components, j: int) -> str:
 def subject(found: Components) -> str:
     """The columns that make the components named, or the largest where none is."""
     return "; ".join(made_of(found, j) for j in _named(found)[1][:_NAMED] or [0])
+
+
+def line(found: Components) -> str:
+    """How many are real, and what they carry on unseen rows."""
+    if found.d == 1:
+        return "Components need two columns or more; one is in use"
+    verdict, which = _named(found)
+    if not which and verdict in SURVIVED:
+        return "There are more directions than chance gives, but which ones cannot be told"
+    if not which:
+        size = percent(float(found.share[0]))
+        if verdict == "not testable here":
+            return f"Components cannot be told from chance here: the largest carries {size} of the variance"
+        reach = percent(float(found.chance_upper[0] / found.values.sum()))
+        return f"No component stands out: the largest carries {size} of the variance, chance reaches {reach}"
+    many = count(len(which))
+    one = len(which) == 1
+    real = f"{'is' if one else 'are'} real" if verdict == "supported" else "may be real"
+    unseen = found.as_a_set.held_out
+    size = percent(float(found.share[which].sum()) if unseen is None else unseen)
+    where = "" if unseen is None else " on unseen rows"
+    of = f"{many} of {counted(max(len(found.values), len(which)), 'component')}"
+    return f"{of} {real}: {size} of the variance{where}"
 
 
 def sentence(found: Components) -> str:

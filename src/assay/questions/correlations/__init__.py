@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 class _Correlations(Question):
     name = "correlations"
     wording = "Which columns go together?"
+    reading = (
+        "A pair of columns goes together where knowing one tells something of the other: 1 or −1 is all, 0 is "
+        "nothing. It does not say that one causes the other; a third column may drive both."
+    )
+    guide = "guide/dependence.md"
     priority = 40
     whole = True
     of_summaries = True

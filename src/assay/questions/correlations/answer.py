@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from assay.questions.correlations.fcr import chosen_intervals
 from assay.questions.correlations.given import GivenThird
 from assay.summary.pairs.pairs import Pairs
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _LISTED = 1000  # pairs a program is given
 _AGAIN = 0.5  # share of halves that must show a pair
@@ -72,13 +75,18 @@ class Correlations(Answer):
         return low, high
 
     @property
+    def pairs(self) -> Any:
+        """Every pair kept, as a frame: those that stand first, the strongest on unseen rows before others."""
+        return self.to_frame("pairs")
+
+    @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        thirds = f"; Bonferroni over {self.closer.looks:,} pairs with a third column" if self.closer.looks else ""
+        thirds = f"; pairs with a third column by Bonferroni over {self.closer.looks:,}" if self.closer.looks else ""
         drawn = ""
         if self.of_columns:
             drawn = f" of {len(self.found.columns):,} columns, drawn fairly of {self.of_columns:,}"
-        return f"Benjamini and Hochberg over all pairs{drawn}{thirds}"
+        return f"over all pairs{drawn} by Benjamini and Hochberg{thirds}"
 
     @property
     def tests(self) -> int:
@@ -91,9 +99,14 @@ class Correlations(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all pairs."""
-        from assay.questions.correlations.words import sentence, subject, words_of
+        from assay.questions.correlations.words import line, sentence, subject, words_of
 
-        return (Finding("correlations", "correlations", subject(self), sentence(self), self.evidence, words_of(self)),)
+        return (
+            Finding(
+                "correlations", "correlations", subject(self), sentence(self), self.evidence, words_of(self),
+                line=line(self),
+            ),
+        )  # fmt: skip
 
     def headline(self, verdict: Verdict) -> str:
         """The pairs that stand."""
@@ -101,11 +114,23 @@ class Correlations(Answer):
 
         return WORDS.several(max(self.n_pairs, 1)) if verdict == self.evidence.verdict else ""
 
+    def offers(self, page: Page) -> None:
+        """What was found of each pair that is listed."""
+        from assay.questions.correlations.words import told_of_pairs
+
+        page.pairs = told_of_pairs(self, page.level)
+
     def views(self, page: Page | None = None) -> list[View]:
         """The matrix of correlations."""
         from assay.questions.correlations.views import views
 
-        return views(self, page or Page([self]))
+        return views(self, page or Page([self], include_rows=True))
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.correlations.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """The pairs that stand."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Array
+from assay.asking.coarse import coarse_look
 from assay.asking.table import FirstLook
 from assay.questions.correlations.answer import Correlations
 from assay.questions.correlations.closer import NAMED
@@ -28,16 +29,18 @@ _NUMBERS = ("number", "count", "ordered", "boolean", "time", "text")
 _LEVELS = 12
 
 
-def drawn_pairs(found: Correlations, standing: int) -> list[View]:
+def drawn_pairs(found: Correlations, standing: int, *, include_rows: bool = False) -> list[View]:
     """A figure or a table for pairs that a third column turns, for those whose shape is told, and for the strongest.
 
     Args:
         found: the numbers behind the finding.
         standing: how many pairs stand.
+        include_rows: whether values may be shown as they came; otherwise they are coarse.
     """
     pairs, look = found.found.pairs, found.closer.look
     if look is None:
         return []
+    look, came = (look, " as they came") if include_rows else (coarse_look(look), "")
     turned: dict[tuple[int, int], GivenThird] = {}
     for one in found.turned():
         turned.setdefault((one.first, one.second), one)
@@ -46,7 +49,7 @@ def drawn_pairs(found: Correlations, standing: int) -> list[View]:
     bent = [pair for pair in strongest[:NAMED] if _bends(found.closer.shape(*pair))]
     views: list[View] = []
     for pair in dict.fromkeys([*list(turned)[:DRAWN], *bent, *strongest[:DRAWN]]):
-        view = _view(found, look, pair, turned.get(pair), len(views) + 1)
+        view = _view(found, look, pair, turned.get(pair), len(views) + 1, came)
         views += [view] if view is not None and len(views) < _MOST else []
     return views
 
@@ -57,7 +60,7 @@ def _bends(shape: PairShape | None) -> bool:
 
 
 def _view(
-    found: Correlations, look: FirstLook, pair: tuple[int, int], given: GivenThird | None, number: int
+    found: Correlations, look: FirstLook, pair: tuple[int, int], given: GivenThird | None, number: int, came: str
 ) -> View | None:
     names = found.found.columns
     shape = found.closer.shape(*pair)
@@ -87,7 +90,7 @@ def _view(
         f" Lines are within {visible(names[given.third])}; the dashed one is of all rows." if groups and given else ""
     )
     total = f"{'All ' if kept.sum() == look.total else ''}{count(int(kept.sum()))} rows"
-    return View(name, title, figure, (), f"{caption}{total} as they came.{inside}")
+    return View(name, title, figure, (), f"{caption}{total}{came}.{inside}")
 
 
 def _place(look: FirstLook, name: str) -> int | None:
@@ -114,7 +117,7 @@ def _axis(look: FirstLook, j: int, kept: NDArray[np.bool_]) -> Axis:
         return Axis(name, codes, levels=names)
     logged = look.columns[j] in look.log and bool((values > -1).all())
     scale: Scale = "time" if look.kinds[j] == "time" else "log" if logged else "plain"
-    return Axis(f"{name}, log scale" if logged else name, values, scale)
+    return Axis(f"{name}, log scale" if logged else name, values, scale, whole=look.kinds[j] == "count")
 
 
 def _coded(look: FirstLook, j: int, values: Array) -> tuple[Any, list[str]]:

@@ -9,6 +9,7 @@ held out   where moments of several parts are at hand: the pair that is stronges
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from scipy.stats import false_discovery_control
 
 from assay.arrays import Array, Indices
 from assay.asking.by_law import ByLaw, Listing
-from assay.asking.words import SURVIVED, chance
+from assay.asking.words import SURVIVED, chance, one_line
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
 from assay.linalg.noise.fold_error import fold_mean
 from assay.questions.correlations.words import WORDS
@@ -74,11 +75,19 @@ def correlations_of(
         verdict=verdict_of(float(q.min()), effect_holds=holds, level=level), limit=limit,
     )  # fmt: skip
 
-    def named(k: int) -> str:
-        return f"{columns[first[k]]}{' against ' if r[k] < 0 else ' and '}{columns[second[k]]}"
+    def named(k: int, short: Callable[[str], str] = str) -> str:
+        return f"{short(columns[first[k]])}{' against ' if r[k] < 0 else ' and '}{short(columns[second[k]])}"
 
     def many(factor: float) -> int:
         return max(int((q * factor <= level).sum()), 1)
+
+    def line(verdict: Verdict, factor: float) -> str:
+        size, pairs = f"({fraction(float(r[best]))})", f"{counted(len(r), 'pair')} of columns"
+        if verdict in SURVIVED:
+            return one_line(
+                lambda short: f"{count(many(factor))} of {pairs} may go together, most {named(best, short)} {size}"
+            )
+        return one_line(lambda short: f"No pair of columns goes together: the strongest is {named(best, short)} {size}")
 
     def say(verdict: Verdict, factor: float) -> str:
         low, high = (fraction(end) for end in _ends(float(r[best]), n, len(r), float(added[best])))
@@ -121,13 +130,13 @@ def correlations_of(
             )
             for pair in listed(factor)["pairs"]
         )
-        heads = ("Pair", "Correlation", "Interval for all pairs", "q, all looks")
+        heads = ("Pair", "Correlation", "Interval for all pairs", "q, every test counted")
         return (Listing("pairs", "Which columns go together", "Pairs of columns, the strongest first", heads, rows),)
 
     subject = "; ".join(named(int(k)) for k in order[:_NAMED])
     return ByLaw(
-        "correlations", subject, say, listed, many, WORDS, "Benjamini and Hochberg over all pairs", holds, evidence,
-        tables=tables,
+        "correlations", subject, line, say, listed, many, WORDS, "Benjamini and Hochberg over all pairs", holds,
+        evidence, listings=tables,
     )  # fmt: skip
 
 

@@ -151,17 +151,19 @@ def _method(found: Dependence, design: Design | None) -> str:
     """How p was obtained, one phrase."""
     chances = found.chances
     if chances is None:
-        tested = "ranks and exact cells of every pair (the columns are too many to look for other shapes)"
-    elif len(chances.rows) < found.rows:
-        tested = f"ranks of every pair, cosines of ranks in {len(chances.rows):,} rows for other shapes, exact cells"
-    else:
-        tested = "ranks of every pair, cosines of ranks for other shapes, exact cells of rare levels"
-    if design is not None:
-        tested += (
-            f", as many rows as are independent of each other (pairs with fewer than {FEWEST_EFFECTIVE:g} not called)"
+        tested = (
+            "rank correlation of every pair, counts of pairs of levels (too many columns for curved shapes)"
         )
+    elif len(chances.rows) < found.rows:
+        tested = (
+            f"rank correlation of every pair, curved shapes in {len(chances.rows):,} rows, pairs of levels"
+        )
+    else:
+        tested = "rank correlation of every pair, curved shapes, counts of pairs of levels"
+    if design is not None:
+        tested += f"; rows count as many as are independent (pairs with fewer than {FEWEST_EFFECTIVE:g} are not judged)"
         tested += f", lags up to {LAGS} rows" if design.kind == "time" and chances is not None else ""
-    return f"{tested}; Benjamini and Hochberg over all pairs"
+    return f"{tested}; corrected for all pairs (Benjamini and Hochberg)"
 
 
 def _order(found: Dependence) -> Indices | None:

@@ -29,7 +29,7 @@ def views(found: Correlations, page: Page) -> list[View]:
     if found.evidence.verdict not in SURVIVED:
         return []
     if pearson is None:
-        return drawn_pairs(found, max(found.n_pairs, 1))
+        return drawn_pairs(found, max(found.n_pairs, 1), include_rows=page.include_rows)
     d = found.found
     supported = np.eye(len(d.columns), dtype=bool)
     first, second = d.pairs.first[: found.n_pairs], d.pairs.second[: found.n_pairs]
@@ -45,7 +45,7 @@ def views(found: Correlations, page: Page) -> list[View]:
             f"two categories Cramér's V; neither has a sign.{_bent(found)}",
             _table(found),
         ),
-        *drawn_pairs(found, max(found.n_pairs, 1)),
+        *drawn_pairs(found, max(found.n_pairs, 1), include_rows=page.include_rows),
     ]  # fmt: skip
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from assay.asking.words import Words, chance, listed
+from assay.asking.page import PairsTold, PairTold
+from assay.asking.words import SURVIVED, Words, chance, listed, one_line
 from assay.evidence.by_chance import expected_by_chance
+from assay.evidence.evidence import Verdict
 from assay.questions.correlations.answer import Correlations
 from assay.questions.correlations.given import GivenThird
 from assay.summary.pairs.pairs import CURVES, RANK_CORRELATION, V
@@ -35,6 +38,27 @@ def subject(found: Correlations) -> str:
     if not found.n_pairs:
         return "the columns"
     return "; ".join(_pair(found, k) for k in range(min(found.n_pairs, _NAMED)))
+
+
+def line(found: Correlations) -> str:
+    """How many pairs go together, and the strongest."""
+    verdict, d = found.evidence.verdict, found.found
+    if verdict == "not testable here":
+        return "Too few rows are independent of each other to tell a pair of columns from chance"
+    strength = fraction(unseen(found, 0) if found.strongest_interval is None else float(d.pairs.unseen[0]))
+
+    def said(short: Callable[[str], str]) -> str:
+        best = f"{_pair(found, 0, short)} ({strength})"
+        if verdict == "supported" and found.n_pairs == 1:
+            return f"1 of {counted(d.tested, 'pair')} of columns goes together: {best}"
+        if verdict == "supported":
+            return f"{count(found.n_pairs)} of {counted(d.tested, 'pair')} of columns go together, most {best}"
+        if verdict == "suggestive":
+            return f"Some columns may go together, most {best}"
+        of = "" if d.tested == 1 else f" of {count(d.tested)}"
+        return f"No pair of columns goes together: the strongest{of} is {best}"
+
+    return one_line(said)
 
 
 def sentence(found: Correlations) -> str:
@@ -142,10 +166,10 @@ def _named(found: Correlations) -> int:
     return min(max(found.n_pairs, 1), _NAMED + 1, len(found.found.pairs))
 
 
-def _pair(found: Correlations, k: int) -> str:
+def _pair(found: Correlations, k: int, short: Callable[[str], str] = str) -> str:
     """A pair by its names: against each other, or one ahead of the other in time."""
     pairs, names = found.found.pairs, found.found.columns
-    first, second, lag = names[pairs.first[k]], names[pairs.second[k]], int(pairs.lag[k])
+    first, second, lag = short(names[pairs.first[k]]), short(names[pairs.second[k]]), int(pairs.lag[k])
     if lag:
         ahead, behind = (first, second) if lag > 0 else (second, first)
         return f"{ahead}, which leads {behind} by {counted(abs(lag), 'row')}"
@@ -167,6 +191,29 @@ def strength_name(found: Correlations, k: int) -> str:
     return {V: "Cramér's V", CURVES: "correlation along a curve"}.get(name, name)
 
 
+def told_of_pairs(found: Correlations, level: float) -> PairsTold:
+    """What is said of two columns that a reader chooses.
+
+    Args:
+        found: the numbers behind the finding.
+        level: level of the study.
+    """
+    pairs, names, q, whole = found.found.pairs, found.found.columns, found.q, found.evidence.verdict
+    told = {}
+    for k in range(len(pairs)):
+        verdict: Verdict = "not distinguishable from chance"
+        if whole == "not testable here":
+            verdict = whole
+        elif k < found.n_pairs:
+            verdict = whole if whole in SURVIVED else verdict
+        elif q[k] <= level:
+            verdict = "suggestive"  # beyond chance, but halves of the rows do not show it
+        of = names[pairs.first[k]], names[pairs.second[k]]
+        told[of] = PairTold(strength_name(found, k), float(pairs.strength[k]), float(pairs.p[k]), float(q[k]), verdict)
+    unlisted: Verdict = whole if whole == "not testable here" else "not distinguishable from chance"
+    return PairsTold(frozenset(names), told, unlisted)
+
+
 def _strongest(found: Correlations) -> str:
     """The strength of the strongest pair, called by its name, with its interval."""
     pairs = found.found.pairs
@@ -178,5 +225,5 @@ def _strongest(found: Correlations) -> str:
     if abs(unseen(found, 0)) >= abs(float(pairs.unseen[0])) or fraction(unseen(found, 0)) == plain:
         return f"{strength_name(found, 0)} {plain}{where}, 95% interval {low} to {high}"
     # the pairs that come next are not corrected for having been chosen: first the number that compares with theirs
-    corrected = f"{fraction(unseen(found, 0))} once the luck of being chosen is taken off, 95% interval {low} to {high}"
+    corrected = f"{fraction(unseen(found, 0))} corrected for being the strongest of many, 95% interval {low} to {high}"
     return f"{strength_name(found, 0)} {plain}{where}; {corrected}"

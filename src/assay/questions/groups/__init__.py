@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 class _Groups(Question):
     name = "groups"
     wording = "Do the rows fall into groups?"
+    reading = (
+        "Rows form groups only where a gap lies between them that is there on unseen rows, too. Rows that lie "
+        "along a gradient can be cut into pieces anywhere; such pieces are not called groups here."
+    )
+    guide = "guide/groups.md"
     priority = 50
 
     def why_not(self, table: Table, context: Context) -> str:

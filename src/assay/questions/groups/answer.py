@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from assay.arrays import Array, Indices
 from assay.asking.answer import Answer
@@ -13,6 +13,9 @@ from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.groups.profile import Coincidence, named
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Tell: TypeAlias = Callable[[str], object]
 
@@ -23,7 +26,8 @@ class Groups(Answer):
 
     Attributes:
         rows: (m,) numbers of the rows grouped.
-        labels: (m,) the group of each, from 0; the first has the most of these rows.
+        labels: (n,) the group of every row in use, from 0; the first has the most of the rows grouped. (m,), of the
+            rows grouped alone, where none were found.
         k: how many groups; 1 where none were found.
         fewest, most: where their number is open, from so many to so many.
         sizes: (k,) rows of all the data in each.
@@ -72,6 +76,11 @@ class Groups(Answer):
     strength_range: tuple[float, float] | None
 
     @property
+    def drawn(self) -> Indices:
+        """(m,) the group of each row of `rows`."""
+        return self.labels if len(self.labels) == len(self.rows) else self.labels[self.rows]
+
+    @property
     def telling(self) -> list[int]:
         """Columns that differ between groups by more than any grouping makes them differ, the largest first.
 
@@ -94,13 +103,14 @@ class Groups(Answer):
     def rule(self) -> str:
         """How looks are corrected for."""
         draws = 0 if self.evidence.null is None else self.evidence.null.draws
-        return f"the best of {self.looks} searches, made anew in each of {draws} tables without groups"
+        again = f", repeated in {draws} tables without groups" if draws else "; none was left to compare with chance"
+        return f"the best of {self.looks} searches counts as one test{again}"
 
     def findings(self) -> tuple[Finding, ...]:
         """One for all groups."""
-        from assay.questions.groups.words import WORDS, sentence, subject
+        from assay.questions.groups.words import WORDS, line, sentence, subject
 
-        return (Finding("groups", "groups", subject(self), sentence(self), self.evidence, WORDS),)
+        return (Finding("groups", "groups", subject(self), sentence(self), self.evidence, WORDS, line=line(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """How many groups, where they have this verdict."""
@@ -113,12 +123,19 @@ class Groups(Answer):
         from assay.questions.groups.views import names
 
         page.groups = names(self)
+        page.group_rows = self.rows + 1
 
     def views(self, page: Page | None = None) -> list[View]:
         """The rows in the colours of their groups, and what tells these apart."""
         from assay.questions.groups.views import views
 
         return views(self, page or Page([self]))
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.groups.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """How many groups, their sizes and profiles, and how far each column tells them apart."""

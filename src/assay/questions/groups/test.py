@@ -105,9 +105,13 @@ def groups(
     answer = replace(found.answer, evidence=replace(found.answer.evidence, limit=design.limit))
     if found.label is None:
         return answer
+    labels = answer.labels if blocks is None else _everywhere(found.label, blocks, used)
+    if blocks is not None:
+        labels[numbers] = answer.labels  # ties of the rows drawn are broken once
     return replace(
         answer,
-        sizes=_sizes(found.label, answer.k, blocks, used, answer.sizes),
+        labels=labels,
+        sizes=np.bincount(labels, minlength=answer.k),
         coincide=coinciding(answer.labels, answer.k, categories, taken),
     )
 
@@ -118,12 +122,12 @@ def _in_no_order(rows: Array, fitted: Indices) -> Indices:
     return np.asarray(fitted[order][np.random.default_rng(_SAME).permutation(len(fitted))])
 
 
-def _sizes(label: Callable[[Array], Indices], k: int, blocks: Blocks | None, used: Indices, drawn: Indices) -> Indices:
-    """(k,) rows of all the data in each group."""
-    if blocks is None:
-        return drawn
-    total: Indices = map_reduce(blocks, lambda part: np.bincount(label(part[1][:, used]), minlength=k), np.add)
-    return total
+def _everywhere(label: Callable[[Array], Indices], blocks: Blocks, used: Indices) -> Indices:
+    """(n,) the group of every row of the data."""
+    found: Indices = map_reduce(
+        blocks, lambda part: label(part[1][:, used]), lambda first, second: np.concatenate([first, second])
+    )
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

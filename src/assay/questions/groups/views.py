@@ -21,7 +21,7 @@ def names(found: Groups) -> list[str] | None:
     """What each row drawn is called by its group; None where no groups stand out."""
     if found.evidence.verdict not in SURVIVED:
         return None
-    return [f"group {label + 1}" for label in found.labels]
+    return [f"group {label + 1}" for label in found.drawn]
 
 
 def views(found: Groups, page: Page) -> list[View]:
@@ -79,7 +79,7 @@ def _apart(found: Groups) -> View:
     caption = f"Means of the groups in standard deviations from the mean of all rows{'; ' + scope if scope else ''}"
     words = (
         '<p class="aside">Any grouping makes the columns differ that it was made of. "By chance" is how much of a '
-        "column lies between groups that are cut out of tables without any; q compares with that.</p>"
+        "column lies between the groups that the same search makes in tables without any; q compares with that.</p>"
     )
     heat = table(caption, heads, rows, numeric=range(1, len(heads)))
     content = f'{words}<div class="heats">{heat}</div>'

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from assay.asking.words import Words, chance, listed
+from collections.abc import Callable
+
+from assay.asking.words import Words, chance, listed, one_line
 from assay.questions.groups.answer import Groups
 from assay.questions.groups.group_search import SIZES
 from assay.views.axes.numbers import count, number, percent, probability
@@ -12,11 +14,11 @@ WORDS = Words(
     "groups of rows",
     statistic="Standard deviations beyond chance",
     statistic_format=number,
-    held_out="prediction strength",
+    held_out="of the pairs that one half puts together, the other does too (the weakest group)",
     held_out_format=percent,
-    stability="Of the weakest group comes back",
+    stability="Found again of the weakest group",
     stability_format=percent,
-    reading="Prediction strength: rows are halved and each half is grouped by itself; of the pairs that one half puts "
+    reading="On unseen rows: rows are halved and each half is grouped by itself; of the pairs that one half puts "
     "together, the share that the other half puts together too, in the group that does worst.",
 )
 
@@ -27,6 +29,25 @@ def subject(found: Groups) -> str:
     return listed(names) if names else "the rows"
 
 
+def line(found: Groups) -> str:
+    """How many groups and what tells them apart, or why there are none."""
+    if found.evidence.verdict not in ("supported", "suggestive"):
+        if found.lump_p > 0.05:
+            return "No groups of rows: one lump with the same correlations does as well"
+        if found.torn:
+            return "No groups of rows can be named: one half of the rows does not predict those of the other"
+        return "No groups of rows: they lie along a curve or a gradient, with no gap between them"
+    fall = "fall" if found.evidence.verdict == "supported" else "may fall"
+    sizes = listed([count(int(size)) for size in found.sizes])
+    names = [found.columns[j] for j in found.telling[:2]]
+
+    def said(short: Callable[[str], str]) -> str:
+        apart = f", told apart by {listed([short(name) for name in names])}" if names else ""
+        return f"The rows {fall} into {found.k} groups of {sizes} rows{apart}"
+
+    return one_line(said)
+
+
 def sentence(found: Groups) -> str:
     """How many groups and which, whether a gap lies between on unseen rows, and whether half predicts half."""
     evidence = found.evidence
@@ -35,7 +56,7 @@ def sentence(found: Groups) -> str:
     fall = "fall" if evidence.verdict == "supported" else "may fall"
     said = f"The rows {fall} into {found.k} groups: {'; '.join(_group(found, g) for g in range(found.k))}."
     said += f" They are {found.way}, with a gap between that is there on unseen rows, too"
-    said += f"; one lump of the same correlations does not come near, nor do rows without a gap ({chance(evidence)})."
+    said += f"; tables of the same correlations without groups do not come near ({chance(evidence)})."
     if evidence.held_out is not None and found.strength_range is not None:
         low, high = (percent(end) for end in found.strength_range)
         halvings = f"95% of halvings {low} to {high}" if low != high else "in all halvings"

@@ -16,6 +16,12 @@ class _KnownGroups(Question):
 
     name = "known_groups"
     wording = "What tells the groups of the summary apart?"
+    reading = (
+        "The direction is the mix of columns along which the known groups differ most for how much rows "
+        "differ within them. Of the variance along it, 0% between groups is no difference, 100% is perfect "
+        "separation."
+    )
+    guide = "guide/summaries.md"
     priority = 15
     whole = True
     of_summaries = True

@@ -19,7 +19,7 @@ import numpy as np
 from assay.arrays import Array
 from assay.asking.by_law import ByLaw, Listing
 from assay.asking.table import KnownGroups
-from assay.asking.words import SURVIVED, Words, chance, listed
+from assay.asking.words import SURVIVED, Words, chance, listed, one_line
 from assay.errors import SingularError
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
 from assay.linalg.canonical.canonical import log_lambda, wilks_p
@@ -88,6 +88,14 @@ def known_groups_of(
             return f"Nothing tells {many} apart by more than chance: along the best direction {found}"
         return f"{many[0].upper()}{many[1:]} may differ: along the best direction, mostly {telling}, {found}"
 
+    def line(verdict: Verdict, factor: float) -> str:
+        if verdict not in SURVIVED:
+            return one_line(lambda short: f"Nothing tells the groups of {short(known.column)} apart beyond chance")
+        share = percent(best)
+        return one_line(
+            lambda short: f"The groups of {short(known.column)} may differ: {share} of the variance is between them"
+        )
+
     def numbers(factor: float) -> dict[str, Any]:
         return {
             "groups": {str(k): part.count for k, part in zip(grouped.labels, grouped.parts, strict=True)},
@@ -124,8 +132,8 @@ def known_groups_of(
 
     subject = f"{known.column} by {telling}"
     return ByLaw(
-        "known_groups", subject, say, numbers, lambda factor: len(correlations), WORDS, "one test", holds, evidence,
-        tables=tables,
+        "known_groups", subject, line, say, numbers, lambda factor: len(correlations), WORDS, "one test", holds,
+        evidence, listings=tables,
     )  # fmt: skip
 
 

@@ -16,6 +16,12 @@ class _Links(QuestionOf["Subject[Graph]"]):
     form = "network"
     name = "links"
     wording = "Which links are missing or surprising?"
+    reading = (
+        "Some links are hidden, and a score made of the others has to tell them from pairs that are not "
+        "linked. Half of the comparisons are right by chance; more means that the network says who belongs "
+        "with whom."
+    )
+    guide = "guide/links.md"
     priority = 40
 
     def why_not(self, table: Subject[Graph], context: Context) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from assay.models.network.link_prediction.prediction import LinkPrediction, Miss
 from assay.questions.links.surprising import Surprising
 from assay.views.axes.numbers import counted
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LISTED = 1000  # surprising links that a program is given
 
@@ -52,8 +55,8 @@ class LinksTold(Answer):
     def rule(self) -> str:
         """How looks are corrected for."""
         return (
-            f"one test of the whole against {len(self.chance)} random graphs, with the score chosen anew in each; "
-            "single links only after it, by the most surprising link of each random graph"
+            f"one test of the whole, repeated in {len(self.chance)} random networks; single links only after it, "
+            "against the most surprising link of each random network"
         )
 
     @property
@@ -80,12 +83,15 @@ class LinksTold(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for the whole, and one for surprising links where there are any."""
-        from assay.questions.links.words import ODD, WORDS, odd_sentence, sentence
+        from assay.questions.links.words import ODD, WORDS, line, odd_line, odd_sentence, sentence
 
-        whole = Finding("links", "links", "the links", sentence(self), self.evidence, WORDS)
+        whole = Finding("links", "links", "the links", sentence(self), self.evidence, WORDS, line=line(self))
         if not self.told or not self.surprising:
             return (whole,)
-        odd = Finding("surprising-links", "surprising link", "single links", odd_sentence(self), self.odd_evidence, ODD)
+        odd = Finding(
+            "surprising-links", "surprising link", "single links", odd_sentence(self), self.odd_evidence, ODD,
+            line=odd_line(self),
+        )  # fmt: skip
         return whole, odd
 
     def headline(self, verdict: Verdict) -> str:
@@ -101,6 +107,12 @@ class LinksTold(Answer):
         from assay.questions.links.views import views
 
         return views(self)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.links.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """How well each score does, what chance does, missing and surprising links."""

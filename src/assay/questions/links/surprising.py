@@ -19,7 +19,7 @@ import numpy as np
 
 from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
-from assay.models.network.link_prediction.surprise import ByChance, Shared, shared_neighbours
+from assay.models.network.link_prediction.surprise import LinksByChance, Shared, shared_neighbours
 from assay.summary.graph.graph import Graph
 from assay.summary.network.held_out_links import NonLinks, ends_of
 from assay.summary.network.random_graphs import Ends, same_degrees, state_of
@@ -69,7 +69,7 @@ def surprising(graph: Graph, *, seed: int = 0) -> Surprising:
     def drawn(number: int) -> Shared:
         return shared_neighbours(hub.mixed(state_of(_STREAM + 1000 * seed + number, 1))[0])
 
-    by_chance = ByChance.of(in_threads(drawn, range(_SCALE)))
+    by_chance = LinksByChance.of(in_threads(drawn, range(_SCALE)))
     least = np.array(
         in_threads(lambda b: float(by_chance.z(drawn(b)).min(initial=np.inf)), range(_SCALE, _SCALE + draws))
     )
@@ -102,7 +102,7 @@ def _as_linked(ends: Ends, sources: Whole, targets: Whole) -> tuple[Whole, Whole
     return np.where(turned, targets, sources), np.where(turned, sources, targets)
 
 
-def _unseen(own: Shared, by_chance: ByChance, expected: Array, count: int) -> float:
+def _unseen(own: Shared, by_chance: LinksByChance, expected: Array, count: int) -> float:
     if not count:
         return float("nan")
     first = replace(own, common=own.half / max(own.share, 1e-9))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.asking.words import Words, chance, listed
+from assay.asking.words import Words, chance, listed, one_line
 from assay.models.network.link_prediction.prediction import CALLED
 from assay.questions.links.answer import LinksTold
 from assay.views.axes.numbers import count, counted, percent
@@ -38,6 +38,26 @@ ODD = Words(
     reading="A link is surprising where its ends have so many links that chance would let them share neighbours, and "
     "they share hardly any: nothing else in the network leads one to expect it.",
 )
+
+
+def line(told: LinksTold) -> str:
+    """Whether links can be told, and how often."""
+    evidence = told.evidence
+    if evidence.verdict == "not testable here":
+        return "Whether links can be told cannot be tested: the numbers of links leave no other network"
+    won = f"right in {percent(evidence.statistic)} of comparisons, {percent(float(told.chance.mean()))} by chance"
+    can = {"supported": "can be told", "suggestive": "can perhaps be told"}.get(evidence.verdict, "cannot be told")
+    return f"Who is linked {can} from the other links: {won}"
+
+
+def odd_line(told: LinksTold) -> str:
+    """How many links are surprising, and the first."""
+    assert told.odd is not None
+    odd, many = told.odd, told.surprising
+    ends = told.found.name(int(odd.sources[0])), told.found.name(int(odd.targets[0]))
+    said = f"{count(many)} of {counted(odd.judged, 'link')} {'is' if many == 1 else 'are'} surprising"
+    arrow = "→" if told.directed else "–"
+    return one_line(lambda short: f"{said}, most {short(ends[0])} {arrow} {short(ends[1])}")
 
 
 def sentence(told: LinksTold) -> str:

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 class _Map(Question):
     name = "map"
     wording = "Does a map of the rows show more than chance?"
+    reading = (
+        "The map puts rows that are alike near each other; it is as good as the share of nearest rows that it "
+        "keeps. Sizes of clusters and distances between far ones mean little on it."
+    )
+    guide = "guide/embeddings.md"
     priority = 70
     costly = True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.arrays import Array, Indices
 from assay.asking.answer import Answer
@@ -11,6 +11,9 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,13 +46,13 @@ class RowMap(Answer):
     @property
     def rule(self) -> str:
         """How looks are corrected for."""
-        return f"one map, tested as a whole against {len(self.chance)} of shuffled columns"
+        return f"one map, one test, against {len(self.chance)} maps of shuffled columns"
 
     def findings(self) -> tuple[Finding, ...]:
         """One for the map."""
-        from assay.questions.map.words import WORDS, sentence
+        from assay.questions.map.words import WORDS, line, sentence
 
-        return (Finding("map", "map", "the rows", sentence(self), self.evidence, WORDS),)
+        return (Finding("map", "map", "the rows", sentence(self), self.evidence, WORDS, line=line(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """The map, where it has this verdict."""
@@ -60,6 +63,12 @@ class RowMap(Answer):
         from assay.questions.map.views import views
 
         return views(self, page or Page([self]))
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.map.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """How much is kept, here and by chance."""

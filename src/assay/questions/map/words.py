@@ -13,9 +13,19 @@ WORDS = Words(
     statistic_format=percent,
     held_out="of nearest rows kept",
     held_out_format=percent,
-    stability="Agreement of two starts",
+    stability="Neighbours kept from one start to another",
     stability_format=percent,
 )
+
+
+def line(drawn: RowMap) -> str:
+    """How much of the neighbourhoods the map keeps, here and by chance."""
+    evidence = drawn.evidence
+    if evidence.verdict == "not testable here":
+        return "A map of the rows cannot be told from chance: maps of shuffled columns keep as much"
+    size = f"keeps {percent(evidence.statistic)} of nearest rows, shuffled ones {percent(float(drawn.chance.mean()))}"
+    more = {"supported": "shows more than chance", "suggestive": "may show more than chance"}
+    return f"A map of the rows {more.get(evidence.verdict, 'shows no more than chance')}: it {size}"
 
 
 def sentence(drawn: RowMap) -> str:

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 class _Missing(Question):
     name = "missing"
     wording = "Which values are missing, and does that go with anything?"
+    reading = (
+        "Where gaps go with other columns, the rows that have a value are no fair sample of all rows. Whether "
+        "a value is missing because of what it would have been, no data can tell."
+    )
+    guide = "guide/missing.md"
     priority = 90
     whole = True
     sparse = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.arrays import Array
 from assay.asking.answer import Answer
@@ -13,6 +13,9 @@ from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.missing.patterns import Pattern, Run
 from assay.questions.missing.sides import GapSide
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,19 +131,30 @@ class MissingValues(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """What gaps go with, and whether they come together."""
-        from assay.questions.missing.words import WORDS, subject, together_sentence, untested, values_sentence
+        from assay.questions.missing import words
 
         found = []
         if self.values is not None:
-            said = values_sentence(self)
-            what = subject(self, self.values)
-            found.append(Finding("missing-with-values", "missing", what, said, self.values.evidence, WORDS["values"]))
+            found.append(
+                Finding(
+                    "missing-with-values", "missing", words.subject(self, self.values), words.values_sentence(self),
+                    self.values.evidence, words.WORDS["values"], line=words.values_line(self),
+                )
+            )  # fmt: skip
         if self.together is not None:
-            said = together_sentence(self)
-            what = subject(self, self.together)
-            found.append(Finding("missing-together", "missing", what, said, self.together.evidence, WORDS["together"]))
+            found.append(
+                Finding(
+                    "missing-together", "missing", words.subject(self, self.together), words.together_sentence(self),
+                    self.together.evidence, words.WORDS["together"], line=words.together_line(self),
+                )
+            )  # fmt: skip
         if not found:
-            found.append(Finding("missing", "missing", "gaps", untested(self), self.evidence, WORDS["values"]))
+            found.append(
+                Finding(
+                    "missing", "missing", "gaps", words.untested(self), self.evidence, words.WORDS["values"],
+                    line=words.untested_line(self),
+                )
+            )  # fmt: skip
         return tuple(found)
 
     def headline(self, verdict: Verdict) -> str:
@@ -157,6 +171,12 @@ class MissingValues(Answer):
         from assay.questions.missing.views import views
 
         return views(self)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.missing.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """Shares, patterns, runs and pairs, for programs."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from assay.asking.words import Words, chance, listed
+from collections.abc import Callable
+
+from assay.asking.words import SURVIVED, Words, chance, listed, one_line
 from assay.questions.missing.answer import Family, GapPair, MissingValues
 from assay.questions.missing.patterns import Run
 from assay.views.axes.numbers import count, counted, percent
@@ -39,6 +41,32 @@ def subject(found: MissingValues, family: Family) -> str:
     return f"gaps in {listed(list(dict.fromkeys(pair.lacking for pair in pairs)))}"
 
 
+def values_line(found: MissingValues) -> str:
+    """Where a column is missing more often."""
+    if found.values is None:
+        return ""
+    pair, verdict = found.values.pairs[0], found.values.evidence.verdict
+    if verdict not in SURVIVED:
+        return f"Gaps go with nothing else: {counted(found.values.evidence.looks, 'pair')} of columns were compared"
+    sides = " against ".join(percent(share) for share in sorted((pair.upper, pair.lower), reverse=True))
+    other = "" if verdict == "supported" else " perhaps"
+    return one_line(lambda short: f"{_more(pair, short)}{other} ({sides})")
+
+
+def together_line(found: MissingValues) -> str:
+    """Which columns are missing in the same rows."""
+    if found.together is None:
+        return ""
+    pair, verdict = found.together.pairs[0], found.together.evidence.verdict
+    if verdict not in SURVIVED:
+        return "No two columns are missing together more often than by chance"
+    many = len(found.together.standing(found.level))
+    how = "together" if pair.upper > pair.lower else "by turns"
+    others = f", and {counted(many - 1, 'more pair')}" if many > 1 else ""
+    are = "are" if verdict == "supported" else "may be"
+    return one_line(lambda short: f"{short(pair.lacking)} and {short(pair.column)} {are} missing {how}{others}")
+
+
 def values_sentence(found: MissingValues) -> str:
     """Where columns are missing more often, and what that means."""
     family = found.values
@@ -59,7 +87,7 @@ def values_sentence(found: MissingValues) -> str:
     if verdict == "suggestive":
         return f"{_more(pair).replace(' is missing', ' may be missing', 1)}: {_shares(pair)} ({tested})."
     return (
-        f"Gaps go with nothing else that was looked at. The nearest: {_more(pair)}, {_shares(pair)} ({tested}). "
+        f"Gaps go with nothing else that was examined. The nearest: {_more(pair)}, {_shares(pair)} ({tested}). "
         "Whether they go with the missing values themselves, no data can tell."
     )
 
@@ -98,18 +126,18 @@ def untested(found: MissingValues) -> str:
     return f"{columns} {verb} gaps ({lacking}), too few, or too few values beside them, to say what these go with."
 
 
-def _more(pair: GapPair) -> str:
+def _more(pair: GapPair, short: Callable[[str], str] = str) -> str:
     """Where a column is missing more often."""
-    more = pair.upper > pair.lower
+    more, column = pair.upper > pair.lower, short(pair.column)
     if pair.side.way == "level":
-        where = f"where {pair.column} is {'' if more else 'not '}{pair.side.level}"
+        where = f"where {column} is {'' if more else 'not '}{short(pair.side.level)}"
     elif pair.side.way == "far":
-        where = f"where {pair.column} is {'far from' if more else 'near'} its middle"
+        where = f"where {column} is {'far from' if more else 'near'} its middle"
     elif pair.side.way == "order":
         where = f"in {'later' if more else 'earlier'} rows of the data"
     else:
-        where = f"where {pair.column} is {'high' if more else 'low'}"
-    return f"{pair.lacking} is missing more often {where}"
+        where = f"where {column} is {'high' if more else 'low'}"
+    return f"{short(pair.lacking)} is missing more often {where}"
 
 
 def _shares(pair: GapPair) -> str:
@@ -129,6 +157,11 @@ def _shares(pair: GapPair) -> str:
         "order": ("of the first quarter of the rows", "of the last"),
     }.get(pair.side.way, (f"of the quarter of rows with the lowest {column}", "of that with the highest"))
     return f"{lower} {turned[0]}, {upper} {turned[1]}"
+
+
+def untested_line(found: MissingValues) -> str:
+    """How many columns have gaps, where nothing can be compared."""
+    return f"{counted(len(found.columns), 'column')} with gaps: too few to say what these go with"
 
 
 def run_sentence(found: MissingValues, run: Run) -> str:

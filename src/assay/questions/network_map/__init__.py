@@ -16,6 +16,11 @@ class _NetworkMap(QuestionOf["Subject[Graph]"]):
     form = "network"
     name = "network_map"
     wording = "Does a map of the network show more than chance?"
+    reading = (
+        "The map puts linked nodes near each other; it shows something real where it does so for links that "
+        "it was made without. Distances between far nodes mean little on it."
+    )
+    guide = "guide/network-embedding.md"
     costly = True
     priority = 50
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +48,7 @@ class NetworkMap(Answer):
     @property
     def rule(self) -> str:
         """How looks are corrected for."""
-        return f"one map, tested as a whole against {len(self.chance)} of random graphs with the same degrees"
+        return f"one map, one test, against maps of {len(self.chance)} random networks with the same numbers of links"
 
     @property
     def share(self) -> float:
@@ -59,9 +62,9 @@ class NetworkMap(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for the map."""
-        from assay.questions.network_map.words import WORDS, sentence
+        from assay.questions.network_map.words import WORDS, line, sentence
 
-        return (Finding("network-map", "map", "the nodes", sentence(self), self.evidence, WORDS),)
+        return (Finding("network-map", "map", "the nodes", sentence(self), self.evidence, WORDS, line=line(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """The map, where it has this verdict."""
@@ -72,6 +75,12 @@ class NetworkMap(Answer):
         from assay.questions.network_map.views import views
 
         return views(self, page or Page([self]))
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.network_map.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """What chance does, and how many nodes have a place that can be believed."""

@@ -22,6 +22,16 @@ WORDS = Words(
 )
 
 
+def line(drawn: NetworkMap) -> str:
+    """How often an unseen link is nearer than another pair, here and by chance."""
+    evidence = drawn.evidence
+    if evidence.verdict == "not testable here":
+        return "A map of the network cannot be told from chance: the numbers of links leave no other network"
+    more = {"supported": "shows more than chance", "suggestive": "may show more than chance"}
+    near = f"links are nearer in {percent(evidence.statistic)}, {percent(float(drawn.chance.mean()))} by chance"
+    return f"A map of the network {more.get(evidence.verdict, 'shows no more than chance')}: {near}"
+
+
 def sentence(drawn: NetworkMap) -> str:
     """How often an unseen link is nearer than a pair of like degrees, here and in random graphs."""
     evidence = drawn.evidence

@@ -16,6 +16,11 @@ class _Nodes(QuestionOf["Subject[Graph]"]):
     form = "network"
     name = "nodes"
     wording = "Which nodes matter beyond the numbers of their links?"
+    reading = (
+        "PageRank is how often a walk along links is at a node; it grows with the number of links. So it is "
+        "compared with random networks in which every node has as many links as here."
+    )
+    guide = "guide/pagerank.md"
     priority = 20
 
     def why_not(self, table: Subject[Graph], context: Context) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.summary.graph.graph import Graph
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +67,7 @@ class Nodes(Answer):
     @property
     def rule(self) -> str:
         """How nodes and the agreement with the degrees are counted."""
-        return "every node with in-links and the agreement with the degrees, by the largest in each random graph"
+        return "every node that links lead to, against the largest of all in each random network"
 
     @property
     def clear(self) -> NDArray[np.intp]:
@@ -80,9 +83,9 @@ class Nodes(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One: whether ranks are more than degrees."""
-        from assay.questions.nodes.words import WORDS, sentence, subject
+        from assay.questions.nodes.words import WORDS, line, sentence, subject
 
-        return (Finding("nodes", "nodes", subject(self), sentence(self), self.evidence, WORDS),)
+        return (Finding("nodes", "nodes", subject(self), sentence(self), self.evidence, WORDS, line=line(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """How many nodes, or the order of all."""
@@ -98,6 +101,12 @@ class Nodes(Answer):
         from assay.questions.nodes.views import views
 
         return views(self, page)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.nodes.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """The first nodes with their scores, ranks, links and what these give."""

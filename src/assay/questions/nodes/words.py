@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from assay.asking.words import SURVIVED, Words, chance, listed
+from assay.asking.words import SURVIVED, Words, chance, listed, one_line
 from assay.questions.nodes.answer import Nodes
-from assay.views.axes.numbers import count, fraction, number, percent
+from assay.views.axes.numbers import count, counted, fraction, number, percent
 
 
 def _times(value: float | None) -> str:
@@ -33,6 +33,23 @@ def subject(found: Nodes) -> str:
     if found.evidence.verdict in SURVIVED and len(some):
         return listed([found.names[int(found.tested[i])] for i in some])
     return str(found.names[int(found.top[0])])
+
+
+def line(found: Nodes) -> str:
+    """How many nodes rank otherwise than their numbers of links make them, and the clearest."""
+    some = found.clear
+    if found.evidence.verdict not in SURVIVED:
+        return "The ranks of the nodes repeat the numbers of their links"
+    may = "" if found.evidence.verdict == "supported" else " perhaps"
+    if not len(some):
+        return f"The order of the nodes is{may} not what their numbers of links give"
+    name = str(found.names[int(found.tested[some[0]])])
+    way = "high" if found.ratio[some[0]] > 1.0 else "low"
+    many = f"{count(len(some))} of {counted(len(found.tested), 'node')}"
+    rank = "ranks" if len(some) == 1 else "rank"
+    return one_line(
+        lambda short: f"{many}{may} {rank} otherwise than the number of links gives, most {short(name)} ({way})"
+    )
 
 
 def sentence(found: Nodes) -> str:

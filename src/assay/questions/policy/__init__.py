@@ -16,6 +16,11 @@ class _Policy(QuestionOf["Subject[Trials]"]):
     form = "trials"
     name = "policy"
     wording = "Does it matter what is done, and what is best?"
+    reading = (
+        "The best actions are learned from one half of the trials and measured on the other. Chance is the "
+        "same with actions exchanged within states, so that they cannot matter."
+    )
+    guide = "guide/learning-decisions.md"
     options = (
         Option("discount", "How much the next step of a trial counts, 0 to 1 (trials; .95 if not said).", type=float),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.models.decision.mdp.learning.learned import Learned
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,9 +71,9 @@ class Policy(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One: whether the policy is worth more than what was done."""
-        from assay.questions.policy.words import WORDS, sentence
+        from assay.questions.policy.words import WORDS, line, sentence
 
-        return (Finding("policy", "policy", "the best actions", sentence(self), self.evidence, WORDS),)
+        return (Finding("policy", "policy", "the best actions", sentence(self), self.evidence, WORDS, line=line(self)),)
 
     def headline(self, verdict: Verdict) -> str:
         """That there is a better policy."""
@@ -81,6 +84,12 @@ class Policy(Answer):
         from assay.questions.policy.views import views
 
         return views(self)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.policy.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """The policy with its evidence, as `assay mdp --json` prints it."""

@@ -19,6 +19,16 @@ WORDS = Words(
 )
 
 
+def line(found: Policy) -> str:
+    """What the policy is worth more on trials it was not learned from."""
+    gain = f"{number(found.evidence.held_out)} more on trials not learned from"
+    if found.evidence.verdict == "supported":
+        return f"What is done matters: the best actions are worth {gain}"
+    if found.evidence.verdict == "suggestive":
+        return f"What is done may matter: the best actions are worth {gain}"
+    return "No policy is better than what was done, as far as these trials tell"
+
+
 def sentence(found: Policy) -> str:
     """What the policy is worth more, against chance, and in how many states its choice is clear."""
     evidence, learned = found.evidence, found.learned

@@ -17,6 +17,11 @@ _ROWS_EACH = 3  # for each class, on average: of fewer, most classes are missing
 class _Prediction(Question):
     name = "prediction"
     wording = "Can a column be predicted from the others?"
+    reading = (
+        "The target is predicted for rows that had no part in learning the rule; only that counts. What a "
+        "column adds to the prediction is no proof that it causes the target."
+    )
+    guide = "guide/target.md"
     options = (
         Option(
             "target",

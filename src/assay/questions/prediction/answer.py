@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, replace
-from typing import Any
+from dataclasses import astuple, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from assay.questions.prediction.peer import Peer
 from assay.questions.prediction.sure import COVERED, Sets
 from assay.questions.prediction.unseen import LearnedRule
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _LISTED = 1000  # columns, by their coefficients, that a program is given
 
@@ -73,6 +76,7 @@ class Prediction(Answer):
         evidence: on the prediction.
         leaks: columns that alone give all.
         without: the prediction without these; None where there are none, or no others.
+        rows: (m,) numbers of the rows that were judged among those in use, from 0; empty where they are not known.
         total: rows there are, where it was learned from a part of them that was drawn fairly; else 0.
     """
 
@@ -105,6 +109,7 @@ class Prediction(Answer):
     leaks: tuple[Leak, ...] = ()
     without: Prediction | None = None
     total: int = 0
+    rows: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     @property
     def wording(self) -> str:
@@ -119,13 +124,18 @@ class Prediction(Answer):
     @property
     def rule(self) -> str:
         """How looks are corrected for."""
-        return f"{self.looks} machines and penalties tried, chosen anew on each of {len(self.by_chance)} {self.drawn}"
+        return f"the best of {self.looks} rules counts as one test, repeated on {len(self.by_chance)} {self.drawn}"
 
     def findings(self) -> tuple[Finding, ...]:
         """One."""
-        from assay.questions.prediction.words import sentence, subject, words_of
+        from assay.questions.prediction.words import line, sentence, subject, words_of
 
-        return (Finding("prediction", "prediction", subject(self), sentence(self), self.evidence, words_of(self)),)
+        return (
+            Finding(
+                "prediction", "prediction", subject(self), sentence(self), self.evidence, words_of(self),
+                line=line(self),
+            ),
+        )  # fmt: skip
 
     def headline(self, verdict: Verdict) -> str:
         """The prediction, where it has this verdict."""
@@ -135,7 +145,13 @@ class Prediction(Answer):
         """Prediction against truth, or classes against each other, and what it rests on."""
         from assay.questions.prediction.views import views
 
-        return views(self)
+        return views(self, page or Page([self], include_rows=True))
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.prediction.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """What the prediction rests on, and how sure it is."""

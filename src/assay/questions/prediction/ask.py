@@ -50,7 +50,11 @@ def predicted(table: Table, target: str, context: Context) -> Prediction | None:
     else:
         y, classes = _classes(Y, table.levels[target])
         found = prediction(rows[:, ~own], y, columns, target, classes=classes, of=of, design=design, **how)
-    return found if found is None or some is None else replace(found, total=len(table.at_hand))
+    if found is None:
+        return None
+    numbers = table.numbers if table.rows is None else np.arange(len(table.at_hand))
+    among = numbers if some is None else numbers[some]
+    return replace(found, rows=among[found.rows], total=0 if some is None else len(table.at_hand))
 
 
 def _learned_from(n: int, p: int, seed: int) -> NDArray[np.intp] | None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc, fdtri
 
 from assay.asking.by_law import ByLaw, Listing
-from assay.asking.words import SURVIVED, chance, listed
+from assay.asking.words import SURVIVED, chance, listed, one_line
 from assay.evidence.evidence import Evidence, Null, Verdict, verdict_of
 from assay.linalg.noise.fold_error import fold_mean
 from assay.linalg.regression.ridge_path import usual_penalties
@@ -103,6 +103,11 @@ def prediction_of(
         opening = f"{target} can perhaps be predicted from the other columns by a line: they explain"
         return f"{opening} {share} Most of it comes from {telling}."
 
+    def line(verdict: Verdict, factor: float) -> str:
+        can = "can perhaps" if verdict in SURVIVED else "cannot"
+        size = f"{percent(max(held_out, 0.0))} of its variance on unseen rows"
+        return one_line(lambda short: f"{short(target)} {can} be predicted by a line: {size}")
+
     def numbers(factor: float) -> dict[str, Any]:
         return {"r2": explained, "coefficients": dict(zip(names, fit.coef[:, 0].tolist(), strict=True)), **ridge}
 
@@ -114,8 +119,8 @@ def prediction_of(
         return (Listing("coefficients", f"How {target} is predicted", _CAPTION, heads, tuple(rows)),)
 
     return ByLaw(
-        "prediction", f"{target} from {telling}", say, numbers, lambda factor: 1, _WORDS, "one test", holds, evidence,
-        tables=tables,
+        "prediction", f"{target} from {telling}", line, say, numbers, lambda factor: 1, _WORDS, "one test", holds,
+        evidence, listings=tables,
     )  # fmt: skip
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.asking.coarse import stepped
+from assay.asking.page import Page
 from assay.asking.words import SURVIVED
 from assay.questions.prediction.answer import Prediction
 from assay.questions.prediction.words import machine_name, points
@@ -21,15 +23,16 @@ _COLUMNS = 25
 _UNSEEN = "Each row was predicted from rows of other folds."
 
 
-def views(found: Prediction) -> list[View]:
+def views(found: Prediction, page: Page) -> list[View]:
     """Prediction against truth and residuals, or the confusion of classes and ROC; nothing where chance does as well.
 
     Args:
         found: the numbers behind the finding.
+        page: which says whether values may be shown as they came.
     """
     if found.evidence.verdict not in SURVIVED:
         return []
-    drawn = _class_views(found) if found.classes else _number_views(found)
+    drawn = _class_views(found) if found.classes else _number_views(found, page)
     drawn += [_rests_on(found), _machines(found)]
     drawn += [_coefficients(found)] if found.machine == "line" else []
     return drawn + ([_growth(found)] if found.growth is not None else [])
@@ -112,15 +115,19 @@ def _coefficients(found: Prediction) -> View:
     return View("coefficients", "The line", numbers=content)
 
 
-def _number_views(found: Prediction) -> list[View]:
-    residuals = residual_view(found.predicted, found.truth - found.predicted)
-    width = found.half_width
-    intervals = np.stack([found.predicted - width, found.predicted + width], axis=1) if np.isfinite(width) else None
-    drawn = prediction_view(found.truth, found.predicted, intervals=intervals, r_squared=found.evidence.held_out)
+def _number_views(found: Prediction, page: Page) -> list[View]:
+    truth, predicted, width = found.truth, found.predicted, found.half_width
+    if not page.include_rows and (steps := stepped(truth)) is not None:
+        # a row is moved along the diagonal: its value is coarse, and its error stays what it is
+        truth = steps.spread()
+        predicted = predicted + (truth - found.truth)
+    residuals = residual_view(predicted, found.truth - found.predicted)
+    intervals = np.stack([predicted - width, predicted + width], axis=1) if np.isfinite(width) else None
+    drawn = prediction_view(truth, predicted, intervals=intervals, r_squared=found.evidence.held_out)
     name = visible(found.target)
     first = View(
         "prediction", f"{name}: predicted and true", drawn, (),
-        f"{_UNSEEN} An interval holds the truth for nine new rows of ten.",
+        f"{_UNSEEN} The band holds nine new rows of ten.",
     )  # fmt: skip
     words = (
         "A good prediction leaves errors about zero that spread as widely on the right as on the left.",

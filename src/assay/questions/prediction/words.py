@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.asking.words import SURVIVED, Words, chance, listed
+from assay.asking.words import SURVIVED, Words, chance, listed, one_line
 from assay.questions.prediction.answer import Prediction
 from assay.questions.prediction.better import LEAST
 from assay.questions.prediction.machines import Kind
@@ -40,6 +40,19 @@ def words_of(found: Prediction) -> Words:
     """How its evidence is spoken of: a class has no variance, and chance is compared with what no trend explains."""
     words = _CLASS_WORDS if found.classes else WORDS
     return replace(words, statistic=f"{words.statistic}, without the straight trend") if _trend(found) else words
+
+
+def line(found: Prediction) -> str:
+    """How much of the target is known on unseen rows, or which column gives it away."""
+    verdict = found.evidence.verdict
+    if found.leaks:
+        leak = found.leaks[0].name
+        return one_line(lambda short: f"{short(found.target)} is given away by {short(leak)}: a probable leak")
+    size = f"{percent(max(found.evidence.held_out or 0.0, 0.0))} of its variance on unseen rows"
+    if found.classes:
+        size = f"{percent(found.right)} of unseen rows right, the largest class is {percent(found.largest)}"
+    can = {"supported": "can be predicted", "suggestive": "can perhaps be predicted"}
+    return one_line(lambda short: f"{short(found.target)} {can.get(verdict, 'cannot be predicted')}: {size}")
 
 
 def sentence(found: Prediction) -> str:
@@ -113,8 +126,8 @@ def _can(found: Prediction) -> tuple[str, ...]:
     opening = f"{found.target} {can} be predicted from the other columns: on unseen rows"
     if found.classes:
         error = (
-            "Against knowing the shares of classes alone the squared error of classes coded 0 and 1 falls by "
-            f"{size} {interval} with the rule that fits them best in each fold"
+            f"The squared error of the predicted classes is {size} {interval} smaller than where only the shares of "
+            "the classes are known"
         )
         first, sure = f"{opening} {_classes(found)}. {error}; {by_chance}.", _sets(found)
     else:
@@ -155,7 +168,7 @@ def _others(found: Prediction) -> str:
     """The simplest machine that does it, what a line reaches, and a less simple one that may be better."""
     names = list(found.reached)
     own, place = found.reached[found.machine], names.index(found.machine)
-    told = f"The simplest rule that no other asked surely beats is {machine_name(found.machine)}"
+    told = f"The simplest rule that none of the others surely beats is {machine_name(found.machine)}"
     best = max(names[place:], key=lambda kind: found.reached[kind])
     more = found.reached[best] >= own + LEAST
     if not place and not more:

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 class _Stringing(Question):
     name = "stringing"
     wording = "Is there an order in which neighbours are alike?"
+    reading = (
+        "Rows and columns are reordered so that like stands beside like; blocks and gradients then show. "
+        "Noise looks smooth too once it is ordered, so the order is compared with those of shuffled columns."
+    )
+    guide = "guide/stringing.md"
     priority = 80
     costly = True
     whole = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from assay.arrays import Array, Indices
 from assay.asking.answer import Answer
@@ -12,6 +12,9 @@ from assay.asking.page import Page
 from assay.asking.table import FirstLook
 from assay.evidence.evidence import Evidence, Verdict
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Axis: TypeAlias = Literal["rows", "columns"]
 
@@ -70,8 +73,8 @@ class ReorderedTable(Answer):
         """How tests are corrected for."""
         rows, columns = len(self.by_row.chance), len(self.by_column.chance)
         if self.looks == 1:
-            return f"one order, of the rows; against {rows} orders of shuffled columns"
-        return f"rows and columns, so every p counts twice; against {rows} and {columns} orders of shuffled columns"
+            return f"one order, of the rows, against those of {rows} shuffled tables"
+        return f"two orders, of rows and columns, so every p is doubled; against {rows} and {columns} shuffled tables"
 
     def stricter(self, factor: float, level: float) -> ReorderedTable:
         """The same where other questions were asked too."""
@@ -83,10 +86,18 @@ class ReorderedTable(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for the rows and one for the columns, where there are more than two."""
-        from assay.questions.stringing.words import WORDS, sentence
+        from assay.questions.stringing.words import WORDS, line, sentence
 
         return tuple(
-            Finding(f"order-of-{what}", "order", f"the {what}", sentence(self, what), axis.evidence, WORDS[what])
+            Finding(
+                f"order-of-{what}",
+                "order",
+                f"the {what}",
+                sentence(self, what),
+                axis.evidence,
+                WORDS[what],
+                line=line(self, what),
+            )
             for what, axis in zip(AXES, (self.by_row, self.by_column), strict=True)
             if axis.evidence.q is not None
         )
@@ -101,6 +112,12 @@ class ReorderedTable(Answer):
         from assay.questions.stringing.views import views
 
         return views(self)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.stringing.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """The order of the columns, and of the rows drawn, counted from 1."""

@@ -16,6 +16,11 @@ class _Tastes(QuestionOf["Subject[Ratings]"]):
     form = "ratings"
     name = "tastes"
     wording = "Do users and items differ in their levels, and do tastes differ beyond these?"
+    reading = (
+        "Levels say that some users rate higher and some items are liked more; tastes say that users who like "
+        "one item like another, too. Each must predict ratings that were held out."
+    )
+    guide = "guide/recommender.md"
     priority = 10
 
     def why_not(self, table: Subject[Ratings], context: Context) -> str:

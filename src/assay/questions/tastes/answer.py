@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.arrays import Array
 from assay.asking.answer import Answer
@@ -13,6 +13,9 @@ from assay.asking.words import listed
 from assay.evidence.evidence import Evidence, Verdict
 from assay.evidence.ratings import WHATS, RatingsEvidence
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,14 +45,22 @@ class Tastes(Answer):
     @property
     def rule(self) -> str:
         """How looks are corrected for."""
-        return "Holm's correction for users, items and tastes; penalties are chosen anew on every draw of chance"
+        return "Holm's correction for users, items and tastes; penalties are chosen again in every draw of chance"
 
     def findings(self) -> tuple[Finding, ...]:
         """Tastes first, then items and users."""
-        from assay.questions.tastes.words import WORDS, sentence, subject
+        from assay.questions.tastes.words import WORDS, line, sentence, subject
 
         return tuple(
-            Finding(what, what, subject(what), sentence(self, what), self.found.evidence(what), WORDS[what])
+            Finding(
+                what,
+                what,
+                subject(what),
+                sentence(self, what),
+                self.found.evidence(what),
+                WORDS[what],
+                line=line(self, what),
+            )
             for what in reversed(WHATS)
         )
 
@@ -65,6 +76,12 @@ class Tastes(Answer):
         from assay.questions.tastes.views import views
 
         return views(self)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.tastes.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """Errors on held-out ratings, and orders of items."""

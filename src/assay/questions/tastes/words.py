@@ -41,6 +41,20 @@ def subject(what: What) -> str:
     return "users and items" if what == "tastes" else what
 
 
+def line(answer: Tastes, what: What) -> str:
+    """Whether they differ, and how much of the error that explains."""
+    evidence = answer.found.evidence(what)
+    said = {
+        "users": {"supported": "Users rate on different levels", "suggestive": "Users may rate on different levels"},
+        "items": {"supported": "Some items are liked more by all", "suggestive": "Some items may be liked more by all"},
+        "tastes": {"supported": "Tastes differ beyond levels", "suggestive": "Tastes may differ beyond levels"},
+    }[what].get(evidence.verdict)
+    if said is None:
+        none = {"users": "Levels of users", "items": "Levels of items", "tastes": "Tastes"}[what]
+        return f"{none} are not distinguishable from chance"
+    return f"{said}: {percent(evidence.held_out)} less squared error on held-out ratings"
+
+
 def sentence(answer: Tastes, what: What) -> str:
     """How much better held-out ratings are predicted, in which units, and what chance reaches."""
     evidence = answer.found.evidence(what)

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 class _Themes(Question):
     name = "themes"
     wording = "Do the texts share themes beyond chance?"
+    reading = (
+        "A theme is a set of words that are used together, against words that are used instead. Chance "
+        "exchanges words between texts, so long texts and common words make no theme."
+    )
+    guide = "guide/lsi.md"
     priority = 65
 
     def concerns(self, table: Table) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
 from assay.views.html.view import View
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,8 +112,8 @@ class TextThemes(Answer):
     @property
     def rule(self) -> str:
         """How tests are corrected for."""
-        several = "" if self.looks == 1 else f"every p counts {self.looks} times, for as many columns of texts; "
-        return f"{several}themes are tested in order, stopped at the first failure"
+        several = "" if self.looks == 1 else f"every p times {self.looks}, for as many columns of texts; "
+        return f"{several}themes are tested one after another, stopped at the first failure"
 
     def stricter(self, factor: float, level: float) -> TextThemes:
         """The same where other questions were asked too; what follows a theme that falls, falls too."""
@@ -118,10 +121,10 @@ class TextThemes(Answer):
 
     def findings(self) -> tuple[Finding, ...]:
         """One for each column of texts."""
-        from assay.questions.themes.words import WORDS, inside, sentence
+        from assay.questions.themes.words import WORDS, inside, line, sentence
 
         return tuple(
-            Finding(f"themes-{j + 1}", "theme", one.column, sentence(one), one.evidence, WORDS, inside(one))
+            Finding(f"themes-{j + 1}", "theme", one.column, sentence(one), one.evidence, WORDS, inside(one), line(one))
             for j, one in enumerate(self.columns)
         )
 
@@ -136,6 +139,12 @@ class TextThemes(Answer):
         from assay.questions.themes.views import views
 
         return views(self)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The numbers behind the findings, complete."""
+        from assay.questions.themes.tables import tables
+
+        return tables(self)
 
     def numbers(self) -> dict[str, Any]:
         """The words of each theme, with its evidence."""

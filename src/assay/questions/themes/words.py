@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from assay.asking.words import BADGES, SURVIVED, Words, chance, chances
+from collections.abc import Callable
+
+from assay.asking.words import BADGES, SURVIVED, Words, chance, chances, one_line
 from assay.evidence.evidence import Verdict
 from assay.questions.themes.answer import ColumnThemes, TextThemes, Theme
 from assay.views.axes.numbers import count, counted, percent
@@ -23,6 +25,24 @@ WORDS = Words(
     "and again make a theme. Texts that repeat others count once.",
 )
 _NAMED, _WORDS = 3, 4
+
+
+def line(found: ColumnThemes) -> str:
+    """How many themes, and the words of the first."""
+    verdict, which = found.best, found.having(found.best)
+    if verdict == "not testable here":
+        return one_line(lambda short: f"Too few texts in {short(found.column)} to tell whether they share themes")
+    if verdict not in SURVIVED:
+        return one_line(lambda short: f"The texts in {short(found.column)} share no theme beyond chance")
+    many = "one theme" if len(which) == 1 else f"{len(which)} themes"
+    share = "share" if verdict == "supported" else "may share"
+    ends = [words[:2] for words in (which[0].towards, which[0].away) if words]
+
+    def said(short: Callable[[str], str]) -> str:
+        made = " against ".join(", ".join(map(short, words)) for words in ends)
+        return f"The texts in {short(found.column)} {share} {many}, the first {made}"
+
+    return one_line(said)
 
 
 def sentence(found: ColumnThemes) -> str:

@@ -44,7 +44,7 @@ class RowDependence(Answer):
     @property
     def rule(self) -> str:
         """It is asked before all others and costs them nothing."""
-        return "asked first, at a level of one in a thousand for each way in which rows may depend"
+        return "asked before all others, each way at a level of one in a thousand"
 
     def stricter(self, factor: float, level: float) -> Self:
         """The same: it comes before the others."""
@@ -75,6 +75,6 @@ def counted_as(effective: float, n: int) -> str:
     """How many rows count, in words.
 
     >>> counted_as(31.4, 300)
-    'the effective number of rows is about 31 of 300'
+    'they tell as much as about 31 of 300 independent rows'
     """
-    return f"the effective number of rows is about {count(round(effective))} of {count(n)}"
+    return f"they tell as much as about {count(round(effective))} of {count(n)} independent rows"

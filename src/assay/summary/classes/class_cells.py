@@ -12,7 +12,7 @@ from assay.arrays import Array
 from assay.errors import DataError
 
 
-class Place(NamedTuple):
+class ClassPlace(NamedTuple):
     """Where a block of cells is in the table.
 
     Attributes:
@@ -31,7 +31,7 @@ class Place(NamedTuple):
         return f"row {self.first_row + i}, column {column if self.names is None else repr(self.names[column])}"
 
 
-def counted(cells: Any, place: Place) -> Any:
+def counted(cells: Any, place: ClassPlace) -> Any:
     """Multinomial cells, (b, q) dense or sparse: finite and not negative; a missing count is 0, which adds nothing."""
     values = _stored(cells)
     if not values.size or (values.min() >= 0.0 and values.max() < np.inf):
@@ -49,7 +49,7 @@ def counted(cells: Any, place: Place) -> Any:
     return filled
 
 
-def answered(cells: Any, place: Place) -> tuple[Any, Array | None]:
+def answered(cells: Any, place: ClassPlace) -> tuple[Any, Array | None]:
     """Bernoulli cells as 0/1: which are above zero, and which are not.
 
     Returns:
@@ -65,7 +65,7 @@ def answered(cells: Any, place: Place) -> tuple[Any, Array | None]:
     return yes, (cells <= 0.0).astype(np.float64) if np.isnan(cells).any() else None
 
 
-def refuse_infinite(cells: Any, place: Place) -> None:
+def refuse_infinite(cells: Any, place: ClassPlace) -> None:
     """Raise for the first infinite cell."""
     values = _stored(cells)
     if np.isinf(values).any():

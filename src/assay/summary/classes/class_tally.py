@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from assay.arrays import Array
 from assay.linalg.eigen.principal import dense
 from assay.linalg.sparse.centred import as_entries, sparse_moments
-from assay.summary.classes.class_cells import Place, answered, counted, refuse_infinite
+from assay.summary.classes.class_cells import ClassPlace, answered, counted, refuse_infinite
 from assay.summary.moments.accumulate import TINY, chunk_rows, refuse_unusable
 
 
@@ -66,7 +66,7 @@ def tally(rows: Any, members: Members, kinds: Sequence[str], first_row: int, nam
     levels, tallies = [np.empty(0)] * d, [np.empty((k, 0))] * d
     for kind in dict.fromkeys(kinds):
         own = np.flatnonzero([known == kind for known in kinds])
-        place = Place(first_row, own, names)
+        place = ClassPlace(first_row, own, names)
         cells = rows if len(own) == d else rows[:, own]
         if kind == "gaussian":
             observed[:, own], mean[:, own], squares[:, own] = _moments(cells, members, place)
@@ -84,7 +84,7 @@ def tally(rows: Any, members: Members, kinds: Sequence[str], first_row: int, nam
     return Tallied(count, weight, observed, mean, squares, totals, tuple(levels), tuple(tallies))
 
 
-def _moments(cells: Any, members: Members, place: Place) -> tuple[Array, Array, Array]:
+def _moments(cells: Any, members: Members, place: ClassPlace) -> tuple[Array, Array, Array]:
     """Weight observed, mean and squared deviations of (b, q) gaussian cells by class, (k, q) each."""
     if hasattr(cells, "toarray") and not np.isnan(cells.data).any():
         return _moments_of_sparse(as_entries(cells), members, place)
@@ -114,7 +114,7 @@ def _moments(cells: Any, members: Members, place: Place) -> tuple[Array, Array, 
     return observed, mean, squares
 
 
-def _moments_of_sparse(cells: csr_array, members: Members, place: Place) -> tuple[Array, Array, Array]:
+def _moments_of_sparse(cells: csr_array, members: Members, place: ClassPlace) -> tuple[Array, Array, Array]:
     """The same from the entries of each class; a column without entries is zero in all rows, which is no fault."""
     q = int(cells.shape[1])
     observed, mean, squares = np.zeros((3, members.k, q))
@@ -149,7 +149,7 @@ def _near(chunk: Array) -> Array:
     return np.nan_to_num(np.fmin.reduce(chunk, axis=0)) if np.isnan(first).any() else first
 
 
-def _refuse(cells: NDArray[Any], place: Place) -> None:
+def _refuse(cells: NDArray[Any], place: ClassPlace) -> None:
     """Raise for the first cell or column whose squares leave the range of numbers; gaps are no reason."""
     refuse_infinite(cells, place)
     for j, column in enumerate(place.columns.tolist()):
@@ -161,7 +161,7 @@ def _refuse(cells: NDArray[Any], place: Place) -> None:
             refuse_unusable(filled, place.first_row, name, first_column=column)
 
 
-def _levels(cells: NDArray[Any], members: Members, place: Place) -> list[tuple[Array, Array]]:
+def _levels(cells: NDArray[Any], members: Members, place: ClassPlace) -> list[tuple[Array, Array]]:
     """For each of the (b, q) categorical columns: its levels, and (k, levels) weights of the rows at them."""
     refuse_infinite(cells, place)
     found = []

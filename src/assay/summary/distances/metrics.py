@@ -28,7 +28,13 @@ from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 from assay.summary.distances.distances import DENSE_LIMIT, as_rows, pair_squares, squared_distances, unit_scale
-from assay.summary.distances.neighbours import PAIRS_LIMIT, Neighbours, Pairs, nearest_neighbours, neighbours_within
+from assay.summary.distances.neighbours import (
+    PAIRS_LIMIT,
+    NeighbourPairs,
+    Neighbours,
+    nearest_neighbours,
+    neighbours_within,
+)
 
 _TILE = 2**20  # distances held at a time, in each thread
 _STRIPE = 2**17  # of these for Gower's, which passes over them once for each column
@@ -211,7 +217,7 @@ def nearest(X: Any, k: int, metric: Metric, among: Any = None) -> Neighbours:
     return Neighbours(indices, lengths, "tiles")
 
 
-def within(X: Any, radius: float, metric: Metric, among: Any = None) -> Pairs:
+def within(X: Any, radius: float, metric: Metric, among: Any = None) -> NeighbourPairs:
     """Which rows are no further apart than a radius?
 
     Args:
@@ -248,7 +254,7 @@ def within(X: Any, radius: float, metric: Metric, among: Any = None) -> Pairs:
 
     _by_tiles(X, Y, metric, search)
     rows, cols, lengths = (np.concatenate(parts) for parts in zip(*(found[at] for at in sorted(found)), strict=True))
-    return Pairs(rows, cols, lengths, "tiles")
+    return NeighbourPairs(rows, cols, lengths, "tiles")
 
 
 def distances(X: Any, metric: Metric, Y: Any = None) -> Array:
@@ -316,14 +322,14 @@ def _two(X: Any, among: Any, metric: Metric) -> tuple[Array, Array]:
     return X, X if among is None else comparable(among, metric, "the rows to compare with", X.shape[1])
 
 
-def _within_flat(X: Any, radius: float, metric: Metric, among: Any) -> Pairs:
+def _within_flat(X: Any, radius: float, metric: Metric, among: Any) -> NeighbourPairs:
     rows, others = as_euclidean(X, metric), None if among is None else as_euclidean(among, metric)
     if metric == "euclidean" or not radius >= 0:
         return neighbours_within(rows, radius, others)
     found = neighbours_within(rows, np.sqrt(2 * radius) * (1 + 1e-15), others)
     lengths = as_metric(found.distances, metric)
     kept = lengths <= radius
-    return Pairs(found.rows[kept], found.cols[kept], lengths[kept], found.route)
+    return NeighbourPairs(found.rows[kept], found.cols[kept], lengths[kept], found.route)
 
 
 def _by_tree(X: Array, Y: Array, k: int, metric: Metric, own: Whole) -> Neighbours:

@@ -39,7 +39,7 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
+class NeighbourPairs:
     """Rows no further apart than a radius, ordered by (row, col).
 
     Attributes:
@@ -88,7 +88,7 @@ def nearest_neighbours(X: Any, k: int, among: Any = None, *, route: Route = "aut
     return Neighbours(indices, distances / scale, route)
 
 
-def neighbours_within(X: Any, radius: float, among: Any = None, *, route: Route = "auto") -> Pairs:
+def neighbours_within(X: Any, radius: float, among: Any = None, *, route: Route = "auto") -> NeighbourPairs:
     """Which rows are no further apart than a radius, in Euclidean distance?
 
     Args:
@@ -122,7 +122,7 @@ def neighbours_within(X: Any, radius: float, among: Any = None, *, route: Route 
     if among is None:
         keep = rows != cols
         rows, cols, distances = rows[keep], cols[keep], distances[keep]
-    return Pairs(rows, cols, distances / scale, route)
+    return NeighbourPairs(rows, cols, distances / scale, route)
 
 
 def _route(route: Route, n: int, d: int) -> Literal["tree", "blocked"]:

@@ -33,7 +33,7 @@ Meaning = Literal["distance", "similarity"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Components:
+class ConnectedComponents:
     """Which nodes can reach each other.
 
     Attributes:
@@ -48,7 +48,7 @@ class Components:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class Subgraph:
     """Some nodes of a graph with the edges among them.
 
     Attributes:
@@ -246,7 +246,7 @@ class Graph:
         self._need_similarity("a random walk")
         return transition_of(self.weights)
 
-    def components(self, connection: Literal["weak", "strong"] = "weak") -> Components:
+    def components(self, connection: Literal["weak", "strong"] = "weak") -> ConnectedComponents:
         """Which nodes can reach each other; of a directed graph weakly (edges both ways) or strongly (along edges)."""
         if connection not in ("weak", "strong"):
             raise ParameterError(f'connection must be "weak" or "strong", is {connection!r}.')
@@ -254,9 +254,9 @@ class Graph:
         count, found = csgraph.connected_components(linked, directed=self.directed, connection=connection)
         _, first, labels = np.unique(found, return_index=True, return_inverse=True)
         labels = np.argsort(np.argsort(first))[labels].astype(np.int64)
-        return Components(int(count), labels, np.bincount(labels, minlength=count))
+        return ConnectedComponents(int(count), labels, np.bincount(labels, minlength=count))
 
-    def subgraph(self, nodes: npt.ArrayLike) -> Part:
+    def subgraph(self, nodes: npt.ArrayLike) -> Subgraph:
         """Some nodes, each named once, with the edges among them."""
         kept = np.asarray(nodes)
         if kept.ndim != 1 or kept.dtype.kind not in "iu" or len(np.unique(kept)) < len(kept) or not len(kept):
@@ -269,9 +269,9 @@ class Graph:
         inside = (number[rows] >= 0) & (number[cols] >= 0)
         W = matrix_of((number[rows[inside]], number[cols[inside]], values[inside]), len(kept))
         names = None if self.names is None else tuple(self.names[i] for i in kept)
-        return Part(Graph(W, self.meaning, self.directed, names), kept.astype(np.int64))
+        return Subgraph(Graph(W, self.meaning, self.directed, names), kept.astype(np.int64))
 
-    def largest_component(self) -> Part:
+    def largest_component(self) -> Subgraph:
         """The component with most nodes, of equal ones the first, with its nodes."""
         components = self.components()
         return self.subgraph(np.flatnonzero(components.labels == components.sizes.argmax()))

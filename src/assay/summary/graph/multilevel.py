@@ -25,7 +25,7 @@ from assay.linalg.eigen.spectral import fix_signs
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import RandomState, as_count, as_vector, power_of_two
 from assay.summary.graph.multilevel_grid import Cycle, hierarchy, relaxed
-from assay.summary.graph.multilevel_search import Found, davidson
+from assay.summary.graph.multilevel_search import FoundCut, davidson
 
 _SMALL = 700  # up to here LAPACK is as fast
 _COARSEST = 200
@@ -91,7 +91,7 @@ def _scaled(A: sp.csr_array, scale: float) -> sp.csr_array:
     return sp.csr_array((data, A.indices.astype(kind), A.indptr.astype(kind)), shape=A.shape)
 
 
-def _by_levels(A: sp.csr_array, null: Array, k: int, tol: float) -> Found | None:
+def _by_levels(A: sp.csr_array, null: Array, k: int, tol: float) -> FoundCut | None:
     """None where the graph does not coarsen or the residual is not reached."""
     block = k + _GUARDS
     levels = hierarchy(A, null, max(_COARSEST, 16 * block), block + 1)
@@ -105,7 +105,7 @@ def _by_levels(A: sp.csr_array, null: Array, k: int, tol: float) -> Found | None
     return None if (found.residuals[:k] > tol * found.values[k - 1]).any() else found
 
 
-def _improved(cycle: Cycle, at: int, X: Array, k: int, tol: float) -> Found:
+def _improved(cycle: Cycle, at: int, X: Array, k: int, tol: float) -> FoundCut:
     """Vectors of the level below, carried to this one and improved: to the tolerance on the finest only."""
     level = cycle.levels[at]
     assert level.prolong is not None

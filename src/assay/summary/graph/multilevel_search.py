@@ -23,7 +23,7 @@ _LOST = 1e-10  # squared length, after projection, of a direction that brings no
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class FoundCut:
     """Ritz pairs and how far they are from eigenpairs.
 
     Attributes:
@@ -90,7 +90,7 @@ def davidson(
     precondition: Callable[[Array], Array],
     tol: float,
     rounds: int,
-) -> Found:
+) -> FoundCut:
     """Improve guesses of the smallest eigenvectors of A outside its null vector.
 
     Args:
@@ -127,4 +127,4 @@ def davidson(
         before = Y
         if not space.add(np.ascontiguousarray(precondition(np.ascontiguousarray(R[far].T)).T)):
             break
-    return Found(values, np.ascontiguousarray(X.T), residuals, done)
+    return FoundCut(values, np.ascontiguousarray(X.T), residuals, done)

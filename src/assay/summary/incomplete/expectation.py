@@ -56,7 +56,7 @@ class Expected:
         )
 
 
-class Piece(Protocol):
+class PatternPiece(Protocol):
     """Some rows, ready for any number of expectation steps."""
 
     def expected(self, mean: Array, law: Law) -> Expected:
@@ -124,7 +124,7 @@ class PatternMoments:
         return PatternMoments(self.mask, count, mean, self.scatter + other.scatter + between)
 
     def expected(self, mean: Array, law: Law) -> Expected:
-        """As `Piece`: with e_m = K e_o the completed products are G, K G and K G K^T + n C."""
+        """As `PatternPiece`: with e_m = K e_o the completed products are G, K G and K G K^T + n C."""
         m, o = np.flatnonzero(self.mask), np.flatnonzero(~self.mask)
         # the rows of the identity, completed, are the regression of all columns on each observed one
         basis = np.zeros((len(o), len(mean)))
@@ -159,7 +159,7 @@ class IncompleteRows:
         return cls(np.where(missing, 0.0, z), missing, patterns_of(missing))
 
     def expected(self, mean: Array, law: Law) -> Expected:
-        """As `Piece`."""
+        """As `PatternPiece`."""
         done = completed(np.where(self.missing, 0.0, self.values - mean), self.patterns, law)
         e = done.deviations
         return Expected(len(e), e.sum(axis=0), e.T @ e + done.left_over, done.log_determinant)
@@ -178,7 +178,7 @@ class GappedTable:
     """
 
     rows: int
-    held: tuple[Piece, ...]
+    held: tuple[PatternPiece, ...]
     unread: FloatBlocks | None
     frame: Frame
     often: Set[bytes]
@@ -221,7 +221,7 @@ class GappedTable:
             raise _changed(self.rows, whole.rows)
         return whole
 
-    def _pieces(self) -> Iterator[Piece]:
+    def _pieces(self) -> Iterator[PatternPiece]:
         yield from self.held
         for _, block in self.unread or ():
             yield _Unread(block, self.frame, self.often)

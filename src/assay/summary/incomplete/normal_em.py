@@ -28,7 +28,7 @@ from assay.linalg import double_double as dd
 from assay.linalg.normal.completion import Law
 from assay.linalg.normal.multivariate_normal import MultivariateNormal
 from assay.linalg.one_thread import one_blas_thread
-from assay.optimize.em import Climb, Step, climb, geometric_rest
+from assay.optimize.em import Climb, EMStep, climb, geometric_rest
 from assay.summary.incomplete.expectation import Expected, Frame, GappedTable
 from assay.summary.incomplete.missing_patterns import Observed
 from assay.summary.moments.moments import Moments
@@ -152,7 +152,7 @@ def normal_em(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _NormalStep(Step[Point]):
+class _NormalStep(EMStep[Point]):
     """One evaluation.
 
     Attributes:

@@ -17,7 +17,7 @@ from assay.data.partitions import Blocks, Here
 from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
 from assay.linalg.canonical.canonical import Coupling, coupled_covariances
-from assay.linalg.canonical.held_out import Fold
+from assay.linalg.canonical.held_out import CanonicalFold
 from assay.summary.moments.accumulate import Accumulator, chunk_rows, refuse_unusable
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.moments.moments import Moments
@@ -187,7 +187,7 @@ def couple(moments: Moments, p: int, scale: Array) -> Coupling:
     return coupled_covariances(*_covariances(moments.covariance, p, scale), rows=moments.count)
 
 
-def moment_folds(parts: Sequence[Moments], p: int, scale: Array) -> list[Fold]:
+def moment_folds(parts: Sequence[Moments], p: int, scale: Array) -> list[CanonicalFold]:
     """Folds to choose a ridge by, from the moments of each: no pass over the rows.
 
     Args:
@@ -206,7 +206,7 @@ def moment_folds(parts: Sequence[Moments], p: int, scale: Array) -> list[Fold]:
         about = part.scatter + part.weight * np.multiply.outer(gap, gap)
         Txx, Txy, Tyy = _covariances(about, p, scale)
         Vx, Vy = found.x.vectors, found.y.vectors
-        folds.append(Fold(found, Vx.T @ Txx @ Vx, Vy.T @ Tyy @ Vy, Vx.T @ Txy @ Vy))
+        folds.append(CanonicalFold(found, Vx.T @ Txx @ Vx, Vy.T @ Tyy @ Vy, Vx.T @ Txy @ Vy))
     return folds
 
 

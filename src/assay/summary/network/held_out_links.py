@@ -31,7 +31,7 @@ _LISTED = 4_000_000  # pairs up to which those that are not linked are listed, w
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeldOut:
+class HeldOutLinks:
     """A network with some links taken out.
 
     Attributes:
@@ -128,7 +128,7 @@ def same_links(one: Ends, other: Ends) -> bool:
     return bool(np.array_equal(keys[0], keys[1]))
 
 
-def taken_out(ends: Ends, picked: Whole) -> HeldOut:
+def taken_out(ends: Ends, picked: Whole) -> HeldOutLinks:
     """Take links out, one after another, but for those without which a node would have none.
 
     Args:
@@ -156,7 +156,7 @@ def taken_out(ends: Ends, picked: Whole) -> HeldOut:
     stays = np.ones(len(ends.sources), dtype=bool)
     stays[numbers] = False
     training = replace(ends, sources=ends.sources[stays], targets=ends.targets[stays])
-    return HeldOut(training, ends.sources[numbers], ends.targets[numbers], numbers)
+    return HeldOutLinks(training, ends.sources[numbers], ends.targets[numbers], numbers)
 
 
 class NonLinks:
@@ -209,7 +209,7 @@ class NonLinks:
             found = np.concatenate([found, drawn[:, ~self.linked(drawn[0], drawn[1])]], axis=1)
         return found[0, :count], found[1, :count]
 
-    def matched(self, held: HeldOut, each: int, rng: np.random.Generator) -> Matched:
+    def matched(self, held: HeldOutLinks, each: int, rng: np.random.Generator) -> Matched:
         """For each link taken out, pairs that are not linked, whose ends have like numbers of links left.
 
         Args:

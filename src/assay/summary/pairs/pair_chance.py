@@ -22,7 +22,7 @@ from assay.linalg.noise.cauchy_combination import cauchy_combined
 from assay.summary.pairs.association import Standard
 from assay.summary.pairs.association_chance import chance_of_share
 from assay.summary.pairs.rank_shapes import EXPECTED, Shapes, shapes
-from assay.summary.pairs.rare_cells import Levels, levels_of
+from assay.summary.pairs.rare_cells import RareLevels, levels_of
 
 LAGS = 10
 FEWEST_EFFECTIVE = 12.0
@@ -74,7 +74,7 @@ class Chances:
     effective: Array
     shapes: Shapes | None
     rows: Indices
-    levels: Levels
+    levels: RareLevels
 
 
 def pair_chances(
@@ -160,7 +160,7 @@ class TileChances:
     """
 
     standard: Standard
-    levels: Levels
+    levels: RareLevels
     signature: Array | None
     gaps: Gaps | None
     expected: float

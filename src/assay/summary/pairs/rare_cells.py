@@ -25,7 +25,7 @@ _AT_ONCE = 1 << 22  # probabilities held at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Levels:
+class RareLevels:
     """The levels of columns that have few of them.
 
     Attributes:
@@ -53,9 +53,9 @@ class Levels:
         few = np.multiply.outer(a, b) < expected * self.rows
         return np.asarray(few & np.logical_and.outer(np.isfinite(a), np.isfinite(b)))
 
-    def among(self, rows: Indices) -> Levels:
+    def among(self, rows: Indices) -> RareLevels:
         """The same levels in some rows."""
-        return Levels(len(rows), self.B[rows], self.starts, self.rarest)
+        return RareLevels(len(rows), self.B[rows], self.starts, self.rarest)
 
     def chance(self, first: Indices, second: Indices) -> Array:
         """(k,) exact chance of the pairs of columns; 1 where a column has no levels.
@@ -95,7 +95,7 @@ class Levels:
         return own, begin, own.sum(axis=0, dtype=np.float64).astype(np.int64)
 
 
-def levels_of(X: Array, groups: Indices, expected: float = EXPECTED) -> Levels:
+def levels_of(X: Array, groups: Indices, expected: float = EXPECTED) -> RareLevels:
     """The levels of the columns of a table; none are kept of a column whose levels are frequent with those of any
     other.
 
@@ -117,7 +117,7 @@ def levels_of(X: Array, groups: Indices, expected: float = EXPECTED) -> Levels:
     few = rarest * rarest.min(initial=np.inf) < expected * len(X)
     parts = [part if here else part[:, :0] for part, here in zip(parts, few, strict=True)]
     starts = np.concatenate([[0], np.cumsum([part.shape[1] for part in parts])])
-    return Levels(len(X), np.concatenate(parts, axis=1), starts, rarest)
+    return RareLevels(len(X), np.concatenate(parts, axis=1), starts, rarest)
 
 
 def fisher(together: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], n: int) -> Array:

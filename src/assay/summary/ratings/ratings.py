@@ -25,7 +25,7 @@ from assay.summary.ratings.ratings_columns import RatingRoles, Repeated, cells_i
 _NEAR = 3  # names told that are like an unknown one
 
 
-class Turned(NamedTuple):
+class TurnedRatings(NamedTuple):
     """The same cells, item by item.
 
     Attributes:
@@ -184,11 +184,11 @@ class Ratings:
         return np.repeat(np.arange(self.n_users, dtype=np.int32), np.diff(self.starts))
 
     @cached_property
-    def turned(self) -> Turned:
+    def turned(self) -> TurnedRatings:
         """The same entries, item by item."""
         place = np.argsort(self.item, kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.bincount(self.item, minlength=self.n_items))])
-        return Turned(starts.astype(np.int64), self.user[place], place.astype(np.int64))
+        return TurnedRatings(starts.astype(np.int64), self.user[place], place.astype(np.int64))
 
     @property
     def per_user(self) -> Whole:

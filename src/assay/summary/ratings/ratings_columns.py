@@ -67,7 +67,7 @@ class RatingRoles:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class RatingCells:
     """All ratings of a table, in the order of its rows.
 
     Attributes:
@@ -139,7 +139,7 @@ def rating_roles(
     return RatingRoles(who, what, found, when or _called(left, tuple(WHEN.split())), counts)
 
 
-def cells_in(table: Source, roles: RatingRoles) -> Cells:
+def cells_in(table: Source, roles: RatingRoles) -> RatingCells:
     """Read all ratings, in one pass; what is held is users and items as numbers, and values."""
     named: dict[str, list[pa.Array]] = {roles.user: [], roles.item: []}
     values: list[Array] = []
@@ -159,7 +159,7 @@ def cells_in(table: Source, roles: RatingRoles) -> Cells:
     when = np.concatenate(times) if times else None
     if when is not None and np.isnan(when).all():
         when = None
-    return Cells(user, item, np.concatenate(values) if values else np.empty(0), when, users, items)
+    return RatingCells(user, item, np.concatenate(values) if values else np.empty(0), when, users, items)
 
 
 def _listed_in(path: str) -> Source:

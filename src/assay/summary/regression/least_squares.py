@@ -19,8 +19,8 @@ from assay.linalg.regression.linear_fit import LinearFit, fit_wide, polished
 from assay.summary.regression.regression import (
     CAUTIOUS,
     Equations,
+    RegressionTable,
     Squares,
-    Table,
     blas_threads,
     joint_moments,
     rows_errors,
@@ -32,7 +32,7 @@ _SMALL = 100_000  # entries that are gone through a few times within millisecond
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solution:
+class LeastSquaresSolution:
     """Least squares with all that its errors are made of.
 
     Attributes:
@@ -54,7 +54,7 @@ class Solution:
     route: str
 
 
-def least_squares(table: Table, *, intercept: bool) -> Solution:
+def least_squares(table: RegressionTable, *, intercept: bool) -> LeastSquaresSolution:
     """Solve from rows, which are read once, and once more where products would lose digits.
 
     >>> rows = Table(np.array([[0.0], [1.0], [2.0]]), np.array([[1.0], [3.0], [5.0]]), None, 1)
@@ -77,16 +77,18 @@ def least_squares(table: Table, *, intercept: bool) -> Solution:
     return replace(found, squares=exact_errors(equations.squares(coef), table, coef, found.centre))
 
 
-def least_squares_of(equations: Equations) -> Solution:
+def least_squares_of(equations: Equations) -> LeastSquaresSolution:
     """Solve from a summary."""
     centre, moments = equations.centre, equations.moments
     with blas_threads(equations.d):
         fit = equations.fit()
         squares = equations.squares(fit.coef.T)
-    return Solution(fit, intercept_at(fit.coef.T, centre), squares, centre, moments.count, moments.weight, "moments")
+    return LeastSquaresSolution(
+        fit, intercept_at(fit.coef.T, centre), squares, centre, moments.count, moments.weight, "moments"
+    )
 
 
-def exact_errors(squares: Squares, table: Table, coef: Array, centre: Array) -> Squares:
+def exact_errors(squares: Squares, table: RegressionTable, coef: Array, centre: Array) -> Squares:
     """Take the error from the rows where, as a difference of sums, it would have lost its digits.
 
     Args:
@@ -111,12 +113,12 @@ def intercept_at(coef: Array, centre: Array) -> Array:
     return residual(coef, centre[:d], centre[d:])
 
 
-def _from_rows(table: Table, near: Array, intercept: bool) -> Solution:
+def _from_rows(table: RegressionTable, near: Array, intercept: bool) -> LeastSquaresSolution:
     whole = triangles(table, near, intercept=intercept)[0]
     fit, centre = whole.fit(), whole.centre
     if _size(table) > CAREFUL:
         squares = whole.squares(fit.coef.T)
-        return Solution(fit, intercept_at(fit.coef.T, centre), squares, centre, table.n, whole.weight, "qr")
+        return LeastSquaresSolution(fit, intercept_at(fit.coef.T, centre), squares, centre, table.n, whole.weight, "qr")
     # the columns as they are, with the intercept as one more: taking the means off would round them
     A, Y = _design(table, intercept)
     solved = lstsq(A, Y)
@@ -128,10 +130,10 @@ def _from_rows(table: Table, near: Array, intercept: bool) -> Solution:
     fit = replace(whole.fit(solved.rank - first), coef=solved.x[first:])
     at = solved.x[0] if first else intercept_at(fit.coef.T, centre)
     squares = replace(whole.squares(fit.coef.T), error=np.sum(residual(A, solved.x, Y) ** 2, axis=0))
-    return Solution(fit, at, squares, centre, table.n, whole.weight, "qr")
+    return LeastSquaresSolution(fit, at, squares, centre, table.n, whole.weight, "qr")
 
 
-def _wide(table: Table, intercept: bool) -> Solution:
+def _wide(table: RegressionTable, intercept: bool) -> LeastSquaresSolution:
     wide, route = WideTable.of(table, intercept=intercept), "dual"
     left = wide.spectrum()
     if wide_condition(left.values, 0.0, intercept=intercept) > CAUTIOUS:
@@ -143,16 +145,16 @@ def _wide(table: Table, intercept: bool) -> Solution:
     fit = fit_wide(wide.axes(U / np.sqrt(values)), values, inner)
     squares = Squares(np.sum(Y**2, axis=0), np.sum(inner**2, axis=0), np.sum((Y - U @ inner) ** 2, axis=0))
     at = intercept_at(fit.coef.T, wide.centre)
-    return Solution(fit, at, squares, wide.centre, table.n, wide.weight, route)
+    return LeastSquaresSolution(fit, at, squares, wide.centre, table.n, wide.weight, route)
 
 
-def _design(table: Table, intercept: bool) -> tuple[Array, Array]:
+def _design(table: RegressionTable, intercept: bool) -> tuple[Array, Array]:
     """The columns as an array, after one of ones where there is an intercept, and the targets; times root weights."""
     root = np.ones((table.n, 1)) if table.weights is None else np.sqrt(table.weights)[:, None]
     X = table.stacked() * root
     return np.hstack([root, X]) if intercept else X, table.targets * root
 
 
-def _size(table: Table) -> int:
+def _size(table: RegressionTable) -> int:
     """Products that one careful residual takes."""
     return table.n * (table.d + 1) * table.p

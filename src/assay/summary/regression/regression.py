@@ -41,7 +41,7 @@ _FEW = 500  # columns up to which one thread decomposes about as fast as two
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class RegressionTable:
     """Rows with their targets, to be read block by block as often as needed.
 
     Attributes:
@@ -166,7 +166,7 @@ class Equations:
         return Squares(np.diag(S)[d:].copy(), explained, self.squared_errors(coef[None], self.centre)[0])
 
 
-def joint_moments(table: Table, folds: Folds = None) -> GroupedMoments:
+def joint_moments(table: RegressionTable, folds: Folds = None) -> GroupedMoments:
     """Summarise columns and targets in one pass, without a copy of the table that holds both.
 
     Args:
@@ -193,7 +193,7 @@ def joint_moments(table: Table, folds: Folds = None) -> GroupedMoments:
     return map_reduce(table.blocks(folds), summarise, GroupedMoments.__add__)
 
 
-def rows_errors(table: Table, coef: Array, centre: Array) -> Array:
+def rows_errors(table: RegressionTable, coef: Array, centre: Array) -> Array:
     """(p,) sums of squared errors of y0 + coef (x - x0), from the rows themselves: no difference of large sums.
 
     Args:

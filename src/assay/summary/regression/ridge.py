@@ -26,8 +26,8 @@ from assay.summary.regression.regression import (
     Equations,
     FoldErrors,
     Folds,
+    RegressionTable,
     Squares,
-    Table,
     blas_threads,
     joint_moments,
     refuse_empty,
@@ -61,7 +61,7 @@ class RidgeSolutions:
     count: int
     condition: float
     route: str
-    table: Table | None = None
+    table: RegressionTable | None = None
 
     def squares(self, coef: Array) -> Squares:
         """Sums of squares of (p, d) coefficients at all rows."""
@@ -72,7 +72,7 @@ class RidgeSolutions:
         return exact_errors(found, self.table, coef, self.whole.centre)
 
 
-def ridge(table: Table, penalties: Penalties, *, intercept: bool, folds: Folds = None) -> RidgeSolutions:
+def ridge(table: RegressionTable, penalties: Penalties, *, intercept: bool, folds: Folds = None) -> RidgeSolutions:
     """From rows, which are read once, and once more where products would lose digits.
 
     Args:
@@ -96,7 +96,13 @@ def ridge(table: Table, penalties: Penalties, *, intercept: bool, folds: Folds =
 
 
 def ridge_of(
-    grouped: GroupedMoments, d: int, penalties: Penalties, *, intercept: bool, judge: bool, table: Table | None = None
+    grouped: GroupedMoments,
+    d: int,
+    penalties: Penalties,
+    *,
+    intercept: bool,
+    judge: bool,
+    table: RegressionTable | None = None,
 ) -> RidgeSolutions:
     """From summaries of d columns and the targets after them.
 
@@ -136,7 +142,7 @@ def _averaged(errors: list[Array], weights: list[float]) -> FoldErrors:
     return FoldErrors.of(np.stack([fold.mean(axis=1) for fold in errors]), np.array(weights))
 
 
-def _wide(table: Table, penalties: Penalties, intercept: bool, folds: Folds) -> RidgeSolutions:
+def _wide(table: RegressionTable, penalties: Penalties, intercept: bool, folds: Folds) -> RidgeSolutions:
     wide, route = WideTable.of(table, intercept=intercept), "dual"
     left = wide.spectrum()
     alphas = penalties(left.values, table.d)

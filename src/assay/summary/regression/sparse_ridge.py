@@ -26,7 +26,7 @@ from assay.errors import DataError
 from assay.linalg.sparse.centred import CentredRows, sparse_moments
 from assay.summary.distances.distances import DENSE_LIMIT
 from assay.summary.moments.column_moments import column_moments
-from assay.summary.regression.regression import Squares, Table
+from assay.summary.regression.regression import RegressionTable, Squares
 
 TOL = 1e-10
 _MARGIN = 3.0  # by which the gradient may fall faster than what is left by rows
@@ -156,7 +156,7 @@ class LargeRidge:
     weight: float
 
 
-def takes_products(table: Table, alpha: Any) -> bool:
+def takes_products(table: RegressionTable, alpha: Any) -> bool:
     """Whether a table is sparse and so large that its spectrum costs more than one solution by products."""
     X, n, d = table.data, table.n, table.d
     if not hasattr(X, "toarray") or isinstance(alpha, str) or np.ndim(alpha) or not alpha > 0.0:
@@ -164,7 +164,7 @@ def takes_products(table: Table, alpha: Any) -> bool:
     return 4 * int(X.nnz) <= n * d and (min(n, d) > _SPECTRUM or (d > n and n * d > DENSE_LIMIT))
 
 
-def refuse_large(table: Table, remedy: str) -> None:
+def refuse_large(table: RegressionTable, remedy: str) -> None:
     """Refuse a sparse table whose spectrum needs more memory than 1 GiB."""
     n, d = table.n, table.d
     if issparse(table.data) and max(n if d > n else d, 1) * d > DENSE_LIMIT:
@@ -174,7 +174,7 @@ def refuse_large(table: Table, remedy: str) -> None:
         )
 
 
-def large_ridge(table: Table, alpha: float, *, intercept: bool) -> LargeRidge:
+def large_ridge(table: RegressionTable, alpha: float, *, intercept: bool) -> LargeRidge:
     """Solve from a sparse table in memory for its entries.
 
     Args:

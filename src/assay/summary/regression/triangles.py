@@ -25,7 +25,7 @@ from assay.engine.current import map_reduce
 from assay.linalg.regression.linear_fit import LinearFit, fit_triangle
 from assay.linalg.regression.ridge_path import RidgeSpectrum, spectrum_of_rows
 from assay.summary.moments.accumulate import chunk_rows
-from assay.summary.regression.regression import Folds, Part, Squares, Table
+from assay.summary.regression.regression import Folds, Part, RegressionTable, Squares
 
 
 def triangle(*strips: Array) -> Array:
@@ -107,7 +107,7 @@ class Triangle:
         return about[:, : self.d], about[:, self.d :]
 
 
-def triangles(table: Table, near: Array, *, intercept: bool, folds: Folds = None) -> list[Triangle]:
+def triangles(table: RegressionTable, near: Array, *, intercept: bool, folds: Folds = None) -> list[Triangle]:
     """The triangle of each fold, in one pass.
 
     Args:

@@ -23,7 +23,7 @@ from assay.linalg.eigen.spectral import eigen_symmetric
 from assay.linalg.regression.linear_fit import EPS
 from assay.linalg.sparse.centred import CentredRows
 from assay.summary.moments.column_moments import column_moments
-from assay.summary.regression.regression import Squares, Table
+from assay.summary.regression.regression import RegressionTable, Squares
 from assay.summary.regression.triangles import triangle
 
 
@@ -140,13 +140,13 @@ class WideTable:
         rows: the rows among themselves.
     """
 
-    table: Table
+    table: RegressionTable
     near: Array
     centre: Array
     rows: WideRows
 
     @classmethod
-    def of(cls, table: Table, *, intercept: bool) -> WideTable:
+    def of(cls, table: RegressionTable, *, intercept: bool) -> WideTable:
         """From products of rows."""
         near = column_moments(table.data, table.names).mean  # refuses what has no finite square, with its place
         weights = np.ones(table.n) if table.weights is None else table.weights

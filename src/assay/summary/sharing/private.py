@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 from assay.arrays import Array, Whole
-from assay.data.columns._codecs import Boolean, Levels, Number
+from assay.data.columns._codecs import Boolean, LevelCodec, Number
 from assay.data.columns.agreed import of_codecs
 from assay.data.columns.encoding import Encoding
 from assay.data.field import Field
@@ -163,7 +163,7 @@ def _ends(encoding: Encoding, bounds: Mapping[str, tuple[float, float]]) -> tupl
     """(D,) least and largest value of each number."""
     ends: list[tuple[float, float]] = []
     for known, codec, span in zip(encoding.fields, encoding.codecs, encoding.spans, strict=True):
-        if isinstance(codec, (Boolean, Levels)):
+        if isinstance(codec, (Boolean, LevelCodec)):
             ends += [(0.0, 1.0)] * (span.stop - span.start)
             continue
         if known.name not in bounds or span.stop - span.start > 1:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data.columns._codecs import Boolean, Levels
+from assay.data.columns._codecs import Boolean, LevelCodec
 from assay.data.columns.agreed import differences
 from assay.data.columns.encoding import Encoding
 from assay.data.files import write_archive
@@ -235,11 +235,11 @@ def small_cells(part: Moments, encoding: Encoding, fewest_rows: int) -> Iterable
         fewest_rows: that a level needs, if it has any.
     """
     for codec, span in zip(encoding.codecs, encoding.spans, strict=True):
-        if isinstance(codec, (Boolean, Levels)):
+        if isinstance(codec, (Boolean, LevelCodec)):
             for j in range(span.start, span.stop):
                 ones = round(float(part.mean[j]) * part.count)
                 # of several levels each has its own number; of yes and no both are in one
-                for value, rows in ((1, ones), (0, part.count - ones))[: 2 - isinstance(codec, Levels)]:
+                for value, rows in ((1, ones), (0, part.count - ones))[: 2 - isinstance(codec, LevelCodec)]:
                     if 0 < rows < fewest_rows:
                         yield j, value, rows
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from assay.arrays import Array
-from assay.data.columns._codecs import Levels
+from assay.data.columns._codecs import LevelCodec
 from assay.data.columns.agreed import agreed
 from assay.data.columns.cells import coded
 from assay.data.columns.encoding import Encoding
@@ -174,7 +174,7 @@ def unknown_levels(rows: Array, encoding: Encoding) -> NDArray[np.bool_]:
     """
     strange = np.zeros(len(rows), dtype=bool)
     for codec, span in zip(encoding.codecs, encoding.spans, strict=True):
-        if isinstance(codec, Levels) and codec.rare is None:
+        if isinstance(codec, LevelCodec) and codec.rare is None:
             strange |= rows[:, span].sum(axis=1) == 0.0
     return strange
 

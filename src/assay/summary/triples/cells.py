@@ -29,7 +29,7 @@ LARGEST = 2**31  # of a stripe, so that places in it fit a record
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class TripleCells:
     """Cells of a matrix in one file.
 
     Attributes:
@@ -100,7 +100,7 @@ def cut(
     path: Path,
     *,
     valued: bool,
-) -> Cells:
+) -> TripleCells:
     """Write a matrix in cells.
 
     Args:
@@ -146,7 +146,7 @@ def cut(
         _deal(runs, counted, path, lengths, offsets, 16 if valued else 8)
         runs.unlink()
     counted.unlink()
-    return Cells(path, shape, plan, valued, offsets)
+    return TripleCells(path, shape, plan, valued, offsets)
 
 
 def _deal(runs: Path, counted: Path, path: Path, lengths: list[int], offsets: Whole, size: int) -> None:

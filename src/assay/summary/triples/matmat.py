@@ -31,7 +31,7 @@ from assay.data.files import atomic_write, check_writable
 from assay.errors import ParameterError
 from assay.leftovers import TemporaryFolder
 from assay.summary.triples.allowance import TEAM, Plan, run_of
-from assay.summary.triples.cells import LARGEST, Cells, Triple, cut
+from assay.summary.triples.cells import LARGEST, Triple, TripleCells, cut
 from assay.summary.triples.in_order import in_order
 from assay.summary.triples.vectors import scratch
 
@@ -161,7 +161,7 @@ class Meeting:
     columns: Whole
 
 
-def _meetings(left: Cells, right: Cells, rooms: Rooms) -> Iterator[Meeting]:
+def _meetings(left: TripleCells, right: TripleCells, rooms: Rooms) -> Iterator[Meeting]:
     for b in range(left.across):
         if not any(left.count(a, b) for a in range(left.down)):
             continue
@@ -182,7 +182,7 @@ def _meetings(left: Cells, right: Cells, rooms: Rooms) -> Iterator[Meeting]:
                         begin = end
 
 
-def _rows(right: Cells, b: int, most: int) -> Iterator[tuple[sparse.csr_array, Whole]]:
+def _rows(right: TripleCells, b: int, most: int) -> Iterator[tuple[sparse.csr_array, Whole]]:
     """Rows of N in a stripe, as many triples as fit at a time; columns numbered among those that are there."""
     lo, hi = right.rows(b)
     waiting: list[Triple] = []
@@ -228,7 +228,7 @@ class Heap:
 
 
 def _heaps(
-    cells: Cells, most: int, folder: Path, numbers: Iterator[int], at: tuple[int, int] = (0, 0)
+    cells: TripleCells, most: int, folder: Path, numbers: Iterator[int], at: tuple[int, int] = (0, 0)
 ) -> Iterator[Heap]:
     """Cells that fit; those that do not are cut again."""
     for a, b in itertools.product(range(cells.down), range(cells.across)):

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assay.arrays import Array
-from assay.summary.triples.cells import Cells
+from assay.summary.triples.cells import TripleCells
 from assay.summary.triples.in_order import in_order
 from assay.summary.triples.vectors import Read
 
@@ -24,7 +24,7 @@ EXACT = 16  # bytes of a row in an exact product
 
 
 def multiply(
-    cells: Cells,
+    cells: TripleCells,
     v: Read,
     finish: Callable[[int, int, Array], Part],
     take: Callable[[Part], object],

@@ -32,7 +32,7 @@ _LARGEST = 2**53  # of an index, so that it is exact in any type
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class TriplePiece:
     """Some triples, not looked at yet.
 
     Attributes:
@@ -52,10 +52,10 @@ class Piece:
     def __len__(self) -> int:
         return len(self.i)
 
-    def slice(self, lo: int, hi: int) -> Piece:
+    def slice(self, lo: int, hi: int) -> TriplePiece:
         """Triples lo .. hi - 1 of them."""
         value = None if self.value is None else _part(self.value, lo, hi)
-        return Piece(_part(self.i, lo, hi), _part(self.j, lo, hi), value, self.first + lo, self.origin)
+        return TriplePiece(_part(self.i, lo, hi), _part(self.j, lo, hi), value, self.first + lo, self.origin)
 
 
 def _part(column: Any, lo: int, hi: int) -> Any:
@@ -74,15 +74,15 @@ class Opened:
         parted: the same pieces in parts that workers may read, where they are in one source.
     """
 
-    start: Callable[[], Iterator[Piece]]
+    start: Callable[[], Iterator[TriplePiece]]
     valued: bool
     count: int | None = None
     shape: Shape | None = None
-    parted: Blocks[list[Piece]] | None = None
+    parted: Blocks[list[TriplePiece]] | None = None
 
-    def pieces(self, run: int) -> Iterator[list[Piece]]:
+    def pieces(self, run: int) -> Iterator[list[TriplePiece]]:
         """Triples in lists of pieces with at most `run` of them together."""
-        waiting: list[Piece] = []
+        waiting: list[TriplePiece] = []
         room = run
         for piece in self.start():
             at = 0
@@ -135,7 +135,7 @@ def _of_arrays(given: Sequence[Any]) -> Opened:
     if len(arrays) == 3 and arrays[2].dtype.kind not in "biuf":
         raise DataError(f"value holds {arrays[2].dtype}, but values are real numbers")
     value = arrays[2] if len(arrays) == 3 else None
-    whole = Piece(arrays[0], arrays[1], value, 0, lambda t: f"triple {t + 1:,}")
+    whole = TriplePiece(arrays[0], arrays[1], value, 0, lambda t: f"triple {t + 1:,}")
     return Opened(lambda: iter([whole]), value is not None, len(arrays[0]))
 
 
@@ -161,13 +161,13 @@ def _of_source(source: Source, row: str, column: str, value: str | None) -> Open
     def origin(t: int) -> str:
         return f"{source.name}, {source.place_of(t)}"
 
-    def start() -> Iterator[Piece]:
+    def start() -> Iterator[TriplePiece]:
         return (pieces[0] for pieces in parted)
 
-    def piece(block: tuple[int, pa.RecordBatch]) -> list[Piece]:
+    def piece(block: tuple[int, pa.RecordBatch]) -> list[TriplePiece]:
         first, batch = block
         held = None if named is None else batch.column(named)
-        return [Piece(batch.column(row), batch.column(column), held, first, origin)]
+        return [TriplePiece(batch.column(row), batch.column(column), held, first, origin)]
 
     parted = numbered_blocks(source).map(piece)
     return Opened(start, named is not None, source.rows, parted=parted)
@@ -180,7 +180,7 @@ def _no_index(what: str, type_: str) -> DataError:
     )
 
 
-def converted(pieces: list[Piece], shape: Shape | None) -> tuple[Whole, Whole, Array | None]:
+def converted(pieces: list[TriplePiece], shape: Shape | None) -> tuple[Whole, Whole, Array | None]:
     """Triples as numbers, inside the shape where one is given.
 
     Args:
@@ -200,7 +200,7 @@ def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _indices(piece: Piece, column: Any, name: str, size: int | None, many: str) -> Whole:
+def _indices(piece: TriplePiece, column: Any, name: str, size: int | None, many: str) -> Whole:
     raw = _numbers(piece, column, name)
     if raw.dtype.kind == "f":
         bad = np.flatnonzero(~(raw == np.rint(raw)))
@@ -219,11 +219,11 @@ def _indices(piece: Piece, column: Any, name: str, size: int | None, many: str) 
     return raw.astype(np.int64, copy=False)
 
 
-def _values(piece: Piece) -> Array:
+def _values(piece: TriplePiece) -> Array:
     return _numbers(piece, piece.value, "value").astype(np.float64, copy=False)
 
 
-def _numbers(piece: Piece, column: Any, name: str) -> NDArray[Any]:
+def _numbers(piece: TriplePiece, column: Any, name: str) -> NDArray[Any]:
     if isinstance(column, np.ndarray):
         return column
     if column.null_count:
@@ -234,5 +234,5 @@ def _numbers(piece: Piece, column: Any, name: str) -> NDArray[Any]:
     return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
-def _refused(piece: Piece, at: int, name: str, value: object, rule: str) -> DataError:
+def _refused(piece: TriplePiece, at: int, name: str, value: object, rule: str) -> DataError:
     return DataError(f"{piece.origin(piece.first + at)}: {name} is {value}, but {rule}")

@@ -24,11 +24,11 @@ from assay.arrays import Array
 from assay.engine.current import scattered
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.summary.triples.allowance import Plan, plan
-from assay.summary.triples.cells import Cells
+from assay.summary.triples.cells import TripleCells
 from assay.summary.triples.in_order import in_order
 from assay.summary.triples.matvec import multiply
 from assay.summary.triples.spread import product_in
-from assay.summary.triples.vectors import Stored, delivered, scratch
+from assay.summary.triples.vectors import StoredVector, delivered, scratch
 
 if TYPE_CHECKING:
     from assay.summary.triples.triples import Triples
@@ -60,7 +60,7 @@ class LeadingPair:
 class _Found:
     """A vector with its square, its value, and how far it is from being an eigenvector."""
 
-    u: Stored
+    u: StoredVector
     length: float
     value: float
     residual: float
@@ -70,14 +70,14 @@ class _Found:
 class _Striped:
     """A symmetric matrix in cells and vectors in files beside it."""
 
-    def __init__(self, cells: Cells, folder: Path) -> None:
+    def __init__(self, cells: TripleCells, folder: Path) -> None:
         self.cells, self.folder, self.n = cells, folder, cells.shape[0]
         self.products = 0
 
-    def vector(self, name: str) -> Stored:
-        return Stored.scratch(self.folder / name, self.n)
+    def vector(self, name: str) -> StoredVector:
+        return StoredVector.scratch(self.folder / name, self.n)
 
-    def random(self, name: str, seed: tuple[int, ...]) -> Stored:
+    def random(self, name: str, seed: tuple[int, ...]) -> StoredVector:
         """Normal numbers, the same for any stripes of one size."""
         made = self.vector(name)
 
@@ -91,7 +91,7 @@ class _Striped:
         self.sum(lambda a: self._scaled(made, a, 1.0 / norm))
         return made
 
-    def _scaled(self, u: Stored, a: int, factor: float) -> float:
+    def _scaled(self, u: StoredVector, a: int, factor: float) -> float:
         lo, hi = self.cells.rows(a)
         u.write(lo, u.read(lo, hi) * factor)
         return 0.0
@@ -102,7 +102,7 @@ class _Striped:
         in_order(range(self.cells.down), of, parts.append)
         return math.fsum(parts)
 
-    def product(self, u: Stored, w: Stored, with_: Stored) -> tuple[float, float]:
+    def product(self, u: StoredVector, w: StoredVector, with_: StoredVector) -> tuple[float, float]:
         """W = M u; with_' w and w' w."""
         parts: list[tuple[float, float]] = []
 
@@ -119,10 +119,10 @@ class _Spread(_Striped):
     """The same with triples that workers keep as numbers; a stripe of u goes to them, and one of w comes back."""
 
     def __init__(self, M: Triples, pieces: Any, stripes: Plan, folder: Path) -> None:
-        super().__init__(Cells(folder, M.shape, stripes, M.valued, np.empty(0, np.int64)), folder)
+        super().__init__(TripleCells(folder, M.shape, stripes, M.valued, np.empty(0, np.int64)), folder)
         self.blocks = scattered(pieces.map(M.numbers))
 
-    def product(self, u: Stored, w: Stored, with_: Stored) -> tuple[float, float]:
+    def product(self, u: StoredVector, w: StoredVector, with_: StoredVector) -> tuple[float, float]:
         """W = M u; with_' w and w' w."""
         inner, square = [], []
         for rows in map(self.cells.rows, range(self.cells.down)):
@@ -203,7 +203,7 @@ def _dominant(
 
 
 def _turned(
-    space: _Striped, vectors: tuple[Stored, Stored, Stored], value: float, c: float, scale: float
+    space: _Striped, vectors: tuple[StoredVector, StoredVector, StoredVector], value: float, c: float, scale: float
 ) -> tuple[float, float]:
     """Write (w + c u) / scale; |w - value u|^2 and the square of what was written."""
     u, w, after = vectors

@@ -36,7 +36,7 @@ _DENSE = 4  # a stripe is sent whole where more than one in four of its places h
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sums:
+class StripeSums:
     """Sums in some places of a stripe.
 
     Attributes:
@@ -49,20 +49,20 @@ class Sums:
     values: Array
     size: int
 
-    def __add__(self, other: Sums) -> Sums:
+    def __add__(self, other: StripeSums) -> StripeSums:
         if self.places is None or other.places is None or _DENSE * (len(self) + len(other)) > self.size:
             whole = self.whole()
             if other.places is None:
-                return Sums(None, whole + other.values, self.size)
+                return StripeSums(None, whole + other.values, self.size)
             if whole is self.values:
                 whole = whole.copy()
             whole[other.places] += other.values
-            return Sums(None, whole, self.size)
+            return StripeSums(None, whole, self.size)
         places = np.union1d(self.places, other.places)
         values = np.zeros(len(places))
         values[np.searchsorted(places, self.places)] = self.values
         values[np.searchsorted(places, other.places)] += other.values
-        return Sums(places, values, self.size)
+        return StripeSums(places, values, self.size)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -109,7 +109,7 @@ def product_in(blocks: Any, rows: tuple[int, int], columns: tuple[int, int], z: 
 
     size = rows[1] - rows[0]
 
-    def add(block: Triple) -> Sums:
+    def add(block: Triple) -> StripeSums:
         i, j, value = within(block, rows, columns)
         values = np.empty(0) if value is None or ones else value
         if size <= _DENSE * len(i):
@@ -119,9 +119,9 @@ def product_in(blocks: Any, rows: tuple[int, int], columns: tuple[int, int], z: 
             count = len(places)
         y = np.zeros(count)
         add_triples(at, j - columns[0], values, z, y)
-        return Sums(places, y, size)
+        return StripeSums(places, y, size)
 
-    return map_reduce(blocks, add, Sums.__add__, empty=Sums(None, np.zeros(size), size)).whole()
+    return map_reduce(blocks, add, StripeSums.__add__, empty=StripeSums(None, np.zeros(size), size)).whole()
 
 
 def within(block: Triple, rows: tuple[int, int], columns: tuple[int, int]) -> Triple:

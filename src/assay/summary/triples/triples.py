@@ -30,16 +30,16 @@ from assay.engine.current import is_local, map_reduce
 from assay.errors import ParameterError
 from assay.linalg.validate import RandomState, seed_of
 from assay.summary.triples.allowance import Plan, as_bytes, plan, run_of
-from assay.summary.triples.cells import Cells, cut
+from assay.summary.triples.cells import TripleCells, cut
 from assay.summary.triples.in_order import in_order
 from assay.summary.triples.matvec import multiply
-from assay.summary.triples.opening import Opened, Piece, converted, opened
+from assay.summary.triples.opening import Opened, TriplePiece, converted, opened
 from assay.summary.triples.vectors import Delivery, Given, mapped, reader, scratch
 
 if TYPE_CHECKING:
     from assay.summary.triples.power import LeadingPair
 
-Weigh = Callable[[list[Piece], Array | None], None]
+Weigh = Callable[[list[TriplePiece], Array | None], None]
 Shape = tuple[int, int]
 Where = str | os.PathLike[str]
 
@@ -100,7 +100,7 @@ class Triples:
     def _looked(self) -> tuple[int, int, int]:
         """One more than the largest indices, and the number of triples: one pass."""
 
-        def most(pieces: list[Piece]) -> tuple[int, int, int]:
+        def most(pieces: list[TriplePiece]) -> tuple[int, int, int]:
             i, j, _ = self._numbers(pieces, None)
             return int(i.max(initial=-1)) + 1, int(j.max(initial=-1)) + 1, len(i)
 
@@ -115,12 +115,12 @@ class Triples:
         return reduce(larger, found)
 
     @property
-    def spread(self) -> Blocks[list[Piece]] | None:
+    def spread(self) -> Blocks[list[TriplePiece]] | None:
         """Pieces that the workers of the engine in use read; None where triples are read here."""
         parted = self._opened.parted
         return None if is_local() or parted is None or not parted.portable else parted
 
-    def numbers(self, pieces: list[Piece]) -> tuple[Whole, Whole, Array | None]:
+    def numbers(self, pieces: list[TriplePiece]) -> tuple[Whole, Whole, Array | None]:
         """Pieces as numbers inside the shape, if it is known."""
         return self._numbers(pieces, self._shape)
 
@@ -258,7 +258,7 @@ class Triples:
         return self.dot(other)
 
     @contextmanager
-    def cells(self, stripes: Plan) -> Iterator[Cells]:
+    def cells(self, stripes: Plan) -> Iterator[TripleCells]:
         """The matrix cut into cells in a scratch folder, removed at the end.
 
         Args:
@@ -267,7 +267,7 @@ class Triples:
         with scratch() as folder:
             yield self.cut(stripes, folder / "cells")
 
-    def cut(self, stripes: Plan, path: Path, *, weigh: Weigh | None = None) -> Cells:
+    def cut(self, stripes: Plan, path: Path, *, weigh: Weigh | None = None) -> TripleCells:
         """Write the matrix in cells.
 
         Args:
@@ -277,7 +277,7 @@ class Triples:
         """
         shape = self.shape
 
-        def convert(pieces: list[Piece]) -> tuple[Whole, Whole, Array | None]:
+        def convert(pieces: list[TriplePiece]) -> tuple[Whole, Whole, Array | None]:
             found = self._numbers(pieces, shape)
             if weigh is not None:
                 weigh(pieces, found[2])
@@ -290,7 +290,7 @@ class Triples:
         """How many triples there are, where that is known without reading them."""
         return self._opened.count
 
-    def _numbers(self, pieces: list[Piece], shape: Shape | None) -> tuple[Whole, Whole, Array | None]:
+    def _numbers(self, pieces: list[TriplePiece], shape: Shape | None) -> tuple[Whole, Whole, Array | None]:
         if not self._turned:
             return converted(pieces, shape)
         j, i, value = converted(pieces, None if shape is None else shape[::-1])

@@ -29,7 +29,7 @@ Read = Callable[[int, int], Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredVector:
     """n numbers in a file.
 
     Attributes:
@@ -45,7 +45,7 @@ class Stored:
     type: str = "<f8"
 
     @classmethod
-    def scratch(cls, path: Path, n: int) -> Stored:
+    def scratch(cls, path: Path, n: int) -> StoredVector:
         """A new file of zeros, which take no room on most disks until they are written."""
         with path.open("wb") as handle:
             handle.truncate(8 * n)
@@ -99,7 +99,7 @@ def reader(given: Given, n: int, called: str) -> Read:
         raise ParameterError(f"{called} must have one number for each of {n:,}; its shape is {array.shape}")
     file = getattr(array, "filename", None)
     if isinstance(array, np.memmap) and file is not None and array.flags.c_contiguous and n:
-        return Stored(Path(file), n, _begin(array), array.dtype.str).read
+        return StoredVector(Path(file), n, _begin(array), array.dtype.str).read
     if array.dtype.kind == "b":  # a mask or a 0/1 vector
         return lambda lo, hi: array[lo:hi].astype(np.float64)
     return lambda lo, hi: np.ascontiguousarray(array[lo:hi], dtype=np.float64)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 MISSING = "–"
+_BARS = "▁▂▃▄▅▆▇█"
 
 
 def number(value: float | None) -> str:
-    """Three significant digits, whole from a thousand on.
+    """Three significant digits, whole from a thousand on, with thousands apart from ten thousand on: 2007 is a year.
 
-    >>> number(2.6438), number(0.05631), number(-1234.6), number(1.2e-9), number(None)
-    ('2.64', '0.0563', '−1,235', '1.20e−9', '–')
+    >>> number(2.6438), number(0.05631), number(-1234.6), number(12345.6), number(1.2e-9), number(None)
+    ('2.64', '0.0563', '−1235', '12,346', '1.20e−9', '–')
     """
     if value is None or math.isnan(value):
         return MISSING
@@ -23,8 +25,10 @@ def number(value: float | None) -> str:
     if not 1e-4 <= size < 1e7:
         mantissa, exponent = f"{value:.2e}".split("e")
         text = f"{mantissa}e{int(exponent)}"
-    elif size >= 999.5:
+    elif size >= 9999.5:
         text = f"{value:,.0f}"
+    elif size >= 999.5:
+        text = f"{value:.0f}"
     else:
         text = f"{value:.{_decimals(size)}f}"
     return text.replace("-", "−")
@@ -33,6 +37,27 @@ def number(value: float | None) -> str:
 def _decimals(size: float) -> int:
     """Decimals that leave three significant digits: 2.64, 12.3, 123, 0.0563."""
     return max(0, 2 - math.floor(math.log10(size)))
+
+
+def sparkline(values: Sequence[float | None]) -> str:
+    """Numbers as a line of small bars, for a cell of a table; a gap where one is not known.
+
+    >>> sparkline([1.0, 2.0, None, 8.0]), sparkline([3.0, 3.0])
+    ('▁▂ █', '▄▄')
+    """
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    if not known:
+        return ""
+    low, high = min(known), max(known)
+    half = high / 2 - low / 2  # halves, for high - low may overflow
+    return "".join(
+        " "
+        if value is None or not math.isfinite(value)
+        else _BARS[round((value / 2 - low / 2) / half * (len(_BARS) - 1))]
+        if half
+        else _BARS[3]
+        for value in values
+    )
 
 
 def count(value: int) -> str:

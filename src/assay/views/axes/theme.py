@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bokeh.models import HoverTool, NoOverlap, PlainText
+from bokeh.models import BasicTickFormatter, HoverTool, NoOverlap, PlainText
 from bokeh.models.annotations.labels import Label
 
 from assay.views.figures import Figure
@@ -20,6 +20,7 @@ UNSEEN = "#d9680f"
 ARROW = "#d9680f"
 INK = "#3d434b"
 LINE = "#6c747e"  # to compare with, where it must be seen on light and dark pages alike
+_WRITTEN_OUT = 7  # powers of ten up to which ticks are written out
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
@@ -72,6 +73,9 @@ def figure(*, x_label: str, y_label: str, height: int = 340, tools: Any = "", **
     # the page's colour behind names would fill the boxes of axes too; clearing the canvas leaves half a pixel of them
     plot.axis.background_fill_alpha = 0.0
     plot.xaxis.major_label_policy = NoOverlap(min_distance=3)
+    for axis in plot.axis:
+        if isinstance(axis.formatter, BasicTickFormatter):
+            axis.formatter.power_limit_high = _WRITTEN_OUT
     plot.grid.grid_line_color = "#e4e7eb"
     plot.xgrid.visible = False
     return plot

@@ -18,21 +18,25 @@ _TIMES: tuple[tuple[_Unit, tuple[int, ...]], ...] = (
     ("M", (1, 2, 3, 6)),
     ("Y", (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)),
 )
+_LETTERS = 20  # of all words under a small picture
 _LAST_DAY = 3e6  # beyond the year 9999 it is no date
 _MOST = {"s": 3, "m": 5, "h": 5, "D": 3, "M": 4, "Y": 5}  # by the length of their words
 _SPANS = {"s": 1 / 86400, "m": 1 / 1440, "h": 1 / 24, "D": 1.0, "M": 30.4, "Y": 365.25}
 
 
-def number_ticks(low: float, high: float, most: int = 5) -> list[Tick]:
+def number_ticks(low: float, high: float, most: int = 5, *, whole: bool = False) -> list[Tick]:
     """Round numbers from low to high, with their words.
 
     Args:
         low: the least that is drawn.
         high: the most that is drawn.
         most: how many there may be.
+        whole: whether only whole numbers mean something, as of years and counts.
 
     >>> number_ticks(0.0, 112_151.0)
     [(0.0, '0'), (50000.0, '50k'), (100000.0, '100k')]
+    >>> [words for _, words in number_ticks(2006.5, 2008.5, whole=True)]
+    ['2007', '2008']
     """
     reach = high / most - low / most
     if not (math.isfinite(reach) and reach > 0):
@@ -42,11 +46,17 @@ def number_ticks(low: float, high: float, most: int = 5) -> list[Tick]:
         size = step * 10.0**power
         if size == 0 or not math.isfinite(size):
             break
+        if whole and size < 1:
+            continue
         first, last = math.ceil(low / size), math.floor(high / size)
         if last - first < most:
             ticks = [j * size for j in range(first, last + 1)]
             # as many digits as tell neighbours apart
             digits = next((k for k in range(3, 8) if len({brief(tick, k) for tick in ticks}) == len(ticks)), 8)
+            if digits > 3 and all(tick == round(tick) and abs(tick) < 1e7 for tick in ticks):
+                # codes: 90210 is no 90.21k; long words leave room for fewer
+                shown = ticks[:: 2 if most <= 5 and len(ticks) * len(f"{ticks[-1]:.0f}") > _LETTERS else 1]
+                return [(tick, f"{tick:.0f}".replace("-", "−")) for tick in shown]
             return [(tick, brief(tick, digits)) for tick in ticks] or [(low, brief(low))]
     return [(low, brief(low))]
 
@@ -60,7 +70,7 @@ def log_ticks(low: float, high: float, most: int = 4) -> list[Tick]:
         most: how many there may be.
 
     >>> [words for _, words in log_ticks(0.0, 112_151.0)]
-    ['0', '10', '1k', '100k']
+    ['0', '10', '1000', '100k']
     """
     powers = [10.0**k for k in range(0, 308) if 10.0**k <= high]
     ticks = [tick for tick in (0.0, *powers) if low <= tick]
@@ -116,18 +126,20 @@ def _date(day: float, unit: _Unit = "D") -> str:
 
 
 def brief(value: float, digits: int = 3) -> str:
-    """A number in as few characters as it needs.
+    """A number in as few characters as it needs; below ten thousand as it is, since it may be a year or a code.
 
     Args:
         value: the number.
         digits: how many may be written.
 
-    >>> brief(12_000.0), brief(-0.25), brief(1.5e6), brief(3e-7), brief(0.0)
-    ('12k', '−0.25', '1.5M', '3e−7', '0')
+    >>> brief(12_000.0), brief(2007.0), brief(-0.25), brief(1.5e6), brief(3e-7), brief(0.0)
+    ('12k', '2007', '−0.25', '1.5M', '3e−7', '0')
     """
     size = abs(value)
     if size == 0 or not math.isfinite(value):
         return "0" if size == 0 else "∞"
+    if 1e3 <= size < 9999.5:
+        return f"{value:.{max(digits, 4)}g}".replace("-", "−")
     value = float(f"{value:.{digits}g}")
     for least, word in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if least <= abs(value) < 1e12:
@@ -145,7 +157,7 @@ def power_ticks(low: float, high: float, most: int = 8) -> list[Tick]:
         most: how many there may be.
 
     >>> [words for _, words in power_ticks(0.01, 1000.0)]
-    ['0.01', '0.1', '1', '10', '100', '1k']
+    ['0.01', '0.1', '1', '10', '100', '1000']
     >>> [words for _, words in power_ticks(2.0, 9.0)]
     ['2', '4', '6', '8']
     """

@@ -26,6 +26,8 @@ COLUMNS = 150
 CELLS = 60  # columns up to which each cell is drawn on its own
 NUMBERS = 8  # columns up to which the numbers are written into the cells
 _NAME = 18
+_WIDE, _CARD = 54, 440  # pixels of a cell where there are few, and of all of them in the width of a card
+_WRITTEN = 33  # pixels of a cell that its number needs
 _LETTER = 7  # pixels of a letter of a name
 _WORDS = 125  # pixels above and below for tools, colours and note
 _BLOCK = 512
@@ -77,7 +79,7 @@ def correlation_view(
     shades = _shades(shown, clear)
     m = len(chosen)
     written = [called[j] for j in chosen]
-    side = int(np.clip(26 * m, 260, 620))
+    side = int(np.clip(max(26 * m, min(_WIDE * m, _CARD)), 260, 620))
     room = _LETTER * max((len(shortened(name, _NAME)) for name in written), default=0)
     plot = figure(
         x_label="", y_label="", height=side + room + _WORDS, max_width=side + room + 20, tools="box_zoom,reset,save",
@@ -190,10 +192,11 @@ def _draw_cells(
         "x", "y", 0.96, 0.96, source=source, line_color=None, fill_color={"field": "shade", "transform": mapper}
     )
     if m <= NUMBERS:
-        plot.text(
-            "x", "y", "short", source=source, text_font=value(FONT), text_font_size="11px", text_color="ink",
+        written = plot.text(
+            "x", "y", "short", source=source, text_font=value(FONT), text_font_size="12px", text_color="ink",
             text_align="center", text_baseline="middle",
         )  # fmt: skip
+        written.tags = ["name", _WRITTEN * m]
     return cells
 
 

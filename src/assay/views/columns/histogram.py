@@ -134,7 +134,8 @@ def as_read(values: ArrayLike, *, kind: str = "number", label: str = "") -> str:
     True
     """
     bins = binned(values, whole=kind == "count")
-    ticks = (time_ticks if kind == "time" else number_ticks)(bins.low, bins.high)
+    low, high = bins.low, bins.high
+    ticks = time_ticks(low, high) if kind == "time" else number_ticks(low, high, whole=kind == "count")
     return _drawn(bins, [(part_of(bins, at), words) for at, words in ticks], label)
 
 

@@ -46,12 +46,14 @@ class Axis:
         values: (n,) numbers; of a category the number of the level.
         scale: "log" draws log(1 + x), for values above -1; "time" takes days since 1970.
         levels: what the numbers stand for, where they are levels.
+        whole: whether only whole numbers mean something, as of counts and years.
     """
 
     name: str
     values: ArrayLike
     scale: Scale = "plain"
     levels: Sequence[str] = ()
+    whole: bool = False
 
     def places(self, n: int | None = None) -> Array:
         """(n,) where the values are drawn."""
@@ -63,6 +65,8 @@ class Axis:
     def dress(self, axis: Any, at: Array) -> None:
         """Name an axis of a figure and its ticks."""
         axis.axis_label = PlainText(text=self.name)
+        if self.whole and self.scale == "plain" and not self.levels:
+            axis.ticker.min_interval = 1
         if self.levels:
             axis.ticker = FixedTicker(ticks=list(range(len(self.levels))))
             axis.major_label_overrides = {j: PlainText(text=shortened(w, _NAME)) for j, w in enumerate(self.levels)}

@@ -90,7 +90,7 @@ globalThis.assayPlots = (function () {
 
     // Names of points that have no room on a narrow page appear on a wider one.
     for (const plot of plots) {
-      const names = plot.model.center.filter((part) => part.tags[0] === "name");
+      const names = [...plot.model.center, ...plot.model.renderers].filter((part) => part.tags[0] === "name");
       const fit = () => { for (const name of names) name.visible = plot.frame.bbox.width >= name.tags[1]; };
       if (names.length > 0) { fit(); plot.repainted.connect(fit); }
     }

@@ -30,6 +30,7 @@ def searchable(
     choices: Iterable[int] = (),
     only: Iterable[int] = (),
     of: str = "a column",
+    first: int = NAME,
 ) -> str:
     """Lay out a table that is searched by its first cell and sorted by its heads.
 
@@ -43,13 +44,14 @@ def searchable(
         choices: columns that begin with one of few words, up to a comma, which rows can be narrowed to.
         only: columns that are mostly empty; rows can be narrowed to those that are not.
         of: what a row is about, with its article.
+        first: letters of the first cell.
 
     >>> text = searchable("t", "All", ["Column", "Kind"], [["a", "number"], ["b", "text"]], choices=[1])
     >>> '<option value="text">text (1)</option>' in text
     True
     """
     every = list(rows)
-    kept = _within_budget(every)
+    kept = _within_budget(every, first)
     if len(kept) < len(every):
         caption = f"{caption}: the first {count(len(kept))} of {count(len(every))}, the rest are in the JSON"
     numbers = set(numeric)
@@ -77,11 +79,11 @@ def searchable(
     )
 
 
-def _within_budget(rows: list[Sequence[str]]) -> list[list[str]]:
+def _within_budget(rows: list[Sequence[str]], first: int) -> list[list[str]]:
     """The first rows, as they may be shown, whose packed form fits: a text that recurs in its column costs a number."""
     size, seen, kept = 0, set[tuple[int, str]](), []
     for row in rows:
-        shown = [visible(cell, CELL if j else NAME) for j, cell in enumerate(row)]
+        shown = [visible(cell, CELL if j else first) for j, cell in enumerate(row)]
         for cell in enumerate(shown):
             size += _NUMBER if cell in seen else _NUMBER + len(_literal(cell[1]).encode())
             seen.add(cell)

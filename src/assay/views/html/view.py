@@ -20,6 +20,7 @@ class View:
         caption: what to see in it, plain text.
         numbers: the numbers behind it, as HTML.
         about: where it belongs: with the columns, with the rows, or with the first look at the table.
+        reading: how to read it, as HTML that is folded away; a page adds it to the first figure of an answer.
     """
 
     name: str
@@ -29,3 +30,4 @@ class View:
     caption: str = ""
     numbers: str = ""
     about: About = "columns"
+    reading: str = ""

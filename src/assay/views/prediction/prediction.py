@@ -15,6 +15,8 @@ from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import LINE, REAL, UNSEEN, figure
 from assay.views.rows.cloud import TOOLS, drawn_rows, row_source, scatter_rows, shade_rows
 
+_LINES = 100  # rows up to which every interval is drawn
+
 
 def prediction_view(
     truth: ArrayLike,
@@ -51,7 +53,7 @@ def prediction_view(
     ends = None if intervals is None else _ends(intervals, len(true))
     missed = np.zeros(len(true), dtype=bool) if ends is None else (true < ends[:, 0]) | (true > ends[:, 1])
     drawn = drawn_rows(len(true))
-    span = padded(np.concatenate([true, said, *(() if ends is None else ends.T)]))
+    span = padded(np.concatenate([true, said]))
     of = f" ({unit})" if unit else ""
     plot = figure(
         x_label=f"true{of}", y_label=f"predicted{of}", height=height, tools=TOOLS, x_range=span, y_range=span,
@@ -66,12 +68,17 @@ def prediction_view(
         texts |= {"lower_text": ends[:, 0], "upper_text": ends[:, 1]}
         words.append(("interval", "@lower_text to @upper_text"))
     source = row_source(numbers, columns, drawn, said=texts)
-    if ends is not None:
+    band = None if ends is None else _half_width(said, ends)
+    if band is not None:
+        _draw_band(plot, span, band)
+    elif ends is not None:
         _draw_intervals(plot, source)
     scatter_rows(plot, source, "truth", "predicted", words)
+    if band is not None:
+        _draw_missed(plot, source)
     told = shade_rows(plot, np.stack([true, said], axis=1), drawn)
     diagonal = plot.line(span, span, line_color=LINE, line_width=1.5, line_dash="dashed")
-    _name_marks(plot, diagonal, ends is not None, r_squared, held_out)
+    _name_marks(plot, diagonal, (ends is not None, band is not None), r_squared, held_out)
     if ends is not None and len(true):
         kept = int(np.count_nonzero(~missed))
         told.insert(0, f"{kept:,} of {len(true):,} intervals hold the truth ({kept / len(true):.1%}).")
@@ -91,10 +98,36 @@ def _ends(intervals: ArrayLike, n: int) -> Array:
     return ends
 
 
-def _draw_intervals(plot: Any, source: ColumnDataSource) -> None:
-    """Thin lines; where they miss the truth, thicker and of another colour."""
+def _half_width(predicted: Array, ends: Array) -> float | None:
+    """Half of the width that all intervals have about what was predicted; None where they differ."""
+    sides = np.concatenate([predicted - ends[:, 0], ends[:, 1] - predicted])
+    if not len(sides) or not np.isfinite(sides).all():
+        return None
+    width = float(np.median(sides))
+    near = np.abs(sides - width) <= 1e-6 * max(width, float(np.abs(predicted).max()))
+    return width if near.all() else None
+
+
+def _draw_band(plot: Any, span: tuple[float, float], width: float) -> None:
+    """Intervals of one width are a band about the diagonal: a row outside it has a truth that its interval misses."""
+    at = np.array([span[0] - width, span[1] + width])
+    plot.varea(at, at - width, at + width, fill_color=REAL, fill_alpha=0.12, name="band")
+
+
+def _draw_missed(plot: Any, source: ColumnDataSource) -> None:
     missed = np.asarray(source.data["missed"], dtype=bool)
-    for which, colour, width, alpha in ((~missed, REAL, 1.0, 0.3), (missed, UNSEEN, 2.0, 0.9)):
+    part = {key: np.asarray(source.data[key])[missed] for key in ("truth", "predicted")}
+    plot.scatter(
+        "truth", "predicted", source=ColumnDataSource(part), size=9, fill_color=None, line_color=UNSEEN, line_width=2,
+        name="missed",
+    )  # fmt: skip
+
+
+def _draw_intervals(plot: Any, source: ColumnDataSource) -> None:
+    """Thin lines; where they miss the truth, thicker and of another colour. Of many rows only those that miss."""
+    missed = np.asarray(source.data["missed"], dtype=bool)
+    held = ~missed if len(missed) <= _LINES else np.zeros(len(missed), dtype=bool)
+    for which, colour, width, alpha in ((held, REAL, 1.0, 0.3), (missed, UNSEEN, 1.5, 0.6)):
         part = {key: np.asarray(source.data[key])[which] for key in ("truth", "lower", "upper")}
         plot.segment(
             "truth", "lower", "truth", "upper", source=ColumnDataSource(part), line_color=colour, line_width=width,
@@ -102,14 +135,20 @@ def _draw_intervals(plot: Any, source: ColumnDataSource) -> None:
         )  # fmt: skip
 
 
-def _name_marks(plot: Any, diagonal: Any, ranged: bool, r_squared: float | None, held_out: bool | None) -> None:
+def _name_marks(
+    plot: Any, diagonal: Any, ranged: tuple[bool, bool], r_squared: float | None, held_out: bool | None
+) -> None:
     # the marks of the legend lie nowhere: those of many rows are faint
     nowhere = [np.nan]
     entries: list[tuple[str, list[Any], None]] = [
         ("a row", [plot.scatter(nowhere, nowhere, size=8, color=REAL, fill_alpha=0.45)], None),
         ("predicted as it is", [diagonal], None),
     ]
-    if ranged:
+    if ranged[1]:
+        band = plot.varea(nowhere, nowhere, nowhere, fill_color=REAL, fill_alpha=0.3)
+        outside = plot.scatter(nowhere, nowhere, size=9, fill_color=None, line_color=UNSEEN, line_width=2)
+        entries += [("within its interval", [band], None), ("outside it", [outside], None)]
+    elif ranged[0]:
         key = plot.segment(nowhere, nowhere, nowhere, nowhere, line_color=UNSEEN, line_width=2)
         entries.append(("interval that misses the truth", [key], None))
     where = {True: "held-out rows", False: "the rows it was fitted to", None: "these rows"}[held_out]

@@ -27,7 +27,7 @@ from assay.views.rows.density import draw_density, sample
 WHOLE = 5000
 SAMPLE = 2000
 _STRIP = 0.08
-_RAMP = ("#3f62c8", "#b0559c", "#f2a33a")  # lightness grows with the value, so it can be read without colour
+RAMP = ("#3f62c8", "#b0559c", "#f2a33a")  # lightness grows with the value, so it can be read without colour
 _TITLE = 40
 _STEPS = 64
 _SAID = (
@@ -244,8 +244,8 @@ def _name_colours(plot: Any, mapper: Any, words: str) -> None:
 def _mapper(values: Array) -> LinearColorMapper:
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
-    ends = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in _RAMP], dtype=np.float64)
-    at = np.linspace(0, len(_RAMP) - 1, _STEPS)
-    mixed = np.stack([np.interp(at, np.arange(len(_RAMP)), ends[:, j]) for j in range(3)], axis=1).round().astype(int)
+    ends = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in RAMP], dtype=np.float64)
+    at = np.linspace(0, len(RAMP) - 1, _STEPS)
+    mixed = np.stack([np.interp(at, np.arange(len(RAMP)), ends[:, j]) for j in range(3)], axis=1).round().astype(int)
     palette = [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in mixed]
     return LinearColorMapper(palette=palette, low=low, high=high if high > low else low + 1.0, nan_color=CHANCE)

@@ -6,14 +6,16 @@ Every figure here draws from one `score_source`, so rows selected in one figure 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from bokeh.models import BoxSelectTool, ColumnDataSource, NumeralTickFormatter
 from bokeh.models.annotations.arrows import Arrow, NormalHead
 from bokeh.models.annotations.geometry import Span
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.placing import place_arrow_names, spread
@@ -23,7 +25,12 @@ from assay.views.rows.cloud import TOOLS
 ARROWS = 12
 _NAME = 18
 _HEIGHT = 430
-_FRAME = np.array([250.0, 330.0])  # pixels for the data on a phone; names that fit there fit anywhere
+_SHORT = 0.25  # of the longest arrow: shorter ones are drawn, and named under the pointer alone
+_LENGTHS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)  # of the longest arrow, in distances of the farthest row
+_ENOUGH = 0.05
+_EDGE = 24.0  # pixels that a figure leaves free around its data
+_FRAME = np.array([380.0, 330.0])  # pixels for the data on half a page
+_NARROW = np.array([240.0, 330.0])  # and on a phone, where names without room are left to the pointer
 
 
 def score_source(scores: ArrayLike, rows: ArrayLike) -> ColumnDataSource:
@@ -53,7 +60,8 @@ def biplot(source: ColumnDataSource, loadings: ArrayLike, names: Sequence[str], 
     """Rows and columns in one map: points along the two leading components, arrows for the columns.
 
     An arrow points where its column grows; its length is the column's correlation with the two components.
-    The twelve longest are drawn, all stretched alike to reach into the cloud.
+    The twelve longest are drawn, all stretched alike so that they and their names lie among the rows; names of arrows
+    that are short beside the others are shown under the pointer alone.
 
     Args:
         source: from `score_source`, with at least two components.
@@ -77,8 +85,9 @@ def biplot(source: ColumnDataSource, loadings: ArrayLike, names: Sequence[str], 
     longest = longest[length[longest] > 0]
     if not len(longest):
         return plot
-    reach = float(np.hypot(source.data["c1"], source.data["c2"]).max(initial=1.0))
-    tips = loadings[longest] * (0.62 * reach / length[longest[0]])
+    points = np.stack([source.data["c1"], source.data["c2"]], axis=1)
+    called = [shortened(names[i], _NAME) if length[i] >= _SHORT * length[longest[0]] else "" for i in longest]
+    tips, layout = _fitted(loadings[longest] / length[longest[0]], called, points)
     arrows = ColumnDataSource(
         {
             "x": tips[:, 0],
@@ -95,26 +104,92 @@ def biplot(source: ColumnDataSource, loadings: ArrayLike, names: Sequence[str], 
     ends = plot.scatter("x", "y", source=arrows, size=16, alpha=0.0, selection_alpha=0.0, nonselection_alpha=0.0)
     said = [("column", "@name"), ("with component 1", "@first{0.00}"), ("with component 2", "@second{0.00}")]
     plot.add_tools(hover([ends], said))
-    drawn = np.vstack([tips, np.stack([source.data["c1"], source.data["c2"]], axis=1)])
-    _write_names(plot, tips, [shortened(names[i], _NAME) for i in longest], drawn)
+    _write_names(plot, tips, called, layout)
     return plot
 
 
-def _write_names(plot: Any, tips: np.ndarray, names: list[str], drawn: np.ndarray) -> None:
-    """Write names beside the tips, laid out for a frame of the usual size, and make room for them at its edges."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Layout:
+    """Where names go.
+
+    Attributes:
+        offsets: (m, 2) from the tip to the middle of each name, in pixels.
+        corners: (c, 2) of the names, in units of the data.
+        wide: (m,) names that have no room on a narrow page.
+    """
+
+    offsets: Array
+    corners: Array
+    wide: NDArray[np.bool_]
+
+
+def _fitted(shafts: Array, names: list[str], points: Array) -> tuple[Array, _Layout]:
+    """Arrows as long as leaves them and their names among the rows; as short as may be where names are too long.
+
+    Args:
+        shafts: (m, 2) the longest of length 1.
+        names: (m,) empty where none is written.
+        points: (n, 2) the rows.
+    """
+    reach = float(np.hypot(points[:, 0], points[:, 1]).max(initial=1.0))
+    best: tuple[float, Array, _Layout] | None = None
+    for part in _LENGTHS:
+        tips = shafts * part * reach
+        layout = _laid_out(tips, names, np.vstack([tips, points]))
+        both = np.vstack([points, tips, layout.corners])
+        across = np.ptp(points, axis=0) if len(points) else np.zeros(2)
+        room = float((np.ptp(both, axis=0) / np.maximum(across, 1e-12)).max())
+        if best is None or room < best[0] - _ENOUGH:
+            best = room, tips, layout
+        if room <= 1.0 + _ENOUGH:
+            break
+    assert best is not None
+    return best[1], best[2]
+
+
+def _laid_out(tips: Array, names: list[str], drawn: Array) -> _Layout:
+    """Names beside the tips, for a frame of the usual size."""
+    named = np.flatnonzero([bool(name) for name in names])
+    letters = [len(names[i]) for i in named]
+    offsets, wide = np.zeros_like(tips), np.zeros(len(tips), dtype=bool)
     corners = drawn
     for _ in range(3):  # names at the edges widen the range, which shrinks the pixels per unit they were placed by
-        pixels = float(np.min(_FRAME / np.maximum(np.ptp(np.vstack([drawn, corners]), axis=0), 1e-12)))
-        centres, half = place_arrow_names(tips * pixels, [len(name) for name in names])
-        corners = np.vstack([centres - half, centres + half]) / pixels
-    for (x, y), name, centre in zip(tips, names, centres, strict=True):
+        pixels = _pixels(_FRAME, drawn, corners)
+        places, half = place_arrow_names(tips[named] * pixels, letters)
+        corners = np.vstack([places - half, places + half]) / pixels
+    offsets[named] = places - tips[named] * pixels
+    # the same names where the tips are nearer to each other and to the edges
+    pixels = _pixels(_NARROW, drawn, corners)
+    ends = np.vstack([drawn, corners])
+    low, high = ends.min(axis=0) * pixels, ends.max(axis=0) * pixels
+    middles = tips[named] * pixels + offsets[named]
+    shown: list[int] = []
+    for k, i in enumerate(named):
+        inside = np.all((middles[k] - half[k] >= low - _EDGE) & (middles[k] + half[k] <= high + _EDGE))
+        covers = any(np.all(np.abs(middles[k] - middles[j]) < half[k] + half[j]) for j in shown)
+        if inside and not covers:
+            shown.append(k)
+        else:
+            wide[i] = True
+    return _Layout(offsets, corners, wide)
+
+
+def _pixels(frame: Array, drawn: Array, corners: Array) -> float:
+    return float(np.min(frame / np.maximum(np.ptp(np.vstack([drawn, corners]), axis=0), 1e-12)))
+
+
+def _write_names(plot: Any, tips: Array, names: list[str], layout: _Layout) -> None:
+    """Write names beside the tips, and make room for them where they lie at the edges."""
+    for (x, y), name, (right, up), wide in zip(tips, names, layout.offsets, layout.wide, strict=True):
+        if not name:
+            continue
         words = label(
             float(x), float(y), name, text_align="center", text_baseline="middle", text_font_style="bold",
-            x_offset=float(centre[0] - x * pixels), y_offset=float(centre[1] - y * pixels),
-            background_fill_color="#ffffff", background_fill_alpha=0.7,
+            x_offset=float(right), y_offset=float(up), background_fill_color="#ffffff", background_fill_alpha=0.7,
         )  # fmt: skip
+        words.tags = ["name", float(_FRAME[0] - _EDGE) if wide else 0.0]
         plot.add_layout(words)
-    plot.scatter(corners[:, 0], corners[:, 1], size=0, alpha=0.0)
+    plot.scatter(layout.corners[:, 0], layout.corners[:, 1], size=0, alpha=0.0)
 
 
 def score_pair(source: ColumnDataSource, x: int, y: int, share: ArrayLike) -> Any:

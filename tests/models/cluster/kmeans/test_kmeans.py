@@ -13,7 +13,7 @@ from assay.errors import DataError, NotConverged, ParameterError
 from assay.models.cluster.kmeans import blocks
 from assay.models.cluster.kmeans.sparse import sparse_lloyd
 from assay.optimize.kmeans.lloyd import lloyd
-from assay.optimize.kmeans.passes import Units
+from assay.optimize.kmeans.passes import KMeansUnits
 from assay.optimize.kmeans.seeding import scattered
 
 IRIS = load_iris().data
@@ -310,7 +310,7 @@ class TestDrawnApart:
 
     def drawn(self, step, seed=0):
         parts = [(i, self.X[i : i + step], self.weights[i : i + step]) for i in range(0, len(self.X), step)]
-        return scattered(blocks.BlockDraws(parts, Units(np.zeros(3), 1.0), seed), 20)
+        return scattered(blocks.BlockDraws(parts, KMeansUnits(np.zeros(3), 1.0), seed), 20)
 
     def test_it_does_not_matter_how_rows_are_cut(self):
         whole, cut = self.drawn(3000), self.drawn(170)

@@ -17,10 +17,10 @@ from sklearn.mixture import GaussianMixture as PeerMixture
 from assay.data.blocks import ArrayBlocks, float_blocks
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.cluster.mixture.gaussians import (
-    Components,
+    MixtureComponents,
+    MixtureSums,
+    MixtureWhitening,
     Shape,
-    Sums,
-    Whitening,
     bounded,
     maximised,
     n_parameters,
@@ -86,7 +86,7 @@ def test_a_pass_gives_what_scipys_densities_give(shape, d):
         "spherical": [[np.diag(S).mean()] for S in spread],
     }[shape]
     np.testing.assert_allclose(after.covariances, expected, atol=1e-10)
-    logs, shares = shared_out(X, table.frame, Whitening.of(law))
+    logs, shares = shared_out(X, table.frame, MixtureWhitening.of(law))
     np.testing.assert_allclose(logs, told, rtol=1e-10)
     np.testing.assert_allclose(shares, r.T, atol=1e-10)
 
@@ -151,7 +151,7 @@ def test_raising_eigenvalues_to_the_floor_maximises_the_expected_likelihood_unde
     root = rng.standard_normal((3, 3)) * [2.0, 0.5, 0.01]
     S, floor = root @ root.T, 0.05
     law = wide_start("full", np.zeros((1, 3)))
-    after = maximised(law, Sums(1, 0.0, np.ones(1), np.zeros((1, 3)), S[None]), floor)
+    after = maximised(law, MixtureSums(1, 0.0, np.ones(1), np.zeros((1, 3)), S[None]), floor)
     assert after.floored.tolist() == [int((np.linalg.eigvalsh(S) < floor).sum())] and after.floored[0] > 0
 
     def cost(free):
@@ -173,14 +173,14 @@ def test_a_component_without_rows_keeps_its_place_with_weight_zero(shape):
     X = rng.standard_normal((50, 2))
     table = table_of(X, shape)
     unit = wide_start(shape, np.zeros((2, 2)))
-    law = Components(shape, np.array([1.0, 0.0]), np.array([[0.0, 0.0], [7.0, 7.0]]), unit.factors, unit.floored)
+    law = MixtureComponents(shape, np.array([1.0, 0.0]), np.array([[0.0, 0.0], [7.0, 7.0]]), unit.factors, unit.floored)
     after = maximised(law, table.sums(law), 1e-6)
     assert after.weights.tolist() == [1.0, 0.0]
     np.testing.assert_array_equal(after.means[1], [7.0, 7.0])
     if shape in ("full", "diag", "spherical"):
         np.testing.assert_array_equal(after.factors[1], law.factors[1])
     assert np.isfinite(table.sums(after).log_likelihood)
-    far = Components(shape, np.full(2, 0.5), np.array([[0.0, 0.0], [37.0, 0.0]]), unit.factors, unit.floored)
+    far = MixtureComponents(shape, np.full(2, 0.5), np.array([[0.0, 0.0], [37.0, 0.0]]), unit.factors, unit.floored)
     faint = table.sums(far)
     assert 0.0 < faint.mass[1] < 1e-200  # too little to divide by
     assert maximised(far, faint, 1e-6).weights.tolist() == [1.0, 0.0]

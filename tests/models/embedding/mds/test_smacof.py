@@ -9,11 +9,11 @@ from scipy.spatial.distance import pdist
 from sklearn.manifold import smacof
 
 from assay.models.embedding.mds._stress_kernels import place_points
-from assay.models.embedding.mds.disparities import Ranking
+from assay.models.embedding.mds.disparities import DissimilarityRanking
 from assay.models.embedding.mds.multistart import from_all
 from assay.models.embedding.mds.new_points import place_among, placing_stress
 from assay.models.embedding.mds.smacof import majorise
-from assay.models.embedding.mds.stress import Pairs, RankStress, RawStress
+from assay.models.embedding.mds.stress import RankStress, RawStress, StressPairs
 from assay.optimize.team import Team
 
 
@@ -21,10 +21,10 @@ def problem(n, seed, *, weighted=False, ranks=None, d=5, team=None):
     rng = np.random.default_rng(seed)
     targets = pdist(rng.standard_normal((n, d)))
     weights = rng.random(len(targets)) + 0.05 if weighted else None
-    pairs = Pairs(n, weights, team or Team(1))
+    pairs = StressPairs(n, weights, team or Team(1))
     if ranks is None:
         return RawStress(pairs, targets)
-    return RankStress(pairs, Ranking.of(targets.round(1), weights), ranks)
+    return RankStress(pairs, DissimilarityRanking.of(targets.round(1), weights), ranks)
 
 
 kinds = st.sampled_from([None, "primary", "secondary"])
@@ -79,7 +79,7 @@ def test_one_transform_is_scikit_learns():
     rng = np.random.default_rng(3)
     X, start = rng.standard_normal((12, 4)), rng.standard_normal((12, 2))
     targets = pdist(X)
-    objective = RawStress(Pairs(12, None, Team(1)), targets)
+    objective = RawStress(StressPairs(12, None, Team(1)), targets)
     found = majorise(objective, start, max_iter=1)
     D = np.zeros((12, 12))
     D[np.triu_indices(12, 1)] = targets
@@ -103,7 +103,7 @@ def test_the_number_of_threads_changes_no_bit():
 
 def test_pairs_in_parts_add_up_to_scipys_distances():
     X = np.random.default_rng(6).standard_normal((3, 800))
-    pairs = Pairs(800, None, Team(2))
+    pairs = StressPairs(800, None, Team(2))
     assert pairs.distances(X) == pytest.approx(pdist(X.T))
     stress, pull = pairs.pull(X, np.zeros(800 * 799 // 2))
     assert stress == pytest.approx((pdist(X.T) ** 2).sum())

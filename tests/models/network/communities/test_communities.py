@@ -151,9 +151,9 @@ def test_what_did_not_end_says_so():
 
 def test_a_search_that_is_cut_short_warns(monkeypatch):
     from assay.models.network.communities import communities as module
-    from assay.models.network.communities.search import Found
+    from assay.models.network.communities.search import FoundCommunities
 
-    monkeypatch.setattr(module, "search", lambda *_: Found(np.zeros(3, np.int64), 0.0, False))
+    monkeypatch.setattr(module, "search", lambda *_: FoundCommunities(np.zeros(3, np.int64), 0.0, False))
     with pytest.warns(NotConverged, match="still gained something"):
         communities([("a", "b"), ("b", "c")])
 

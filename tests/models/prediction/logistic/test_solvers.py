@@ -11,7 +11,7 @@ from scipy.special import log_softmax
 from assay.models.prediction.logistic.ridged_loss import Curvature, gradient_ascent, lbfgs, newton, newton_cg
 from assay.models.prediction.logistic.separation import separating_direction
 from assay.models.prediction.logistic.terms import (
-    Design,
+    LogisticDesign,
     advantages,
     block_terms,
     contrasts,
@@ -44,7 +44,7 @@ def differences(f, x, h=1e-5):
 def test_gradient_and_curvature_are_the_derivatives_of_the_likelihood(g, d, seed):
     X, codes, w, rng = problem(30, d, g, seed)
     theta = rng.standard_normal((g - 1, d + 1))
-    design = Design(None, None, True)
+    design = LogisticDesign(None, None, True)
     terms = block_terms(design, X, codes, w, theta, curvature=True)
     assert terms.loss == pytest.approx(loss_by_definition(X, codes, w, theta), rel=1e-12)
     slope = differences(lambda t: loss_by_definition(X, codes, w, t.reshape(theta.shape)), theta.ravel())
@@ -61,7 +61,7 @@ def test_gradient_and_curvature_are_the_derivatives_of_the_likelihood(g, d, seed
 def test_blocks_add_up_and_sparse_rows_are_the_same_rows(g):
     X, codes, w, rng = problem(80, 3, g)
     theta = rng.standard_normal((g - 1, 4))
-    design = Design(None, np.array([0.5, 1.0, 2.0]), True)
+    design = LogisticDesign(None, np.array([0.5, 1.0, 2.0]), True)
     whole = block_terms(design, X, codes, w, theta, curvature=True)
     parts = [block_terms(design, X[s], codes[s], w[s], theta, curvature=True) for s in (slice(0, 33), slice(33, 80))]
     both = parts[0] + parts[1]
@@ -76,7 +76,7 @@ def test_blocks_add_up_and_sparse_rows_are_the_same_rows(g):
 
 def test_scores_of_a_thousand_neither_overflow_nor_lose_the_loss():
     X, codes = np.array([[1.0], [-1.0], [1.0]]), np.array([1, 0, 0])
-    terms = block_terms(Design(None, None, False), X, codes, None, np.array([[1000.0]]), curvature=True)
+    terms = block_terms(LogisticDesign(None, None, False), X, codes, None, np.array([[1000.0]]), curvature=True)
     assert terms.loss == 1000.0 and terms.doubtful == 1 and terms.curvature[0, 0] == 0.0
     np.testing.assert_array_equal(terms.gradient, [[1.0]])
 
@@ -89,7 +89,7 @@ def test_contrasts_are_orthonormal_and_sum_to_zero_over_classes():
 
 
 def evaluated(X, codes, w):
-    design = Design(None, None, True)
+    design = LogisticDesign(None, None, True)
     return lambda theta, curvature: block_terms(design, X, codes, w, theta, curvature=curvature)
 
 
@@ -152,7 +152,7 @@ def test_curvature_leaves_directions_without_any_alone():
 
 def looked_at(X, codes, start=None, count=None):
     g = codes.max() + 1
-    design = Design(None, None, True)
+    design = LogisticDesign(None, None, True)
     Z = np.column_stack([X, np.ones(len(X))])
 
     def worst(theta, many):
@@ -207,23 +207,27 @@ def test_the_curvature_of_many_classes_keeps_its_digits_where_one_class_is_nearl
     # theta of length 60 makes chances of 1 - 1e-30: 1 - p by subtraction would be 0 or nothing but rounding
     X, codes, w, rng = problem(50, 2, 9)
     theta = 60.0 * rng.standard_normal((8, 3))
-    one = block_terms(Design(None, None, True), X, codes, w, theta, curvature=True).curvature
+    one = block_terms(LogisticDesign(None, None, True), X, codes, w, theta, curvature=True).curvature
     monkeypatch.setattr("assay.models.prediction.logistic.terms._FEW", 9)
-    pairs = block_terms(Design(None, None, True), X, codes, w, theta, curvature=True).curvature
+    pairs = block_terms(LogisticDesign(None, None, True), X, codes, w, theta, curvature=True).curvature
     np.testing.assert_allclose(one, pairs, rtol=0, atol=1e-13 * np.abs(pairs).max())
     for row in np.flatnonzero(w > 0)[:20]:
         some = slice(row, row + 1)
         monkeypatch.setattr("assay.models.prediction.logistic.terms._FEW", 8)
-        one = block_terms(Design(None, None, True), X[some], codes[some], w[some], theta, curvature=True).curvature
+        one = block_terms(
+            LogisticDesign(None, None, True), X[some], codes[some], w[some], theta, curvature=True
+        ).curvature
         monkeypatch.setattr("assay.models.prediction.logistic.terms._FEW", 9)
-        pairs = block_terms(Design(None, None, True), X[some], codes[some], w[some], theta, curvature=True).curvature
+        pairs = block_terms(
+            LogisticDesign(None, None, True), X[some], codes[some], w[some], theta, curvature=True
+        ).curvature
         np.testing.assert_allclose(one, pairs, rtol=0, atol=1e-12 * np.abs(pairs).max())
 
 
 def test_newton_renews_a_curvature_whose_steps_are_cut_short():
     # from zero, steps of 30 classes overshoot; kept to the end, the first curvature took 100 steps and more
     X, codes, w, _ = problem(5000, 10, 30)
-    design = Design(None, None, True)
+    design = LogisticDesign(None, None, True)
     ridge = np.append(np.ones(10), 0.0)
 
     def evaluate(theta, curvature):
@@ -244,7 +248,7 @@ def _drawn(classes, n=60, d=40):
 @pytest.mark.parametrize("classes", [2, 3, 5])
 def test_products_are_those_with_the_curvature(classes, intercept, weighted):
     X, codes, weights, rng = _drawn(classes)
-    design = Design(None, rng.uniform(0.5, 2.0, 40), intercept)
+    design = LogisticDesign(None, rng.uniform(0.5, 2.0, 40), intercept)
     theta, direction = rng.standard_normal((2, classes - 1, 40 + intercept))
     w = weights if weighted else None
     H = block_terms(design, X, codes, w, theta, curvature=True).curvature
@@ -256,7 +260,7 @@ def test_products_are_those_with_the_curvature(classes, intercept, weighted):
 @pytest.mark.parametrize("penalty", [1e-4, 1.0, 1e4])
 def test_it_ends_where_the_gradient_vanishes(classes, penalty):
     X, codes, weights, _ = _drawn(classes)
-    design = Design(None, None, True)
+    design = LogisticDesign(None, None, True)
     ridge = np.append(np.full(40, penalty), 0.0)
 
     def evaluate(theta, curvature):
@@ -278,7 +282,7 @@ def test_it_ends_where_the_gradient_vanishes(classes, penalty):
 
 def test_few_steps_are_said_not_to_be_enough():
     X, codes, _, _ = _drawn(2)
-    design = Design(None, None, False)
+    design = LogisticDesign(None, None, False)
 
     def bend(theta):
         chances = sparse_chances(design, X, theta)

@@ -22,7 +22,7 @@ from scipy.linalg import qr
 from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.models.anomaly.robust_svdd.smoothed_ball import stages
-from assay.optimize.enclosing_ball import Units, enclosing_ball
+from assay.optimize.enclosing_ball import BallUnits, enclosing_ball
 from assay.optimize.validate import finite
 
 Loss: TypeAlias = Literal["linear", "hinge"]
@@ -98,7 +98,7 @@ def robust_ball(
         raise ParameterError(f"C is a price above zero; got {C!r}")
     if not X.size:
         raise DataError(f"a ball needs points: give at least one row and one column; got shape {X.shape}.")
-    units = Units.of(X, origin="median")
+    units = BallUnits.of(X, origin="median")
     rows, basis = _coordinates(units.points)
     task = _Points(rows, float(C), squared=loss == "hinge")
     best, steps, route = _search(task, tol, max_iter)
@@ -288,7 +288,7 @@ def _coordinates(Y: Array) -> tuple[Array, Array | None]:
 
 
 def _described(
-    best: _Candidate, points: _Points, units: Units, basis: Array | None, tol: float, steps: int, route: Route
+    best: _Candidate, points: _Points, units: BallUnits, basis: Array | None, tol: float, steps: int, route: Route
 ) -> RobustBall:
     C, squared = points.C, points.squared
     support = _on_sphere(best.f, best.r, best.a, C)

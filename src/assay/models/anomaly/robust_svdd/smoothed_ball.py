@@ -48,7 +48,7 @@ _BESIDE = 20  # rows for each unknown that are kept besides those outside, howev
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stage:
+class SmoothingStage:
     """The solution of one smoothed problem.
 
     Attributes:
@@ -66,7 +66,9 @@ class Stage:
     part: bool
 
 
-def stages(rows: Array, C: float, squared: bool, c: Array, max_iter: int, *, part: bool = True) -> Iterator[Stage]:
+def stages(
+    rows: Array, C: float, squared: bool, c: Array, max_iter: int, *, part: bool = True
+) -> Iterator[SmoothingStage]:
     """Solve one smoothed problem after the other, until mu is down to rounding.
 
     Args:
@@ -103,7 +105,7 @@ def stages(rows: Array, C: float, squared: bool, c: Array, max_iter: int, *, par
         if not squared:  # a pull is shorter than its weight by as much as f is smoothed
             off = step.x[:-1, None] - few
             a[used] *= _lengths(off, False, 0.0) / _lengths(off, False, mu)
-        yield Stage(step.x[:-1], a, mu, steps, used.size < n)
+        yield SmoothingStage(step.x[:-1], a, mu, steps, used.size < n)
         # the start is the better of two: where no row is on the sphere r is free, and the tangent may lead anywhere
         starts = [step.x - (1.0 - _FALL) * mu * step.tangent(), at.x]
         mu *= _FALL

@@ -27,7 +27,7 @@ FEW = 0.1  # share of the groups that do not know their nearest
 SLACK, ABSOLUTE = 1e-9, 1e-13  # room for rounding in distances between centres
 
 
-class Groups(NamedTuple):
+class LinkageGroups(NamedTuple):
     """The groups there are, by place.
 
     Attributes:
@@ -52,7 +52,7 @@ class Groups(NamedTuple):
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def search(asking: Any, kind: int, groups: Groups, rows: Any, following: Any) -> int:
+def search(asking: Any, kind: int, groups: LinkageGroups, rows: Any, following: Any) -> int:
     """Find the nearest of some groups; among equally near ones the next by place, counted round from their own.
 
     With the lowest place instead, all of many equally distant groups would wait for one.
@@ -95,7 +95,7 @@ def search(asking: Any, kind: int, groups: Groups, rows: Any, following: Any) ->
 
 
 @njit(cache=True, nogil=True)
-def look_closer(i: int, t: int, kind: int, square: Any, groups: Groups, rows: Any, following: Any) -> int:
+def look_closer(i: int, t: int, kind: int, square: Any, groups: LinkageGroups, rows: Any, following: Any) -> int:
     """Measure those groups of a cell that the centres, `square` apart, do not rule out; count the pairs of items."""
     measured = 0
     places = len(groups.sizes)
@@ -155,7 +155,7 @@ def between(kind: int, rows: Any, a: int, b: int, following: Any, limit: float) 
 
 
 @njit(cache=True, nogil=True)
-def merge_round(kind: int, groups: Groups, following: Any, pairs: Any, heights: Any) -> int:
+def merge_round(kind: int, groups: LinkageGroups, following: Any, pairs: Any, heights: Any) -> int:
     """Merge the pairs of groups that are nearest to each other, at most len(pairs).
 
     Who pointed to one of them forgets its nearest. Another keeps it: a merged group is no nearer than its nearer part.
@@ -189,7 +189,7 @@ def merge_round(kind: int, groups: Groups, following: Any, pairs: Any, heights: 
 
 
 @njit(cache=True, nogil=True)
-def join(kind: int, i: int, j: int, groups: Groups, following: Any, pair: Any, height: Any) -> None:
+def join(kind: int, i: int, j: int, groups: LinkageGroups, following: Any, pair: Any, height: Any) -> None:
     """Make one group of two, at the lower place."""
     value = groups.near[i]
     a, b = min(i, j), max(i, j)
@@ -216,7 +216,7 @@ def join(kind: int, i: int, j: int, groups: Groups, following: Any, pair: Any, h
 
 
 @njit(cache=True, nogil=True)
-def choose(groups: Groups, limit: int) -> Any:
+def choose(groups: LinkageGroups, limit: int) -> Any:
     """Up to `limit` groups to search for: those that others wait for, and when these are few, any that do not know.
 
     With a limit of 1 this is the nearest-neighbour chain.

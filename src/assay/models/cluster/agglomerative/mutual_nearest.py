@@ -19,7 +19,7 @@ from assay.summary.distances.distances import middle
 from assay.summary.graph.cells import CELL, boxes_of, by_place, in_cells, out_of_cells, padded
 
 if TYPE_CHECKING:
-    from assay.models.cluster.agglomerative._linkage_kernels import Groups
+    from assay.models.cluster.agglomerative._linkage_kernels import LinkageGroups
 
 _PAIRS = 2**24  # centres compared in one task, between which an interrupt is heard
 _YIELD = 1 / 8  # merges per search, below which fewer groups look at a time
@@ -117,9 +117,9 @@ class MutualNearest:
             out_of_cells(groups.cells)[keep], groups.w.ravel()[keep], *(part[keep] for part in rest)
         )
 
-    def _gathered(self, centres: Array, w: Array, *rest: Any) -> Groups:
+    def _gathered(self, centres: Array, w: Array, *rest: Any) -> LinkageGroups:
         filled = (padded(part, fill) for part, fill in zip(rest, (0, 0, 0, -1, 0.0), strict=True))
-        return self._kernels.Groups(
+        return self._kernels.LinkageGroups(
             in_cells(centres, self._kernels.NOWHERE),
             boxes_of(np.column_stack([centres, w])),
             padded(w, 0.0).reshape(-1, CELL),

@@ -21,7 +21,7 @@ from assay.engine.current import map_reduce, mapped_blocks, scattered
 from assay.errors import ParameterError
 from assay.optimize.kmeans import seeding
 from assay.optimize.kmeans.lloyd import Lloyd, Settled, condense, lloyd, settle
-from assay.optimize.kmeans.passes import Passes, Sums, Taken, Units, spared, unit
+from assay.optimize.kmeans.passes import CentreSums, KMeansUnits, Passes, Taken, spared, unit
 from assay.optimize.team import Team
 from assay.summary.incomplete.missing_patterns import Observed
 from assay.summary.moments.accumulate import checked_weights, refuse_unusable_rows
@@ -105,7 +105,7 @@ class _Table:
         self.n, self.d = seen.rows, seen.d
         self.weights = None if weights is None else checked_weights(weights, seen.rows)
         scale = unit(float((0.5 * seen.high - 0.5 * seen.low).max(initial=0.0)), np.dtype(np.float64))
-        self.units = Units(seen.mean * scale, scale)
+        self.units = KMeansUnits(seen.mean * scale, scale)
         self.variance = float(np.mean((seen.norm * scale) ** 2)) / seen.rows
 
     def drawn(self, seed: int) -> tuple[Array, Array | None]:
@@ -120,13 +120,13 @@ class _Table:
         rows, weights = zip(*mapped_blocks(self.blocks, draw), strict=True)
         return np.ascontiguousarray(np.concatenate(rows)), None if self.weights is None else np.concatenate(weights)
 
-    def assign(self, centers: Array, total: Sums) -> None:
+    def assign(self, centers: Array, total: CentreSums) -> None:
         """One pass: what the rows nearest to each centre add up to."""
         units = self.units
         total.clear()
         total.add(map_reduce(self.blocks, lambda part: _passes(part, units).grouped(centers)[2], _merged))
 
-    def farthest(self, centers: Array, total: Sums, count: int) -> list[Taken]:
+    def farthest(self, centers: Array, total: CentreSums, count: int) -> list[Taken]:
         """Up to `count` rows that add most to the sum of squares, none of them the last row of its centre."""
         units = self.units
 
@@ -139,10 +139,10 @@ class _Table:
     def read(self, found: Settled, dtype: Any) -> Lloyd:
         """Labels and indices about the centres as the user sees them, in the precision in which they are kept."""
         centers = self.units.outside(found.centers).astype(dtype)
-        units = Units.about(centers, self.units.scale)
+        units = KMeansUnits.about(centers, self.units.scale)
         exact = units.inside(centers)
 
-        def grouped(part: Part) -> tuple[list[NDArray[np.int32]], float, Sums]:
+        def grouped(part: Part) -> tuple[list[NDArray[np.int32]], float, CentreSums]:
             labels, squares, total = _passes(part, units).grouped(exact)
             return [labels], float(squares.sum()), total
 
@@ -165,7 +165,7 @@ class BlockDraws:
     """
 
     blocks: Any
-    units: Units
+    units: KMeansUnits
     seed: int
 
     def first(self) -> Array:
@@ -203,12 +203,12 @@ class BlockDraws:
         return map_reduce(self.blocks, lambda part: _passes(part, units).grouped(points)[2].sizes, np.add)
 
 
-def _passes(part: Part, units: Units) -> Passes:
+def _passes(part: Part, units: KMeansUnits) -> Passes:
     """The rows of a block, ready for passes."""
     _, block, weights = part
     return Passes(np.ascontiguousarray(block, dtype=np.float64), weights, Team(1), units)
 
 
-def _merged(a: Sums, b: Sums) -> Sums:
+def _merged(a: CentreSums, b: CentreSums) -> CentreSums:
     a.add(b)
     return a

@@ -18,7 +18,7 @@ from assay.arrays import Array, Indices
 from assay.linalg.sparse.centred import CentredRows, as_entries, sparse_moments
 from assay.linalg.validate import power_of_two
 from assay.optimize.kmeans.lloyd import Lloyd, Settled, settle
-from assay.optimize.kmeans.passes import Sums, Taken, Units, spared
+from assay.optimize.kmeans.passes import CentreSums, KMeansUnits, Taken, spared
 from assay.optimize.kmeans.seeding import Nearness, plus_plus
 
 Labels: TypeAlias = NDArray[np.int32]
@@ -52,14 +52,14 @@ class SparseRows:
         squares: (n,) squared lengths.
     """
 
-    def __init__(self, X: sp.csr_array, weights: Array | None = None, units: Units | None = None) -> None:
+    def __init__(self, X: sp.csr_array, weights: Array | None = None, units: KMeansUnits | None = None) -> None:
         rows = as_entries(X)
         scale = 1.0 / power_of_two(rows.data) if units is None else units.scale
         self.n, self.d = (int(size) for size in rows.shape)
         self.weights = np.ones(self.n) if weights is None else weights
         self._entries = sp.csr_array((rows.data * scale, rows.indices, rows.indptr), shape=rows.shape)
         mean, squares = sparse_moments(self._entries)
-        self.units = Units(mean, scale) if units is None else units
+        self.units = KMeansUnits(mean, scale) if units is None else units
         self.variance = float(np.mean(squares)) / self.n
         self._rows = CentredRows.of(self._entries, self.units.origin, np.sqrt(squares / self.n))
         near, centre = self._rows.near, self._rows.mean
@@ -79,7 +79,7 @@ class SparseRows:
         """(m, d) where some rows are."""
         return np.asarray(self._entries[rows].toarray() - self.units.origin)
 
-    def grouped(self, centers: Array) -> tuple[Labels, Array, Sums]:
+    def grouped(self, centers: Array) -> tuple[Labels, Array, CentreSums]:
         """Labels by nearest centre, the first of equally near ones, weighted squared distances, sums of the groups."""
         k, lengths, away = len(centers), np.einsum("ij,ij->i", centers, centers), self._products(centers)
         away += lengths
@@ -89,14 +89,18 @@ class SparseRows:
         sizes: Array = np.asarray(np.bincount(labels, self.weights, k), dtype=np.float64)
         picks = sp.csr_array((self.weights, (labels, np.arange(self.n))), shape=(k, self.n))
         sums = np.asarray((picks @ self._entries).toarray()) - sizes[:, None] * self.units.origin
-        return labels, squares * self.weights, Sums(sums, sizes, np.bincount(labels[self.weights > 0.0], minlength=k))
+        return (
+            labels,
+            squares * self.weights,
+            CentreSums(sums, sizes, np.bincount(labels[self.weights > 0.0], minlength=k)),
+        )
 
-    def assign(self, centers: Array, total: Sums) -> None:
+    def assign(self, centers: Array, total: CentreSums) -> None:
         """One pass: what the rows nearest to each centre add up to."""
         total.clear()
         total.add(self.grouped(centers)[2])
 
-    def farthest(self, centers: Array, total: Sums, count: int) -> list[Taken]:
+    def farthest(self, centers: Array, total: CentreSums, count: int) -> list[Taken]:
         """Up to `count` rows that add most to the sum of squares, none of them the last row of its centre."""
         labels, squares, _ = self.grouped(centers)
         order = np.argsort(-squares, kind="stable")[: count + len(centers)]
@@ -173,7 +177,7 @@ def sparse_squares(X: sp.csr_array, centers: Array) -> Array:
     >>> sparse_squares(sp.csr_array([[3.0, 0.0]]), np.array([[0.0, 4.0]]))
     array([[25.]])
     """
-    units = Units.about(centers, 1.0 / power_of_two(centers))
+    units = KMeansUnits.about(centers, 1.0 / power_of_two(centers))
     return np.asarray(units.squares_outside(SparseRows(X, units=units).squares_to(units.inside(centers))))
 
 

@@ -35,7 +35,7 @@ _NOTHING = 1e-200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sums:
+class MixtureSums:
     """What one pass over rows gives; sums of parts are the sums of the whole.
 
     Attributes:
@@ -52,8 +52,8 @@ class Sums:
     first: Array
     second: Array
 
-    def __add__(self, other: Sums) -> Sums:
-        return Sums(
+    def __add__(self, other: MixtureSums) -> MixtureSums:
+        return MixtureSums(
             self.rows + other.rows,
             self.log_likelihood + other.log_likelihood,
             self.mass + other.mass,
@@ -63,7 +63,7 @@ class Sums:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Components:
+class MixtureComponents:
     """k weighted normal laws in d columns.
 
     Attributes:
@@ -92,16 +92,23 @@ class Components:
         product: Array = self.factors @ self.factors.swapaxes(1, 2) if self.triangular else self.factors**2
         return product
 
-    def ordered(self) -> Components:
+    def ordered(self) -> MixtureComponents:
         """The same with the heaviest component first."""
         order = np.argsort(-self.weights, kind="stable")
         own = order if len(self.factors) == len(order) else slice(None)
-        return Components(self.shape, self.weights[order], self.means[order], self.factors[own], self.floored[own])
+        return MixtureComponents(
+            self.shape, self.weights[order], self.means[order], self.factors[own], self.floored[own]
+        )
 
 
 def bounded(
-    shape: Shape, weights: Array, means: Array, covariances: Array, floor: float, before: Components | None = None
-) -> Components:
+    shape: Shape,
+    weights: Array,
+    means: Array,
+    covariances: Array,
+    floor: float,
+    before: MixtureComponents | None = None,
+) -> MixtureComponents:
     """Components from their covariances, none below the floor.
 
     Args:
@@ -120,10 +127,10 @@ def bounded(
     if before is not None and len(factors) == len(weights):
         lost = weights == 0.0
         factors[lost], floored[lost] = before.factors[lost], before.floored[lost]
-    return Components(shape, weights, means, factors, floored.astype(np.int64))
+    return MixtureComponents(shape, weights, means, factors, floored.astype(np.int64))
 
 
-def maximised(law: Components, sums: Sums, floor: float) -> Components:
+def maximised(law: MixtureComponents, sums: MixtureSums, floor: float) -> MixtureComponents:
     """The M step: the components that make the rows most likely, each row shared out as the E step did.
 
     A component without any share of a row keeps its place and shape, with weight zero.
@@ -147,7 +154,7 @@ def maximised(law: Components, sums: Sums, floor: float) -> Components:
     return bounded(law.shape, weights, means, law.factors**2 * spread, floor, law)
 
 
-def hard_start(shape: Shape, rows: Array, labels: NDArray[Any], centres: Array, floor: float) -> Components:
+def hard_start(shape: Shape, rows: Array, labels: NDArray[Any], centres: Array, floor: float) -> MixtureComponents:
     """Components of groups of (m, d) rows, each row wholly in its own group.
 
     Args:
@@ -162,14 +169,14 @@ def hard_start(shape: Shape, rows: Array, labels: NDArray[Any], centres: Array, 
     first = np.stack([part.sum(axis=0) for part in parts])
     squares = [part.T @ part if even.triangular else np.einsum("ij,ij->j", part, part) for part in parts]
     mass = np.array([float(len(part)) for part in parts])
-    return maximised(even, Sums(len(rows), 0.0, mass, first, np.stack(squares)), floor)
+    return maximised(even, MixtureSums(len(rows), 0.0, mass, first, np.stack(squares)), floor)
 
 
-def wide_start(shape: Shape, means: Array) -> Components:
+def wide_start(shape: Shape, means: Array) -> MixtureComponents:
     """Equal components around given (k, d) means, each as wide as all the data are in their frame."""
     k, d = means.shape
     factors = _unit(shape, k, d)
-    return Components(shape, np.full(k, 1.0 / k), means, factors, np.zeros(len(factors), np.int64))
+    return MixtureComponents(shape, np.full(k, 1.0 / k), means, factors, np.zeros(len(factors), np.int64))
 
 
 def n_parameters(shape: Shape, k: int, d: int) -> int:
@@ -183,7 +190,7 @@ def n_parameters(shape: Shape, k: int, d: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Whitening:
+class MixtureWhitening:
     """What the E step needs: w = A z - c, log joint density = base - w^2 / 2.
 
     Attributes:
@@ -197,7 +204,7 @@ class Whitening:
     base: Array
 
     @classmethod
-    def of(cls, law: Components) -> Whitening:
+    def of(cls, law: MixtureComponents) -> MixtureWhitening:
         """That of components in their frame."""
         k, d = law.means.shape
         if law.triangular:
@@ -208,7 +215,7 @@ class Whitening:
         return cls.about(law.weights, law.means, A)
 
     @classmethod
-    def about(cls, weights: Array, means: Array, A: Array) -> Whitening:
+    def about(cls, weights: Array, means: Array, A: Array) -> MixtureWhitening:
         """That of components with given inverse factors A."""
         c = np.einsum("kij,kj->ki", A, means) if A.ndim == 3 else A * means
         scales = np.diagonal(A, axis1=1, axis2=2) if A.ndim == 3 else A
@@ -218,7 +225,7 @@ class Whitening:
         return cls(A, c, chance + size - 0.5 * dimension * _LOG_2PI)
 
 
-def in_units(law: Components, frame: Frame, mean: Array) -> tuple[Array, Array, Array]:
+def in_units(law: MixtureComponents, frame: Frame, mean: Array) -> tuple[Array, Array, Array]:
     """Means, covariances and Cholesky factors of precisions in the columns of the user, in scikit-learn's shapes.
 
     There the covariance is scale S scale and its inverse U U^T with U = L^-T / scale, (d, d) upper triangular; constant
@@ -247,7 +254,7 @@ def in_units(law: Components, frame: Frame, mean: Array) -> tuple[Array, Array, 
     return (means, covariances[0], factors[0]) if law.shape == "tied" else (means, covariances, factors)
 
 
-def reading(shape: Shape, weights: Array, means: Array, factors: Array) -> tuple[Frame, Whitening]:
+def reading(shape: Shape, weights: Array, means: Array, factors: Array) -> tuple[Frame, MixtureWhitening]:
     """How to look at new rows: a frame, and the whitening in it.
 
     Args:
@@ -262,7 +269,9 @@ def reading(shape: Shape, weights: Array, means: Array, factors: Array) -> tuple
     centre = (weights @ means)[active]
     inner = A[np.ix_(np.arange(len(A)), active, active)] if A.ndim == 3 else A[:, active]
     frame = Frame(active, centre, scale)
-    return frame, Whitening.about(weights, (means[:, active] - centre) / scale, np.ascontiguousarray(inner * scale))
+    return frame, MixtureWhitening.about(
+        weights, (means[:, active] - centre) / scale, np.ascontiguousarray(inner * scale)
+    )
 
 
 def drawn_from(

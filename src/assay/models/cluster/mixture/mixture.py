@@ -25,9 +25,9 @@ from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import RandomState, as_count, as_generator
 from assay.models.base import Estimator, on_engine
 from assay.models.cluster.mixture.gaussians import (
-    Components,
+    MixtureComponents,
+    MixtureWhitening,
     Shape,
-    Whitening,
     drawn_from,
     in_units,
     maximised,
@@ -36,7 +36,7 @@ from assay.models.cluster.mixture.gaussians import (
 )
 from assay.models.cluster.mixture.options import Options
 from assay.models.cluster.mixture.responsibilities import MixtureTable, shared_out
-from assay.optimize.em import Climb, Step, climb
+from assay.optimize.em import Climb, EMStep, climb
 from assay.summary.incomplete.expectation import Frame
 from assay.summary.moments.accumulate import refuse_unusable
 
@@ -139,10 +139,10 @@ class GaussianMixture(DensityMixin, Estimator):
         table = MixtureTable.of(scattered(blocks), options.shape, names)
         options.refuse_few(table.rows)
 
-        def evaluate(law: Components) -> Step[Components]:
+        def evaluate(law: MixtureComponents) -> EMStep[MixtureComponents]:
             sums = table.sums(law)
             value = sums.log_likelihood / sums.rows
-            return Step(law, value, value, maximised(law, sums, options.floor))
+            return EMStep(law, value, value, maximised(law, sums, options.floor))
 
         starts = options.starts(table, self.n_features_in_, self._seed())
         with one_blas_thread():  # once: setting it anew for each step costs more than the step of a small table
@@ -201,7 +201,7 @@ class GaussianMixture(DensityMixin, Estimator):
         U = self.precisions_cholesky_
         return U @ U.swapaxes(-1, -2) if self.covariance_type in ("full", "tied") else U**2
 
-    def _keep(self, ended: Climb[Step[Components]], table: MixtureTable, options: Options) -> Self:
+    def _keep(self, ended: Climb[EMStep[MixtureComponents]], table: MixtureTable, options: Options) -> Self:
         law, after, n = ended.last.at, ended.last.next, table.rows
         moves = np.abs(after.weights - law.weights).max(), np.abs(after.means - law.means).max()
         if options.means is None:
@@ -251,7 +251,7 @@ class GaussianMixture(DensityMixin, Estimator):
         parts = mapped_blocks(blocks, read)
         return np.concatenate([logs for logs, _ in parts]), np.concatenate([shares for _, shares in parts])
 
-    def _reading(self) -> tuple[Frame, Whitening]:
+    def _reading(self) -> tuple[Frame, MixtureWhitening]:
         return reading(self.covariance_type, self.weights_, self.means_, self.precisions_cholesky_)
 
     def _criterion(self, log_likelihood: float, price: float) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from assay.arrays import Array
 from assay.errors import DataError, ParameterError
-from assay.models.cluster.mixture.gaussians import Components, Shape, bounded, hard_start, wide_start
+from assay.models.cluster.mixture.gaussians import MixtureComponents, Shape, bounded, hard_start, wide_start
 from assay.models.cluster.mixture.responsibilities import MixtureTable
 from assay.models.shares import sum_to_one
 from assay.optimize.kmeans.lloyd import lloyd
@@ -83,7 +83,7 @@ class Options:
                 f"n_components is at most the number of rows; got {self.k} for {rows} rows: ask for fewer components"
             )
 
-    def starts(self, table: MixtureTable, d: int, seed: int) -> Iterator[Components]:
+    def starts(self, table: MixtureTable, d: int, seed: int) -> Iterator[MixtureComponents]:
         """Where to begin, once for each start; with means given, or nothing left to chance, only once."""
         self._check_given(d)
         means, covariances = self._means(table), self._covariances(table)
@@ -102,7 +102,7 @@ class Options:
                 self.floor,
             )
 
-    def _found(self, rows: Array, means: Array | None, seed: int) -> Components:
+    def _found(self, rows: Array, means: Array | None, seed: int) -> MixtureComponents:
         """What k-means or chance gives; with means given, the groups of the rows nearest to them."""
         if means is None and self.init == "random_from_data":
             chosen = np.random.default_rng(seed).choice(len(rows), self.k, replace=False)

@@ -18,7 +18,7 @@ from assay.data.blocks import FloatBlocks
 from assay.data.sampling import row_keys
 from assay.engine.current import map_reduce, mapped_blocks
 from assay.errors import DataError
-from assay.models.cluster.mixture.gaussians import Components, Shape, Sums, Whitening
+from assay.models.cluster.mixture.gaussians import MixtureComponents, MixtureSums, MixtureWhitening, Shape
 from assay.summary.incomplete.expectation import Frame
 from assay.summary.incomplete.missing_patterns import Observed
 from assay.summary.moments.accumulate import refuse_unusable_rows
@@ -82,15 +82,17 @@ class MixtureTable:
 
         return np.ascontiguousarray(np.concatenate(mapped_blocks(self.blocks, draw)))
 
-    def sums(self, law: Components, threads: int | None = None) -> Sums:
+    def sums(self, law: MixtureComponents, threads: int | None = None) -> MixtureSums:
         """One pass: log-likelihood and the sums for the M step, about the means of `law`."""
-        frame, whitening = self.frame, Whitening.of(law)
-        found = map_reduce(self.blocks, lambda part: _sums(frame, part[1], whitening), Sums.__add__, threads=threads)
+        frame, whitening = self.frame, MixtureWhitening.of(law)
+        found = map_reduce(
+            self.blocks, lambda part: _sums(frame, part[1], whitening), MixtureSums.__add__, threads=threads
+        )
         log_likelihood = found.log_likelihood - found.rows * log_unit(frame)
-        return Sums(found.rows, log_likelihood, found.mass, found.first, found.second)
+        return MixtureSums(found.rows, log_likelihood, found.mass, found.first, found.second)
 
 
-def shared_out(rows: NDArray[Any], frame: Frame, whitening: Whitening) -> tuple[Array, Array]:
+def shared_out(rows: NDArray[Any], frame: Frame, whitening: MixtureWhitening) -> tuple[Array, Array]:
     """Log densities (n,) of rows, and the responsibilities (n, k) of the components for them."""
     logs, shares = np.empty(len(rows)), np.empty((len(rows), len(whitening.base)))
     low = 0
@@ -116,7 +118,7 @@ def log_unit(frame: Frame) -> float:
     return float(np.log(frame.scale).sum())
 
 
-def _expected(frame: Frame, rows: NDArray[Any], whitening: Whitening) -> Iterator[tuple[Array, Array, Array]]:
+def _expected(frame: Frame, rows: NDArray[Any], whitening: MixtureWhitening) -> Iterator[tuple[Array, Array, Array]]:
     """The E step, chunk by chunk: residuals (k, d made even, chunk), responsibilities (k, b) and log densities (b,)."""
     from assay.models.cluster.mixture import _mixture_kernels as kernels
 
@@ -132,7 +134,7 @@ def _expected(frame: Frame, rows: NDArray[Any], whitening: Whitening) -> Iterato
         yield W, R, logs
 
 
-def _sums(frame: Frame, rows: NDArray[Any], whitening: Whitening) -> Sums:
+def _sums(frame: Frame, rows: NDArray[Any], whitening: MixtureWhitening) -> MixtureSums:
     """The sums of one block."""
     from assay.models.cluster.mixture import _mixture_kernels as kernels
 
@@ -147,4 +149,4 @@ def _sums(frame: Frame, rows: NDArray[Any], whitening: Whitening) -> Sums:
         add(R, W, mass, first, second)
     if second.ndim == 3:
         second = (np.tril(second) + np.tril(second, -1).swapaxes(1, 2))[:, :d, :d]
-    return Sums(len(rows), log_likelihood, mass, first, second)
+    return MixtureSums(len(rows), log_likelihood, mass, first, second)

@@ -101,7 +101,7 @@ def by_first(labels: Whole) -> Whole:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class SpectralPart:
     """One connected part.
 
     Attributes:
@@ -120,15 +120,15 @@ class Part:
         return np.concatenate([[0.0], self.modes.values if self.modes is not None else []])
 
 
-def part_of(W: sparse.csr_array, nodes: Whole, k: int, kind: Kind, *, tol: float, seed: int) -> Part:
+def part_of(W: sparse.csr_array, nodes: Whole, k: int, kind: Kind, *, tol: float, seed: int) -> SpectralPart:
     """A connected part with at most k of its eigenpairs above 0."""
     inside = W if len(nodes) == W.shape[0] else sparse.csr_array(W[nodes][:, nodes])
     k = min(k, len(nodes) - 1)
-    return Part(nodes, inside, lowest_modes(inside, k, kind, tol=tol, seed=seed) if k > 0 else None)
+    return SpectralPart(nodes, inside, lowest_modes(inside, k, kind, tol=tol, seed=seed) if k > 0 else None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spectrum:
+class PartSpectrum:
     """The smallest eigenvalues of all parts together.
 
     Attributes:
@@ -142,14 +142,14 @@ class Spectrum:
     residuals: Array
 
 
-def spectrum_of(parts: list[Part], k: int) -> Spectrum:
+def spectrum_of(parts: list[SpectralPart], k: int) -> PartSpectrum:
     """The k smallest eigenvalues, or all there are."""
     values = np.concatenate([part.values for part in parts])
     residuals = np.concatenate([[0.0, *(part.modes.residuals if part.modes is not None else [])] for part in parts])
     owner = np.repeat(np.arange(len(parts)), [len(part.values) for part in parts])
     place = np.concatenate([np.arange(len(part.values)) for part in parts])
     order = np.lexsort((owner, place, values))[:k]
-    return Spectrum(values[order], owner[order], residuals[order])
+    return PartSpectrum(values[order], owner[order], residuals[order])
 
 
 def widest_gap(values: Array, m: int) -> tuple[int, float]:
@@ -164,7 +164,7 @@ def widest_gap(values: Array, m: int) -> tuple[int, float]:
     return best + 2, float(ratios[best])
 
 
-def embedded(parts: list[Part], owner: Whole, n: int, kind: Kind, t: float) -> Array:
+def embedded(parts: list[SpectralPart], owner: Whole, n: int, kind: Kind, t: float) -> Array:
     """(n, k) a column for each eigenvalue, in the nodes of its part; NaN where there is no part."""
     Y = np.full((n, len(owner)), np.nan)
     for part in parts:
@@ -175,7 +175,7 @@ def embedded(parts: list[Part], owner: Whole, n: int, kind: Kind, t: float) -> A
     return Y
 
 
-def coordinates(part: Part, k: int, kind: Kind, t: float) -> Array:
+def coordinates(part: SpectralPart, k: int, kind: Kind, t: float) -> Array:
     """(m, k) the first k modes of a part after a time t, its constant one first.
 
     "random-walk": psi with mean square 1 under the stationary weights, times |1 - lambda|^t. "symmetric": the same
@@ -194,7 +194,7 @@ def coordinates(part: Part, k: int, kind: Kind, t: float) -> Array:
     return np.asarray(scaled)
 
 
-def groups_of(part: Part, k: int, kind: Kind, t: float, seed: int) -> Whole:
+def groups_of(part: SpectralPart, k: int, kind: Kind, t: float, seed: int) -> Whole:
     """(m,) groups 0 to k - 1 of the nodes of a part: two by the best threshold, more by k-means."""
     if k == 1:
         return np.zeros(len(part.nodes), dtype=np.int64)

@@ -26,8 +26,8 @@ from assay.errors import Caution, ParameterError
 from assay.linalg.validate import as_count
 from assay.models.base import Estimator
 from assay.models.cluster.spectral.parts import (
-    Part,
     Parts,
+    SpectralPart,
     by_first,
     embedded,
     groups_of,
@@ -270,7 +270,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         self._bound(built, spectrum.values, k)
         return labels
 
-    def _bound(self, built: list[Part], values: Array, k: int) -> None:
+    def _bound(self, built: list[SpectralPart], values: Array, k: int) -> None:
         """What the eigenvalues of the normalised Laplacian say about any cut."""
         if self.laplacian == "plain":
             normal = [

@@ -28,7 +28,7 @@ from assay.linalg.canonical.canonical import principal_side
 from assay.linalg.eigen.principal import dense
 from assay.linalg.eigen.spectral import eigen_symmetric
 from assay.models.axes import _Axes
-from assay.models.axis_chance import AxisChance, Margin, axis_chance
+from assay.models.axis_chance import AxisChance, AxisMargin, axis_chance
 from assay.models.base import on_engine
 from assay.models.components.mixed.mixed_columns import _MixedColumns
 from assay.models.transformer import Transformer
@@ -197,7 +197,7 @@ class _MixedAxes(ClassNamePrefixFeaturesOutMixin, Transformer, _MixedColumns, _A
         )
         return replace(found, upper=found.upper / self._unit)
 
-    def _margins(self) -> list[Margin]:
+    def _margins(self) -> list[AxisMargin]:
         """Categories by the counts of their levels; none of rows with weights, which have no counts."""
         if self.weight_ != self.n_samples_:
             return []
@@ -207,7 +207,7 @@ class _MixedAxes(ClassNamePrefixFeaturesOutMixin, Transformer, _MixedColumns, _A
             if levels is not None and len(at):
                 p = self.mean_[(self.groups_ == g) & (self.mean_ > 0.0)]
                 counts = np.rint(p * self.n_samples_).astype(np.intp)
-                found.append(Margin(counts, (np.eye(len(p)) - p) / np.sqrt(p) @ _free_levels(p), at))
+                found.append(AxisMargin(counts, (np.eye(len(p)) - p) / np.sqrt(p) @ _free_levels(p), at))
         return found
 
     def _free_directions(self, C: Array) -> tuple[Array, NDArray[np.intp]]:

@@ -18,7 +18,7 @@ from assay.data.columns.by_column import numbers_by_column
 from assay.engine.local import in_threads
 from assay.errors import DataError, ParameterError
 from assay.linalg.one_thread import one_blas_thread
-from assay.models.correlation.dependence.top_pairs import Found, Strongest
+from assay.models.correlation.dependence.top_pairs import FoundPairs, Strongest
 from assay.summary.pairs.association import Standard, standardised
 from assay.summary.pairs.association_chance import Likely, chance, fisher_interval
 from assay.summary.pairs.pair_chance import WIDEST, Chances, DependentRows, TileChances, pair_chances
@@ -65,7 +65,7 @@ class Dependence:
     spread: Array
     pairs: Pairs
     tested: int
-    found: Found
+    found: FoundPairs
     tested_by: Tested
     chances: Chances | None
     _ready: tuple[Standard | None, Standard | None]
@@ -301,7 +301,7 @@ def _exactly(standard: Standard, first: Indices, second: Indices) -> Array:
 
 
 def _pairs(
-    found: Found,
+    found: FoundPairs,
     ready: tuple[Standard | None, Standard],
     by: int,
     held: tuple[Array, Array] | None,

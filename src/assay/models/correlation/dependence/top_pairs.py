@@ -19,7 +19,7 @@ _DECADES = 330  # float64 ends at 1e-324
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class FoundPairs:
     """Pairs in order of p.
 
     Attributes:
@@ -82,7 +82,7 @@ class Strongest:
         if self._held > 4 * self._keep + 100_000:
             self._cut()
 
-    def found(self, exactly: Callable[[Indices, Indices], Array] | None = None) -> Found:
+    def found(self, exactly: Callable[[Indices, Indices], Array] | None = None) -> FoundPairs:
         """What was collected.
 
         Args:
@@ -97,7 +97,7 @@ class Strongest:
         order = np.lexsort((second, first, p))
         first, second, p = first[order], second[order], p[order]
         others = self._others(p)
-        return Found(first, second, p, _q(p, others, self._tested), self._tested, others)
+        return FoundPairs(first, second, p, _q(p, others, self._tested), self._tested, others)
 
     def _cut(self) -> None:
         if not self._parts:

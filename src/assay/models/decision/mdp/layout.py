@@ -25,7 +25,7 @@ NAMED = 5  # so many names in a message
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layout:
+class StateLayout:
     """Pairs sorted by state and action, their transitions by the next state.
 
     Attributes:
@@ -67,7 +67,7 @@ def of_rows(
     final: Array,
     states: Names,
     actions: Names,
-) -> Layout:
+) -> StateLayout:
     """From one row for each transition, in any order; rows of the same transition are added up.
 
     Args:
@@ -109,7 +109,7 @@ def of_rows(
     )
 
 
-def of_matrices(P: Any, rewards: Any, states: Names | None, actions: Names | None) -> tuple[Layout, Names, Names]:
+def of_matrices(P: Any, rewards: Any, states: Names | None, actions: Names | None) -> tuple[StateLayout, Names, Names]:
     """From a matrix of transitions for each action, (n, n), dense or sparse; a row of zeros is no action there.
 
     Args:
@@ -321,7 +321,7 @@ def _finished(
     merged: int = 0,
     found: tuple[Array, int] | None = None,
     grain: Any = np.float64,
-) -> Layout:
+) -> StateLayout:
     """Check sums, leave out what cannot happen, and take expectations.
 
     `found` are sums and zeros, where known, and `grain` is the type in which probabilities were given.
@@ -358,7 +358,7 @@ def _finished(
         pair_reward = np.add.reduceat(p * reward, start[:-1]) if len(sizes) else np.empty(0)
         pair_reward[same] = reward[start[:-1]][same]
         reward = None if same.all() else reward
-    return Layout(
+    return StateLayout(
         first=first.astype(np.int64, copy=False),
         action=action.astype(np.int32, copy=False),
         start=start,

@@ -34,7 +34,7 @@ from assay.models.decision.mdp.bellman import (
     unscaled,
     value_iteration,
 )
-from assay.models.decision.mdp.layout import Layout, Names, of_matrices, of_rows, some
+from assay.models.decision.mdp.layout import Names, StateLayout, of_matrices, of_rows, some
 from assay.models.decision.mdp.solution import Solution
 from assay.models.decision.mdp.table import opened, rows_of, write
 from assay.models.shares import may_be_off
@@ -125,12 +125,12 @@ class MDP:
         return cls._of(*layout_of(environment(env)), discount)
 
     @classmethod
-    def _of(cls, layout: Layout, states: Names, actions: Names, discount: float) -> MDP:
+    def _of(cls, layout: StateLayout, states: Names, actions: Names, discount: float) -> MDP:
         made = cls.__new__(cls)
         made._set(layout, states, actions, discount)
         return made
 
-    def _set(self, layout: Layout, states: Names, actions: Names, discount: float) -> None:
+    def _set(self, layout: StateLayout, states: Names, actions: Names, discount: float) -> None:
         self._layout, self.states, self.actions = layout, states, actions
         self.discount = _as_discount(discount)
         ends = [states[s] for s in np.flatnonzero(np.diff(layout.first) == 0).tolist()]

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from assay.arrays import Array, Whole
-from assay.models.decision.mdp.layout import Layout, Names
+from assay.models.decision.mdp.layout import Names, StateLayout
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class Solution:
     pairs: Whole
     pair_values: Array
     tied: Any
-    layout: Layout
+    layout: StateLayout
     entering: Array
 
     @property

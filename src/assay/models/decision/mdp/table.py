@@ -22,7 +22,7 @@ from assay.data.formats.recognise import format_by_name
 from assay.data.read import read
 from assay.data.source import ArrowSource, Source, is_numeric
 from assay.errors import DataError
-from assay.models.decision.mdp.layout import Layout, Names
+from assay.models.decision.mdp.layout import Names, StateLayout
 
 COLUMNS = ("state", "action", "next", "probability", "reward")
 _CALLED = {
@@ -107,7 +107,7 @@ def rows_of(table: Source) -> Transitions:
     return _numbered(table, text, numbers, np.concatenate(empty))
 
 
-def write(path: str | os.PathLike[str], layout: Layout, states: Names, actions: Names) -> None:
+def write(path: str | os.PathLike[str], layout: StateLayout, states: Names, actions: Names) -> None:
     """Write the table, whole or not at all."""
     texts = [_written(names, what) for names, what in ((states, "state"), (actions, "action"))]
     sizes = np.diff(layout.start)

@@ -14,7 +14,7 @@ _NO_WEIGHTS = np.empty(0)
 _NO_RUNS = np.empty(0, dtype=np.int64)
 
 
-class Ranking:
+class DissimilarityRanking:
     """The order of dissimilarities, sorted once and used in every iteration.
 
     It keeps its own working memory, and within a tie the order of the distances last seen, which is nearly that of the
@@ -34,7 +34,7 @@ class Ranking:
         self._stops = np.empty(len(order), dtype=np.int64)
 
     @staticmethod
-    def of(dissimilarities: Array, weights: Array | None = None) -> Ranking:
+    def of(dissimilarities: Array, weights: Array | None = None) -> DissimilarityRanking:
         """Rank pairs; those of weight 0 are left out.
 
         >>> Ranking.of(np.array([5.0, 1.0, 5.0])).starts
@@ -45,11 +45,11 @@ class Ranking:
             order = order[weights[order] > 0.0]
         ranked = dissimilarities[order]
         rises = np.flatnonzero(ranked[1:] != ranked[:-1]) + 1
-        return Ranking(order, np.concatenate([[0], rises, [len(order)]]).astype(np.int64))
+        return DissimilarityRanking(order, np.concatenate([[0], rises, [len(order)]]).astype(np.int64))
 
-    def copy(self) -> Ranking:
+    def copy(self) -> DissimilarityRanking:
         """The same ranking, for another thread."""
-        return Ranking(self.order.copy(), self.starts)
+        return DissimilarityRanking(self.order.copy(), self.starts)
 
     def disparities(
         self, distances: Array, ties: Ties, weights: Array | None = None, out: Array | None = None

@@ -27,11 +27,11 @@ from assay.linalg.eigen.classical_scaling import classical_scaling, scaling_of_r
 from assay.linalg.eigen.spectral import fix_signs
 from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import as_generator, power_of_two
-from assay.models.embedding.mds.disparities import Ranking, Ties
+from assay.models.embedding.mds.disparities import DissimilarityRanking, Ties
 from assay.models.embedding.mds.multistart import from_all
 from assay.models.embedding.mds.new_points import place_among
 from assay.models.embedding.mds.smacof import Majorised
-from assay.models.embedding.mds.stress import Objective, Pairs, RankStress, RawStress
+from assay.models.embedding.mds.stress import RankStress, RawStress, StressObjective, StressPairs
 from assay.models.sampled import _Sampled
 from assay.models.transformer import Transformer
 from assay.optimize.team import Team, available_cores
@@ -201,12 +201,12 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
         known = None if weights is None else squareform(weights > 0.0, checks=False) | np.eye(n, dtype=bool)
         full = D if known is None else completed(D, known)
         targets = squareform(np.where(np.isnan(D), 0.0, D), checks=False)
-        ranking = None if self._as_numbers_meant() else Ranking.of(targets, weights)
+        ranking = None if self._as_numbers_meant() else DissimilarityRanking.of(targets, weights)
         cores = available_cores()
         with Team(1 if self.n_init > 1 else cores) as team:
-            pairs = Pairs(n, weights, team)
+            pairs = StressPairs(n, weights, team)
 
-            def objective() -> Objective:
+            def objective() -> StressObjective:
                 return RawStress(pairs, targets) if ranking is None else RankStress(pairs, ranking.copy(), self.ties)
 
             starts = self._starts(full, rows if known is None and self._metric() == "euclidean" else None)
@@ -235,7 +235,9 @@ class MDS(ClassNamePrefixFeaturesOutMixin, Transformer, _Sampled):
             )
         return self
 
-    def _keep(self, runs: list[Majorised], best: int, pairs: Pairs, targets: Array, ranking: Ranking | None) -> None:
+    def _keep(
+        self, runs: list[Majorised], best: int, pairs: StressPairs, targets: Array, ranking: DissimilarityRanking | None
+    ) -> None:
         kept = runs[best]
         Z = _principal(kept.coordinates)
         distances = pairs.distances(np.ascontiguousarray(Z.T))

@@ -8,12 +8,12 @@ from threading import Event, Lock
 
 from assay.arrays import Array
 from assay.models.embedding.mds.smacof import Majorised, majorise
-from assay.models.embedding.mds.stress import Objective
+from assay.models.embedding.mds.stress import StressObjective
 
 
 def from_all(
     starts: Sequence[Array],
-    objective: Callable[[], Objective],
+    objective: Callable[[], StressObjective],
     *,
     tol: float,
     max_iter: int,

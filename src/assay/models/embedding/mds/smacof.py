@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.arrays import Array
-from assay.models.embedding.mds.stress import Evaluation, Objective
+from assay.models.embedding.mds.stress import Evaluation, StressObjective
 from assay.optimize.validate import finite
 
 Callback: TypeAlias = Callable[[int, float], bool | None]
@@ -48,7 +48,7 @@ class Majorised:
 
 
 def majorise(
-    objective: Objective,
+    objective: StressObjective,
     start: ArrayLike,
     *,
     tol: float = 1e-4,
@@ -104,7 +104,7 @@ def majorise(
 
 
 def _descend(
-    objective: Objective, X: Array, now: Evaluation, step: Array, model: _Curvature
+    objective: StressObjective, X: Array, now: Evaluation, step: Array, model: _Curvature
 ) -> tuple[Array, Evaluation]:
     """A configuration of lower stress: along the quasi-Newton direction, or the Guttman transform where that fails."""
     gradient = now.factor * now.pull
@@ -128,7 +128,7 @@ def _descend(
 class _Curvature:
     """Limited-memory BFGS: the inverse curvature from the last steps and how the gradient changed along them."""
 
-    def __init__(self, objective: Objective) -> None:
+    def __init__(self, objective: StressObjective) -> None:
         self._objective = objective
         self._pairs: deque[tuple[Array, Array, float]] = deque(maxlen=_MEMORY)
 

@@ -20,7 +20,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.distance import squareform
 
 from assay.arrays import Array
-from assay.models.embedding.mds.disparities import Ranking, Ties
+from assay.models.embedding.mds.disparities import DissimilarityRanking, Ties
 from assay.optimize.team import Team
 
 _NO_WEIGHTS = np.empty(0)
@@ -42,7 +42,7 @@ class Evaluation(NamedTuple):
     factor: float
 
 
-class Objective(Protocol):
+class StressObjective(Protocol):
     """What `majorise` minimises."""
 
     def evaluate(self, X: Array) -> Evaluation:
@@ -54,7 +54,7 @@ class Objective(Protocol):
         ...
 
 
-class Pairs:
+class StressPairs:
     """All pairs of n points, their weights, and sums over them on a team of threads.
 
     Sums are taken in parts that depend on n alone, so that they are the same for any number of threads.
@@ -119,7 +119,7 @@ class Pairs:
 class RawStress:
     """sum w (d - t)^2, for dissimilarities t that are meant as numbers."""
 
-    def __init__(self, pairs: Pairs, targets: Array) -> None:
+    def __init__(self, pairs: StressPairs, targets: Array) -> None:
         self.pairs = pairs
         self.targets = targets
 
@@ -139,7 +139,7 @@ class RankStress:
         distances, disparities: condensed, at the coordinates last evaluated.
     """
 
-    def __init__(self, pairs: Pairs, ranking: Ranking, ties: Ties) -> None:
+    def __init__(self, pairs: StressPairs, ranking: DissimilarityRanking, ties: Ties) -> None:
         self.pairs = pairs
         self.ranking = ranking
         self.ties = ties

@@ -59,7 +59,7 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Training:
+class VAETraining:
     """What came of it.
 
     Attributes:
@@ -83,7 +83,7 @@ def train(
     rng: np.random.Generator,
     held_out: Callable[[Weights], float] | None,
     callback: Callable[[int, float, float], Any] | None,
-) -> Training:
+) -> VAETraining:
     """Climb the mean ELBO of rows U (n, d) from given weights.
 
     Args:
@@ -116,13 +116,13 @@ def train(
         if held_out is None or best == 0 or record[-1][1] > record[best - 1][1]:
             best, kept, since = number, reached, 0
         if callback is not None and callback(number, *record[-1]):
-            return Training(kept, np.array(record), best, "callback")
+            return VAETraining(kept, np.array(record), best, "callback")
         if since == schedule.patience:
             if cuts == _CUTS:
-                return Training(kept, np.array(record), best, "patience")
+                return VAETraining(kept, np.array(record), best, "patience")
             again = jax.tree.map(np.float32, kept)
             state, since, cuts, rate = (again, *state[1:]), 0, cuts + 1, rate / _CUT
-    return Training(kept, np.array(record), best, "max_iter")
+    return VAETraining(kept, np.array(record), best, "max_iter")
 
 
 def load_jax() -> Any:

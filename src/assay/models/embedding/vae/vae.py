@@ -31,7 +31,7 @@ from assay.models.embedding.vae.columns import refuse_rows, units_of
 from assay.models.embedding.vae.elbo import elbo_of_rows, noise_variance, posterior
 from assay.models.embedding.vae.network import Activation, Form, Likelihood, Noise, forward
 from assay.models.embedding.vae.reference import BaseRates, initial_weights, ordered, reference_of
-from assay.models.embedding.vae.training import Schedule, Training, load_jax, train
+from assay.models.embedding.vae.training import Schedule, VAETraining, load_jax, train
 from assay.models.transformer import Transformer
 
 Callback: TypeAlias = Callable[[int, float, float], Any]
@@ -255,7 +255,7 @@ class VAE(ClassNamePrefixFeaturesOutMixin, Transformer, Estimator):
             return None
         return lambda number, training, held_out: callback(number, training - volume, held_out - volume)
 
-    def _keep(self, found: Training, U: Array) -> None:
+    def _keep(self, found: VAETraining, U: Array) -> None:
         self.weights_, self.latent_kl_ = ordered(found.weights, U, self._form)
         self.elbo_ = found.elbo - self._log_volume
         self.n_iter_, self.best_iter_ = len(found.elbo), found.best

@@ -80,7 +80,7 @@ class Weighted:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class FoundCommunities:
     """What the search found.
 
     Attributes:
@@ -94,7 +94,7 @@ class Found:
     converged: bool
 
 
-def search(graph: Weighted, resolution: float, runs: int, seed: int, rounds: int = ROUNDS) -> Found:
+def search(graph: Weighted, resolution: float, runs: int, seed: int, rounds: int = ROUNDS) -> FoundCommunities:
     """The best of several searches.
 
     Args:
@@ -109,12 +109,12 @@ def search(graph: Weighted, resolution: float, runs: int, seed: int, rounds: int
     return max(found, key=lambda one: one.modularity)
 
 
-def _once(graph: Weighted, resolution: float, seed: np.uint64, rounds: int) -> Found:
+def _once(graph: Weighted, resolution: float, seed: np.uint64, rounds: int) -> FoundCommunities:
     state = np.array([seed], np.uint64)
     labels: Whole = np.arange(len(graph.own))
     best = graph.modularity(labels, resolution)
     if graph.total == 0.0:
-        return Found(labels, best, True)
+        return FoundCommunities(labels, best, True)
     missed = 0
     for _ in range(rounds):
         fresh = _round(graph, resolution, labels, state)
@@ -123,8 +123,8 @@ def _once(graph: Weighted, resolution: float, seed: np.uint64, rounds: int) -> F
         if value > best:
             labels, best = fresh, value
         if missed == _PATIENCE:
-            return Found(labels, best, True)
-    return Found(labels, best, False)
+            return FoundCommunities(labels, best, True)
+    return FoundCommunities(labels, best, False)
 
 
 def _round(graph: Weighted, resolution: float, labels: Whole, state: NDArray[np.uint64]) -> Whole:

@@ -26,7 +26,7 @@ _UNIT = 5_000  # links whose mean score is the unit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Calibration:
+class LinkCalibration:
     """Share of pairs that are links, by their score.
 
     Attributes:
@@ -50,7 +50,7 @@ class Calibration:
         return np.asarray(np.interp(values / _unit(scores, name), self.at, self.share))
 
 
-def calibrated(ends: Ends, name: str, *, folds: int, seed: int) -> Calibration:
+def calibrated(ends: Ends, name: str, *, folds: int, seed: int) -> LinkCalibration:
     """Measure it.
 
     Args:
@@ -72,11 +72,11 @@ def calibrated(ends: Ends, name: str, *, folds: int, seed: int) -> Calibration:
         hits.append(out.linked(us, vs))
     at, hit = np.concatenate([np.empty(0), *found]), np.concatenate([np.empty(0), *hits])
     if not len(at):
-        return Calibration(at, at)
+        return LinkCalibration(at, at)
     order = np.argsort(at, kind="stable")
     level, which, count = np.unique(at[order], return_inverse=True, return_counts=True)
     mean = np.bincount(which, weights=hit[order]) / count
-    return Calibration(level, isotonic_regression(mean, weights=count).x)
+    return LinkCalibration(level, isotonic_regression(mean, weights=count).x)
 
 
 def _unit(scores: PairScores, name: str) -> float:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from assay.models.network.link_prediction.best import best
 from assay.models.network.link_prediction.scores import PairScores, names_of
-from assay.summary.network.held_out_links import HeldOut, NonLinks, auc, fold_of_links, taken_out, won
+from assay.summary.network.held_out_links import HeldOutLinks, NonLinks, auc, fold_of_links, taken_out, won
 from assay.summary.network.random_graphs import Ends
 
 FOLDS = 5
@@ -28,7 +28,7 @@ LISTED = 20  # pairs whose precision is measured
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fold:
+class LinkFold:
     """One fold of links, taken out and told.
 
     Attributes:
@@ -70,7 +70,7 @@ class Fold:
 
 def told(
     ends: Ends, *, seed: int, which: Sequence[int] = range(FOLDS), only: str | None = None, listed: bool = False
-) -> list[Fold]:
+) -> list[LinkFold]:
     """Take out one fold of links after another and tell them from other pairs.
 
     Args:
@@ -81,7 +81,7 @@ def told(
         listed: whether to compare with all pairs, too, and to count hits.
 
     Returns:
-        A `Fold` each; one without links that could be scored is left out.
+        A `LinkFold` each; one without links that could be scored is left out.
     """
     rng = np.random.default_rng(seed)
     fold = fold_of_links(len(ends.sources), FOLDS, rng)
@@ -96,7 +96,7 @@ def told(
             continue
         scores, links, matched = compared
         uniform, hits = (_uniform(scores, links, every, own), _hits(scores, held, chosen)) if listed else (None, None)
-        found.append(Fold(chosen, len(links.sources), matched, uniform, hits, len(held.sources)))
+        found.append(LinkFold(chosen, len(links.sources), matched, uniform, hits, len(held.sources)))
     return found
 
 
@@ -123,8 +123,8 @@ def chosen_on(ends: Ends, rng: np.random.Generator) -> str:
 
 
 def _compared(
-    held: HeldOut, every: NonLinks, rng: np.random.Generator
-) -> tuple[PairScores, HeldOut, dict[str, float]] | None:
+    held: HeldOutLinks, every: NonLinks, rng: np.random.Generator
+) -> tuple[PairScores, HeldOutLinks, dict[str, float]] | None:
     """Scores of the links taken out beside pairs of like degrees; None where there are none."""
     links = _some(held, rng)
     pairs = every.matched(links, _each(len(links.sources)), rng)
@@ -141,19 +141,19 @@ def _compared(
     return scores, links, matched
 
 
-def _uniform(scores: PairScores, links: HeldOut, every: NonLinks, rng: np.random.Generator) -> dict[str, float]:
+def _uniform(scores: PairScores, links: HeldOutLinks, every: NonLinks, rng: np.random.Generator) -> dict[str, float]:
     others = scores.of(*every.uniform(5 * SCORED, rng))
     own = scores.of(links.sources, links.targets)
     return {name: auc(own[name], others[name]) for name in scores.names}
 
 
-def _hits(scores: PairScores, held: HeldOut, chosen: str) -> dict[str, NDArray[np.bool_]]:
+def _hits(scores: PairScores, held: HeldOutLinks, chosen: str) -> dict[str, NDArray[np.bool_]]:
     out = NonLinks(Ends(held.sources, held.targets, held.training.n, held.training.one_way))
     found = {name: best(scores, name, LISTED)[:2] for name in {chosen, "degrees"}}
     return {name: out.linked(us, vs) for name, (us, vs) in found.items()}
 
 
-def _some(held: HeldOut, rng: np.random.Generator) -> HeldOut:
+def _some(held: HeldOutLinks, rng: np.random.Generator) -> HeldOutLinks:
     if len(held.sources) <= SCORED:
         return held
     picked = np.zeros(len(held.sources), dtype=np.bool_)
@@ -161,8 +161,8 @@ def _some(held: HeldOut, rng: np.random.Generator) -> HeldOut:
     return _kept(held, picked)
 
 
-def _kept(held: HeldOut, kept: NDArray[np.bool_]) -> HeldOut:
-    return HeldOut(held.training, held.sources[kept], held.targets[kept], held.numbers[kept])
+def _kept(held: HeldOutLinks, kept: NDArray[np.bool_]) -> HeldOutLinks:
+    return HeldOutLinks(held.training, held.sources[kept], held.targets[kept], held.numbers[kept])
 
 
 def _each(links: int) -> int:

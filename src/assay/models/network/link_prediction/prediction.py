@@ -12,8 +12,8 @@ import numpy as np
 from assay.errors import ParameterError
 from assay.linalg.noise.fold_error import fold_error, fold_mean
 from assay.models.network.link_prediction.best import EVERY, best, passed_over
-from assay.models.network.link_prediction.calibration import Calibration, calibrated
-from assay.models.network.link_prediction.held_out import FOLDS, LISTED, SCORED, Fold
+from assay.models.network.link_prediction.calibration import LinkCalibration, calibrated
+from assay.models.network.link_prediction.held_out import FOLDS, LISTED, SCORED, LinkFold
 from assay.models.network.link_prediction.scores import PairScores
 
 CALLED = {
@@ -69,7 +69,7 @@ class LinkPrediction:
     """
 
     score: str
-    folds: tuple[Fold, ...]
+    folds: tuple[LinkFold, ...]
     names: tuple[str, ...] | None
     _scores: PairScores = field(repr=False)
     notes: tuple[str, ...] = ()
@@ -211,7 +211,7 @@ class LinkPrediction:
             "notes": [*self.notes, *self.limits()],
         }  # fmt: skip
 
-    def _mean(self, of: Callable[[Fold], float]) -> float:
+    def _mean(self, of: Callable[[LinkFold], float]) -> float:
         return float(np.average([of(fold) for fold in self.folds], weights=[fold.links for fold in self.folds]))
 
     def _number(self, node: object) -> int:
@@ -226,7 +226,7 @@ class LinkPrediction:
         return found
 
     @cached_property
-    def _calibration(self) -> Calibration:
+    def _calibration(self) -> LinkCalibration:
         return calibrated(self._scores.ends, self.score, folds=FOLDS, seed=self._scores.seed)
 
     @cached_property

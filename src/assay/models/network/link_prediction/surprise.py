@@ -46,7 +46,7 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ByChance:
+class LinksByChance:
     """What random graphs with these degrees do to c / E: its mean and, times sqrt E, its spread, by the size of E."""
 
     at: Array
@@ -54,7 +54,7 @@ class ByChance:
     spread: Array
 
     @staticmethod
-    def of(drawn: Sequence[Shared]) -> ByChance:
+    def of(drawn: Sequence[Shared]) -> LinksByChance:
         """From graphs that are used for nothing else.
 
         Args:
@@ -64,14 +64,14 @@ class ByChance:
         judged = expected >= _LEAST
         common, expected = common[judged], expected[judged]
         if not len(expected):
-            return ByChance(np.zeros(1), np.ones(1), np.ones(1))
+            return LinksByChance(np.zeros(1), np.ones(1), np.ones(1))
         order = np.argsort(expected, kind="stable")
         parts = np.array_split(order, min(_CLASSES, max(len(order) // 50, 1)))
         at = np.array([np.log(expected[part]).mean() for part in parts])
         mean = np.array([common[part].sum() / expected[part].sum() for part in parts])
         left = [(common[p] - a * expected[p]) / np.sqrt(expected[p]) for p, a in zip(parts, mean, strict=True)]
         spread = np.array([max(float(np.sqrt(np.mean(one**2))), 1e-9) for one in left])
-        return ByChance(at, mean, spread)
+        return LinksByChance(at, mean, spread)
 
     def z(self, shared: Shared) -> Array:
         """(m,) how far the neighbours shared are from what chance gives; infinite where too few are expected.

@@ -20,16 +20,16 @@ from assay.data.partitions import Blocks
 from assay.engine.current import map_reduce
 from assay.errors import DataError, ParameterError
 from assay.models.network.pagerank.links import EXACT, rounding
-from assay.models.network.pagerank.power import Solved, Sums, iterate
+from assay.models.network.pagerank.power import PowerSolved, Sums, iterate
 from assay.models.network.pagerank.spread_links import LinksTo, SpreadLinks, kept_links
 from assay.models.network.pagerank.striped import refuse_weights, square
-from assay.summary.triples.opening import Piece
+from assay.summary.triples.opening import TriplePiece
 from assay.summary.triples.triples import Triples
 
 _HELD = 96  # bytes of a node here: scores, what is sent, shares, roundings
 
 
-def links_of_triples(links: Triples, pieces: Blocks[list[Piece]], size: int) -> SpreadLinks:
+def links_of_triples(links: Triples, pieces: Blocks[list[TriplePiece]], size: int) -> SpreadLinks:
     """Triples of links between numbered nodes, kept by workers.
 
     Args:
@@ -46,7 +46,7 @@ def links_of_triples(links: Triples, pieces: Blocks[list[Piece]], size: int) -> 
             f"memory={_HELD * n:,}; allow it, or rank on one machine, in stripes on disk, without an engine"
         )
 
-    def checked(pieces: list[Piece]) -> tuple[Whole, Whole, Array]:
+    def checked(pieces: list[TriplePiece]) -> tuple[Whole, Whole, Array]:
         i, j, value = links.numbers(pieces)
         refuse_weights(pieces, value)
         return i, j, np.ones(len(i)) if value is None else value
@@ -58,7 +58,7 @@ def links_of_triples(links: Triples, pieces: Blocks[list[Piece]], size: int) -> 
 
 def solve_elsewhere(
     links: SpreadLinks, damping: float, v: Array, start: Array, tol: float, max_iter: int | None
-) -> Solved:
+) -> PowerSolved:
     """The power iteration over links that workers keep; arguments as in `solve`."""
     from assay.models.network.pagerank._kernels import finish, gather
 

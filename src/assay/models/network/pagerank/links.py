@@ -73,7 +73,7 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Turned:
+class TurnedLinks:
     """Links by the node they lead to, with what a step of the walk needs.
 
     Attributes:
@@ -152,7 +152,7 @@ def _in_range(values: Array, starts: Any) -> Array:
     return np.asarray(np.ldexp(values, -np.frexp(largest)[1][rows]), dtype=np.float64)
 
 
-def turned(links: Links) -> Turned:
+def turned(links: Links) -> TurnedLinks:
     """The same links by the node they lead to."""
     by_end, origins, place = turned_places(links, wanted=links.weights is not None)
     leaving = links.leaving
@@ -160,14 +160,14 @@ def turned(links: Links) -> Turned:
     there = leaving > 0
     if links.weights is None:
         out[there] = 1.0 / leaving[there]
-        return Turned(by_end, origins, np.empty(0), out, rounding(by_end, None))
+        return TurnedLinks(by_end, origins, np.empty(0), out, rounding(by_end, None))
     from assay.models.network.pagerank._kernels import share
 
     out[there] = 1.0
     shares = np.empty(len(origins))
     share(links.starts, links.weights, np.ones(len(origins), np.int32), place, shares)
     whole = bool((links.weights == np.floor(links.weights)).all() and links.weights.sum() < EXACT)
-    return Turned(by_end, origins, shares, out, rounding(by_end, None if whole else leaving))
+    return TurnedLinks(by_end, origins, shares, out, rounding(by_end, None if whole else leaving))
 
 
 def turned_places(

@@ -17,7 +17,7 @@ import numpy as np
 
 from assay.arrays import Array
 from assay.engine.local import in_threads
-from assay.models.network.pagerank.links import Turned
+from assay.models.network.pagerank.links import TurnedLinks
 
 Sums = tuple[float, float, float, float]
 Step = Callable[[Array, Array, float, Array, Array], list[Sums]]
@@ -28,7 +28,7 @@ _SUMS = 1 + 1e-8  # what the sum of |y - x| over fewer than 2^31 nodes in blocks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solved:
+class PowerSolved:
     """Scores near the fixed point.
 
     Attributes:
@@ -45,8 +45,15 @@ class Solved:
 
 
 def solve(
-    T: Turned, damping: float, v: Array, start: Array, tol: float, max_iter: int | None = None, *, threads: bool = True
-) -> Solved:
+    T: TurnedLinks,
+    damping: float,
+    v: Array,
+    start: Array,
+    tol: float,
+    max_iter: int | None = None,
+    *,
+    threads: bool = True,
+) -> PowerSolved:
     """Iterate from a start until the bound is below `tol`, or the steps are no larger than their rounding.
 
     Args:
@@ -71,7 +78,7 @@ def solve(
     return iterate(walk, T.out, damping, start, tol, max_iter)
 
 
-def iterate(walk: Step, out: Array, damping: float, start: Array, tol: float, max_iter: int | None) -> Solved:
+def iterate(walk: Step, out: Array, damping: float, start: Array, tol: float, max_iter: int | None) -> PowerSolved:
     """The same by any way to take a step.
 
     Args:
@@ -95,7 +102,7 @@ def iterate(walk: Step, out: Array, damping: float, start: Array, tol: float, ma
         rounded = damping * moved <= rough
         if bound <= tol or rounded:
             break
-    return Solved(x / total, bound, steps, rounded)
+    return PowerSolved(x / total, bound, steps, rounded)
 
 
 def enough(damping: float, tol: float) -> int:
@@ -105,7 +112,7 @@ def enough(damping: float, tol: float) -> int:
     return max(2, math.ceil(math.log(max(tol, 1e-300) * (1.0 - damping) / 4.0) / math.log(damping)) + 1)
 
 
-def _blocks(T: Turned) -> list[tuple[int, int]]:
+def _blocks(T: TurnedLinks) -> list[tuple[int, int]]:
     """Rows in blocks with about as many links each."""
     n = len(T.out)
     work = T.starts + np.arange(n + 1)

@@ -20,7 +20,7 @@ _LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Intervals:
+class RankIntervals:
     """Where scores and ranks lie when every node draws its out-links anew.
 
     Attributes:
@@ -165,12 +165,12 @@ class Ranking:
         return int(ranks(self.scores, np.array([self.node(name)]), self.error_bound)[0][0])
 
     @cached_property
-    def intervals(self) -> Intervals:
+    def intervals(self) -> RankIntervals:
         """Where scores and ranks lie when every node draws its out-links anew, for 95% of the draws."""
         drawn, nodes = self._drawn, self.order[:FOLLOWED]
         ends = [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2]
         here = ranks(self.scores, nodes, self.error_bound)
-        return Intervals(
+        return RankIntervals(
             nodes,
             np.minimum(np.quantile(drawn.scores, ends[0], axis=0, method="lower"), self.scores[nodes]),
             np.maximum(np.quantile(drawn.scores, ends[1], axis=0, method="higher"), self.scores[nodes]),

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
-from assay.models.network.pagerank.links import Links, Turned, rounding, turned_places
+from assay.models.network.pagerank.links import Links, TurnedLinks, rounding, turned_places
 from assay.models.network.pagerank.power import solve
 
 
@@ -54,7 +54,7 @@ def resampled(links: Links, damping: float, v: Array, start: Array, nodes: Whole
         counts, shares = np.empty(m, np.int32), np.empty(m)
         pick(links.starts, np.random.default_rng([seed, number]).random(m), counts)
         share(links.starts, weights, counts, place, shares)
-        found = solve(Turned(by_end, origins, shares, out, units), damping, v, start, tol, threads=False)
+        found = solve(TurnedLinks(by_end, origins, shares, out, units), damping, v, start, tol, threads=False)
         return found.scores[nodes], *ranks(found.scores, nodes, found.bound), found.bound
 
     drawn = in_threads(one, range(count))

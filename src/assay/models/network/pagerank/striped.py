@@ -20,15 +20,15 @@ import numpy as np
 
 from assay.arrays import Array
 from assay.errors import DataError, ParameterError
-from assay.models.network.pagerank.power import Solved, enough
-from assay.models.network.pagerank.ranking import BeyondDegree, Intervals, Outranks, Ranking
+from assay.models.network.pagerank.power import PowerSolved, enough
+from assay.models.network.pagerank.ranking import BeyondDegree, Outranks, Ranking, RankIntervals
 from assay.summary.triples.allowance import plan
-from assay.summary.triples.cells import Cells
+from assay.summary.triples.cells import TripleCells
 from assay.summary.triples.in_order import in_order
 from assay.summary.triples.matvec import EXACT, multiply
-from assay.summary.triples.opening import Piece
+from assay.summary.triples.opening import TriplePiece
 from assay.summary.triples.triples import Triples
-from assay.summary.triples.vectors import Read, Stored, delivered, reader, scratch
+from assay.summary.triples.vectors import Read, StoredVector, delivered, reader, scratch
 
 _ROUNDING = 16.0 * float(np.finfo(np.float64).eps)  # of a score in one step: the sum, the shares, the jump
 _SUMS = 64.0 * float(np.finfo(np.float64).eps)  # of a sum over a stripe, added by pairs
@@ -68,7 +68,7 @@ class StripedRanking(Ranking):
         return 1 + sum(int((np.asarray(self.scores[lo : lo + _STRIPE]) > score).sum()) for lo in stripes)
 
     @property
-    def intervals(self) -> Intervals:
+    def intervals(self) -> RankIntervals:
         """Refused: resampling needs the links in memory."""
         self._refuse()
 
@@ -121,8 +121,8 @@ class _Walk:
         damping: of the walk.
     """
 
-    cells: Cells
-    share: Stored
+    cells: TripleCells
+    share: StoredVector
     v: Read
     damping: float
 
@@ -179,9 +179,9 @@ def square(links: Triples) -> Triples:
     return links.with_shape((max(rows, columns),) * 2)
 
 
-def _shares(links: Triples, stripes: Any, folder: Path) -> Stored:
+def _shares(links: Triples, stripes: Any, folder: Path) -> StoredVector:
     """1 / (sum of the weights of the out-links) of each node, 0 where there are none."""
-    share = Stored.scratch(folder / "share", links.shape[0])
+    share = StoredVector.scratch(folder / "share", links.shape[0])
     leaving = links.cut(stripes, folder / "leaving", weigh=refuse_weights)
 
     def finish(lo: int, hi: int, total: Array) -> None:
@@ -200,7 +200,7 @@ def _shares(links: Triples, stripes: Any, folder: Path) -> Stored:
     return share
 
 
-def refuse_weights(pieces: list[Piece], value: Array | None) -> None:
+def refuse_weights(pieces: list[TriplePiece], value: Array | None) -> None:
     """Refuse the first weight that is negative or no finite number, with its place."""
     bad = np.empty(0, np.int64) if value is None else np.flatnonzero(~(np.isfinite(value) & (value >= 0.0)))
     if value is None or not len(bad):
@@ -220,7 +220,7 @@ def _weights(given: Any, n: int, step: int, path: Path, called: str) -> Read:
     if given is None:
         return lambda lo, hi: np.full(hi - lo, 1.0 / n)
     if isinstance(given, Mapping):
-        made = Stored.scratch(path, n)
+        made = StoredVector.scratch(path, n)
         for node, weight in given.items():
             if not isinstance(node, int | np.integer) or not 0 <= node < n:
                 raise ParameterError(f"{called} names {node!r}, which is no node of the graph; leave it out")
@@ -242,9 +242,9 @@ def _weights(given: Any, n: int, step: int, path: Path, called: str) -> Read:
     return lambda lo, hi: np.asarray(np.ldexp(read(lo, hi), unit) / total)
 
 
-def _solved(walk: _Walk, begin: Read, tol: float, max_iter: int | None, folder: Path) -> tuple[Solved, Read]:
+def _solved(walk: _Walk, begin: Read, tol: float, max_iter: int | None, folder: Path) -> tuple[PowerSolved, Read]:
     n, d = walk.n, walk.damping
-    x, y, z, sent = (Stored.scratch(folder / name, n) for name in ("x", "y", "z", "sent"))
+    x, y, z, sent = (StoredVector.scratch(folder / name, n) for name in ("x", "y", "z", "sent"))
     lost = _begun(walk, begin, x, z)
     most = enough(d, tol) if max_iter is None else max_iter
     bound, total, rounded, steps = math.inf, 1.0, False, 0
@@ -258,10 +258,10 @@ def _solved(walk: _Walk, begin: Read, tol: float, max_iter: int | None, folder: 
         if bound <= tol or rounded:
             break
     last, scale = x, 1.0 / total
-    return Solved(np.empty(0), bound, steps, rounded), lambda lo, hi: last.read(lo, hi) * scale
+    return PowerSolved(np.empty(0), bound, steps, rounded), lambda lo, hi: last.read(lo, hi) * scale
 
 
-def _begun(walk: _Walk, begin: Read, x: Stored, z: Stored) -> float:
+def _begun(walk: _Walk, begin: Read, x: StoredVector, z: StoredVector) -> float:
     """Write the start and what of it goes along a link; what does not."""
     lost: list[float] = []
 
@@ -276,7 +276,7 @@ def _begun(walk: _Walk, begin: Read, x: Stored, z: Stored) -> float:
     return math.fsum(lost)
 
 
-def _step(walk: _Walk, jump: float, vectors: tuple[Stored, ...]) -> tuple[float, float, float]:
+def _step(walk: _Walk, jump: float, vectors: tuple[StoredVector, ...]) -> tuple[float, float, float]:
     """One step of the walk; sums of |y - x|, of y, and of y in nodes without out-links."""
     x, y, z, sent = vectors
 

@@ -24,8 +24,8 @@ from assay.summary.regression.regression import (
     Equations,
     FoldErrors,
     Folds,
+    RegressionTable,
     Squares,
-    Table,
     joint_moments,
     refuse_empty,
 )
@@ -143,7 +143,7 @@ class NetTable:
     grouped: GroupedMoments | None
     d: int
     intercept: bool
-    table: Table | None = None
+    table: RegressionTable | None = None
     folds: Folds = None
 
     @property
@@ -193,7 +193,7 @@ class NetTable:
         return (np.einsum("n,knp->kp", own, off**2), converged), float(own.sum())
 
 
-def net_table(table: Table, *, intercept: bool, folds: Folds) -> NetTable:
+def net_table(table: RegressionTable, *, intercept: bool, folds: Folds) -> NetTable:
     """From rows, which are read once.
 
     Args:
@@ -213,7 +213,7 @@ def net_table(table: Table, *, intercept: bool, folds: Folds) -> NetTable:
     return NetTable(problem, n, weight, None, d, intercept, table, folds)
 
 
-def net_table_of(grouped: GroupedMoments, d: int, *, intercept: bool, table: Table | None = None) -> NetTable:
+def net_table_of(grouped: GroupedMoments, d: int, *, intercept: bool, table: RegressionTable | None = None) -> NetTable:
     """From summaries of d columns and the targets after them, one for each fold."""
     problem = NetProblem.of(Equations(grouped.total, d, intercept))
     return NetTable(problem, grouped.total.count, grouped.total.weight, grouped, d, intercept, table)

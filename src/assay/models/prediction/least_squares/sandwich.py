@@ -18,8 +18,8 @@ import numpy as np
 from assay.arrays import Array
 from assay.engine.current import map_reduce
 from assay.summary.moments.accumulate import chunk_rows
-from assay.summary.regression.least_squares import Solution
-from assay.summary.regression.regression import Part, Table
+from assay.summary.regression.least_squares import LeastSquaresSolution
+from assay.summary.regression.regression import Part, RegressionTable
 
 POWERS = {"HC0": 0, "HC1": 0, "HC2": 1, "HC3": 2}
 _ITS_OWN = 1e-10  # one less the leverage of a row that the fit goes through whatever its target
@@ -43,7 +43,9 @@ class Sandwich:
         return self.leverage > 1.0 - _ITS_OWN
 
 
-def sandwich(table: Table, found: Solution, kind: str, *, intercept: bool, precision: bool) -> Sandwich:
+def sandwich(
+    table: RegressionTable, found: LeastSquaresSolution, kind: str, *, intercept: bool, precision: bool
+) -> Sandwich:
     """Read the rows once more.
 
     Args:

@@ -23,7 +23,7 @@ from assay.errors import DataError
 from assay.linalg.noise.fold_error import fold_error
 from assay.linalg.regression.ridge_path import usual_penalties
 from assay.models.prediction.logistic.inference import coefficients
-from assay.models.prediction.logistic.rows import Blocks, Part, Rows, measured
+from assay.models.prediction.logistic.rows import Blocks, LogisticRows, Part, measured
 from assay.models.prediction.logistic.solve import solve_path
 
 _TRIED = 19  # penalties, half a power of ten apart
@@ -31,7 +31,7 @@ _NEAR = 1e-4  # gradient for each unit of weight that is near enough to be judge
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class JudgedPenalties:
     """How penalties do on rows that had no part in the fit.
 
     Attributes:
@@ -80,7 +80,7 @@ def judge(
     intercept: bool,
     names: tuple[str, ...] | None,
     **options: Any,
-) -> Judged:
+) -> JudgedPenalties:
     """Fit all rows but each fold for every penalty, and judge the fold.
 
     Args:
@@ -102,7 +102,9 @@ def judge(
                 f"without fold {fold} no row of class {missing!r} is left to learn from: set cv to other or fewer "
                 "folds, or penalty to a number"
             )
-        rows = Rows.of(blocks, codes, w, len(classes), intercept=intercept, penalty=float(penalties[-1]), names=names)
+        rows = LogisticRows.of(
+            blocks, codes, w, len(classes), intercept=intercept, penalty=float(penalties[-1]), names=names
+        )
         found = [coefficients(rows, solution) for solution in solve_path(rows, penalties, near=_NEAR, **options)]
         test, codes, w = part_of(folds == fold)
         weights.append(float(len(codes)) if w is None else float(w.sum()))
@@ -111,7 +113,7 @@ def judge(
     if len(total) < 2 or (total <= 0.0).any():
         raise DataError(f"there must be at least 2 folds, each with rows of some weight; got weights {total}")
     each = np.stack(losses)
-    return Judged(penalties, each.sum(axis=0) / total.sum(), fold_error(each / total[:, None]))
+    return JudgedPenalties(penalties, each.sum(axis=0) / total.sum(), fold_error(each / total[:, None]))
 
 
 def _losses(blocks: Blocks, found: list[tuple[Array, Array]]) -> Array:

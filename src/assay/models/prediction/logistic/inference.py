@@ -20,13 +20,20 @@ from scipy.special import chdtrc
 from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.models.coefficients import CoefficientTable
+from assay.models.model_summary import ModelSummary
 from assay.models.prediction.logistic.ridged_loss import Curvature
-from assay.models.prediction.logistic.rows import Rows
-from assay.models.prediction.logistic.solve import Solution
+from assay.models.prediction.logistic.rows import LogisticRows
+from assay.models.prediction.logistic.solve import LogisticSolution
 from assay.models.prediction.logistic.terms import contrasts
 
+# what a summary gives as numbers
+_MEASURES = (
+    "penalty", "log_likelihood", "null_log_likelihood", "pseudo_r_squared", "likelihood_ratio", "likelihood_ratio_p",
+    "aic", "bic",
+)  # fmt: skip
 
-def coefficients(rows: Rows, found: Solution) -> tuple[Array, Array]:
+
+def coefficients(rows: LogisticRows, found: LogisticSolution) -> tuple[Array, Array]:
     """Coefficients and intercepts as users know them: (1, d) and (1,) for two classes, else (g, d) and (g,).
 
     Args:
@@ -43,7 +50,7 @@ def coefficients(rows: Rows, found: Solution) -> tuple[Array, Array]:
     return w, b if rows.design.centre is None else b - w @ rows.design.centre
 
 
-def start_at(rows: Rows, coef: Array, intercept: Array) -> Array:
+def start_at(rows: LogisticRows, coef: Array, intercept: Array) -> Array:
     """(k, d + 1) the parameters of which `coefficients` would make these, in the coordinates of the rows.
 
     Args:
@@ -58,7 +65,7 @@ def start_at(rows: Rows, coef: Array, intercept: Array) -> Array:
     return np.column_stack([phi, back @ (intercept + centre)])
 
 
-def class_covariance(rows: Rows, found: Solution, penalty: float) -> Array | None:
+def class_covariance(rows: LogisticRows, found: LogisticSolution, penalty: float) -> Array | None:
     """(d + 1, k, k) covariance of each column's coefficients and of the intercepts, in the contrasts of the classes.
 
     From the inverse curvature; (d, k, k) without an intercept, None without a curvature.
@@ -87,7 +94,7 @@ def class_covariance(rows: Rows, found: Solution, penalty: float) -> Array | Non
     return covariance
 
 
-def standard_errors(rows: Rows, covariance: Array) -> tuple[Array, Array]:
+def standard_errors(rows: LogisticRows, covariance: Array) -> tuple[Array, Array]:
     """Of coefficients and intercepts, in their shapes.
 
     Args:
@@ -100,14 +107,14 @@ def standard_errors(rows: Rows, covariance: Array) -> tuple[Array, Array]:
     return errors[:, :d], errors[:, d] if rows.design.intercept else np.zeros(len(A))
 
 
-def null_log_likelihood(rows: Rows) -> float:
+def null_log_likelihood(rows: LogisticRows) -> float:
     """Of the classes' shares alone; equal shares without an intercept."""
     sizes = np.bincount(rows.codes, rows.weights, rows.classes)
     shares = sizes / sizes.sum() if rows.design.intercept else np.full(rows.classes, 1.0 / rows.classes)
     return float(sizes @ np.log(shares))
 
 
-def duality_gap(found: Solution) -> float | None:
+def duality_gap(found: LogisticSolution) -> float | None:
     """How far the objective can be above the least.
 
     With residuals as dual variables the gap of the ridge problem is sum_j g_j^2 / (2 r_j), for intercepts at their
@@ -126,7 +133,7 @@ def duality_gap(found: Solution) -> float | None:
     return gap
 
 
-def separating_parts(rows: Rows, found: Solution) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def separating_parts(rows: LogisticRows, found: LogisticSolution) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Columns with a part in the separating direction, largest first, and the classes it sets rows apart of."""
     if found.direction is None:
         return np.arange(0), np.arange(0)
@@ -144,11 +151,11 @@ def shown(classes: int) -> Array:
     return A[1:] if classes == 2 else A
 
 
-def _lifted(found: Solution, phi: Array) -> Array:
+def _lifted(found: LogisticSolution, phi: Array) -> Array:
     return phi if found.reduced.lift is None else phi @ found.reduced.lift.T
 
 
-def _map(rows: Rows, found: Solution) -> Array:
+def _map(rows: LogisticRows, found: LogisticSolution) -> Array:
     """(d + 1, r), or (d, r) without an intercept: from parameters to a class's coefficients and intercept."""
     lift = np.eye(len(rows.basis)) if found.reduced.lift is None else found.reduced.lift
     d = len(rows.basis) - rows.design.intercept
@@ -196,8 +203,8 @@ def table_of(model: Any, confidence: float, base: Any) -> CoefficientTable:
     )
 
 
-def summary_of(model: Any, confidence: float, base: Any) -> str:
-    """The text of a fitted `Logistic`, see `Logistic.summary`."""
+def summary_of(model: Any, confidence: float, base: Any) -> ModelSummary:
+    """The summary of a fitted `Logistic`, see `Logistic.summary`."""
     table = table_of(model, confidence, base)
     lines = [
         f"Logistic: {model.weight_:g} rows, {len(model.classes_)} classes, penalty {model.penalty_:g}",
@@ -209,7 +216,8 @@ def summary_of(model: Any, confidence: float, base: Any) -> str:
         lines.append(
             f"chi squared {chi:.4g} on {_slopes(model)}, p {p:.3g}; AIC {model.aic_:.6g}, BIC {model.bic_:.6g}"
         )
-    return "\n".join([*lines, str(table)])
+    known = {name: float(getattr(model, f"{name}_")) for name in _MEASURES}
+    return ModelSummary(tuple(lines), {"rows": float(model.weight_), **known}, table)
 
 
 def likelihood_tests(model: Any) -> dict[str, float]:

@@ -31,6 +31,7 @@ from assay.errors import NotConverged, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable, checked_confidence
+from assay.models.model_summary import ModelSummary
 from assay.models.prediction.logistic.held_out import class_folds, judge, usual
 from assay.models.prediction.logistic.inference import (
     class_covariance,
@@ -44,8 +45,8 @@ from assay.models.prediction.logistic.inference import (
     summary_of,
     table_of,
 )
-from assay.models.prediction.logistic.rows import Blocks, Rows, blocks_of, row_weights
-from assay.models.prediction.logistic.solve import SOLVERS, Solution, solve
+from assay.models.prediction.logistic.rows import Blocks, LogisticRows, blocks_of, row_weights
+from assay.models.prediction.logistic.solve import SOLVERS, LogisticSolution, solve
 from assay.models.supervised import _Classifier
 from assay.models.transformer import in_precision_of_rows
 from assay.shown import a_few
@@ -173,7 +174,7 @@ class Logistic(_Classifier):
         names = tuple(map(str, self.feature_names_in_)) if hasattr(self, "feature_names_in_") else None
         with one_blas_thread():
             penalty = self._chosen_penalty(data, codes, weights, unit, names)
-            rows = Rows.of(
+            rows = LogisticRows.of(
                 self._blocks(data, codes, weights),
                 codes,
                 weights,
@@ -236,8 +237,8 @@ class Logistic(_Classifier):
         check_is_fitted(self)
         return table_of(self, checked_confidence(confidence), base)
 
-    def summary(self, confidence: float = 0.95, *, base: Any = None) -> str:
-        """The fit as a few lines of text, and its table of coefficients.
+    def summary(self, confidence: float = 0.95, *, base: Any = None) -> ModelSummary:
+        """The fit in a few lines, and its table of coefficients: print it, or let a notebook show it.
 
         Args:
             confidence: of the intervals.
@@ -246,7 +247,7 @@ class Logistic(_Classifier):
         check_is_fitted(self)
         return summary_of(self, checked_confidence(confidence), base)
 
-    def _keep(self, rows: Rows, found: Solution, penalty: float, unit: float) -> None:
+    def _keep(self, rows: LogisticRows, found: LogisticSolution, penalty: float, unit: float) -> None:
         optimum = found.optimum
         self.coef_, self.intercept_ = coefficients(rows, found)
         self.penalty_, self.n_samples_, self.weight_ = penalty * unit, rows.n, rows.total * unit
@@ -278,7 +279,7 @@ class Logistic(_Classifier):
                 stacklevel=4,
             )
 
-    def _last(self, last: tuple[NDArray[Any], Array, Array] | None, rows: Rows) -> Array | None:
+    def _last(self, last: tuple[NDArray[Any], Array, Array] | None, rows: LogisticRows) -> Array | None:
         """Where the last fit ended, in the coordinates of the rows; None where it was of something else."""
         if last is None or not np.array_equal(last[0], self.classes_) or last[1].shape[1] != self.n_features_in_:
             return None

@@ -23,7 +23,7 @@ from assay.data.partitions import beside
 from assay.engine.current import is_elsewhere, map_reduce, mapped_blocks
 from assay.errors import DataError, ParameterError
 from assay.models.prediction.logistic.terms import (
-    Design,
+    LogisticDesign,
     Terms,
     advantages,
     block_terms,
@@ -61,7 +61,7 @@ class _Sliced:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class LogisticRows:
     """Rows with their classes.
 
     Attributes:
@@ -78,7 +78,7 @@ class Rows:
     codes: Indices
     weights: Array | None
     classes: int
-    design: Design
+    design: LogisticDesign
     basis: Array
     ridge: Array
 
@@ -154,7 +154,7 @@ class Rows:
     def held_terms(self) -> Callable[[Array, bool], Terms]:
         """`terms` of rows in memory that are evaluated very often: the design is made once, not in every pass."""
         Z, (codes, weights) = self.matrix(), (_numbers(self.codes), self.weights)
-        plain = Design(None, None, self.design.intercept and self.basis.ndim == 1)
+        plain = LogisticDesign(None, None, self.design.intercept and self.basis.ndim == 1)
         # the column of ones is the design's own
         inside = np.ascontiguousarray(Z[:, : Z.shape[1] - plain.intercept])
         return lambda phi, curvature: block_terms(plain, inside, codes, weights, phi, curvature=curvature)
@@ -211,7 +211,7 @@ class Rows:
         counted = ahead < np.inf
         return ahead[counted], numbers[counted], Z[counted], codes[counted]
 
-    def sample(self, stride: int) -> Rows:
+    def sample(self, stride: int) -> LogisticRows:
         """Every row whose number is a multiple of the stride, its weight in proportion, held in memory."""
         parts = mapped_blocks(self.blocks, lambda part: part[1][-part[0] % stride :: stride])
         X = vstack(parts, format="csr") if issparse(parts[0]) else np.concatenate(parts)
@@ -251,7 +251,7 @@ def _lowest(values: Array, count: int) -> NDArray[np.intp]:
 
 def measured(
     blocks: Blocks, intercept: bool, penalised: bool, names: tuple[str, ...] | None
-) -> tuple[Design, Array, int]:
+) -> tuple[LogisticDesign, Array, int]:
     """How columns are centred and scaled, and (d,) their spread after that, and the number of rows.
 
     Args:
@@ -263,19 +263,19 @@ def measured(
     # near the data is near enough: the middle of the first block
     near = map_reduce(blocks, _middle_of, _first) if is_elsewhere(blocks) else _middle_of(next(iter(blocks)))
     near = near if intercept else None
-    design = Design(near, None, False)
+    design = LogisticDesign(near, None, False)
     n, mean, square = _mean_square(blocks, design)
     extreme = ~((square > _TINY) & (square < 1.0 / _TINY))
     if extreme.any():
         scale = _power_of_two_scale(_reach(blocks, design, names), extreme, penalised)
-        design = Design(near, scale, False)
+        design = LogisticDesign(near, scale, False)
         _, mean, square = _mean_square(blocks, design)
     if near is None:
-        return Design(None, design.scale, intercept), np.sqrt(square), n
+        return LogisticDesign(None, design.scale, intercept), np.sqrt(square), n
     # rounding leaves no square negative; a constant column is at its value exactly, and its mean here 0
     spread = np.sqrt(np.maximum(square - mean**2, 0.0))
     centre = near + (mean if design.scale is None else mean / design.scale)
-    return Design(centre, design.scale, intercept), spread, n
+    return LogisticDesign(centre, design.scale, intercept), spread, n
 
 
 def _middle_of(part: Part) -> Array | None:
@@ -294,7 +294,7 @@ def _first(a: Array | None, b: Array | None) -> Array | None:
     return a
 
 
-def _mean_square(blocks: Blocks, design: Design) -> tuple[int, Array, Array]:
+def _mean_square(blocks: Blocks, design: LogisticDesign) -> tuple[int, Array, Array]:
     def sums(part: Part) -> tuple[int, Array, Array]:
         rows = part[1]
         if issparse(rows):
@@ -317,7 +317,7 @@ def _sums_of_sparse(rows: Any, scale: Array | None) -> tuple[int, Array, Array]:
         return rows.shape[0], np.asarray(values.sum(axis=0), dtype=np.float64).ravel(), squares
 
 
-def _reach(blocks: Blocks, design: Design, names: tuple[str, ...] | None) -> Array:
+def _reach(blocks: Blocks, design: LogisticDesign, names: tuple[str, ...] | None) -> Array:
     """(d,) largest deviation from the centre; raises for a value that is not finite."""
 
     def largest(part: Part) -> Array:

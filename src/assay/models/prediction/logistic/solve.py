@@ -26,9 +26,9 @@ from assay.models.prediction.logistic.ridged_loss import (
     newton,
     newton_cg,
 )
-from assay.models.prediction.logistic.rows import Rows, blocks_of
+from assay.models.prediction.logistic.rows import LogisticRows, blocks_of
 from assay.models.prediction.logistic.separation import separating_direction
-from assay.models.prediction.logistic.terms import Design
+from assay.models.prediction.logistic.terms import LogisticDesign
 
 SOLVERS = ("auto", "newton", "lbfgs", "gradient")
 _MOST_ITER = {"newton": 100, "newton-cg": 100, "lbfgs": 10_000, "gradient": 20_000}
@@ -46,7 +46,7 @@ _DOUBTFUL = 1e-9  # share of the largest eigenvalue of the Gram matrix below whi
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solution:
+class LogisticSolution:
     """The maximum, in the coordinates of the reduced rows.
 
     Attributes:
@@ -65,7 +65,7 @@ class Solution:
 
 
 def solve(
-    rows: Rows,
+    rows: LogisticRows,
     penalty: float,
     *,
     solver: str,
@@ -74,7 +74,7 @@ def solve(
     in_memory: bool,
     sparse: bool = False,
     start: Array | None = None,
-) -> Solution:
+) -> LogisticSolution:
     """Maximise the likelihood minus penalty / 2 times the squared coefficients.
 
     Args:
@@ -113,12 +113,12 @@ def solve(
             found = _with_curvature(small, found)
     way = ("from the last fit, " if known else "") + way
     separated, direction = _separated(small, found, penalty)
-    return Solution(reduced, found, f"{solver}, {way}", separated, direction)
+    return LogisticSolution(reduced, found, f"{solver}, {way}", separated, direction)
 
 
 def solve_path(
-    rows: Rows, penalties: Array, *, solver: str, tol: float, max_iter: int | None, in_memory: bool, near: float
-) -> Iterator[Solution]:
+    rows: LogisticRows, penalties: Array, *, solver: str, tol: float, max_iter: int | None, in_memory: bool, near: float
+) -> Iterator[LogisticSolution]:
     """Maxima for penalties from the largest down, each begun at the one before, near enough to be judged by.
 
     Args:
@@ -148,15 +148,17 @@ def solve_path(
             climb = lbfgs if solver == "lbfgs" else gradient_ascent
             found = climb(terms, theta, ridge, tol=allowed, max_iter=most)
         theta = found.theta
-        yield Solution(replace(reduced, rows=replace(small, ridge=ridge)), found, f"{solver}, {way}", None, None)
+        yield LogisticSolution(
+            replace(reduced, rows=replace(small, ridge=ridge)), found, f"{solver}, {way}", None, None
+        )
 
 
-def _terms(rows: Rows, in_memory: bool) -> Evaluate:
+def _terms(rows: LogisticRows, in_memory: bool) -> Evaluate:
     """What many evaluations are made by: of few rows in memory the design is held."""
     return rows.held_terms() if in_memory and rows.n * len(rows.basis) <= _HELD else rows.terms
 
 
-def _coordinates(rows: Rows, penalty: float, in_memory: bool) -> tuple[Reduced, str]:
+def _coordinates(rows: LogisticRows, penalty: float, in_memory: bool) -> tuple[Reduced, str]:
     d = rows.shape[1] - rows.design.intercept
     wide = in_memory and rows.n < d and rows.n <= _WIDE and rows.design.scale is None
     reduced = _in_row_space(rows, penalty) if wide else Reduced(rows)
@@ -172,7 +174,7 @@ def _coordinates(rows: Rows, penalty: float, in_memory: bool) -> tuple[Reduced, 
     return Reduced(fewer.rows, lift, fewer.rank, reduced.outside), way
 
 
-def _thrift(rows: Rows, small: int = _SMALL) -> dict[str, float]:
+def _thrift(rows: LogisticRows, small: int = _SMALL) -> dict[str, float]:
     """When Newton's method keeps a curvature: as long as it serves where it is dear, never where it costs nothing."""
     if rows.n * int(np.prod(rows.shape)) <= small:
         return {"keep": 0.0}
@@ -180,7 +182,7 @@ def _thrift(rows: Rows, small: int = _SMALL) -> dict[str, float]:
     return {"keep": 0.5, "settled": 1e-4 * np.sqrt(rows.total)}
 
 
-def _from_a_sample(rows: Rows, start: Array) -> tuple[Array, Array | None, bool]:
+def _from_a_sample(rows: LogisticRows, start: Array) -> tuple[Array, Array | None, bool]:
     """Where the optimum of a sample lies, found from a sample of it, and the curvature there."""
     stride = rows.sample_stride()
     codes, p = rows.codes[::stride], start.size
@@ -198,11 +200,11 @@ def _from_a_sample(rows: Rows, start: Array) -> tuple[Array, Array | None, bool]
     return found.theta, found.curvature, True
 
 
-def _with_curvature(rows: Rows, found: Optimum) -> Optimum:
+def _with_curvature(rows: LogisticRows, found: Optimum) -> Optimum:
     return replace(found, curvature=Ridged(rows.terms, rows.ridge)(found.theta, True).curvature)
 
 
-def _separated(rows: Rows, found: Optimum, penalty: float) -> tuple[bool | None, Array | None]:
+def _separated(rows: LogisticRows, found: Optimum, penalty: float) -> tuple[bool | None, Array | None]:
     """Whether a direction separates the classes, and which.
 
     Chances above one half of every row's own class prove it. A Newton step H^-1 g that moves no score difference by 1
@@ -237,13 +239,13 @@ class Reduced:
         outside: (d, n) orthonormal V, where directions of w outside of it were left out; otherwise None.
     """
 
-    rows: Rows
+    rows: LogisticRows
     lift: Array | None = None
     rank: int | None = None
     outside: Array | None = None
 
 
-def _in_row_space(rows: Rows, penalty: float) -> Reduced:
+def _in_row_space(rows: LogisticRows, penalty: float) -> Reduced:
     """Wide rows in coordinates of the space that they span."""
     d, intercept = rows.shape[1] - rows.design.intercept, rows.design.intercept
     unit = 1.0 / rows.basis[:d]
@@ -258,14 +260,14 @@ def _in_row_space(rows: Rows, penalty: float) -> Reduced:
     small = replace(
         rows,
         blocks=blocks_of(M, rows.codes, rows.weights),
-        design=Design(None, None, intercept),
+        design=LogisticDesign(None, None, intercept),
         basis=basis,
         ridge=ridge,
     )
     return Reduced(small, _with_intercept(unit[:, None] * V / inside, intercept), None, V)
 
 
-def _independent(rows: Rows, *, in_memory: bool) -> Reduced:
+def _independent(rows: LogisticRows, *, in_memory: bool) -> Reduced:
     """Rows in coordinates of independent columns; the same rows where all are.
 
     Args:
@@ -285,7 +287,7 @@ def _independent(rows: Rows, *, in_memory: bool) -> Reduced:
         small = replace(
             rows,
             blocks=blocks_of(Q * np.sqrt(rows.n), rows.codes, rows.weights),
-            design=Design(None, None, intercept),
+            design=LogisticDesign(None, None, intercept),
             basis=np.ones(Q.shape[1] + intercept),
             ridge=np.zeros(Q.shape[1] + intercept),
         )
@@ -298,7 +300,7 @@ def _independent(rows: Rows, *, in_memory: bool) -> Reduced:
     return Reduced(small, lift, kept.shape[1])
 
 
-def _correlations(rows: Rows, d: int) -> Array:
+def _correlations(rows: LogisticRows, d: int) -> Array:
     """Gram matrix of the columns, (d, d), but for a factor: the curvature where all classes are equally likely."""
     H = rows.terms(np.zeros(rows.shape), True).curvature
     if H is None:
@@ -306,7 +308,7 @@ def _correlations(rows: Rows, d: int) -> Array:
     return np.asarray(H[:d, :d])
 
 
-def _orthonormal_columns(rows: Rows, d: int) -> tuple[Array | None, Array]:
+def _orthonormal_columns(rows: LogisticRows, d: int) -> tuple[Array | None, Array]:
     Z = rows.matrix()[:, :d]
     if rows.weights is not None:
         Z[rows.weights == 0.0] = 0.0
@@ -321,7 +323,7 @@ def _orthonormal_columns(rows: Rows, d: int) -> tuple[Array | None, Array]:
     return np.asarray(Q[:, :rank]), back
 
 
-def _shortest(R: Array, rows: Rows) -> Array:
+def _shortest(R: Array, rows: LogisticRows) -> Array:
     """(d, r) from u to the phi of the shortest w with R phi = u."""
     factor = rows.factors
     span, T = (np.asarray(f) for f in sla.qr((R / factor).T, mode="economic", check_finite=False))

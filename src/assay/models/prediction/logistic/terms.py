@@ -57,7 +57,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Design:
+class LogisticDesign:
     """How rows enter the products.
 
     Attributes:
@@ -104,7 +104,7 @@ def contrasts(g: int) -> Array:
 
 
 def block_terms(
-    design: Design, rows: Rows, codes: Indices, weights: Array | None, theta: Array, *, curvature: bool
+    design: LogisticDesign, rows: Rows, codes: Indices, weights: Array | None, theta: Array, *, curvature: bool
 ) -> Terms:
     """What a block adds.
 
@@ -138,14 +138,14 @@ def block_terms(
     return Terms(loss, doubtful, gradient, None if bent is None else bent.contrasted(A))
 
 
-def sparse_chances(design: Design, rows: Rows, theta: Array) -> Array:
+def sparse_chances(design: LogisticDesign, rows: Rows, theta: Array) -> Array:
     """Chances of the classes of sparse rows, (b, g); of two classes the second comes alone, (b, 1)."""
     k = len(theta)
     scores = _sparse_scores(design, rows, theta if k == 1 else contrasts(k + 1) @ theta)
     return np.asarray(expit(scores) if k == 1 else softmax(scores, axis=1))
 
 
-def sparse_bend(design: Design, rows: Rows, chances: Array, weights: Array | None, direction: Array) -> Array:
+def sparse_bend(design: LogisticDesign, rows: Rows, chances: Array, weights: Array | None, direction: Array) -> Array:
     """The curvature of the loss of sparse rows times a direction, (k, m), without the curvature.
 
     Args:
@@ -224,7 +224,7 @@ def _of_others(chances: Array) -> Array:
     return others
 
 
-def score_ranges(design: Design, rows: Rows, codes: Indices, weights: Array | None, theta: Array) -> Array:
+def score_ranges(design: LogisticDesign, rows: Rows, codes: Indices, weights: Array | None, theta: Array) -> Array:
     """How far the scores of a row lie apart, highest minus lowest: (g,) the largest for rows of each class."""
     of_classes = contrasts(len(theta) + 1) @ theta
     found = np.zeros(len(of_classes))
@@ -237,7 +237,7 @@ def score_ranges(design: Design, rows: Rows, codes: Indices, weights: Array | No
     return found
 
 
-def advantages(design: Design, rows: Rows, codes: Indices, theta: Array) -> Array:
+def advantages(design: LogisticDesign, rows: Rows, codes: Indices, theta: Array) -> Array:
     """By how much each row's own class is ahead of the next, (b,), negative where behind; rows scaled to length 1."""
     of_classes = contrasts(len(theta) + 1) @ theta
     found = np.empty(len(codes))
@@ -248,7 +248,7 @@ def advantages(design: Design, rows: Rows, codes: Indices, theta: Array) -> Arra
     return found
 
 
-def _scored(design: Design, rows: Rows, of_classes: Array) -> Iterator[tuple[slice, Array, Array]]:
+def _scored(design: LogisticDesign, rows: Rows, of_classes: Array) -> Iterator[tuple[slice, Array, Array]]:
     """(b, g) scores and (b,) lengths of the design; of sparse rows all at once, since nothing becomes dense."""
     if not issparse(rows):
         for part, Z in design.chunks(rows):
@@ -292,7 +292,9 @@ def _many_classes(scores: Array, codes: Indices, w: Array | None) -> tuple[float
     return float(w @ losses), int((unsure & (w > 0.0)).sum()), (residual * w).T, ahead.T
 
 
-def _terms_of_products(design: Design, rows: Rows, codes: Indices, weights: Array | None, theta: Array) -> Terms:
+def _terms_of_products(
+    design: LogisticDesign, rows: Rows, codes: Indices, weights: Array | None, theta: Array
+) -> Terms:
     """Loss and gradient of rows that need no copy: sparse ones, and dense ones as they are."""
     k = len(theta)
     A = contrasts(k + 1)
@@ -307,7 +309,7 @@ def _terms_of_products(design: Design, rows: Rows, codes: Indices, weights: Arra
     return Terms(loss, doubtful, gradient if k == 1 else A.T @ gradient)
 
 
-def _sparse_back(design: Design, rows: Rows, residual: Array) -> Array:
+def _sparse_back(design: LogisticDesign, rows: Rows, residual: Array) -> Array:
     """Residual^T Z, (g, m)."""
     d = rows.shape[1]
     back = np.empty((residual.shape[1], d + design.intercept))
@@ -320,7 +322,7 @@ def _sparse_back(design: Design, rows: Rows, residual: Array) -> Array:
     return back
 
 
-def _sparse_scores(design: Design, rows: Rows, of_classes: Array) -> Array:
+def _sparse_scores(design: LogisticDesign, rows: Rows, of_classes: Array) -> Array:
     d = rows.shape[1]
     slopes = of_classes[:, :d] if design.scale is None else of_classes[:, :d] * design.scale
     scores = np.asarray(rows @ slopes.T)

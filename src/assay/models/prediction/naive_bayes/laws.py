@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array, Indices
 from assay.linalg.eigen.principal import dense
-from assay.summary.classes.class_cells import Place, answered, counted, refuse_infinite
+from assay.summary.classes.class_cells import ClassPlace, answered, counted, refuse_infinite
 from assay.summary.classes.class_counts import ClassCounts
 
 _LOG_2PI = float(np.log(2.0 * np.pi))
@@ -84,9 +84,9 @@ class ClassLaws:
     def add_log_likelihood(self, rows: Any, out: Array, first_row: int, names: tuple[str, ...] | None) -> None:
         """Add log p(x | c) of (b, d) rows, dense or CSR, to (b, k) numbers; missing cells are left out."""
 
-        def cells(columns: Indices) -> tuple[Any, Place]:
+        def cells(columns: Indices) -> tuple[Any, ClassPlace]:
             whole = len(columns) == rows.shape[1]
-            return rows if whole else rows[:, columns], Place(first_row, columns, names)
+            return rows if whole else rows[:, columns], ClassPlace(first_row, columns, names)
 
         if len(self.gaussian):
             self._add_normal(dense(cells(self.gaussian)[0]), out)

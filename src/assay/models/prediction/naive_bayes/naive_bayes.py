@@ -25,7 +25,7 @@ from assay.models.class_scores import _ClassScorer
 from assay.models.prediction.naive_bayes.columns import is_frame, kinds_of_encoding, kinds_of_fields, opened
 from assay.models.prediction.naive_bayes.laws import ClassLaws
 from assay.models.shares import sum_to_one
-from assay.summary.classes.class_cells import Place, refuse_infinite
+from assay.summary.classes.class_cells import ClassPlace, refuse_infinite
 from assay.summary.classes.class_counts import COLUMN_KINDS, ClassCounts
 
 Kinds: TypeAlias = str | Sequence[str]
@@ -227,7 +227,7 @@ class NaiveBayes(_ClassScorer):
                 some = rows[lost[:1]]
                 some = some.toarray() if hasattr(some, "toarray") else some
                 row = first_row + int(lost[0])
-                refuse_infinite(some, Place(row, np.arange(rows.shape[1]), names))
+                refuse_infinite(some, ClassPlace(row, np.arange(rows.shape[1]), names))
                 raise DataError(
                     f"row {row} is so far from every class that its likelihood leaves the range of floating point "
                     "numbers; see whether its units are those of the rows fitted"

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.arrays import Array
 from assay.errors import NotConverged, ParameterError
-from assay.models.prediction.perceptron.perceptron_rule import Separation, Version, perceptron_rule
+from assay.models.prediction.perceptron.perceptron_rule import PerceptronSeparation, Version, perceptron_rule
 from assay.models.supervised import _Classifier
 from assay.summary.moments.column_moments import column_moments
 
@@ -117,7 +117,7 @@ class Perceptron(_Classifier):
         found: NDArray[Any] = self.classes_[best]
         return found
 
-    def _keep(self, found: Separation, mean: Array, scale: Array) -> None:
+    def _keep(self, found: PerceptronSeparation, mean: Array, scale: Array) -> None:
         weights = found.weights[1:] if len(self.classes_) == 2 else found.weights
         self.coef_ = weights[:, :-1] / scale
         self.offset_ = weights[:, -1].copy()

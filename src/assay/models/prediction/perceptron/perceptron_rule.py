@@ -27,7 +27,7 @@ _BLOCK = 8192
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Separation:
+class PerceptronSeparation:
     """What the rule ended with.
 
     Attributes:
@@ -53,7 +53,7 @@ class Separation:
 
 def perceptron_rule(
     Z: Array, codes: NDArray[np.intp], k: int, *, version: Version, max_iter: int, rng: np.random.Generator
-) -> Separation:
+) -> PerceptronSeparation:
     """Correct weights row by row until a whole pass is right.
 
     Args:
@@ -97,7 +97,7 @@ def perceptron_rule(
         errors = int(np.count_nonzero(_lead(Z, codes, W) <= 0.0))
     elif version == "pocket" and fewest < errors:
         W, errors = pocket, fewest
-    return Separation(W, errors, mistakes, epochs, separated, margin, radius, (radius / margin) ** 2)
+    return PerceptronSeparation(W, errors, mistakes, epochs, separated, margin, radius, (radius / margin) ** 2)
 
 
 def _better(Z: Array, codes: NDArray[np.intp], W: Array, pocket: Array, fewest: int) -> tuple[Array, int]:

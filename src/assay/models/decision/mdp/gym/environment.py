@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.arrays import Array, Whole
 from assay.errors import DataError, ParameterError
-from assay.models.decision.mdp.layout import Layout, Names, of_rows
+from assay.models.decision.mdp.layout import Names, StateLayout, of_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +79,7 @@ def environment(env: Any) -> Environment:
     return Environment(env, name, int(seen.n), int(done.n), int(seen.start), int(done.start), longest)
 
 
-def layout_of(env: Environment) -> tuple[Layout, Names, Names]:
+def layout_of(env: Environment) -> tuple[StateLayout, Names, Names]:
     """The table of transitions of an environment.
 
     A transition that ends the trial leads to its state as an end, if all that lead there from elsewhere do; otherwise

@@ -47,7 +47,7 @@ class TrialList(EdgeListSource):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class TrialCells:
     """The columns of a table of trials, a row for each step.
 
     Attributes:
@@ -116,7 +116,7 @@ def holds_trials(data: Any) -> bool:
     return known and not any(folded(name) in ("probability", "prob", "p") for name in names)
 
 
-def read_cells(data: Any, given: Mapping[str, str | None]) -> Cells:
+def read_cells(data: Any, given: Mapping[str, str | None]) -> TrialCells:
     """Read a table of trials into numbers.
 
     Args:
@@ -141,7 +141,7 @@ def read_cells(data: Any, given: Mapping[str, str | None]) -> Cells:
     after = columns[names["next_state"]] if "next_state" in names else None
     coded, states = _coded([columns[names["state"]], *([] if after is None else [after])])
     action, actions = _coded([columns[names["action"]]])
-    cells = Cells(
+    cells = TrialCells(
         table=table,
         trial=_coded([columns[names["trial"]]])[0] if "trial" in names else None,
         step=None,
@@ -167,7 +167,7 @@ def read_cells(data: Any, given: Mapping[str, str | None]) -> Cells:
     done = _truths(cells, columns[names["done"]], names["done"]) if "done" in names else None
     if done is not None and "truncated" in names:
         done &= ~_truths(cells, columns[names["truncated"]], names["truncated"])
-    return Cells(
+    return TrialCells(
         table=table,
         trial=cells.trial,
         step=step,
@@ -267,7 +267,7 @@ def _ordered(codes: Whole, names: Names) -> tuple[Whole, Names]:
     return place[codes], tuple(names[i] for i in order.tolist())
 
 
-def _numbers(cells: Cells, column: Any, name: str) -> Array:
+def _numbers(cells: TrialCells, column: Any, name: str) -> Array:
     """(z,) numbers, NaN where empty; a cell that is no number is refused with its place."""
     if isinstance(column, list):
         return np.array([_number(cells, row, cell, name) for row, cell in enumerate(column)], np.float64)
@@ -284,7 +284,7 @@ def _numbers(cells: Cells, column: Any, name: str) -> Array:
     return np.array(column.cast(pa.float64()).to_numpy(), np.float64)
 
 
-def _number(cells: Cells, row: int, cell: Any, name: str) -> float:
+def _number(cells: TrialCells, row: int, cell: Any, name: str) -> float:
     if cell is None or (isinstance(cell, str) and not cell.strip()):
         return np.nan
     try:
@@ -293,7 +293,7 @@ def _number(cells: Cells, row: int, cell: Any, name: str) -> float:
         raise DataError(f"{cells.at(row)}: {name!r} is {cell!r}, which is no number; repair the row") from None
 
 
-def _truths(cells: Cells, column: Any, name: str) -> NDArray[np.bool_]:
+def _truths(cells: TrialCells, column: Any, name: str) -> NDArray[np.bool_]:
     """(z,) truths; an empty cell is false."""
     given: Iterable[Any] = column if isinstance(column, list) else pc.unique(column).to_pylist()
     known: dict[Any, bool] = {}

@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.arrays import Array, Whole
 from assay.errors import DataError
-from assay.models.decision.mdp.layout import Layout, of_rows
+from assay.models.decision.mdp.layout import StateLayout, of_rows
 from assay.models.decision.mdp.learning.trials import UNKNOWN, Trials
 
 Unseen = Literal["uniform", "left out"]
@@ -90,7 +90,7 @@ class Counts:
         mean = np.full(len(total), self.usual)
         return np.asarray(np.divide(total, self.seen, out=mean, where=self.seen > 0))
 
-    def layout(self) -> Layout:
+    def layout(self) -> StateLayout:
         """The process that the counts say."""
         n, steps = self.n, self.trials
         here = self.after != UNKNOWN

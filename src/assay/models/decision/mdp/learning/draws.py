@@ -20,7 +20,7 @@ from assay.models.decision.mdp.learning.estimates import By, Estimates, Solver
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Draws:
+class TrialDraws:
     """What solving the draws gave.
 
     Attributes:
@@ -57,7 +57,9 @@ class Crossed:
     usual: Array
 
 
-def drawn(counts: Counts, discount: float, values: Array, chosen: Whole, *, by: By, draws: int, seed: int) -> Draws:
+def drawn(
+    counts: Counts, discount: float, values: Array, chosen: Whole, *, by: By, draws: int, seed: int
+) -> TrialDraws:
     """Draw counts anew and solve what they say.
 
     Args:
@@ -89,7 +91,7 @@ def drawn(counts: Counts, discount: float, values: Array, chosen: Whole, *, by: 
         loss[b] = max(float(begin @ (v - kept[b])), 0.0)
         changed[b] = int(better.sum())
     spread = np.sqrt(np.maximum(square / draws - (total / draws) ** 2, 0.0) * draws / (draws - 1))
-    return Draws(by, kept, best / draws, spread, start, loss, changed)
+    return TrialDraws(by, kept, best / draws, spread, start, loss, changed)
 
 
 def crossed(

@@ -16,7 +16,7 @@ from assay.arrays import Array, Whole
 from assay.errors import ParameterError
 from assay.models.decision.mdp.layout import Names
 from assay.models.decision.mdp.learning.counts import Counts
-from assay.models.decision.mdp.learning.draws import Crossed, Draws, crossed, drawn, outcome_draws
+from assay.models.decision.mdp.learning.draws import Crossed, TrialDraws, crossed, drawn, outcome_draws
 from assay.models.decision.mdp.learning.estimates import By
 from assay.models.decision.mdp.mdp import MDP
 from assay.models.decision.mdp.solution import Solution
@@ -53,7 +53,7 @@ class Probabilities:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Intervals:
+class ValueIntervals:
     """Values of the policy with intervals.
 
     Attributes:
@@ -230,7 +230,7 @@ class Learned:
             c.count[here], share, low[here], high[here], level,
         )  # fmt: skip
 
-    def intervals(self, level: float = LEVEL) -> Intervals:
+    def intervals(self, level: float = LEVEL) -> ValueIntervals:
         """Intervals of the values of the policy.
 
         The same trials chose the policy and say what it is worth, which flatters it. So the lower ends are lowered by
@@ -247,7 +247,7 @@ class Learned:
         flattered = np.maximum(self.values - self._crossed.values, 0.0)
         short = max(self._start_value - self.held_out[0], 0.0)
         start = (self._start_value, max(float(before) - short, lowest), float(after))
-        return Intervals(self.mdp.states, self.values, np.maximum(low - flattered, lowest), high, start, level)
+        return ValueIntervals(self.mdp.states, self.values, np.maximum(low - flattered, lowest), high, start, level)
 
     @cached_property
     def held_out(self) -> tuple[float, float, float]:
@@ -313,7 +313,7 @@ class Learned:
         return np.where(self.solution.chosen >= 0, at, -1)
 
     @cached_property
-    def _draws(self) -> Draws:
+    def _draws(self) -> TrialDraws:
         return drawn(
             self._counts, self.mdp.discount, self.values, self._chosen, by=self.by, draws=self.draws, seed=self.seed
         )

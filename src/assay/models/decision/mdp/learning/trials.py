@@ -20,7 +20,7 @@ import numpy as np
 from assay.arrays import Array, Mask, Whole
 from assay.errors import DataError
 from assay.models.decision.mdp.layout import Names
-from assay.models.decision.mdp.learning.cells import Cells, read_cells
+from assay.models.decision.mdp.learning.cells import TrialCells, read_cells
 
 _LARGEST = 1e150
 UNKNOWN = -1  # where an action led, when nobody knows
@@ -134,7 +134,7 @@ def read_trials(data: Any, *, ended: bool | None = None, **columns: str | None) 
     )
 
 
-def _in_order(cells: Cells, notes: list[tuple[str, int]]) -> tuple[Whole, Whole, int]:
+def _in_order(cells: TrialCells, notes: list[tuple[str, int]]) -> tuple[Whole, Whole, int]:
     """Rows by trial and step, and the number of each row's trial, in the order in which trials begin."""
     z = len(cells.state)
     trial = cells.trial
@@ -165,7 +165,7 @@ def _in_order(cells: Cells, notes: list[tuple[str, int]]) -> tuple[Whole, Whole,
     return order, number, len(heads)
 
 
-def _check(cells: Cells, order: Whole, trial: Whole, last: Mask, blank: Mask, reward: Array, over: Mask) -> None:
+def _check(cells: TrialCells, order: Whole, trial: Whole, last: Mask, blank: Mask, reward: Array, over: Mask) -> None:
     early = np.flatnonzero(blank & ~last)
     if len(early):
         raise DataError(
@@ -205,7 +205,7 @@ def _without_gaps(step: Array, last: Mask, follows: Whole, notes: list[tuple[str
 
 
 def _named_ends(
-    cells: Cells, state: Whole, blank: Mask, over: Mask, after: Whole, notes: list[tuple[str, int]]
+    cells: TrialCells, state: Whole, blank: Mask, over: Mask, after: Whole, notes: list[tuple[str, int]]
 ) -> tuple[Names, Mask, Whole, Whole]:
     """Names of states with those of ends among them, which are ends, where steps lead, and the end behind each step."""
     names, n = list(cells.states), len(cells.states)
@@ -243,7 +243,7 @@ def _worth(called: Whole, closed: Mask, blank: Mask, reward: Array, n: int, note
 
 def _count(
     notes: list[tuple[str, int]], ended: Mask, blank: Mask, last: Mask, begin: Whole, after: Whole,
-    cut: Mask, cells: Cells,
+    cut: Mask, cells: TrialCells,
 ) -> None:  # fmt: skip
     sizes = np.diff(np.append(begin, len(last)))
     notes.append(("Trials of a single row", int((sizes == 1).sum())))

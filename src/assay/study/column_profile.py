@@ -1,0 +1,137 @@
+"""The profile of a column, from what one pass over all rows told and from the rows that were drawn."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.arrays import Array
+from assay.asking.coarse import FEWEST
+from assay.asking.column_profile import ColumnProfile, Value
+from assay.asking.table import FirstLook
+from assay.data.columns.column_stats import ColumnStats
+from assay.data.columns.dates import DAY
+from assay.shown import shortened
+
+TENTHS = 10
+TOP = 5
+_NAME = 60
+_MOSTLY_DIFFERENT = 0.5  # of the rows drawn: then the data have more values than can be told
+_QUANTITIES = ("number", "count")
+
+
+def profile_of(look: FirstLook, j: int, stats: ColumnStats, texts: list[str]) -> ColumnProfile:
+    """Describe one column.
+
+    Args:
+        look: the rows drawn.
+        j: number of the column.
+        stats: what the pass over all rows told.
+        texts: of identifiers and texts, those of the rows drawn.
+    """
+    kind, x = look.kinds[j], look.values[:, j]
+    seen = x[np.isfinite(x)]
+    whole = len(look.rows) == look.total
+    missing = stats.missing + stats.bad + stats.not_finite
+    count = max(look.total - missing, 0)
+    sampled = 0 if whole else len(look.rows)
+    if kind in ("text", "identifier"):
+        different = len(set(texts))
+        return ColumnProfile(count, _distinct(different, len(texts), whole), sampled=sampled)
+    if stats.levels is not None and kind in ("category", "ordered", "boolean", "constant"):
+        most = stats.levels.most()
+        top = tuple((shortened(name, _NAME), n) for name, n in most[:TOP] if n >= FEWEST)
+        named = top[0][0] if top else "the most frequent"
+        leading = float(np.bincount(seen.astype(np.intp)).argmax()) if len(seen) and seen.min() >= 0 else math.nan
+        drift = _drift(look, np.where(np.isfinite(x), x == leading, np.nan).astype(np.float64))
+        distinct = len(most) if stats.levels.exact else None
+        return ColumnProfile(count, distinct, top=top, drift=drift, drift_of=f"share of {named}", sampled=sampled)
+    if kind == "boolean":
+        return _of_yes_and_no(look, x, count, sampled)
+    if kind not in (*_QUANTITIES, "ordered", "time", "constant") or not len(seen):
+        return ColumnProfile(count, 0 if not count else None, sampled=sampled)
+    return _of_numbers(look, j, stats, seen, count, sampled)
+
+
+def day_of(days: float) -> str:
+    """A day as it is written; a year alone where it is beyond all calendars.
+
+    Args:
+        days: since 1970.
+
+    >>> day_of(19000.0)
+    '2022-01-08'
+    """
+    try:
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=days)).date().isoformat()
+    except OverflowError:
+        return f"{days / 365.2425 + 1970:.0f}"
+
+
+def _of_yes_and_no(look: FirstLook, x: Array, count: int, sampled: int) -> ColumnProfile:
+    seen = x[np.isfinite(x)]
+    yes = _for_all(int(np.count_nonzero(seen)), len(seen), count)
+    top = sorted((("yes", yes), ("no", count - yes)), key=lambda pair: -pair[1])
+    return ColumnProfile(
+        count, len(np.unique(seen)), top=tuple(pair for pair in top if pair[1] >= FEWEST), drift=_drift(look, x),
+        drift_of="share of yes", sampled=sampled,
+    )  # fmt: skip
+
+
+def _of_numbers(
+    look: FirstLook, j: int, stats: ColumnStats, seen: Array, count: int, sampled: int
+) -> ColumnProfile:  # fmt: skip
+    time = look.kinds[j] == "time"
+    known = np.isfinite(stats.low) and np.isfinite(stats.high)
+    unit = DAY if time else 1.0
+    low, high = (stats.low / unit, stats.high / unit) if known else (float(seen.min()), float(seen.max()))
+    # of quarters, exact as they are: interpolation between 1e308 and its opposite would overflow
+    parts = [4.0 * float(part) for part in np.quantile(seen / 4.0, [0.25, 0.5, 0.75])]
+    values, counts = np.unique(seen, return_counts=True)
+    ends: list[Value] = [day_of(part) if time else part for part in (low, *parts, high)]
+    zeros = None if time else _for_all(int(np.count_nonzero(seen == 0)), len(seen), count)
+    return ColumnProfile(
+        count,
+        _distinct(len(values), len(seen), not sampled),
+        zeros,
+        *ends,
+        mean=None if time else float(look.centre[j]),
+        sd=None if time else float(look.scale[j]),
+        top=_top(values, counts, time, len(seen), count),
+        drift=_drift(look, look.values[:, j]),
+        drift_of="mean day" if time else "mean",
+        sampled=sampled,
+    )
+
+
+def _top(values: Array, counts: NDArray[np.intp], time: bool, seen: int, count: int) -> tuple[tuple[str, int], ...]:
+    order = np.argsort(-counts, kind="stable")[:TOP]
+    return tuple(
+        (day_of(float(values[k])) if time else f"{values[k]:.12g}", _for_all(int(counts[k]), seen, count))
+        for k in order
+        if counts[k] >= FEWEST
+    )
+
+
+def _distinct(different: int, seen: int, whole: bool) -> int | None:
+    """How many different values there are; not known where a sample had many, of which the data have more."""
+    return different if whole or different <= _MOSTLY_DIFFERENT * seen else None
+
+
+def _for_all(found: int, seen: int, count: int) -> int:
+    return found if seen == count else round(found / max(seen, 1) * count)
+
+
+def _drift(look: FirstLook, x: Array) -> tuple[float | None, ...]:
+    """The mean of each tenth of the rows drawn, in their order; empty where they are too few."""
+    if len(x) < 2 * TENTHS:
+        return ()
+    place = np.minimum((look.rows - 1) * TENTHS // max(look.total, 1), TENTHS - 1)
+    there = np.isfinite(x)
+    largest = float(np.abs(x[there]).max(initial=0.0)) or 1.0  # sums of what is divided by it stay in range
+    sums = np.bincount(place[there], weights=x[there] / largest, minlength=TENTHS)
+    many = np.bincount(place[there], minlength=TENTHS)
+    return tuple(float(s / n * largest) if n else None for s, n in zip(sums, many, strict=True))
