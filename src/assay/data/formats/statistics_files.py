@@ -1,7 +1,7 @@
 """Files of Stata (.dta), SPSS (.sav, .zsav, .por) and SAS (.sas7bdat, .xpt), read block by block.
 
 The library that reads them is written in C and breaks on some damaged files: it runs in a process of its own, which a
-pass over the rows starts (ADR 34).
+pass over the rows starts (ADR 38).
 """
 
 from __future__ import annotations
