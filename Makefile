@@ -26,7 +26,7 @@ $(VENV)/dev: $(VENV)/ok requirements/dev.txt
 	@touch $@
 
 demo: $(VENV)/ok ## report on the bundled wholesale customers table
-	@$(BIN)/assay report examples/data/wholesale_customers.csv -o report.html
+	@$(BIN)/assay demo -o report.html
 
 # two workers on two cores: threads of their own, of BLAS or of scikit-learn's trees, would only wait for each other
 test cover quick test-lowest: export OPENBLAS_NUM_THREADS = 1

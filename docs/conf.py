@@ -9,7 +9,7 @@ sys.path.insert(0, str(HERE / "_ext"))
 from tools.commands import commands  # noqa: E402
 from tools.public import reference  # noqa: E402
 
-# every public name with what it returns, every command; written only where it changed, so that Sphinx keeps what it built
+# every public name with what it returns, and every command; written only where it changed, so that Sphinx keeps the rest
 for name, text in (("reference.md", reference()), ("command-line.md", commands())):
     page = HERE / name
     if not page.exists() or page.read_text() != text:

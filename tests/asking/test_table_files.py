@@ -17,6 +17,15 @@ def test_parquet_gives_the_tables_back(tmp_path):
     assert [pyarrow.parquet.read_table(file) for file in files] == list(TABLES.values())
 
 
+def test_tables_of_an_earlier_run_are_replaced_and_those_of_others_are_not(tmp_path):
+    write_tables(TABLES, tmp_path, "parquet")
+    write_tables(TABLES, tmp_path, "parquet")
+    pyarrow.parquet.write_table(TABLES["one"], tmp_path / "two.parquet")
+    (tmp_path / "one.parquet").write_text("no table")
+    with pytest.raises(DataError, match=r"one.parquet, two.parquet are there"):
+        write_tables(TABLES, tmp_path, "parquet")
+
+
 def test_csv_gives_the_values_back(tmp_path):
     one, _ = write_tables(TABLES, tmp_path, "csv")
     assert pyarrow.csv.read_csv(one) == TABLES["one"]
@@ -24,7 +33,7 @@ def test_csv_gives_the_values_back(tmp_path):
 
 def test_files_that_are_there_stay_unless_forced(tmp_path):
     (tmp_path / "two.csv").write_text("mine")
-    with pytest.raises(DataError, match="it holds two.csv already; take another folder, or say force"):
+    with pytest.raises(DataError, match="two.csv is there; take another folder, or --force"):
         write_tables(TABLES, tmp_path, "csv")
     assert (tmp_path / "two.csv").read_text() == "mine" and not (tmp_path / "one.csv").exists()
     write_tables(TABLES, tmp_path, "csv", force=True)

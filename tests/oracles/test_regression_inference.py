@@ -67,6 +67,15 @@ def test_longleys_likelihood_and_adjusted_r_squared():
     assert model.f_statistic_ == pytest.approx(330.285339234588, rel=1e-11)
 
 
+def test_longleys_summary_prints_what_statsmodels_does():
+    """The summary in statsmodels' documentation: R squared, adjusted, F, its p, likelihood, AIC, BIC, Durbin-Watson."""
+    X, y = columns("Longley")
+    text = str(LeastSquares().fit(X, y).summary())
+    for shown in ("16 rows", "9 degrees", "0.9955", "0.9925", "F 330.3 on 6 and 9", "p 4.98e-10", "-109.617", "233.235",
+                  "238.643", "Durbin-Watson 2.559"):  # fmt: skip
+        assert shown in text
+
+
 def test_precision_weights_are_those_of_wls():
     X, y = columns("Longley")
     model = LeastSquares(weights="precision").fit(X, y, W)

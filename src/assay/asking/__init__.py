@@ -6,10 +6,10 @@ What a question of your own needs is importable from here; docs/guide/own-questi
 
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
-from assay.asking.frames import table_of
 from assay.asking.question import Context, Option, Question, QuestionOf
 from assay.asking.subject import Subject
 from assay.asking.words import Words
+from assay.data.as_frames import table_of
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.views.html.view import View
 

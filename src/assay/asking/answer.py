@@ -15,9 +15,9 @@ from assay.shown import a_few
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from assay.asking.frames import Backend
     from assay.asking.page import Page
     from assay.asking.row_names import RowNames
+    from assay.data.as_frames import Backend
     from assay.views.html.view import View
 
 
@@ -131,7 +131,7 @@ class Answer(ABC):
             table: its name; None for the first.
             backend: "pandas", "polars" or "pyarrow"; None for the first of them that is installed.
         """
-        from assay.asking.frames import frame_of
+        from assay.data.as_frames import frame_of
 
         tables = self.tables()
         name = next(iter(tables), "") if table is None else table
@@ -155,7 +155,7 @@ class Answer(ABC):
         Args:
             names: what its rows are called; None where that is not known.
         """
-        from assay.asking.frames import json_of
+        from assay.data.as_frames import json_of
 
         tables = {name: table if names is None else names.beside(table) for name, table in self.tables().items()}
         return {

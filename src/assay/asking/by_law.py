@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
-from assay.asking.frames import table_of
 from assay.asking.page import Page
 from assay.asking.words import Words
+from assay.data.as_frames import table_of
 from assay.evidence.evidence import Evidence, Verdict
 
 if TYPE_CHECKING:

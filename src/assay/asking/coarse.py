@@ -115,6 +115,9 @@ def _round_ends(low: float, high: float) -> tuple[float, float]:
     if unit == 0.0:
         return low - reach, high + reach
     first, last = float(np.floor(low / unit)), float(np.ceil(high / unit))
+    # a round value is no end either; but 0 is where many things begin
+    first -= first * unit == low != 0.0
+    last += last * unit == high != 0.0
     return first * unit, (last if last > first else first + 1) * unit
 
 

@@ -18,7 +18,7 @@ GROUP = "assay.questions"
 TAKEN = frozenset([
     "data", "output", "json", "seed", "random_state", "level", "drop", "sensitive", "kind", "unit", "match", "resolve",
     "option",
-    "log", "order", "missing", "progress", "debug", "help", "time", "by", "place", "form",
+    "log", "order", "include_rows", "missing", "progress", "debug", "help", "time", "by", "place", "form",
     "only", "skip", "columns", "force", "config", "effort", "quick", "thorough", "engine", "resume", "tables",
     "skip_unreadable",
 ])  # fmt: skip

@@ -2,7 +2,7 @@
 
 How it looks as a page, as JSON and in a notebook is the business of `assay.report`, a room above. As models name the
 function of `assay.views` that draws them (`models/registry.py`), the room is named here and loaded when it is asked;
-docs/adr/0034-results-show-themselves.md says why.
+docs/adr/0036-results-show-themselves.md says why.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
-from assay.asking.frames import Backend, frame_of, records_of
+from assay.data.as_frames import Backend, frame_of, records_of
 from assay.errors import UnknownNameError
 from assay.shown import a_few
 
@@ -107,7 +107,8 @@ class Result(ABC):
         Args:
             folder: is made where it is not there.
             format: "parquet" or "csv".
-            force: replace files of these names that are there.
+            force: replace files of these names that are there, whoever wrote them; Parquet files of assay say so and
+                are replaced in any case.
 
         Returns:
             The files.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import pyarrow as pa
 import pyarrow.csv
@@ -16,8 +16,10 @@ from assay.data.files import atomic_write
 from assay.errors import DataError, ParameterError
 from assay.shown import a_few
 from assay.system_errors import with_remedy
+from assay.version import __version__
 
 FORMATS = ("parquet", "csv")
+_MARK = b"assay"  # a key of the schema of tables that assay writes
 
 
 def write_tables(
@@ -29,7 +31,8 @@ def write_tables(
         tables: by name.
         folder: is made where it is not there.
         format: "parquet" or "csv".
-        force: replace files of these names that are there.
+        force: replace files of these names that are there, whoever wrote them; Parquet files of assay say so and are
+            replaced in any case.
     """
     places = check_folder(folder, format, tables, force=force)
     try:
@@ -43,7 +46,7 @@ def write_tables(
 
 
 def check_folder(
-    folder: str | os.PathLike[str], format: str, names: Any = (), *, force: bool = False
+    folder: str | os.PathLike[str], format: str, names: Iterable[str] = (), *, force: bool = False
 ) -> tuple[Path, ...]:
     """Refuse a place where tables cannot go.
 
@@ -62,11 +65,11 @@ def check_folder(
     if where.exists() and not where.is_dir():
         raise DataError(f"cannot write tables to {where}: it is a file; give the name of a folder")
     places = tuple(where / f"{_file_name(name)}.{format}" for name in names)
-    there = [place.name for place in places if place.exists()]
+    there = [place.name for place in places if place.exists() and not _is_ours(place)]
     if there and not force:
         raise DataError(
-            f"cannot write tables to {where}: it holds {a_few(there, 3)} already; take another folder, or say force "
-            "to replace them"
+            f"cannot write tables to {where}: {a_few(there, 3)} {'is' if len(there) == 1 else 'are'} there; take "
+            "another folder, or --force (in Python force=True) to replace what is there"
         )
     return places
 
@@ -76,8 +79,17 @@ def _file_name(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_." else "_" for c in name).lstrip(".") or "_"
 
 
+def _is_ours(place: Path) -> bool:
+    """Whether a file says that assay wrote it, as Parquet can and text cannot."""
+    try:
+        return place.suffix == ".parquet" and _MARK in (pyarrow.parquet.read_schema(place).metadata or {})
+    except (OSError, pa.ArrowException):  # what cannot be looked at is not known to be ours
+        return False
+
+
 def _written(table: pa.Table, handle: IO[bytes], format: str) -> None:
     if format == "parquet":
-        pyarrow.parquet.write_table(table, handle)
+        marked = table.replace_schema_metadata({**(table.schema.metadata or {}), _MARK: __version__.encode()})
+        pyarrow.parquet.write_table(marked, handle)
     else:
         pyarrow.csv.write_csv(table, handle)

@@ -11,8 +11,14 @@ from typer.main import get_command
 
 from assay.cli import chance as chance
 from assay.cli import compare as compare
+from assay.cli import completion as completion
 from assay.cli import forms as forms
+from assay.cli import impute as impute
+from assay.cli import methods as methods
+from assay.cli import predict as predict
 from assay.cli import report as report
+from assay.cli import rows_and_pairs as rows_and_pairs
+from assay.cli import schema as schema
 from assay.cli import sharing as sharing
 from assay.cli import watch as watch
 from assay.cli.app import app

@@ -44,6 +44,18 @@ Json = Annotated[
         callback=early.writable,
     ),
 ]
+Tables = Annotated[
+    Path | None,
+    typer.Option(
+        "--tables",
+        help="A folder, for all numbers behind the findings as tables.",
+        metavar="DIR",
+        show_default=False,
+    ),
+]
+TablesAs = Annotated[
+    Literal["parquet", "csv"], typer.Option("--tables-as", help="How tables are written: parquet or csv.")
+]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.", min=0)]
 Drop = Annotated[list[str] | None, several("--drop", "A column to leave out, or several separated by commas.")]
 Sensitive = Annotated[
@@ -102,6 +114,10 @@ Thorough = Annotated[
 ]
 Log = Annotated[str, typer.Option(help="auto, never, or names of columns separated by commas.")]
 Order = Annotated[list[str] | None, several("--order", "A column to draw first in the array plot.")]
+Rows = Annotated[
+    bool,
+    typer.Option("--include-rows", help="Let the page hold rows as they came, with identifiers; else coarse values."),
+]
 Debug = Annotated[
     bool, typer.Option("--debug", help="Where something goes wrong, show the traceback too.", is_eager=True)
 ]

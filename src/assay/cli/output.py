@@ -42,6 +42,24 @@ def check_places(places: Sequence[Path | None], data: Sequence[str | Path], *, f
         raise ParameterError(f"two things cannot both be written to {files[0]}; give two names")
 
 
+def check_tables(folder: Path, format: str, data: Sequence[str | Path], *, force: bool) -> None:
+    """Refuse a folder where tables cannot go, before any work is done.
+
+    Args:
+        folder: for the tables.
+        format: "parquet" or "csv".
+        data: what is read, and must not be overwritten.
+        force: whether what is there and was not written by assay may be overwritten.
+    """
+    from assay.asking.table_files import check_folder
+    from assay.errors import ParameterError
+
+    check_folder(folder, format, ("findings",), force=force)
+    for given in map(Path, data):
+        if given.suffix == f".{format}" and os.path.realpath(given.parent) == os.path.realpath(folder):
+            raise ParameterError(f"cannot write tables to {folder}: the data are there; take another folder")
+
+
 def is_ours(place: Path) -> bool:
     """Whether a file says that assay wrote it: a page, findings as JSON, something saved, a Parquet or Arrow table.
 
@@ -62,7 +80,7 @@ def is_ours(place: Path) -> bool:
         if b'<meta name="generator" content="assay ' in start:
             return True
         if start[:4] == b"PAR1" or start[:6] == b"ARROW1":
-            return _marked(place)
+            return _marked(place, parquet=start[:4] == b"PAR1")
         return archive_kind(place) is not None
     except Exception:  # what cannot be looked at is not known to be ours
         return False
@@ -74,15 +92,15 @@ def _says_assay(text: bytes) -> bool:
     return "assay" in json.loads(text)
 
 
-def _marked(place: Path) -> bool:
-    if place.open("rb").read(4) == b"PAR1":
-        from pyarrow import parquet
+def _marked(place: Path, *, parquet: bool) -> bool:
+    if parquet:
+        from pyarrow.parquet import read_schema
 
-        schema = parquet.read_schema(place)
+        schema = read_schema(place)
     else:
-        from pyarrow import ipc
+        from pyarrow import ipc, memory_map
 
-        with ipc.open_file(place) as file:
+        with memory_map(str(place)) as mapped, ipc.open_file(mapped) as file:
             schema = file.schema
     return _TABLE_MARK in (schema.metadata or {})
 

@@ -32,16 +32,19 @@ from assay.cli.options import (
     Reading,
     Resolve,
     Resume,
+    Rows,
     Seed,
     Sensitive,
     Skip,
+    Tables,
+    TablesAs,
     Thorough,
     Time,
     Unit,
     Unreadable,
     several,
 )
-from assay.cli.output import STANDARD, check_places, delivered, written
+from assay.cli.output import STANDARD, check_places, check_tables, delivered, written
 from assay.cli.said import names, opened_source, pairs, several_pairs
 from assay.cli.terminal import explained, progress, terminal
 
@@ -50,6 +53,8 @@ def report(
     data: Data,
     output: Output = Path("report.html"),
     json: Json = None,
+    tables: Tables = None,
+    tables_as: TablesAs = "parquet",
     seed: Seed = 0,
     only: Only = None,
     skip: Skip = None,
@@ -63,6 +68,7 @@ def report(
     option: Reading = None,
     log: Log = "auto",
     order: Order = None,
+    include_rows: Rows = False,
     missing: Gaps = "fill",
     time: Time = None,
     by: By = None,
@@ -89,6 +95,8 @@ def report(
     with explained(debug) as step, progress(step) as tell:
         effort = _effort(quick, thorough)
         check_places((output, json), data, force=force)
+        if tables is not None:
+            check_tables(tables, tables_as, data, force=force)
         said: dict[str, Any] = {"sensitive": sensitive or [], "skip_unreadable": skip_unreadable}
         said |= {"kinds": pairs(kind, "--kind"), "units": pairs(unit, "--unit")}
         fusing = {"match": several_pairs(match, "--match"), "resolve": pairs(resolve, "--resolve")}
@@ -104,15 +112,20 @@ def report(
             effort=effort,
             **asked,
         )  # fmt: skip
+        if tables is not None:
+            tell("Writing the tables", None, None)
+            answers.write_tables(tables, tables_as, force=force)
         tell("Writing the page", None, None)
         with delivered(output) as page, delivered(json) as findings:
-            write_report(answers, html_path=page, json_path=findings, order=order or ())
+            write_report(answers, html_path=page, json_path=findings, order=order or (), include_rows=include_rows)
     with explained(debug, written=written(output)) as step:
         step.what = "Showing the findings"
         console = terminal(beside=STANDARD in (output, json))
         show(answers, console)
         if output != STANDARD:
             console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
+        if tables is not None:
+            console.print(f"The tables are in {tables.resolve().as_uri()}", soft_wrap=True, highlight=False)
 
 
 def _effort(quick: bool, thorough: bool) -> str:

@@ -17,7 +17,8 @@ from assay.data.columns.kinds import understood
 from assay.data.field import Declared, Field
 from assay.data.file_fingerprint import Unchanged
 from assay.data.problems import Problems
-from assay.errors import UnreadableError
+from assay.errors import AssayError, UnreadableError
+from assay.shown import visible
 
 UNREADABLE_STRETCHES = "stretches of a file that cannot be read, left out"
 # Rows of a block at most; blocks are cut by the source, so that results do not depend on who reads it.
@@ -51,6 +52,21 @@ class Source(ABC):
         self.declared = declared or Declared()
         self.problems = Problems()
         self.rows_read = 0
+
+    def __repr__(self) -> str:
+        """Its name, its rows where they are counted, and its columns; the first block is read for these."""
+        from assay.data.source_shown import as_text
+
+        try:
+            return as_text(self)
+        except (AssayError, OSError) as error:  # what cannot be read can still be spoken of
+            return f"<Source {visible(self.name)}, which cannot be read: {error}>"
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        from assay.data.source_shown import as_html
+
+        return as_html(self)
 
     @abstractmethod
     def _arrow_schema(self) -> pa.Schema:

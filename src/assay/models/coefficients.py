@@ -9,6 +9,7 @@ A penalty draws estimates towards zero by an amount that se does not hold: then 
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -18,12 +19,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from assay.arrays import Array
+from assay.data.as_frames import Backend, frame_of, table_of
 from assay.errors import ParameterError
+from assay.shown import visible
 
 _NUMBERS = ("estimate", "se", "statistic", "p", "low", "high")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CoefficientTable:
     """Coefficients of a regression with their errors, one row each, the intercept first; print it to read it.
 
@@ -106,6 +109,37 @@ class CoefficientTable:
         for i, name in enumerate(self.names):
             own = {} if self.classes is None else {"class": self.classes[i]}
             yield {"name": name, **own, **{key: float(getattr(self, key)[i]) for key in _NUMBERS}}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """The table as a frame, one coefficient a row; what cannot be said is missing.
+
+        Args:
+            backend: "pandas", "polars" or "pyarrow"; None for the first of them that is installed.
+        """
+        own: dict[str, Any] = {"name": self.names}
+        if self.classes is not None:
+            own["class"] = list(map(str, self.classes))
+        return frame_of(table_of(own | {key: getattr(self, key) for key in _NUMBERS}), backend)
+
+    def __repr__(self) -> str:
+        """The table as text."""
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """The table for a notebook; names are shown as they are, never read as HTML."""
+        known = [key for key in _NUMBERS if not np.isnan(getattr(self, key)).all()]
+        heads = [{"statistic": "t" if np.isfinite(self.freedom) else "z"}.get(key, key) for key in known]
+        head = "".join(f"<th>{name}</th>" for name in ("", *heads))
+        rows = "".join(
+            f'<tr><td style="text-align:left">{html.escape(visible(label))}</td>'
+            + "".join(f"<td>{getattr(self, key)[i]:.4g}</td>" for key in known)
+            + "</tr>"
+            for i, label in enumerate(self.labels)
+        )
+        several = len(set(map(str, self.classes if self.classes is not None else ()))) > 1
+        notes = [*([f"each class against {self.base!r}"] if several else []), *self.notes]
+        said = "".join(f"<p>{html.escape(visible(note))}</p>" for note in notes)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{said}"
 
     def __str__(self) -> str:
         """The table as text; statistics and intervals where there are some."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -96,6 +96,14 @@ class _LinearRegressor(MultiOutputMixin, _Regressor):
             own = np.nan if known is None else np.atleast_1d(self.intercept_std_error_)[target]
             errors = np.append(own, errors)
         return CoefficientTable.of(names, values, errors, confidence=confidence, **about)
+
+    def _measured(self, target: int, names: Sequence[str]) -> dict[str, float]:
+        """Attributes of a target as numbers, by their names without the underscore at the end."""
+        found = {}
+        for name in names:
+            values = np.atleast_1d(getattr(self, name))
+            found[name.removesuffix("_")] = float(values[target if len(values) > 1 else 0])
+        return found
 
     def _written(self, target: int) -> Callable[..., str]:
         """How attributes of a target are written in a summary: by name and number of digits."""

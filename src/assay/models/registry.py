@@ -82,6 +82,7 @@ MODELS: dict[str, Entry] = {
 VALUES: dict[str, str] = {
     **{name: MODULES[name] for name in ("Moments", "GroupedMoments", "SharedMoments", "ClassCounts", "Watch")},
     "Encoding": "assay.data.columns.encoding",
+    "Predictor": "assay.models.predictor",
 }
 
 # Frozen dataclasses that a saved model may hold: options, and the summary it was fitted from. Their fields are saved.

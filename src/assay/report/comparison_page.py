@@ -23,11 +23,12 @@ _LISTED = 500
 _LEVELLED = ("category", "boolean")
 
 
-def render(comparison: Comparison) -> str:
+def render(comparison: Comparison, *, framed: bool = False) -> str:
     """Write a comparison as a page; the same comparison gives the same bytes.
 
     Args:
         comparison: the comparison.
+        framed: whether it is shown in a frame of a notebook, where links within the page need help.
 
     Returns:
         HTML.
@@ -49,7 +50,7 @@ def render(comparison: Comparison) -> str:
         f"<footer><p>Made by assay {escaped(comparison.version)}, seed {comparison.ledger.seed}. This file fetches "
         "nothing and shows shares and quartiles, no rows of the data.</p></footer>"
     )
-    scripts = [text_of("tables.js") + text_of("page.js")]
+    scripts = [text_of("tables.js") + text_of("page.js") + (text_of("framed.js") if framed else "")]
     return document(name, comparison.version, _header(comparison, name), parts, footer, scripts)
 
 

@@ -33,8 +33,7 @@ def document(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f'<meta name="generator" content="assay {escaped(version)}">\n'
-        f"<title>{escaped(name, 120)} – assay</title>\n"
-        f"<style>\n{text_of('page.css')}{text_of('explore.css')}</style>\n</head>\n<body>\n"
+        f"<title>{escaped(name, 120)} – assay</title>\n<style>\n{_style()}</style>\n</head>\n<body>\n"
         f'<a class="skip" href="#findings">Skip to the findings</a>\n{header}\n'
         f'<nav aria-label="On this page"><ul>{links}</ul></nav>\n<main>{body}</main>\n{footer}\n'
         f"{''.join(f'<script>{text}</script>' for text in scripts)}\n</body>\n</html>\n"
@@ -64,6 +63,10 @@ def opening(brand: str, name: str, facts: Sequence[str], answer: Headline, notes
         f'<div><p class="line">{escaped(answer.line)}</p><p class="why">{escaped(answer.why)}</p></div></div>'
         f"{warning if listed else ''}</header>"
     )
+
+
+def _style() -> str:
+    return text_of("page.css") + text_of("explore.css")
 
 
 def text_of(name: str) -> str:

@@ -60,15 +60,16 @@
       const low = place(column.low[codes[i]]), high = place(column.high[codes[i]]);
       return back(low + part * (high - low));
     };
-    const words = (x) => (Number.isNaN(x) ? "missing" : column.kind === "time" ? day(x) : column.exact ? String(x) : full(x));
+    const words = (x) => (Number.isNaN(x) ? "missing" : column.kind === "time" ? day(x) : full(x));
     return {
       ...found, numeric: true, place, back, words,
       value: (i) => between(i, 0.5),
       // rows of one step lie side by side, those of the other axis in another order
       drawn: (i, turn) => place(between(i, 0.5 + 0.8 * (((i + 1) * turn) % 1 - 0.5))),
-      said: (i) => (exact ? words(exact[i]) : codes[i] === 255 ? "missing" : `about ${words(between(i, 0.5))}`),
+      said: (i) => (exact ? (Number.isNaN(exact[i]) || column.kind === "time" ? words(exact[i]) : minus(String(exact[i]))) : codes[i] === 255 ? "missing" : `about ${words(between(i, 0.5))}`),
     };
   });
+  const alone = { name: "", title: " ", levels: [""], codes: new Uint8Array(n), numeric: false, value: () => 0, said: () => "" };
   const chosen = () => [columns[at("x").value], columns[at("y").value]];
 
   // -- filters: rows that pass all of them
@@ -161,16 +162,20 @@
   };
   const dress = (axis, column, range, most) => {
     const [low, high] = [Math.min(range.start, range.end), Math.max(range.start, range.end)];
-    const write = (tick) => {
-      if (!column.numeric) return cut(column.levels[tick] ?? "", 16);
-      if (!column.time) return short(column.back(Math.abs(tick) < 1e-12 * (high - low) ? 0 : tick));
-      const span = high - low;
-      return day(tick, span > 1400 ? 4 : span > 120 ? 7 : 10);
-    };
-    axis.formatter.doFormat = (ticks) => Array.from(ticks, write);
     const ticks = !column.numeric ? column.levels.map((_, k) => k).filter((k) => k >= low && k <= high)
       : column.time ? timeTicks(low, high, most) : column.log ? logTicks(column, low, high, most)
       : numberTicks(low, high, most);
+    // as few letters as tell neighbours apart, and all ticks alike: no 10.05k beside 9950
+    const apart = (words) => new Set(ticks.map(words)).size === ticks.length;
+    const digits = [4, 7, 10].find((size) => apart((tick) => day(tick, size))) ?? 10;
+    const plain = ticks.length > 1 && !column.log && ticks[1] - ticks[0] < 1000 && ticks[1] - ticks[0] >= 1 && Math.abs(high) < 1e7;
+    const write = (tick) => {
+      if (!column.numeric) return cut(column.levels[tick] ?? "", 16);
+      if (column.time) return day(tick, digits);
+      const value = column.back(Math.abs(tick) < 1e-12 * (high - low) ? 0 : tick);
+      return plain ? minus(String(Math.round(value))) : short(value);
+    };
+    axis.formatter.doFormat = (shown) => Array.from(shown, write);
     axis.ticker.ticks = ticks;
     axis.axis_label = new axis.axis_label.constructor({ text: cut(column.log ? `${column.title}, log scale` : column.title, 60) });
   };
@@ -179,7 +184,7 @@
   const pairs = new Map(held.pairs.map((pair) => [`${pair[0]} ${pair[1]}`, pair]));
   const finding = (a, b) => pairs.get(`${a.k} ${b.k}`) ?? pairs.get(`${b.k} ${a.k}`);
   const told = (a, b) => {
-    if (a === b) return ["", "Choose two different columns."];
+    if (a === b) return ["", "One column by itself. Choose another for one of the axes to see how the two go together."];
     if (a.kind === "groups" || b.kind === "groups") {
       return ["", "The groups were made from the columns: that they differ there is no finding of its own."];
     }
@@ -219,7 +224,7 @@
     if (above) said.after(above);
 
     let axes = null;
-    const room = () => [Math.max(2, Math.floor(plot.frame.bbox.width / 70)), 6];
+    const room = () => [Math.max(3, Math.floor(plot.frame.bbox.width / 70)), 6];
     const redress = () => {
       if (axes === null) return;
       const [across, up] = room();
@@ -251,14 +256,15 @@
       const [verdict, words] = told(a, b);
       at("told").textContent = words;
       at("told").className = `told ${verdict === "" ? "" : held.slugs[verdict]}`;
-      if (a.numeric && !b.numeric) [a, b] = [b, a]; // levels stand side by side
+      if (a === b) b = alone;
+      else if (a.numeric && !b.numeric) [a, b] = [b, a]; // levels stand side by side
       const golden = 0.6180339887498949, silver = 0.41421356237309515;
       const x = every.map((i) => (a.numeric ? a.drawn(i, golden) : a.value(i) + 0.55 * turned(i, golden)));
       const y = every.map((i) => (b.numeric ? b.drawn(i, silver) : b.value(i) + 0.5 * turned(i, silver) + 0.12));
       const shown = every.filter((i) => passing[i] && Number.isFinite(x[i]) && Number.isFinite(y[i]));
       source.data = {
         ...source.data, x: Float64Array.from(x), y: Float64Array.from(y),
-        said_x: every.map((i) => `${a.name}: ${a.said(i)}`), said_y: every.map((i) => `${b.name}: ${b.said(i)}`),
+        said_x: every.map((i) => `${a.name}: ${a.said(i)}`), said_y: every.map((i) => (b === alone ? "" : `${b.name}: ${b.said(i)}`)),
       };
       const cells = { x: [], y: [], top: [], alpha: [], count: [] };
       const boxes = { x: [], left: [], right: [], low: [], high: [], median: [], least: [], most: [] };
@@ -280,7 +286,7 @@
             boxes[name].push(quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95][j]));
           });
         });
-      } else if (a !== b && shown.length >= 40) {
+      } else if (b.numeric && shown.length >= 40) {
         const order = [...shown].sort((i, j) => x[i] - x[j]), bands = Math.min(20, Math.floor(order.length / 20));
         for (let k = 0; k < bands; k += 1) {
           const here = order.slice(Math.floor(k * order.length / bands), Math.floor((k + 1) * order.length / bands));
@@ -303,7 +309,7 @@
           : !a.numeric ? `Boxes hold the middle half of the ${several} of a level, lines nine of ten, orange is the median.`
           : line.x.length ? "The line joins medians of neighbouring rows." : "",
         `${drawn} drawn${lacking ? `; ${lacking.toLocaleString("en")} lack a value` : ""}.`,
-        held.exact ? "" : "Values are coarse: a point lies somewhere within its step.",
+        held.exact || !(a.numeric || b.numeric) ? "" : "Values are coarse: a point lies somewhere within its step.",
       ];
       at("caption").textContent = note.filter(Boolean).join(" ");
       at("known").value = [...at("known").options].find((option) => {
@@ -512,7 +518,10 @@
       range.properties.end.change.connect(onRange);
     }
     plot.repainted.connect(() => {
-      if (Math.abs(plot.frame.bbox.width - width) > 40) { width = plot.frame.bbox.width; redress(); }
+      const now = plot.frame.bbox.width;
+      if (now < 100 || Math.abs(now - width) <= 20) return;
+      width = now;
+      queueMicrotask(redress); // after this painting, not within it
     });
     document.documentElement.dataset.explored = "yes";
   });

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.asking.coarse import FEWEST, LEVELS, MISSING, OTHER, pooled, stepped
+from assay.asking.coarse import FEWEST, LEVELS, MISSING, OTHER, STEPS, pooled, stepped
 from assay.asking.page import Page, PairsTold
 from assay.asking.table import FirstLook
 from assay.asking.words import BADGES
@@ -245,4 +245,22 @@ def explore_section(found: Explore | None, place: str, units: tuple[str, str]) -
         '<button type="button" id="explore-clear" hidden>Select none</button></p>'
         '<div id="explore-difference"></div></div>'
         f'<template id="explore-data">{found.held}</template>'
+    )
+
+
+def privacy_words(study: Study, include_rows: bool) -> str:
+    """What of the data the page holds, for its footer.
+
+    Args:
+        study: the study.
+        include_rows: whether rows were asked for.
+    """
+    if study.look is None:
+        return "It shows numbers and names of what was studied, and scores."
+    if include_rows:
+        return "It holds rows of the data as they came, with their identifiers: pass it on as you would the data."
+    return (
+        "It holds no rows of the data: of the rows drawn it has coarse values, numbers in at most "
+        f"{STEPS} steps and levels that at least {FEWEST} of them have, and no identifiers or texts. To include "
+        "them, use --include-rows."
     )

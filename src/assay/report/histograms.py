@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.asking.card import Column, DataCard
+from assay.asking.coarse import FEWEST, OTHER
 from assay.asking.table import FirstLook
 from assay.report.first_look import QUANTITIES, farther
 from assay.report.profile import along, spoken
@@ -157,7 +158,15 @@ def _level_counts(look: FirstLook, j: int) -> tuple[list[str], list[int]] | None
     if low < 0 or (look.kinds[j] == "ordered" and k > LEVELS):
         return None
     named = [*(visible(name, _NAME) for name in names), *(f"level {i + 1}" for i in range(len(names), k))]
-    return named, np.bincount(numbers, minlength=k).tolist()
+    counts = np.bincount(numbers, minlength=k)
+    if look.kinds[j] == "boolean":
+        return named, counts.tolist()
+    # a level that few rows have might name one of them
+    rare = (counts < FEWEST) & (counts > 0)
+    kept = [(name, int(n)) for name, n, few in zip(named, counts, rare, strict=True) if not few]
+    if rare.any():
+        kept.append((f"{OTHER} ({count(int(rare.sum()))})", int(counts[rare].sum())))
+    return [name for name, _ in kept], [n for _, n in kept]
 
 
 def _in_words(x: NDArray[np.float64], kind: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.asking.effort import EFFORTS
 from assay.asking.words import BADGES
 from assay.comparison.comparison import FORMAT as COMPARISON
 from assay.data.field import KINDS
@@ -114,6 +115,7 @@ def _data() -> Schema:
             "suspicious": _TEXT,
             "note": _TEXT,
             "why": _said(_TEXT, "The rule that decided the kind."),
+            "profile": _or_null(_profile(), "Null where there are no rows to tell."),
         }
     )
     duplicates = _object(
@@ -137,6 +139,24 @@ def _data() -> Schema:
     )
 
 
+def _profile() -> Schema:
+    value = _said({"type": ["number", "string", "null"]}, "A number, or a time as text.")
+    drift = _object({"of": _TEXT, "tenths": _listed(_or_null(_NUMBER))})
+    return _object(
+        {
+            "count": _said(_COUNT, "Values there are."),
+            "distinct": _or_null(_COUNT),
+            "zeros": _or_null(_COUNT),
+            **dict.fromkeys(("min", "quartile_1", "median", "quartile_3", "max"), value),
+            "mean": _or_null(_NUMBER),
+            "sd": _or_null(_NUMBER),
+            "top": _listed(_object({"value": _TEXT, "count": _COUNT}), "The most frequent values."),
+            "drift": _said(drift, "In each tenth of the rows, in their order."),
+            "sampled_rows": _said(_COUNT, "Rows behind what is not exact; 0 where all rows are."),
+        }
+    )
+
+
 def _ledger() -> Schema:
     asked = _object({"question": _TEXT, "looks": _COUNT, "tests": _COUNT, "correction": _TEXT})
     return _said(
@@ -145,6 +165,7 @@ def _ledger() -> Schema:
                 "looks": _COUNT,
                 "level": _said(_SHARE, "Chance of any supported finding in data without structure."),
                 "seed": _COUNT,
+                "effort": {"enum": [*EFFORTS]},
                 "questions": _listed(asked),
                 "not_asked": _listed(_object({"question": _TEXT, "why": _TEXT})),
                 "together": _said(_TEXT, "What the questions cost each other."),

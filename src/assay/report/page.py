@@ -16,7 +16,7 @@ from assay.asking.table import ROWS_SHOWN
 from assay.asking.words import EXAMINED, SURVIVED
 from assay.report.data_section import data_section, ledger_section, reading_section
 from assay.report.document import document, opening, text_of
-from assay.report.explore import explorable, explore_section
+from assay.report.explore import explorable, explore_section, privacy_words
 from assay.report.first_look import array_views
 from assay.report.headline import headline
 from assay.report.histograms import histograms
@@ -32,13 +32,14 @@ from assay.views.html.view import About, View
 _ABREAST = 60
 
 
-def render(study: Study, *, order: Sequence[str] = (), include_rows: bool = False) -> str:
+def render(study: Study, *, order: Sequence[str] = (), include_rows: bool = False, framed: bool = False) -> str:
     """Write a study as a page; the same study gives the same bytes.
 
     Args:
         study: the study.
         order: columns to draw first in the array plot; the rest by kind.
         include_rows: whether the page may hold rows as they came; without it values are coarse.
+        framed: whether it is shown in a frame of a notebook, where links within the page need help.
 
     Returns:
         HTML.
@@ -56,6 +57,7 @@ def render(study: Study, *, order: Sequence[str] = (), include_rows: bool = Fals
     figures = {view.name: view.figure for view in views if view.figure is not None}
     script, places = embed(figures)
     own = text_of("tables.js") + text_of("page.js") + text_of("explore.js")
+    own += text_of("framed.js") if framed else ""
     scripts = [library(), script, behaviour() + own] if figures else [own]
     behind = _behind(study, answered)
     answered = [_with_reading(views, name) for name, views in zip(study.answers, answered, strict=True)]
@@ -69,7 +71,7 @@ def render(study: Study, *, order: Sequence[str] = (), include_rows: bool = Fals
         ("data", "The data", data_section(study)),
         ("reading", "How to read this", reading_section(study.findings)),
     ]
-    return document(study.data.name, study.version, _header(study), parts, _footer(study), scripts)
+    return document(study.data.name, study.version, _header(study), parts, _footer(study, include_rows), scripts)
 
 
 def _header(study: Study) -> str:
@@ -196,9 +198,8 @@ def _figure(view: View, place: str) -> str:
     )
 
 
-def _footer(study: Study) -> str:
+def _footer(study: Study, include_rows: bool) -> str:
     return (
         f"<footer><p>Made by assay {escaped(study.version)}, seed {study.ledger.seed}. This file holds its own figures "
-        "and fetches nothing; it shows row numbers, scores and, of columns that go together, values; no whole rows of "
-        "the data.</p></footer>"
+        f"and fetches nothing. {privacy_words(study, include_rows)}</p></footer>"
     )

@@ -84,10 +84,10 @@ def _page(found: Result) -> str:
     if isinstance(found, Comparison):
         from assay.report.comparison_page import render as rendered
 
-        return rendered(found)
+        return rendered(found, framed=True)
     from assay.report.page import render
 
-    return render(_study(found))
+    return render(_study(found), framed=True)
 
 
 def _study(found: Result) -> Study:

@@ -38,8 +38,8 @@ def profile_table(data: DataCard) -> str:
     )
     words = (
         f"<p>{scope}Numbers are rounded to four digits; 25% and 75% are the quartiles. Along the file: the mean, or "
-        "the share of the most frequent level, in each tenth of the rows in their order. This describes; nothing in "
-        "it was tested.</p>"
+        "the share of the most frequent level, in each tenth of the rows in their order. This describes; nothing in it "
+        "was tested.</p>"
     )
     table = searchable(
         "profile", "Every column, in the order of the data", [_HEADS[j] for j in told],

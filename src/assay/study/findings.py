@@ -10,10 +10,10 @@ from assay.asking.answer import Answer
 from assay.asking.card import DataCard
 from assay.asking.effort import Effort
 from assay.asking.finding import Finding, Look
-from assay.asking.frames import records_of
 from assay.asking.result import Result
 from assay.asking.row_names import RowNames
 from assay.asking.table import FirstLook
+from assay.data.as_frames import records_of
 from assay.study.row_dependence.answer import RowDependence
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ _LOOK = {"question": str, "looks": int, "tests": int, "correction": str}
 _COLUMN = {
     "name": str, "kind": str, "unit": str, "role": str, "used": bool, "missing": int, "encoded": str, "typical": str,
     "suspicious": str, "note": str, "why": str,
+}  # fmt: skip
+_PROFILE = {
+    "count": int, "distinct": int, "zeros": int, "min": float, "quartile_1": float, "median": float,
+    "quartile_3": float, "max": float, "mean": float, "sd": float,
 }  # fmt: skip
 
 
@@ -143,4 +147,10 @@ def columns_table(data: DataCard) -> pa.Table:
     Args:
         data: what was read.
     """
-    return records_of(data.as_dict()["columns"], _COLUMN)
+    told = [{**_numbers(column["profile"] or {}), **column} for column in data.as_dict()["columns"]]
+    return records_of(told, {**_COLUMN, **_PROFILE})
+
+
+def _numbers(profile: Mapping[str, Any]) -> dict[str, Any]:
+    """What is a number in a profile; times are text."""
+    return {name: value for name, value in profile.items() if not isinstance(value, str)}

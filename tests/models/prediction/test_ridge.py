@@ -318,7 +318,7 @@ def test_only_without_a_price_there_is_a_p():
     free, line = Ridge(0.0).fit(X, y), LeastSquares().fit(X, y).table()
     for name in ("estimate", "se", "statistic", "p", "low", "high"):
         np.testing.assert_allclose(getattr(free.table(), name), getattr(line, name), rtol=1e-6, err_msg=name)
-    assert free.summary().startswith("Ridge: 60 rows, alpha 0, worth 4 coefficients of 4")
+    assert str(free.summary()).startswith("Ridge: 60 rows, alpha 0, worth 4 coefficients of 4")
 
 
 def test_refusals_say_what_and_where():

@@ -28,6 +28,7 @@ from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable
 from assay.models.incremental import _TargetsInParts
 from assay.models.linear_regressor import Target, _LinearRegressor
+from assay.models.model_summary import ModelSummary
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.moments.moments import Moments
 from assay.summary.regression.least_squares import intercept_at
@@ -221,18 +222,21 @@ class Ridge(_TargetsInParts, _LinearRegressor):
         notes = (why,) if alpha > 0.0 else ()
         return self._tabled(target, confidence, freedom=freedom, penalised=alpha > 0.0, notes=notes)
 
-    def summary(self, confidence: float = 0.95, *, target: int = 0) -> str:
-        """The fit as a few lines of text, and its table of coefficients.
+    def summary(self, confidence: float = 0.95, *, target: int = 0) -> ModelSummary:
+        """The fit in a few lines, and its table of coefficients: print it, or let a notebook show it.
 
         Args:
             confidence: of the intervals.
             target: which one, where there are several.
         """
         table, one = self.table(confidence, target=target), self._written(target)
-        return (
+        lines = (
             f"Ridge: {self.weight_:g} rows, alpha {one('alpha_')}, worth {one('effective_degrees_')} coefficients of "
-            f"{self.n_features_in_}\nR squared {one('r_squared_')}; residual sd {one('residual_sd_')}\n{table}"
+            f"{self.n_features_in_}",
+            f"R squared {one('r_squared_')}; residual sd {one('residual_sd_')}; condition number {self.condition_:.3g}",
         )
+        names = ("alpha_", "effective_degrees_", "r_squared_", "residual_sd_", "condition_")
+        return ModelSummary(lines, {"rows": self.weight_, **self._measured(target, names)}, table)
 
     def _needs_rows(self) -> str | None:
         return "alpha='held-out'" if self._chosen else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from assay.asking.frames import table_of
+from assay.data.as_frames import table_of
 from assay.questions.anomalies.answer import Anomalies
 
 _REASONS = 10  # columns of a row, the largest parts of its distance first

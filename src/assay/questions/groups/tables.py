@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from assay.asking.frames import table_of
+from assay.data.as_frames import table_of
 from assay.questions.groups.answer import Groups
 
 

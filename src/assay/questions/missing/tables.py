@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from assay.asking.frames import records_of, table_of
+from assay.data.as_frames import records_of, table_of
 from assay.questions.missing.answer import MissingValues
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from assay.asking.frames import table_of
+from assay.data.as_frames import table_of
 from assay.questions.prediction.answer import Prediction
 
 

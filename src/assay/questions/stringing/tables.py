@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from assay.asking.frames import table_of
 from assay.asking.row_names import READ
+from assay.data.as_frames import table_of
 from assay.questions.stringing.answer import ReorderedTable
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from assay.asking.frames import records_of
+from assay.data.as_frames import records_of
 from assay.questions.themes.answer import TextThemes
 
 _WORDS = {"column": str, "theme": int, "verdict": str, "p": float, "q": float, "end": str, "place": int, "word": str}

@@ -18,6 +18,7 @@ _TIMES: tuple[tuple[_Unit, tuple[int, ...]], ...] = (
     ("M", (1, 2, 3, 6)),
     ("Y", (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)),
 )
+_LETTERS = 20  # of all words under a small picture
 _LAST_DAY = 3e6  # beyond the year 9999 it is no date
 _MOST = {"s": 3, "m": 5, "h": 5, "D": 3, "M": 4, "Y": 5}  # by the length of their words
 _SPANS = {"s": 1 / 86400, "m": 1 / 1440, "h": 1 / 24, "D": 1.0, "M": 30.4, "Y": 365.25}
@@ -53,7 +54,9 @@ def number_ticks(low: float, high: float, most: int = 5, *, whole: bool = False)
             # as many digits as tell neighbours apart
             digits = next((k for k in range(3, 8) if len({brief(tick, k) for tick in ticks}) == len(ticks)), 8)
             if digits > 3 and all(tick == round(tick) and abs(tick) < 1e7 for tick in ticks):
-                return [(tick, f"{tick:.0f}".replace("-", "−")) for tick in ticks]  # codes: 90210 is no 90.21k
+                # codes: 90210 is no 90.21k; long words leave room for fewer
+                shown = ticks[:: 2 if most <= 5 and len(ticks) * len(f"{ticks[-1]:.0f}") > _LETTERS else 1]
+                return [(tick, f"{tick:.0f}".replace("-", "−")) for tick in shown]
             return [(tick, brief(tick, digits)) for tick in ticks] or [(low, brief(low))]
     return [(low, brief(low))]
 

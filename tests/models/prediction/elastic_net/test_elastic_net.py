@@ -255,7 +255,7 @@ def test_a_table_has_no_errors_and_says_why():
     found = model.table()
     assert np.isnan(found.se).all() and np.isnan(found.p).all() and found.names[0] == "intercept"
     assert "the same rows chose the columns" in found.notes[0]
-    assert model.summary().startswith("ElasticNet: 60 rows, alpha 0.2, l1_ratio 0.5, 5 of 5 columns")
+    assert str(model.summary()).startswith("ElasticNet: 60 rows, alpha 0.2, l1_ratio 0.5, 5 of 5 columns")
 
 
 def test_a_saved_model_still_has_its_path(tmp_path):

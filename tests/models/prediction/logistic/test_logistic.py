@@ -482,7 +482,7 @@ def test_a_penalised_fit_has_no_p_and_says_why():
     assert all(np.isnan(getattr(found, name)).all() for name in ("statistic", "p", "low", "high"))
     assert np.isnan([model.aic_, model.bic_, model.likelihood_ratio_p_]).all()
     assert "penalised (penalty 1): coefficients are drawn towards zero" in str(found)
-    assert "Logistic(penalty=0) has them" in model.summary() and "interval\n" not in str(found)
+    assert "Logistic(penalty=0) has them" in str(model.summary()) and "interval\n" not in str(found)
 
 
 @pytest.mark.parametrize("g", [2, 3, 4])

@@ -24,6 +24,7 @@ from assay.errors import NotConverged, ParameterError
 from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable
 from assay.models.linear_regressor import Target, _LinearRegressor
+from assay.models.model_summary import ModelSummary
 from assay.models.prediction.elastic_net.path import NetProblem, NetTable, Penalties, net_table, net_table_of
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.moments.moments import Moments
@@ -211,18 +212,20 @@ class ElasticNet(_LinearRegressor):
         )
         return self._tabled(target, confidence, penalised=True, notes=(why,))
 
-    def summary(self, *, target: int = 0) -> str:
-        """The fit as a few lines of text, and its table of coefficients.
+    def summary(self, *, target: int = 0) -> ModelSummary:
+        """The fit in a few lines, and its table of coefficients: print it, or let a notebook show it.
 
         Args:
             target: which one, where there are several.
         """
         table, one = self.table(target=target), self._written(target)
-        return (
+        lines = (
             f"ElasticNet: {self.weight_:g} rows, alpha {self.alpha_:.4g}, l1_ratio {self.l1_ratio_:g}, "
-            f"{len(self.selected_)} of {self.n_features_in_} columns\n"
-            f"R squared {one('r_squared_')}; residual sd {one('residual_sd_')}\n{table}"
+            f"{len(self.selected_)} of {self.n_features_in_} columns",
+            f"R squared {one('r_squared_')}; residual sd {one('residual_sd_')}",
         )
+        known = self._measured(target, ("alpha_", "l1_ratio_", "r_squared_", "residual_sd_"))
+        return ModelSummary(lines, {"rows": self.weight_, **known, "columns": float(len(self.selected_))}, table)
 
     def _solve(self, rows: NetTable, single: bool) -> Self:
         problem = rows.problem

@@ -27,12 +27,19 @@ from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable, checked_confidence
 from assay.models.incremental import _TargetsInParts
 from assay.models.linear_regressor import CERTAIN, Target, _LinearRegressor
+from assay.models.model_summary import ModelSummary
 from assay.models.prediction.least_squares.sandwich import POWERS, Sandwich, sandwich
 from assay.summary.moments.grouped import GroupedMoments
 from assay.summary.moments.moments import Moments
 from assay.summary.regression.least_squares import LeastSquaresSolution, least_squares, least_squares_of
 from assay.summary.regression.regression import Equations, RegressionTable, Squares
 from assay.summary.regression.sparse_ridge import refuse_large
+
+# what a summary gives as numbers
+_MEASURES = (
+    "r_squared_", "adjusted_r_squared_", "f_statistic_", "f_p_", "log_likelihood_", "aic_", "bic_", "residual_sd_",
+    "durbin_watson_", "condition_",
+)  # fmt: skip
 
 
 class LeastSquares(_TargetsInParts, _LinearRegressor):
@@ -73,6 +80,9 @@ class LeastSquares(_TargetsInParts, _LinearRegressor):
         rank_: how many columns are independent.
         condition_: condition number of the columns at unit length about their means, within the rank; the digits lost
             are about those of it by "qr", of its square by "moments". By "dual" of the rows about their mean.
+        durbin_watson_: sum of squared differences of what is left of rows that follow each other, over the sum of its
+            squares: about 2 where neighbours have nothing to do with each other, below where they are alike. NaN for
+            rows that are not held here, sparse ones, and with weights "frequency". Number, or (p,).
         undetermined_: columns whose coefficients could be others at the same fit.
         notes_: what should be known about the solution, in sentences.
         n_samples_, weight_: rows, and the sum of their weights.
@@ -86,6 +96,7 @@ class LeastSquares(_TargetsInParts, _LinearRegressor):
     LeastSquares: 4 rows, 2 degrees of freedom, classical errors
     R squared 0.9888, adjusted 0.9832; F 176.3 on 1 and 2, p 0.00562
     log likelihood -0.49522, AIC 4.99044, BIC 3.76303; residual sd 0.3873
+    Durbin-Watson 2.233; condition number 1 of the columns about their means, at unit length
                  estimate         se        t         p   95% interval
     intercept         0.8      0.324    2.469     0.132   -0.59422 to 2.1942
     column 0          2.3     0.1732   13.279   0.00562   1.5548 to 3.0452
@@ -124,6 +135,7 @@ class LeastSquares(_TargetsInParts, _LinearRegressor):
         rows = found.weight if not precision or w is None else float(np.count_nonzero(w))
         # density of a row of precision w: that of its error times root w
         more = 0.0 if not precision or w is None else 0.5 * float(np.log(w[w > 0.0]).sum())
+        self._serial = _durbin_watson(table, found, precision=precision)
         return self._keep(found, table.single, rows, more, self._own_variances(table, found, rows))
 
     def fit_moments(self, moments: Moments | GroupedMoments, target: Target) -> Self:
@@ -147,6 +159,7 @@ class LeastSquares(_TargetsInParts, _LinearRegressor):
         self.notes_ = self._warn_of_lost_digits(found.fit.condition) or _nearly_exact(found.squares)
         precision = self.weights == "precision"
         rows, more = (float(found.count), np.nan) if precision else (found.weight, 0.0)
+        self._serial = np.full(len(found.squares.error), np.nan)
         return self._keep(found, single, rows, more, None)
 
     def table(self, confidence: float = 0.95, *, target: int = 0) -> CoefficientTable:
@@ -163,8 +176,8 @@ class LeastSquares(_TargetsInParts, _LinearRegressor):
         check_is_fitted(self)
         return self._tabled(target, confidence, freedom=self.freedom_, errors=self.covariance, notes=self.notes_)
 
-    def summary(self, confidence: float = 0.95, *, target: int = 0) -> str:
-        """The fit as a few lines of text, and its table of coefficients.
+    def summary(self, confidence: float = 0.95, *, target: int = 0) -> ModelSummary:
+        """The fit in a few lines, and its table of coefficients: print it, or let a notebook show it.
 
         Args:
             confidence: of the intervals.
@@ -172,13 +185,17 @@ class LeastSquares(_TargetsInParts, _LinearRegressor):
         """
         table, one = self.table(confidence, target=target), self._written(target)
         rows = self.freedom_ + self.rank_ + int(self.fit_intercept)
-        return (
-            f"LeastSquares: {rows:g} rows, {self.freedom_:g} degrees of freedom, {self.covariance} errors\n"
+        measures = self._measured(target, _MEASURES)
+        lines = [
+            f"LeastSquares: {rows:g} rows, {self.freedom_:g} degrees of freedom, {self.covariance} errors",
             f"R squared {one('r_squared_')}, adjusted {one('adjusted_r_squared_')}; F {one('f_statistic_')} on "
-            f"{self.rank_} and {self.freedom_:g}, p {one('f_p_', 3)}\n"
+            f"{self.rank_} and {self.freedom_:g}, p {one('f_p_', 3)}",
             f"log likelihood {one('log_likelihood_', 6)}, AIC {one('aic_', 6)}, BIC {one('bic_', 6)}; residual sd "
-            f"{one('residual_sd_')}\n{table}"
-        )
+            f"{one('residual_sd_')}",
+        ]
+        order = "" if np.isnan(measures["durbin_watson"]) else f"Durbin-Watson {one('durbin_watson_')}; "
+        lines.append(f"{order}condition number {self.condition_:.3g} of the columns about their means, at unit length")
+        return ModelSummary(tuple(lines), {"rows": rows, "freedom": self.freedom_, **measures}, table)
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predictions, and their errors if asked for.
@@ -283,6 +300,7 @@ class LeastSquares(_TargetsInParts, _LinearRegressor):
             else unknown,
             "f_statistic_": F,
             "f_p_": np.asarray(fdtrc(rank, freedom, F)) if rank and freedom > 0.0 else unknown,
+            "durbin_watson_": self._serial,
             "log_likelihood_": likelihood,
             "aic_": 2.0 * (parameters - likelihood),
             "bic_": parameters * np.log(rows) - 2.0 * likelihood,
@@ -349,6 +367,25 @@ def _nearly_exact(squares: Squares) -> tuple[str, ...]:
     )
     warnings.warn(note, Caution, stacklevel=3)
     return (note,)
+
+
+def _durbin_watson(table: RegressionTable, found: LeastSquaresSolution, *, precision: bool) -> Array:
+    """(p,) of each target; NaN where rows are not at hand in their order, each counting once.
+
+    Args:
+        table: the rows.
+        found: their solution.
+        precision: whether weights are precisions of rows, which scale what is left of each.
+    """
+    unknown = np.full(table.p, np.nan)
+    once = table.weights is None or precision
+    if not isinstance(table.data, np.ndarray) or not once or table.n < 2:
+        return unknown
+    left = table.targets - found.intercept - table.data @ found.fit.coef
+    if table.weights is not None:
+        left = left * np.sqrt(table.weights)[:, None]
+    squares, steps = np.einsum("ij,ij->j", left, left), np.diff(left, axis=0)
+    return np.divide(np.einsum("ij,ij->j", steps, steps), squares, out=unknown, where=squares > 0.0)
 
 
 def _wald(root: Array, coef: Array, middle: Array) -> float:

@@ -20,10 +20,17 @@ from scipy.special import chdtrc
 from assay.arrays import Array
 from assay.errors import DataError, ParameterError
 from assay.models.coefficients import CoefficientTable
+from assay.models.model_summary import ModelSummary
 from assay.models.prediction.logistic.ridged_loss import Curvature
 from assay.models.prediction.logistic.rows import LogisticRows
 from assay.models.prediction.logistic.solve import LogisticSolution
 from assay.models.prediction.logistic.terms import contrasts
+
+# what a summary gives as numbers
+_MEASURES = (
+    "penalty", "log_likelihood", "null_log_likelihood", "pseudo_r_squared", "likelihood_ratio", "likelihood_ratio_p",
+    "aic", "bic",
+)  # fmt: skip
 
 
 def coefficients(rows: LogisticRows, found: LogisticSolution) -> tuple[Array, Array]:
@@ -196,8 +203,8 @@ def table_of(model: Any, confidence: float, base: Any) -> CoefficientTable:
     )
 
 
-def summary_of(model: Any, confidence: float, base: Any) -> str:
-    """The text of a fitted `Logistic`, see `Logistic.summary`."""
+def summary_of(model: Any, confidence: float, base: Any) -> ModelSummary:
+    """The summary of a fitted `Logistic`, see `Logistic.summary`."""
     table = table_of(model, confidence, base)
     lines = [
         f"Logistic: {model.weight_:g} rows, {len(model.classes_)} classes, penalty {model.penalty_:g}",
@@ -209,7 +216,8 @@ def summary_of(model: Any, confidence: float, base: Any) -> str:
         lines.append(
             f"chi squared {chi:.4g} on {_slopes(model)}, p {p:.3g}; AIC {model.aic_:.6g}, BIC {model.bic_:.6g}"
         )
-    return "\n".join([*lines, str(table)])
+    known = {name: float(getattr(model, f"{name}_")) for name in _MEASURES}
+    return ModelSummary(tuple(lines), {"rows": float(model.weight_), **known}, table)
 
 
 def likelihood_tests(model: Any) -> dict[str, float]:

@@ -31,6 +31,7 @@ from assay.errors import NotConverged, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.base import on_engine
 from assay.models.coefficients import CoefficientTable, checked_confidence
+from assay.models.model_summary import ModelSummary
 from assay.models.prediction.logistic.held_out import class_folds, judge, usual
 from assay.models.prediction.logistic.inference import (
     class_covariance,
@@ -236,8 +237,8 @@ class Logistic(_Classifier):
         check_is_fitted(self)
         return table_of(self, checked_confidence(confidence), base)
 
-    def summary(self, confidence: float = 0.95, *, base: Any = None) -> str:
-        """The fit as a few lines of text, and its table of coefficients.
+    def summary(self, confidence: float = 0.95, *, base: Any = None) -> ModelSummary:
+        """The fit in a few lines, and its table of coefficients: print it, or let a notebook show it.
 
         Args:
             confidence: of the intervals.

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from assay.asking.frames import frame_of, json_of, records_of, table_of
+from assay.data.as_frames import frame_of, json_of, records_of, table_of
 from assay.errors import ParameterError
 
 
@@ -53,7 +53,7 @@ def test_a_library_that_is_not_known_is_refused_with_those_that_are():
 
 
 def test_without_pandas_the_next_library_is_taken(monkeypatch):
-    import assay.asking.frames as module
+    import assay.data.as_frames as module
 
     found = module.find_spec
     monkeypatch.setattr(module, "find_spec", lambda name: None if name == "pandas" else found(name))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import Any, Literal, TypeAlias
-
-import numpy as np
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from assay.errors import ParameterError
+
+if TYPE_CHECKING:  # questions are listed by the command line, which must start quickly
+    import pyarrow as pa
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 
@@ -23,9 +23,12 @@ def table_of(columns: Mapping[str, Any]) -> pa.Table:
     Args:
         columns: arrays and sequences of one length.
 
+    >>> import numpy as np
     >>> table_of({"row": [1, 2], "q": np.array([0.5, np.nan])}).to_pydict()
     {'row': [1, 2], 'q': [0.5, None]}
     """
+    import pyarrow as pa
+
     return pa.table({name: _column(values) for name, values in columns.items()})
 
 
@@ -39,6 +42,8 @@ def records_of(records: Sequence[Mapping[str, Any]], kinds: Mapping[str, type]) 
     >>> records_of([{"p": None, "more": 1}], {"p": float}).schema.types
     [DataType(double)]
     """
+    import pyarrow as pa
+
     types = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
     columns = {
         name: pa.array([_unicode(record.get(name)) for record in records], types[kind], from_pandas=True)
@@ -48,6 +53,9 @@ def records_of(records: Sequence[Mapping[str, Any]], kinds: Mapping[str, type]) 
 
 
 def _column(values: Any) -> pa.Array:
+    import numpy as np
+    import pyarrow as pa
+
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         return values
     if isinstance(values, np.ndarray):
