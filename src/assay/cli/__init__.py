@@ -9,6 +9,7 @@ import sys
 import typer
 from typer.main import get_command
 
+from assay.cli import cache as cache
 from assay.cli import chance as chance
 from assay.cli import compare as compare
 from assay.cli import completion as completion

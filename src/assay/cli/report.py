@@ -24,6 +24,7 @@ from assay.cli.options import (
     Kind,
     Log,
     Match,
+    NoCache,
     Only,
     Order,
     Output,
@@ -77,6 +78,7 @@ def report(
     engine: Engine = None,
     skip_unreadable: Unreadable = False,
     resume: Resume = None,
+    no_cache: NoCache = False,
     quick: Quick = False,
     thorough: Thorough = False,
     force: Force = False,
@@ -109,6 +111,7 @@ def report(
             drop=drop or (), log=logs, missing=missing, form=form, progress=tell,
             engine=engine,
             resume=resume,
+            cache=not no_cache,
             effort=effort,
             **asked,
         )  # fmt: skip
