@@ -58,9 +58,9 @@ class DerivedSource(Source):
         """What partition a row of the latest pass belongs to."""
         return self.source.partition_of(row)
 
-    def files(self) -> Unchanged | None:
+    def files_seen(self) -> Unchanged | None:
         """Those of the other source."""
-        return self.source.files()
+        return self.source.files_seen()
 
     def identity(self) -> Any:
         """That of the other source, and how the rows come from it."""

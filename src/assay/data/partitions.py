@@ -84,7 +84,7 @@ class Blocks(Generic[T]):
             if source.declared.sensitive:
                 return None
             source = getattr(source, "source", None)
-        return self.source.files()
+        return self.source.files_seen()
 
     def begin(self) -> None:
         """A pass begins."""

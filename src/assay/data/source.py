@@ -125,7 +125,7 @@ class Source(ABC):
         """Whether the partitions can be read in another process; what lies in the memory of this one cannot."""
         return True
 
-    def files(self) -> Unchanged | None:
+    def files_seen(self) -> Unchanged | None:
         """The files that are read, as they were at the first look; None where rows are not in files."""
         return self.unchanged
 

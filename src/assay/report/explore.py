@@ -69,7 +69,8 @@ def explorable(study: Study, page: Page) -> Explore | None:
         return None
     ranked = _ranked(study, look, page.pairs)
     most = COLUMNS if not page.include_rows else min(COLUMNS, _BYTES // (11 * len(look.rows)))
-    chosen, columns = [], []
+    chosen: list[int] = []
+    columns: list[dict[str, Any]] = []
     for j in ranked:
         if len(chosen) == most:
             break
@@ -111,7 +112,7 @@ def _in_use(look: FirstLook) -> FirstLook:
 
 def _ranked(study: Study, look: FirstLook, pairs: PairsTold) -> list[int]:
     """Columns that can be chosen: those of pairs that stand, then outcomes, then all in use, then the others."""
-    stands = {}
+    stands: dict[str, int] = {}
     for of, told in pairs.of.items():
         if told.verdict in ("supported", "suggestive"):
             for name in of:

@@ -113,8 +113,9 @@ def _item(look: FirstLook, j: int, lacking: float, suspicious: bool, column: Col
     head = f"<h4>{name_cell(look.columns[j])}</h4><p>{escaped(' · '.join(said), 160)}</p>"
     profile = None if column is None else column.profile
     numbers = "".join(f"<span>{escaped(words)}</span>" for words in spoken(profile))
-    change = along(profile) if profile is not None else ""
-    drift = f'<p class="drift">{escaped(profile.drift_of, 40)} along the file {escaped(change)}</p>' if change else ""
+    drift = ""
+    if profile is not None and (change := along(profile)):
+        drift = f'<p class="drift">{escaped(profile.drift_of, 40)} along the file {escaped(change)}</p>'
     return f'<li>{head}{_drawings(look, j)}<p class="stats">{numbers}</p>{drift}</li>'
 
 

@@ -73,11 +73,11 @@ def write(found: Result, path: str | os.PathLike[str]) -> None:
     ending = Path(path).suffix.lower()
     if ending not in (".html", ".htm", ".json"):
         raise ParameterError(f"a report ends in .html, or in .json for programs; got {Path(path).name!r}")
-    where = {"json_path" if ending == ".json" else "html_path": path}
+    page, findings = (None, path) if ending == ".json" else (path, None)
     if isinstance(found, Comparison):
-        write_comparison(found, **where)
+        write_comparison(found, page, findings)
     else:
-        write_report(_study(found), **where)
+        write_report(_study(found), page, findings)
 
 
 def _page(found: Result) -> str:

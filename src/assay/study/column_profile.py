@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array
 from assay.asking.coarse import FEWEST
-from assay.asking.column_profile import ColumnProfile, Value
+from assay.asking.column_profile import ColumnProfile
 from assay.asking.table import FirstLook
 from assay.data.columns.column_stats import ColumnStats
 from assay.data.columns.dates import DAY
@@ -81,9 +81,7 @@ def _of_yes_and_no(look: FirstLook, x: Array, count: int, sampled: int) -> Colum
     )  # fmt: skip
 
 
-def _of_numbers(
-    look: FirstLook, j: int, stats: ColumnStats, seen: Array, count: int, sampled: int
-) -> ColumnProfile:  # fmt: skip
+def _of_numbers(look: FirstLook, j: int, stats: ColumnStats, seen: Array, count: int, sampled: int) -> ColumnProfile:
     time = look.kinds[j] == "time"
     known = np.isfinite(stats.low) and np.isfinite(stats.high)
     unit = DAY if time else 1.0
@@ -91,13 +89,19 @@ def _of_numbers(
     # of quarters, exact as they are: interpolation between 1e308 and its opposite would overflow
     parts = [4.0 * float(part) for part in np.quantile(seen / 4.0, [0.25, 0.5, 0.75])]
     values, counts = np.unique(seen, return_counts=True)
-    ends: list[Value] = [day_of(part) if time else part for part in (low, *parts, high)]
+    low_end, quarter, median, three_quarters, high_end = (
+        day_of(part) if time else part for part in (low, *parts, high)
+    )
     zeros = None if time else _for_all(int(np.count_nonzero(seen == 0)), len(seen), count)
     return ColumnProfile(
         count,
         _distinct(len(values), len(seen), not sampled),
         zeros,
-        *ends,
+        low_end,
+        quarter,
+        median,
+        three_quarters,
+        high_end,
         mean=None if time else float(look.centre[j]),
         sd=None if time else float(look.scale[j]),
         top=_top(values, counts, time, len(seen), count),

@@ -221,7 +221,7 @@ class ManySource(Source):
             found.append(self._partition(0, rows, _parts=[self._parts[i]], _opened=[part], _cut=None, _met={}))
         return found
 
-    def files(self) -> Unchanged | None:
+    def files_seen(self) -> Unchanged | None:
         """All of them."""
         return Unchanged(part.place for part in self._parts)
 

@@ -385,7 +385,7 @@ def _durbin_watson(table: RegressionTable, found: LeastSquaresSolution, *, preci
     if table.weights is not None:
         left = left * np.sqrt(table.weights)[:, None]
     squares, steps = np.einsum("ij,ij->j", left, left), np.diff(left, axis=0)
-    return np.divide(np.einsum("ij,ij->j", steps, steps), squares, out=unknown, where=squares > 0.0)
+    return np.asarray(np.divide(np.einsum("ij,ij->j", steps, steps), squares, out=unknown, where=squares > 0.0))
 
 
 def _wald(root: Array, coef: Array, middle: Array) -> float:
