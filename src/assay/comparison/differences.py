@@ -44,6 +44,12 @@ class Difference:
     holds: bool
     numbers: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def said(self) -> str:
+        """Its line, which does not claim what its verdict does not."""
+        opening = {"supported": "", "suggestive": "Perhaps: "}.get(self.evidence.verdict, "No clear difference: ")
+        return f"{opening}{self.line}"
+
     def stricter(self, factor: float, level: float) -> Difference:
         """The same where other questions were asked too."""
         return replace(self, evidence=self.evidence.stricter(factor, level, effect_holds=self.holds))
@@ -86,7 +92,7 @@ class Differences(Answer):
     def findings(self) -> Sequence[Finding]:
         """Every difference in a sentence."""
         return [
-            Finding(one.id, one.kind, one.subject, one.sentence, one.evidence, one.words, line=one.line)
+            Finding(one.id, one.kind, one.subject, one.sentence, one.evidence, one.words, line=one.said)
             for one in self.found
         ]
 
