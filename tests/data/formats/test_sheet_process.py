@@ -167,8 +167,8 @@ def test_the_process_is_bounded_and_gone(tmp_path, monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", noted)
     program = (
         "import pickle, resource, sys; sys.path += sys.argv[2:]\n"
-        "from assay.data.formats.sheet_child import _limit\n"
-        "_limit(1 << 30, 7)\n"
+        "from assay.data.formats.child_limits import limit\n"
+        "limit(1 << 30, 7)\n"
         "told = [resource.getrlimit(x)[0] for x in (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_FSIZE)]\n"
         "pickle.dump(('refused', str(told)), sys.stdout.buffer)"
     )
