@@ -54,6 +54,15 @@ class Design(ABC):
             rng: source of the draw.
         """
 
+    def drawn_each(self, rng: np.random.Generator, count: int) -> Indices:
+        """(count, n) as many draws, those that `drawn` would give one after the other.
+
+        Args:
+            rng: source of the draws.
+            count: how many.
+        """
+        return np.array([self.drawn(rng) for _ in range(count)], dtype=np.intp).reshape(count, self.n)
+
     @abstractmethod
     def folds(self, k: int, seed: int = 0) -> Indices:
         """(n,) fold of each row, from 0; at most k, fewer where not as many parts can be told apart.

@@ -47,6 +47,16 @@ class Serial(Design):
         shift = int(rng.integers(1, self.n)) if self.n > 1 else 0
         return np.asarray(self.order[(self.place + shift) % self.n])
 
+    def drawn_each(self, rng: np.random.Generator, count: int) -> Indices:
+        """The same shifts as one by one, all at once."""
+        if self.n < 2:
+            return np.zeros((count, self.n), dtype=np.intp)
+        shifts = rng.integers(1, self.n, size=count)
+        if count < self.n:
+            return np.asarray(self.order[(self.place + shifts[:, None]) % self.n])
+        by_every_shift = self.order[(self.place + np.arange(self.n)[:, None]) % self.n]
+        return np.asarray(by_every_shift[shifts])
+
     def folds(self, k: int, seed: int = 0) -> Indices:
         """Runs of rows, from first to last."""
         return np.asarray(self.place * min(k, self.n) // self.n)

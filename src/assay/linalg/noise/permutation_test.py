@@ -44,6 +44,7 @@ _DENSE = 300  # below, LAPACK finds one eigenvalue faster than ARPACK
 _TAIL_DRAWS, _TAIL_FLOOR = 39, 1e-4  # where the tail fit was found calibrated, see docs/theory/spectrum-law.md
 _TW1_SKEWNESS = 0.2935
 _FEWEST_DRAWS, _MOST_DRAWS = 39, 199
+_AT_ONCE = 512  # lines moved at once, so that their places stay in the cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +79,7 @@ def permuted_spectrum(
     n_max: int = _MOST_DRAWS,
     max_components: int | None = None,
     groups: ArrayLike | None = None,
-    drawn: Callable[[np.random.Generator], NDArray[np.intp]] | None = None,
+    drawn: Callable[[np.random.Generator, int], NDArray[np.intp]] | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> PermutedSpectrum:
     """Tell which components are larger than shuffled columns would give.
@@ -87,8 +88,8 @@ def permuted_spectrum(
         Z: table, (n, d); columns are centred here, and scaled by the caller if they should be.
         rng: source of the permutations.
         groups: (d,) labels; columns of one label, such as the indicators of a category, are shuffled together.
-        drawn: gives the (n,) row whose value each row gets, where rows depend on each other and not every order of them
-            is as likely; any permutation if not given.
+        drawn: gives so many times the (n,) row whose value each row gets, where rows depend on each other and not every
+            order of them is as likely; any permutation if not given.
         level: level of each step of the sequence.
         n_max: most draws per step; at least 1 / level - 1.
         max_components: stop after so many real components.
@@ -216,7 +217,7 @@ def _shuffle(
     groups: ArrayLike | None,
     d: int,
     rng: np.random.Generator,
-    drawn: Callable[[np.random.Generator], NDArray[np.intp]] | None,
+    drawn: Callable[[np.random.Generator, int], NDArray[np.intp]] | None,
 ) -> Callable[[Array], None]:
     """How a (d, n) table is shuffled in place: each line on its own, lines of one group together."""
     if groups is None and drawn is None:
@@ -228,11 +229,12 @@ def _shuffle(
     single = np.flatnonzero(sizes[numbers] == 1)
     several = [np.flatnonzero(numbers == g) for g in np.flatnonzero(sizes > 1)]
     if drawn is not None:
-        together = [np.flatnonzero(numbers == g) for g in range(len(sizes))]
 
         def move(table: Array) -> None:
-            for group in together:
-                table[group] = table[group][:, drawn(rng)]
+            orders = drawn(rng, len(sizes))
+            for start in range(0, d, _AT_ONCE):
+                part = slice(start, start + _AT_ONCE)
+                table[part] = np.take_along_axis(table[part], orders[numbers[part]], axis=1)
 
         return move
 

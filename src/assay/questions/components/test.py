@@ -189,7 +189,7 @@ def _chance(
             n_max=plan.draws,
             max_components=plan.components,
             groups=groups,
-            drawn=None if design is None else design.drawn,
+            drawn=None if design is None else design.drawn_each,
             progress=lambda j, done: tell(f"what chance does to component {j + 1}, {done} of {plan.draws} draws"),
         )
         median = np.array([np.median(draws) for draws in found.null])
