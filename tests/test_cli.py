@@ -22,7 +22,7 @@ def run(*arguments, cwd):
 def test_a_report_prints_findings_and_writes_page_and_json(tmp_path, wholesale):
     done = run("report", wholesale, "-o", "page.html", "--json", "findings.json", "--seed", "1", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "2 directions are real" in " ".join(done.stdout.split())
+    assert "components are real" in " ".join(done.stdout.split())
     assert (tmp_path / "page.html").resolve().as_uri() in done.stdout
     document = json.loads((tmp_path / "findings.json").read_text())
     assert document["assay"] == __version__

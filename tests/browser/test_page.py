@@ -219,7 +219,8 @@ def test_the_table_of_columns_is_searched_narrowed_and_paged_without_jumping(bro
     browser.ask("document.querySelector('[data-only]').click()")
     assert browser.ask(COLUMNS) == [f"probe {j} of the long array" for j in (1200, 1220, 1281)]
     browser.ask(
-        """(() => { const kind = document.querySelector('select'); kind.value = 'category';
+        """(() => { const kind =
+               document.getElementById('columns').closest('.finder').querySelector('select'); kind.value = 'category';
            kind.dispatchEvent(new Event('input', {bubbles: true})); })()"""
     )
     assert browser.ask(TOLD) == "None is like this."

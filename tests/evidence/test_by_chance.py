@@ -46,10 +46,10 @@ def test_unrelated_columns_have_as_many_pairs_below_the_level_as_it_says():
 
 def test_the_sentence_has_the_numbers():
     assert expected_by_chance(8, 0.05, together=2).sentence.startswith(
-        "Of 28 looks at data without structure 1.4 would"
+        "Of 28 tests of data without structure 1.4 would"
     )
     assert "249,750" in expected_by_chance(10**9, 1e-9, together=2, occasions=1000, times=2).sentence
-    assert expected_by_chance(1, 0.5).sentence.startswith("Of 1 look at")
+    assert expected_by_chance(1, 0.5).sentence.startswith("Of 1 test of")
 
 
 @pytest.mark.parametrize(

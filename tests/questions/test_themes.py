@@ -98,7 +98,7 @@ def test_only_texts_of_rows_in_use_are_read():
 def test_two_columns_of_texts_count_twice():
     frame = pl.DataFrame({"note": texts(topics=2)[0], "other": texts(seed=5)[0]})
     answer = QUESTION.ask(table(frame), Context())
-    assert answer.looks == 2 and "every p counts 2 times" in answer.rule
+    assert answer.looks == 2 and "every p times 2" in answer.rule
     first = answer.columns[0].tested[0].evidence
     assert first.q == pytest.approx(2 * first.p)
     assert answer.evidence.p == min(column.tested[0].evidence.p for column in answer.columns)

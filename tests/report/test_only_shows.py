@@ -1,6 +1,8 @@
 """The report only shows: it draws no random number and tests nothing, whatever the study found."""
 
+import html
 import random
+import re
 import sys
 from types import FunctionType
 
@@ -10,6 +12,7 @@ import pytest
 import sample_study
 
 import assay
+from assay.asking.words import LINE
 from assay.evidence.evidence import Evidence
 from assay.report.page import render
 from assay.report.text import render as render_text
@@ -62,6 +65,34 @@ def test_the_page_is_made_without_chance_and_without_tests(study, monkeypatch):
             if isinstance(value, FunctionType) and value.__module__ == module.__name__:
                 monkeypatch.setattr(module, name, forbidden)
     assert (render(study), render_text(study)) == before
+
+
+# words of the workshop: what they mean is said otherwise, or once
+JARGON = re.compile(
+    r"\d looks?\b|[Aa]ll looks|of looks\b|\bLooks\b|p counted|counts? \S+ times|stricter|[Aa]lignment|made anew|"
+    r"searched anew|\b0 tables|cut out of tables|exact cells|cosines? of ranks|prediction strength|effective number|"
+    r"once the luck"
+)
+
+
+def test_words_are_those_of_an_analyst_in_page_terminal_and_json(study):
+    page = render(study)
+    words = html.unescape(re.sub(r"<(script|style|template)\b.*?</\1>|<[^>]+>", " ", page, flags=re.DOTALL))
+    told = " ".join(text for text in _texts(study.as_dict()) if " " in text)
+    for text in (words, render_text(study), told):
+        assert not [text[max(m.start() - 60, 0) : m.end() + 20] for m in JARGON.finditer(text)]
+    for finding in study.findings:
+        assert 10 <= len(finding.line) <= LINE and len(finding.line.split()) <= 20
+        assert not re.search(r"[<>\n]", finding.line) and not finding.line.endswith(".")
+        assert finding.line in page or html.escape(finding.line) in page
+
+
+def _texts(value):
+    if isinstance(value, dict):
+        return [text for one in value.values() for text in _texts(one)]
+    return (
+        [text for one in value for text in _texts(one)] if isinstance(value, list) else [value] * isinstance(value, str)
+    )
 
 
 def test_the_guard_would_notice(monkeypatch):

@@ -66,7 +66,7 @@ def test_a_notebook_gets_the_verdicts_first_and_the_page_in_a_closed_frame(compa
     for found in (sample_study.wholesale(), comparison):
         shown = found._repr_html_()
         before, frame = shown.split("<iframe")
-        assert "Supported" in before and html.escape(found.findings[0].sentence) in before
+        assert "Supported" in before and html.escape(found.findings[0].line) in before
         assert 'sandbox="allow-scripts allow-downloads"' in frame and "src=" not in frame.split("srcdoc=")[0]
 
 

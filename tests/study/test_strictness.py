@@ -36,7 +36,7 @@ def test_the_words_and_the_rule_have_the_numbers_behind_the_factor(best):
         return
     many = {0: "none of them found anything", len(best): "all of them found something"}
     some = many.get(found, f"{found} of them found something")
-    done = "left as it is" if strict.factor == 1.0 else f"made {strict.factor:.3g} times larger"
+    done = "left as it is" if strict.factor == 1.0 else f"multiplied by {strict.factor:.3g}"
     assert strict.words.startswith(
         f"Every p is {done}, because {len(best)} questions on structure were asked and {some}. "
     )

@@ -59,9 +59,9 @@ class Finding:
 
     # what `flat` gives
     FLAT: ClassVar[dict[str, type]] = {
-        "id": str, "kind": str, "subject": str, "verdict": str, "sentence": str, "statistic": float, "p": float,
-        "q": float, "held_out": float, "low": float, "high": float, "stability": float, "n": int, "looks": int,
-        "method": str, "limit": str,
+        "id": str, "kind": str, "subject": str, "verdict": str, "line": str, "sentence": str, "statistic": float,
+        "p": float, "q": float, "held_out": float, "low": float, "high": float, "stability": float,
+        "beyond_chance": float, "n": int, "looks": int, "method": str, "limit": str,
     }  # fmt: skip
 
     def __repr__(self) -> str:
@@ -73,8 +73,8 @@ class Finding:
         own = self.evidence
         low, high = own.interval or (None, None)
         values = (
-            self.id, self.kind, self.subject, own.verdict, self.sentence, own.statistic, own.p, own.q, own.held_out,
-            low, high, own.stability, own.n, own.looks, own.method, own.limit,
+            self.id, self.kind, self.subject, own.verdict, self.line, self.sentence, own.statistic, own.p, own.q,
+            own.held_out, low, high, own.stability, self.beyond_chance, own.n, own.looks, own.method, own.limit,
         )  # fmt: skip
         return dict(zip(self.FLAT, values, strict=True))
 

@@ -143,13 +143,13 @@ def evidence_line(evidence: Evidence) -> str:
     """How often chance does as well, and how far beyond it a finding lies; empty where nothing was tested.
 
     >>> evidence_line(Evidence(statistic=3.1, p=.01, q=.02, n=99, looks=8, verdict="suggestive"))
-    '1 in 50 by chance (q = .02), 1.2 times as far as chance reaches'
+    "1 in 50 by chance (q = .02), 1.2 times chance's reach"
     """
     _, q = chances(evidence)
     found = beyond(evidence)
     parts = [] if q == MISSING else [f"{odds(evidence)} (q {q})"]
     if found is not None and found >= 1.0 and evidence.verdict in SURVIVED:
-        parts.append(f"{times(found)} times as far as chance reaches")
+        parts.append(f"{times(found)} times chance's reach")
     return ", ".join(parts)
 
 

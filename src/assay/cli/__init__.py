@@ -9,6 +9,7 @@ import sys
 import typer
 from typer.main import get_command
 
+from assay.cli import cache as cache
 from assay.cli import chance as chance
 from assay.cli import compare as compare
 from assay.cli import completion as completion
@@ -21,11 +22,11 @@ from assay.cli import rows_and_pairs as rows_and_pairs
 from assay.cli import schema as schema
 from assay.cli import sharing as sharing
 from assay.cli import watch as watch
-from assay.cli.app import app
+from assay.cli.app import app as app
 from assay.cli.streams import prepare
 from assay.cli.terminal import explained
 
-app.registered_commands.sort(key=lambda command: command.name or getattr(command.callback, "__name__", ""))
+app.registered_commands.sort(key=lambda command: str(command.name or getattr(command.callback, "__name__", "")))
 
 
 def main() -> None:

@@ -30,11 +30,11 @@ def methods(word: Word = None, json: Json = None, force: Force = False, debug: D
 
     with explained(debug):
         check_places((json,), (), force=force)
-        asked = [
+        asked: list[dict[str, Any]] = [
             {"name": q.name, "asks": q.wording, "of": q.form, "needs": [option.name for option in q.options]}
             for q in found().questions
         ]
-        named = [
+        named: list[dict[str, Any]] = [
             {"name": name, "group": group, "page": f"docs/guide/{MODELS[name].guide}" if name in MODELS else
              f"docs/reference.md#{name.lower()}"}
             for group, names in PUBLIC.items() for name in names

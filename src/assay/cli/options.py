@@ -105,6 +105,9 @@ Resume = Annotated[
     Path | None,
     typer.Option(help="A folder of your own, by which a run that ended early goes on.", show_default=False),
 ]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Keep nothing of large files for the next report, and take nothing kept.")
+]
 Quick = Annotated[
     bool,
     typer.Option("--quick", help="Leave out what takes long and draw chance less often: less is found, sooner."),

@@ -118,7 +118,7 @@ def _fitted(rule: Any, X: Any, y: Any, found: Any, seed: int) -> tuple[Any, dict
 
     import numpy as np
 
-    from assay.asking.frames import table_of
+    from assay.data.as_frames import table_of
     from assay.evidence.validation import validate
     from assay.models.registry import model_class
     from assay.views.axes.numbers import number
@@ -136,25 +136,27 @@ def _fitted(rule: Any, X: Any, y: Any, found: Any, seed: int) -> tuple[Any, dict
     weights = np.atleast_2d(model.coef_).T
     middle = np.atleast_1d(model.intercept_).astype(np.float64)
     unseen = np.asarray(judged.predictions).ravel()
-    low, high = judged.interval
+    low, high = judged.interval or (float("nan"), float("nan"))
+    between = f" (95% interval {share(low)} to {share(high)})" if judged.interval else ""
     half = float("nan")
     if rule.classes:
         base = float(np.bincount(y.astype(int)).max() / len(y))
-        said = (
-            f"The saved line calls {share(judged.mean)} of unseen rows right (95% interval {share(low)} to "
-            f"{share(high)}); the largest class alone is {share(base)} of the rows."
-        )
-        columns = {"row": np.arange(1, len(y) + 1), "true": [rule.classes[int(c)] for c in y],
-                   "predicted": [rule.classes[int(c)] for c in unseen]}  # fmt: skip
+        said = f"The saved line calls {share(judged.mean)} of unseen rows right{between}; the largest class alone is "
+        said += f"{share(base)} of the rows."
+        called: list[Any] = [[rule.classes[int(c)] for c in some] for some in (y, unseen)]
     else:
         misses = np.sort(np.abs(y - unseen))
         half = float(misses[min(int(np.ceil(0.9 * (len(y) + 1))) - 1, len(y) - 1)])
-        said = (
-            f"The saved line explains {share(judged.mean)} of {rule.target} in unseen rows (95% interval "
-            f"{share(low)} to {share(high)}); 90% of unseen rows lie within {number(half)} of what it says."
-        )
-        columns = {"row": np.arange(1, len(y) + 1), "true": y, "predicted": unseen}
-    told = {"sentence": said, "score": float(judged.mean), "low": float(low), "high": float(high), "rows": len(y)}
+        said = f"The saved line explains {share(judged.mean)} of {rule.target} in unseen rows{between}; 90% of unseen "
+        said += f"rows lie within {number(half)} of what it says."
+        called = [y, unseen]
+    columns = {"row": np.arange(1, len(y) + 1), "true": called[0], "predicted": called[1]}
+    told = {
+        "sentence": said,
+        "score": float(judged.mean),
+        "interval": None if judged.interval is None else [float(low), float(high)],
+        "rows": len(y),
+    }
     verdict = found.findings[0].evidence.verdict if found.findings else ""
     learned = replace(
         rule, weights=weights, middle=middle, half_width=half, judged=told | {"verdict": verdict, "model": kind}
@@ -177,7 +179,7 @@ def _applied(asking: Asking, model: Path) -> tuple[list[str], Any, Any]:
     import numpy as np
     import pyarrow as pa
 
-    from assay.asking.frames import table_of
+    from assay.data.as_frames import table_of
     from assay.data.problems import Problems
     from assay.data.read import read
     from assay.errors import ParameterError

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from pathlib import Path
 from types import GenericAlias
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -24,6 +24,7 @@ from assay.cli.options import (
     Kind,
     Log,
     Match,
+    NoCache,
     Only,
     Order,
     Output,
@@ -77,6 +78,7 @@ def report(
     engine: Engine = None,
     skip_unreadable: Unreadable = False,
     resume: Resume = None,
+    no_cache: NoCache = False,
     quick: Quick = False,
     thorough: Thorough = False,
     force: Force = False,
@@ -109,6 +111,7 @@ def report(
             drop=drop or (), log=logs, missing=missing, form=form, progress=tell,
             engine=engine,
             resume=resume,
+            cache=not no_cache,
             effort=effort,
             **asked,
         )  # fmt: skip
@@ -128,7 +131,7 @@ def report(
             console.print(f"The tables are in {tables.resolve().as_uri()}", soft_wrap=True, highlight=False)
 
 
-def _effort(quick: bool, thorough: bool) -> str:
+def _effort(quick: bool, thorough: bool) -> Literal["quick", "standard", "thorough"]:
     from assay.errors import ParameterError
 
     if quick and thorough:

@@ -29,7 +29,7 @@ def embed(asking: Asking, method: How = "tsne", plot: Figure = None) -> None:
     """
     import numpy as np
 
-    from assay.asking.frames import table_of
+    from assay.data.as_frames import table_of
     from assay.evidence.fidelity import fidelity
     from assay.views.axes.numbers import fraction
 
@@ -72,7 +72,7 @@ def cluster(asking: Asking, k: Groups = None, plot: Figure = None) -> None:
     """
     import pyarrow as pa
 
-    from assay.asking.frames import table_of
+    from assay.data.as_frames import table_of
 
     with asking.running(plot):
         source = asking.source()

@@ -178,9 +178,13 @@ class Pace:
         now = self._clock()
         if what != self._step:
             self._step, self._start = what, now
+        passed = now - self._start
         if done is None:
-            return what
-        line, passed = f"{what}: {done:,} rows", now - self._start
+            if fraction is None or not 0.0 < fraction < 1.0:
+                return what
+            left = f", {_duration(passed * (1.0 - fraction) / fraction)} left" if passed > 0.5 else ""
+            return f"{what}: {fraction:.0%}{left}"
+        line = f"{what}: {done:,} rows"
         if passed > 0.5:
             line += f", {done / passed:,.0f} a second"
             if fraction is not None and 0.0 < fraction < 1.0:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from assay.data.field import Declared
+from assay.data.file_fingerprint import Unchanged
 from assay.data.source import Source
 
 
@@ -56,6 +57,10 @@ class DerivedSource(Source):
     def partition_of(self, row: int) -> Hashable:
         """What partition a row of the latest pass belongs to."""
         return self.source.partition_of(row)
+
+    def files(self) -> Unchanged | None:
+        """Those of the other source."""
+        return self.source.files()
 
     def identity(self) -> Any:
         """That of the other source, and how the rows come from it."""

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pyarrow.fs as pa_fs
 
@@ -62,6 +62,17 @@ class Unchanged:
     def __init__(self, places: Iterable[Place], touched: Iterable[Place] = ()) -> None:
         self._known = [(place, _look(place)) for place in places]
         self._known += [(place, replace(_look(place), altered=None)) for place in touched]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files together."""
+        return sum(look.size for _, look in self._known)
+
+    def identity(self) -> Any:
+        """What tells the files from others, and from themselves once changed; None where times do not tell."""
+        if any(look.just_written for _, look in self._known):
+            return None
+        return [(place.path, look.size, look.written, look.altered, look.sample) for place, look in self._known]
 
     def only(self, path: str) -> Unchanged:
         """One of the files, as it was.

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from assay.data.file_fingerprint import Unchanged
 from assay.data.source import Source
 from assay.engine.engine import Read
 
@@ -75,6 +76,15 @@ class Blocks(Generic[T]):
     def needs(self) -> Any:
         """What an engine must hand the task that reads these blocks; None where they are read by themselves."""
         return self.source.needs
+
+    def kept_files(self) -> Unchanged | None:
+        """The files that are read, where results of a pass may be kept: not where a column of them is sensitive."""
+        source: Any = self.source
+        while source is not None:
+            if source.declared.sensitive:
+                return None
+            source = getattr(source, "source", None)
+        return self.source.files()
 
     def begin(self) -> None:
         """A pass begins."""

@@ -125,6 +125,10 @@ class Source(ABC):
         """Whether the partitions can be read in another process; what lies in the memory of this one cannot."""
         return True
 
+    def files(self) -> Unchanged | None:
+        """The files that are read, as they were at the first look; None where rows are not in files."""
+        return self.unchanged
+
     def identity(self) -> Any:
         """What tells these rows from all others, in every process and as long as they stay the same; None for nothing.
 

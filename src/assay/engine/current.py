@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+from assay.engine.cache import Cache
 from assay.engine.engine import Engine, Items, Parted, Progress
 from assay.engine.local import LocalEngine
 from assay.engine.named import NAMES, engine_named
@@ -22,6 +23,7 @@ Part = TypeVar("Part")
 _LOCAL = LocalEngine()
 _IN_USE: ContextVar[Engine] = ContextVar("engine", default=_LOCAL)
 _KEPT: ContextVar[KeptResults | None] = ContextVar("kept", default=None)
+_CACHE: ContextVar[Cache | None] = ContextVar("cache", default=None)
 _SENDS_ARRAYS: ContextVar[bool] = ContextVar("sends_arrays", default=False)
 
 
@@ -50,11 +52,13 @@ def map_reduce(
     >>> map_reduce([[1, 2], [3]], sum, lambda a, b: a + b)
     6
     """
-    engine, kept = _IN_USE.get(), _KEPT.get()
+    engine, kept, cache = _IN_USE.get(), _KEPT.get(), _CACHE.get()
     if not is_elsewhere(blocks):
         engine = engine if threads is None and isinstance(engine, LocalEngine) else LocalEngine(threads)
     if kept is not None and isinstance(blocks, Parted) and blocks.portable:
         whole = kept.map_reduce(engine, blocks, map, merge, progress)
+    elif cache is not None and isinstance(engine, LocalEngine) and isinstance(blocks, Parted) and blocks.portable:
+        whole = cache.map_reduce(engine, blocks, map, merge, progress)
     else:
         whole = engine.map_reduce(blocks, map, merge, progress)  # type: ignore[arg-type]  # the local one takes any
     if whole is NOTHING:
@@ -197,6 +201,21 @@ def _resuming(folder: str | os.PathLike[str] | None) -> Iterator[None]:
     finally:
         _KEPT.reset(token)
     kept.clear()
+
+
+@contextmanager
+def caching(cache: bool | str | os.PathLike[str] = True) -> Iterator[Cache | None]:
+    """Let results of long passes over large files inside be kept for the next run, and taken where they are there.
+
+    Args:
+        cache: False for no, True for the user's cache folder, or another folder of the user's.
+    """
+    kept = None if cache is False else Cache(None if cache is True else cache)
+    token = _CACHE.set(kept)
+    try:
+        yield kept
+    finally:
+        _CACHE.reset(token)
 
 
 def engine_of(data: Any) -> Any:

@@ -26,11 +26,11 @@ from assay.leftovers import partial_file
 
 Part = TypeVar("Part")
 
-_SUFFIX = ".assay-part"
+SUFFIX = ".assay-part"
 _MAGIC = b"assay part 1\n"
 _DIGEST = 32
 _PLAINLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # no links, no waiting for a pipe
-_ABSENT: Any = object()
+ABSENT: Any = object()
 
 
 class KeptResults:
@@ -54,6 +54,9 @@ class KeptResults:
             raise DataError(f"cannot resume from {self.folder}: {error.strerror or error}; give a folder") from error
         _refuse_strange(self.folder, known)
 
+    def _refuse_strange_folder(self) -> None:
+        _refuse_strange(self.folder, self.folder.stat())
+
     def map_reduce(
         self,
         engine: Engine,
@@ -71,12 +74,12 @@ class KeptResults:
         parts = blocks.parts()
         try:
             work = fingerprint(map, merge)
-            keys = [_key(work, part) for part in parts]
+            keys = [key_of(work, part) for part in parts]
         except NoFingerprintError:
             return engine.map_reduce(blocks, map, merge, progress)
-        whole = _key(b"whole", *keys)
+        whole = key_of(b"whole", *keys)
         known = self._load(whole)
-        if known is not _ABSENT:
+        if known is not ABSENT:
             self.found += len(parts)
             blocks.begin()
             for what in known[1]:
@@ -106,9 +109,9 @@ class KeptResults:
             nonlocal done
             for number in range(done, stop):
                 result = self._load(keys[number])
-                self.found += result is not _ABSENT
-                self.worked += result is _ABSENT  # damaged
-                order.take(number, work.done(parts[number]) if result is _ABSENT else result)
+                self.found += result is not ABSENT
+                self.worked += result is ABSENT  # damaged
+                order.take(number, work.done(parts[number]) if result is ABSENT else result)
             done = stop
 
         waiting = iter(rest)
@@ -133,33 +136,33 @@ class KeptResults:
 
     def clear(self) -> None:
         """Remove all results: they are of no use once the run has ended."""
-        for file in self.folder.glob(f"*{_SUFFIX}"):
+        for file in self.folder.glob(f"*{SUFFIX}"):
             with contextlib.suppress(OSError):
                 file.unlink()
 
     def _path(self, key: str) -> Path:
-        return self.folder / f"{key}{_SUFFIX}"
+        return self.folder / f"{key}{SUFFIX}"
 
     def _load(self, key: str) -> Any:
-        """What was kept; `_ABSENT` where that is nothing, damaged, or not of this user."""
+        """What was kept; `ABSENT` where that is nothing, damaged, or not of this user."""
         try:
             descriptor = os.open(self._path(key), os.O_RDONLY | _PLAINLY)
         except OSError:
-            return _ABSENT
+            return ABSENT
         with os.fdopen(descriptor, "rb") as file:
             known = os.fstat(descriptor)
             _refuse_strange(self._path(key), known)
             if not stat.S_ISREG(known.st_mode):
-                return _ABSENT
+                return ABSENT
             content = file.read()
         start = len(_MAGIC) + _DIGEST
         digest, body = content[len(_MAGIC) : start], content[start:]
         if not content.startswith(_MAGIC) or hashlib.blake2b(body, digest_size=_DIGEST).digest() != digest:
-            return _ABSENT
+            return ABSENT
         try:
             return pickle.loads(body)
         except Exception:  # of another version of a library
-            return _ABSENT
+            return ABSENT
 
     def _save(self, key: str, value: Any) -> None:
         try:
@@ -245,7 +248,12 @@ class _Rest:
         """Nothing is forgotten."""
 
 
-def _key(*values: Any) -> str:
+def key_of(*values: Any) -> str:
+    """The name under which a result is kept.
+
+    Args:
+        values: the work, and what is worked on.
+    """
     return fingerprint(*values).hex()
 
 

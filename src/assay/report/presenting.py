@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.asking.card import DataCard
-from assay.asking.finding import Finding
+from assay.asking.finding import Finding, strongest_first
 from assay.asking.result import Result
 from assay.asking.words import BADGES
 from assay.comparison.comparison import Comparison
@@ -49,7 +49,7 @@ def notebook(found: Result) -> str:
         HTML; what came from the data is shown as it is, never read as HTML.
     """
     kind, data, answer = _about(found)
-    rows = "".join(_row(finding) for finding in _strongest_first(found.findings))
+    rows = "".join(_row(finding) for finding in strongest_first(found.findings))
     cell = 'style="text-align:left"'
     table = (
         f"<table><thead><tr><th {cell}>Verdict</th><th {cell}>Finding</th></tr></thead><tbody>{rows}</tbody></table>"
@@ -121,12 +121,7 @@ def _tally(findings: Sequence[Finding]) -> str:
     return ": ".join(filter(None, (counted(len(findings), "finding"), ", ".join(told))))
 
 
-def _strongest_first(findings: Sequence[Finding]) -> list[Finding]:
-    order = list(BADGES)
-    return sorted(findings, key=lambda finding: order.index(finding.evidence.verdict))
-
-
 def _row(finding: Finding) -> str:
     sign, words = BADGES[finding.evidence.verdict]
     cell = 'style="text-align:left;white-space:normal"'
-    return f"<tr><td {cell}>{sign} {words}</td><td {cell}>{escaped(finding.sentence)}</td></tr>"
+    return f"<tr><td {cell}>{sign} {words}</td><td {cell}>{escaped(finding.line)}</td></tr>"

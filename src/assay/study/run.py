@@ -19,7 +19,7 @@ from assay.asking.subject import Subject
 from assay.asking.table import Table
 from assay.data.columns.target import KnownTarget
 from assay.data.source import Source
-from assay.engine.current import engine_of, using
+from assay.engine.current import caching, engine_of, using
 from assay.errors import AssayError, ParameterError
 from assay.linalg.validate import RandomState, seed_of
 from assay.study.chosen import ON_REQUEST, Choice, left_out
@@ -58,6 +58,7 @@ def study(
     progress: Tell | None = None,
     engine: Any = None,
     resume: str | os.PathLike[str] | None = None,
+    cache: bool | str | os.PathLike[str] = True,
     **options: Any,
 ) -> Study:
     """Find the structure in data and say which of it would survive a second look.
@@ -91,6 +92,9 @@ def study(
             docs/guide/engines.md.
         resume: a folder of your own where results of parts of files are kept while the study runs: if it ends early,
             the next one of the same data goes on from there. See docs/guide/engines.md.
+        cache: keep results of long passes over files of 64 MB or more in the user's cache folder, so that the same
+            study, repeated or interrupted, does not read them again; False for not, or another folder. Files with a
+            sensitive column are not kept. See docs/guide/engines.md.
         **options: what questions can be told. `target`: a column to predict from the others; rows that lack it are
             left out, and questions on components and rows are asked of the other columns. `side`: columns that are
             asked whether, together, they go with all the others. Questions of other packages may bring more.
@@ -103,7 +107,7 @@ def study(
     """
     told = Told(time, by, _several(place))
     chosen, effort = Choice.of(found(), only, skip), checked_effort(effort)
-    with using(engine_of(data) if engine is None else engine, resume=resume):
+    with using(engine_of(data) if engine is None else engine, resume=resume), caching(cache):
         how = Context(seed_of(random_state), level, tell=progress or _silent, effort=effort)
         return _studied(data, how, chosen, _several(columns), _several(drop), log, missing, told, form, options)
 

@@ -221,6 +221,10 @@ class ManySource(Source):
             found.append(self._partition(0, rows, _parts=[self._parts[i]], _opened=[part], _cut=None, _met={}))
         return found
 
+    def files(self) -> Unchanged | None:
+        """All of them."""
+        return Unchanged(part.place for part in self._parts)
+
     def identity(self) -> Any:
         """The files that are read, in order, and how they become one table."""
         files = [(part.place, part.name, part.keys) for part in self._parts]

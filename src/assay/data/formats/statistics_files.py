@@ -1,7 +1,7 @@
 """Files of Stata (.dta), SPSS (.sav, .zsav, .por) and SAS (.sas7bdat, .xpt), read block by block.
 
 The library that reads them is written in C and breaks on some damaged files: it runs in a process of its own, which a
-pass over the rows starts (ADR 34).
+pass over the rows starts (ADR 38).
 """
 
 from __future__ import annotations
@@ -52,9 +52,8 @@ def _opener(program: Program) -> Any:
     return opened
 
 
-open_stata, open_spss, open_portable, open_sas, open_transport = map(
-    _opener, ("stata", "spss", "spss portable", "sas", "sas transport")
-)
+open_stata, open_spss, open_portable = _opener("stata"), _opener("spss"), _opener("spss portable")
+open_sas, open_transport = _opener("sas"), _opener("sas transport")
 
 
 class StatisticsSource(Source):

@@ -29,6 +29,7 @@ from assay.errors import DataError, UnreadableError
 _PARTS, _MOST_CHUNKS = 64, 64
 _THREADS = 2
 _AHEAD = 3  # chunks
+_ROWS, _CELL, _LARGEST = 32, 16, 1 << 26  # of a chunk of a very wide table: rows, bytes of a cell, bytes at most
 
 
 class CsvSource(Source):
@@ -128,7 +129,7 @@ class CsvSource(Source):
             if self._broken is not None:
                 raise UnreadableError(self._broken)
             return
-        for text, first_line in self.format.records(_Filled(unpacked(raw)), size=CHUNK):
+        for text, first_line in self.format.records(_Filled(unpacked(raw)), size=self._chunk):
             yield _Chunk(text, first_line, raw.tell())
 
     def partitions(self) -> Sequence[Source]:
@@ -160,7 +161,12 @@ class CsvSource(Source):
 
     @property
     def _chunks_a_part(self) -> int:
-        return min(max(self._size // (_PARTS * CHUNK), 1), _MOST_CHUNKS)
+        return min(max(self._size // (_PARTS * self._chunk), 1), _MOST_CHUNKS)
+
+    @property
+    def _chunk(self) -> int:
+        """Bytes of a chunk: of a few rows at least, since work on each column of a chunk costs more than a cell."""
+        return min(max(CHUNK, _ROWS * _CELL * len(self.format.columns)), _LARGEST)
 
     def _found_pieces(self) -> tuple[list[_Piece], str | None]:
         """Where chunks are, and why what follows them cannot be read: None where they are all."""

@@ -111,10 +111,11 @@ class Parser:
         if not chunk.text.strip(b"\r\n"):
             return [pa.nulls(0, column.type) for column in self._columns]
         table, by_hand = self._table(chunk, problems)
+        blanks = b" " in chunk.text or b"\t" in chunk.text  # asked of each column only where there are any
         arrays: list[pa.Array] = []
         for column, found in zip(self._columns, table.columns, strict=True):
             values = found.chunk(0) if found.num_chunks == 1 else found.combine_chunks()
-            if column.name in by_hand or (pa.types.is_string(column.type) and has_blank_edges(values)):
+            if column.name in by_hand or (blanks and pa.types.is_string(column.type) and has_blank_edges(values)):
                 text = values
                 values, wrong = converted(text, column.type, column.form)
                 for what, mask in wrong.items():

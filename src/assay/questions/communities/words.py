@@ -20,7 +20,7 @@ WORDS = Words(
     stability="Borders come back",
     stability_format=fraction,
     reading="Modularity is the share of links inside communities less what the numbers of links of the nodes alone "
-    "would give. Random networks have communities of high modularity too, so the search is made anew in random "
+    "would give. Random networks have communities of high modularity too, so the search is repeated in random "
     "networks in which every node has as many links as here, and weights are on any of them. Unseen links: a fifth of "
     "the links is left out, communities are found among the rest, and the links left out are counted inside them. "
     "Borders come back: adjusted Rand index of these communities with those of all links; 1 is the same, 0 is nothing "

@@ -151,13 +151,9 @@ def _method(found: Dependence, design: Design | None) -> str:
     """How p was obtained, one phrase."""
     chances = found.chances
     if chances is None:
-        tested = (
-            "rank correlation of every pair, counts of pairs of levels (too many columns for curved shapes)"
-        )
+        tested = "rank correlation of every pair, counts of pairs of levels (too many columns for curved shapes)"
     elif len(chances.rows) < found.rows:
-        tested = (
-            f"rank correlation of every pair, curved shapes in {len(chances.rows):,} rows, pairs of levels"
-        )
+        tested = f"rank correlation of every pair, curved shapes in {len(chances.rows):,} rows, pairs of levels"
     else:
         tested = "rank correlation of every pair, curved shapes, counts of pairs of levels"
     if design is not None:

@@ -143,13 +143,29 @@ def anomalies(Z: Array, labels: Indices, k: int) -> tuple[Indices, ...]:
             found.append(rows[:0])
             continue
         own = Z[rows] - np.median(Z[rows], axis=0)
-        values, vectors = np.linalg.eigh(own.T @ own / len(own))
-        share = max(rao_blackwell(values, Z.shape[1], float(len(own))), 1e-3)
-        values = (1 - share) * values + share * values.mean()
-        squares = ((own @ vectors) ** 2 / np.maximum(values, np.finfo(float).tiny)).sum(axis=1)
+        squares = _squared_distances(own)
         far = np.flatnonzero(squares > chi2.isf(_FAR / len(rows), Z.shape[1]))
         found.append(rows[far[np.argsort(-squares[far], kind="stable")]])
     return tuple(found)
+
+
+def _squared_distances(own: Array) -> Array:
+    """(m,) squared Mahalanobis distances from 0 of (m, d) rows, by their own shrunk covariance.
+
+    Rows lie in the space of the r <= min(m, d) eigenvectors that they span; where columns are more than rows these are
+    known by the (m, m) products of the rows, and the other eigenvalues are 0.
+    """
+    m, d = own.shape
+    if d <= m:
+        values, vectors = np.linalg.eigh(own.T @ own / m)
+        projected = (own @ vectors) ** 2
+    else:
+        values, vectors = np.linalg.eigh(own @ own.T / m)
+        values = np.maximum(values, 0.0)
+        projected = vectors**2 * (m * values)
+    share = max(rao_blackwell(values, d, float(m)), 1e-3)
+    shrunk = (1 - share) * values + share * values.sum() / d
+    return np.asarray((projected / np.maximum(shrunk, np.finfo(float).tiny)).sum(axis=1))
 
 
 def named(means: Array, columns: Sequence[str], telling: Sequence[int]) -> str:

@@ -57,7 +57,8 @@ def odd_line(told: LinksTold) -> str:
     ends = told.found.name(int(odd.sources[0])), told.found.name(int(odd.targets[0]))
     said = f"{count(many)} of {counted(odd.judged, 'link')} {'is' if many == 1 else 'are'} surprising"
     arrow = "→" if told.directed else "–"
-    return one_line(lambda short: f"{said}, most {short(ends[0])} {arrow} {short(ends[1])}")
+    first = ":" if many == 1 else ", most"
+    return one_line(lambda short: f"{said}{first} {short(ends[0])} {arrow} {short(ends[1])}")
 
 
 def sentence(told: LinksTold) -> str:
