@@ -1,4 +1,4 @@
-"""Spreadsheets read in a process of their own, with bounds (ADR 37)."""
+"""Spreadsheets read in a process of their own, with bounds (ADR 39)."""
 
 from __future__ import annotations
 
