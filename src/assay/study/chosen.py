@@ -94,6 +94,9 @@ def resolved(given: str | Sequence[str], names: Sequence[str]) -> tuple[str, ...
     return tuple(dict.fromkeys(found))
 
 
+_OF_ROWS = frozenset(("time", "by", "place"))  # what these name says which row is which, and is not studied
+
+
 def left_out(
     names: Sequence[str], columns: Sequence[str], drop: Sequence[str], used: Collection[tuple[str, str]]
 ) -> tuple[str, ...]:

@@ -33,7 +33,14 @@ def chosen_pair(rows: ArrayLike, *, linked: bool = True) -> Any:
     ['cells', 'points', 'whiskers', 'boxes', 'medians', 'line', 'counts']
     """
     numbers = np.asarray(rows)
-    plot = figure(x_label=" ", y_label=" ", height=HEIGHT, tools=TOOLS, x_range=Range1d(start=0, end=1), y_range=Range1d(start=0, end=1))
+    plot = figure(
+        x_label=" ",
+        y_label=" ",
+        height=HEIGHT,
+        tools=TOOLS,
+        x_range=Range1d(start=0, end=1),
+        y_range=Range1d(start=0, end=1),
+    )
     plot.tags = ["explore"]
     plot.xgrid.visible = True
     for axis in (plot.xaxis, plot.yaxis):
