@@ -123,7 +123,7 @@ def left_out(
         if name in dropped:
             raise ParameterError(f"the column {name!r} cannot be both the {role} and left out (drop)")
         other = known.setdefault(name, role)
-        if other != role:
+        if other != role and {other, role} & _OF_ROWS:
             raise ParameterError(f"the column {name!r} cannot be both the {other} and the {role}")
     wanted = {*asked, *known}
     return (*dropped, *(name for name in names if asked and name not in wanted and name not in dropped))
