@@ -49,7 +49,7 @@ class Runs(Design):
         """The same as one by one: `permuted` takes the same numbers for each line."""
         runs = self.n // self.length
         moved = rng.permuted(np.tile(np.arange(runs), (count, 1)), axis=1)
-        rows = (moved[:, :, None] * self.length + np.arange(self.length)).reshape(count, -1)
+        rows = (moved[:, :, None] * self.length + np.arange(self.length)).reshape(count, runs * self.length)
         rest = np.broadcast_to(np.arange(runs * self.length, self.n), (count, self.n - runs * self.length))
         return np.asarray(np.argsort(self.place, kind="stable")[np.hstack([rows, rest])[:, self.place]])
 
