@@ -11,7 +11,7 @@ import typer
 
 from assay.cli import early, options
 from assay.cli.app import command
-from assay.cli.output import STANDARD, check_places, delivered
+from assay.cli.output import STANDARD, check_places, write_json
 from assay.cli.said import opened_source, pairs
 from assay.cli.tables import check_table, table_lines, write_table
 from assay.cli.terminal import explained, progress, terminal
@@ -126,20 +126,7 @@ class Asking:
             table: of Arrow.
             found: a study, or JSON-ready values.
         """
-        import json as writer
-
-        from assay.shown import visible_json
-        from assay.version import __version__
-
-        place = self.said["json"]
-        if place is not None:
-            from assay.report.findings_json import dumps
-
-            told = {"assay": __version__, **found} if isinstance(found, dict) else None
-            text = dumps(found) if told is None else visible_json(writer.dumps(told, indent=2, allow_nan=False)) + "\n"
-            with delivered(place) as path:
-                if path is not None:
-                    _write_text(path, text)
+        write_json(found, self.said["json"])
         write_table(table, self.output)
 
     def say(self, console: Any, lines: list[str], table: Any = None) -> None:
@@ -160,13 +147,6 @@ class Asking:
                 console.print(line, soft_wrap=True, no_wrap=True)
         elif self.output not in (None, STANDARD):
             console.print(f"The table is {visible(str(self.output))}", soft_wrap=True)
-
-
-def _write_text(path: Path, text: str) -> None:
-    from assay.data.files import atomic_write
-
-    with atomic_write(path) as handle:
-        handle.write(text.encode())
 
 
 def answer_of(found: Any, question: str) -> Any:
