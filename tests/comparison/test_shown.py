@@ -48,6 +48,15 @@ def test_tables_that_do_not_end_with_0(files):
     assert "left.csv and right.csv do not differ beyond chance." in done.stdout
 
 
+def test_only_the_columns_asked_for_are_compared(files):
+    done = run(files / "horeca.csv", files / "retail.csv", "--columns", "Milk,Fresh", "--json", "-")
+    asked = {finding["subject"] for finding in json.loads(done.stdout)["findings"] if finding["question"] == "columns"}
+    assert asked <= {"Milk", "Fresh"} and "Milk" in asked
+    assert "Grocery" not in done.stdout.replace('"Grocery"', "") or "left out" in done.stdout
+    refused = run(files / "horeca.csv", files / "retail.csv", "--columns", "Milk", "--drop", "Milk")
+    assert refused.exit_code == 2 and "both asked for (columns) and left out (drop)" in refused.stderr
+
+
 def test_json_in_a_file_leaves_the_words_where_they_were(files):
     done = run(files / "horeca.csv", files / "retail.csv", "--json", files / "found.json")
     assert done.exit_code == 1

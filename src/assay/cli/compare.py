@@ -6,7 +6,22 @@ from typing import Any
 import typer
 
 from assay.cli.app import command
-from assay.cli.options import By, Debug, Drop, Force, Json, Level, Page, Place, Reading, Seed, Sensitive, Table, Time
+from assay.cli.options import (
+    By,
+    Columns,
+    Debug,
+    Drop,
+    Force,
+    Json,
+    Level,
+    Page,
+    Place,
+    Reading,
+    Seed,
+    Sensitive,
+    Table,
+    Time,
+)
 from assay.cli.output import STANDARD, check_places, delivered, write_json, written
 from assay.cli.said import pairs, value
 from assay.cli.terminal import explained, progress, terminal
@@ -20,6 +35,7 @@ def compare(
     json: Json = None,
     seed: Seed = 0,
     level: Level = 0.05,
+    columns: Columns = None,
     drop: Drop = None,
     sensitive: Sensitive = None,
     option: Reading = None,
@@ -43,7 +59,7 @@ def compare(
         how = {name: value(text) for name, text in pairs(option, "--option").items()}
         sources = opened(a, b, sensitive or [], how)
         where = tuple(place.split(",")) if place else ()
-        asked: dict[str, Any] = {"drop": drop or (), "time": time, "by": by, "place": where}
+        asked: dict[str, Any] = {"columns": columns or (), "drop": drop or (), "time": time, "by": by, "place": where}
         found = compare(*sources, random_state=seed, level=level, progress=tell, **asked)
         if output is not None:
             with suppress(typer.Exit), delivered(output) as page:
