@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import stat
 import sys
@@ -11,12 +12,17 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from bokeh.models import LinearColorMapper
 from PIL import Image
 from sklearn.datasets import load_iris
 
 import assay
 from assay.errors import AssayError, DataError, ParameterError
+from assay.views.axes.legend import legend
+from assay.views.axes.theme import figure
+from assay.views.figures import Panel
 from assay.views.html import browser as drawing
+from assay.views.html.saving import svg_picture
 
 IRIS = load_iris()
 X, Y = IRIS.data, IRIS.target
@@ -93,6 +99,25 @@ def test_a_browser_that_opens_the_svg_draws_what_the_png_shows(drawer, cells, tm
     shrunk = [np.asarray(image.resize((60, 45), Image.Resampling.BOX), dtype=float) for image in (drawn, shot)]
     assert np.abs(shrunk[0] - shrunk[1]).max() < 40
     assert np.corrcoef(shrunk[0].ravel(), shrunk[1].ravel())[0, 1] > 0.95
+
+
+@pytest.mark.parametrize("ends", [(0, 3), (3, 0)], ids=["upward", "downward"])
+def test_cells_drawn_as_one_image_fill_their_axes_in_an_svg(drawer, ends):
+    drawn = figure(x_label="across", y_label="up", height=300, x_range=(0, 4), y_range=ends)
+    shades = LinearColorMapper(palette=["#1f6fb2", "#d9680f"])
+    drawn.image([np.arange(12.0).reshape(3, 4)], x=0, y=0, dw=4, dh=3, color_mapper=shades)
+    legend(drawn, [("a mark", [drawn.scatter([np.nan], [np.nan], size=9)], None)])
+    root = ET.fromstring(svg_picture([Panel("", drawn)], 500))
+    (cells,) = root.findall(f".//{SVG}g[@clip-path]/{SVG}image")
+    (frame,) = root.findall(f".//{SVG}clipPath[@id='{clip_of(root, cells)}']/{SVG}path")
+    corners = np.array(re.findall(r"[ML] (\S+) (\S+)", frame.get("d")), dtype=float)
+    size = [float(cells.get(side)) for side in ("width", "height")]
+    assert np.allclose(size, np.ptp(corners, axis=0), atol=1.0)
+
+
+def clip_of(root, image):
+    (group,) = [g for g in root.iter(f"{SVG}g") if image in list(g)]
+    return group.get("clip-path")[len("url(#") : -1]
 
 
 def test_several_figures_are_one_picture_with_their_headings(drawer, several, tmp_path):

@@ -15,6 +15,7 @@ import sample_study
 
 import assay
 from assay.errors import AssayError, ParameterError
+from assay.report.page import render
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +85,15 @@ def test_the_ending_says_what_is_written(tmp_path, comparison):
         assert json.loads(told.read_text())["format"].startswith("assay.")
         with pytest.raises(ParameterError, match="ends in .html, or in .json for programs; got 'a.pdf'"):
             found.report(tmp_path / "a.pdf")
+
+
+def test_rows_come_into_the_page_of_a_study_only_when_asked_for(tmp_path):
+    study = sample_study.mixed()
+    names = study.look.columns
+    closed, opened = study.report(tmp_path / "a.html"), study.report(tmp_path / "b.html", include_rows=True)
+    assert opened.read_text() == render(study, include_rows=True) != closed.read_text() == render(study)
+    ordered = study.report(tmp_path / "c.html", order=names[::-1])
+    assert ordered.read_text() == render(study, order=names[::-1])
 
 
 def test_answers_are_found_by_name_and_others_are_listed(comparison):

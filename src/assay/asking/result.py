@@ -84,7 +84,10 @@ class Result(ABC):
         Returns:
             The path.
         """
-        import_module(SHOWN_BY).write(self, path)
+        return self._written(path)
+
+    def _written(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        import_module(SHOWN_BY).write(self, path, **options)
         return Path(path)
 
     def to_frame(self, table: str = "findings", backend: Backend | None = None) -> Any:

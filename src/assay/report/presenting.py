@@ -63,12 +63,16 @@ def notebook(found: Result) -> str:
     )
 
 
-def write(found: Result, path: str | os.PathLike[str]) -> None:
+def write(
+    found: Result, path: str | os.PathLike[str], *, include_rows: bool = False, order: Sequence[str] = ()
+) -> None:
     """Write the page, or JSON where the name ends so.
 
     Args:
         found: a study or a comparison.
         path: ends in ".html", ".htm" or ".json".
+        include_rows: whether the page of a study may hold rows as they came.
+        order: columns to draw first on it.
     """
     ending = Path(path).suffix.lower()
     if ending not in (".html", ".htm", ".json"):
@@ -77,7 +81,7 @@ def write(found: Result, path: str | os.PathLike[str]) -> None:
     if isinstance(found, Comparison):
         write_comparison(found, page, findings)
     else:
-        write_report(_study(found), page, findings)
+        write_report(_study(found), page, findings, order=order, include_rows=include_rows)
 
 
 def _page(found: Result) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.asking.answer import Answer
@@ -109,6 +111,22 @@ class Study(Result):
     look: FirstLook | None = None
     rows: RowDependence | None = None
     names: RowNames | None = None
+
+    def report(
+        self, path: str | os.PathLike[str] = "report.html", *, include_rows: bool = False, order: Sequence[str] = ()
+    ) -> Path:
+        """Write it to a file; one that is there is replaced only when the new one is whole.
+
+        Args:
+            path: a page that needs nothing else, or JSON where the name ends in ".json".
+            include_rows: whether the page may hold rows as they came, with their identifiers; without it values are
+                coarse. JSON holds none in either case.
+            order: columns to draw first in the picture of all values; the rest by kind.
+
+        Returns:
+            The path.
+        """
+        return self._written(path, include_rows=include_rows, order=order)
 
     def tables(self) -> dict[str, pa.Table]:
         """The numbers behind all findings as complete Arrow tables, by name.

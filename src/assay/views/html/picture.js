@@ -41,8 +41,9 @@ assayPlots.then((plots) => {
     const drawn = new DOMParser().parseFromString(ctx.get_serialized_svg(true), "image/svg+xml").documentElement;
     drawn.setAttribute("x", (box.left - sheet.left).toFixed(2));
     drawn.setAttribute("y", (box.top - sheet.top).toFixed(2));
-    // marks of a legend are small images in pixels of the screen; those of the data are scaled to the axes already
+    // marks of a legend are small images in pixels of the screen; what shows data is clipped to the axes and has its size
     for (const mark of drawn.querySelectorAll('image[transform^="matrix(1, 0, 0, 1,"]')) {
+      if (mark.closest("g[clip-path]") !== null) continue;
       for (const side of ["width", "height"]) mark.setAttribute(side, String(mark.getAttribute(side) / devicePixelRatio));
     }
     // Bokeh writes an outline of every word, unseen, and long words of a legend on one line where the page has several
