@@ -178,7 +178,6 @@ def write_json(found: Any, place: Path | None) -> None:
 
 def _send(file: Path) -> None:
     from assay.errors import DataError
-    from assay.system_errors import with_remedy
 
     try:
         sys.stdout.flush()
@@ -191,4 +190,4 @@ def _send(file: Path) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be flushed goes nowhere
         if isinstance(error, BrokenPipeError):  # who reads only the first lines wants no more
             raise typer.Exit(0) from None
-        raise DataError(f"cannot write to standard output: {with_remedy(error)}") from error
+        raise DataError(f"cannot write to standard output: {error.strerror or error}; let it go elsewhere") from error

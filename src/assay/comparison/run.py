@@ -130,8 +130,8 @@ def _asked(pair: Pair, seed: int, level: float, tell: Tell) -> tuple[dict[_Quest
     """Every answer there is, and why the other questions have none."""
     answers: dict[_Question, Differences] = {}
     silent: list[NotAsked] = []
-    for question in _QUESTIONS:
-        tell(question.wording, None, None)
+    for number, question in enumerate(_QUESTIONS, start=1):
+        tell(f"{number} of {len(_QUESTIONS)}: {question.wording}", None, None)
         answer = question.ask(pair, seed, level)
         if answer is None:
             silent.append(NotAsked(question.wording, _NOTHING))
