@@ -114,16 +114,16 @@ def by_chance(
     """
     n, g = Y.shape
     rng = np.random.default_rng(seed)
+    made = 0
 
     def reached(orders: list[Indices]) -> list[float]:
+        nonlocal made
         every = Y[np.stack(orders, axis=1)].reshape(n, -1)
         values = [float(value) for value in pooled(measured(machines, every, plan, g))]
-        nonlocal made
         made += len(values)
         tell("what chance does", made / plan.draws)
         return values
 
-    made = 0
     tell("what chance does", 0.0)
     orders = endless(lambda: design.drawn(rng))
     source = orders if design.kind == "independent" else different(orders)

@@ -121,7 +121,7 @@ def _reordered(
     times: int,
     tell: Telling,
 ) -> ReorderedAxis:
-    tell(f"stringing the {axis}")
+    tell(f"putting the {axis} in order")
     found = _order(z, axis)
     chance = _by_chance(z, axis, design, found.roughness, seed, times, tell)
     p = _p(found.roughness, chance, axis)
