@@ -96,7 +96,9 @@ def test_standard_output_that_is_full_or_closed_is_told_in_a_sentence(tmp_path, 
         full = io.TextIOWrapper(Full())
         monkeypatch.setattr(full.buffer, "fileno", elsewhere.fileno)
         monkeypatch.setattr(sys, "stdout", full)
-        with pytest.raises(DataError, match="cannot write to standard output: No space left on device; make room"):
+        with pytest.raises(
+            DataError, match="cannot write to standard output: No space left on device; let it go elsewhere"
+        ):
             _send(tmp_path / "page")
     monkeypatch.setattr(sys, "stdout", None)
     with pytest.raises(DataError, match="cannot write to standard output: it is closed"):
