@@ -1,5 +1,7 @@
 """Which nodes matter beyond the numbers of their links."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -40,6 +42,13 @@ def test_ranks_of_a_core_are_more_than_its_degrees_and_hold_on_unseen_links():
     assert found.evidence.interval[0] > 1.0
     finding = found.findings()[0]
     assert "another PageRank than the number of links gives" in finding.sentence
+
+
+def test_one_node_that_stands_out_is_one_of_the_nodes():
+    found = asked(with_a_core(1)).stricter(4.0, 0.05)
+    assert found.evidence.verdict == "supported"
+    alone = replace(found, p=np.where(np.arange(len(found.p)) == found.clear[0], found.p, 1.0))
+    assert f"1 of {len(found.tested)} nodes has another PageRank" in alone.findings()[0].sentence
 
 
 def test_the_scores_are_those_of_networkx():

@@ -81,10 +81,10 @@ def _standing_out(found: Nodes) -> str:
         for which, way in ((high, "higher for"), (low, "lower for"))
         if which
     ]
-    verb = "node has" if len(some) == 1 else "nodes have"
+    verb = "has" if len(some) == 1 else "have"
     return (
-        f"{count(len(some))} of {count(len(found.tested))} {verb} another PageRank than the number of links gives in "
-        f"random graphs with the same degrees: {'; '.join(parts)} ({chance(found.evidence)})."
+        f"{count(len(some))} of {counted(len(found.tested), 'node')} {verb} another PageRank than the number of links "
+        f"gives in random graphs with the same degrees: {'; '.join(parts)} ({chance(found.evidence)})."
     )
 
 
