@@ -212,6 +212,10 @@ def test_a_series_that_leads_another_is_found_and_judged_by_what_lies_before():
     assert len(found.truth) == 240  # the first two of ten folds only teach
     np.testing.assert_array_equal(found.truth, y[60:])
     assert found.evidence.interval[0] < 0.3 < found.evidence.interval[1]
+    # views number the judged rows as all others do, from 1, so that a page selects the same rows everywhere
+    sources = [view.figure.select_one({"name": "rows"}) for view in found.views()[:3]]
+    for source in sources:
+        np.testing.assert_array_equal(source.data["row"], np.arange(61, 301))
     # rows are judged by their place in time, not by where they stand in the table
     order = rng.permutation(300)
     again = prediction(X[order], y[order], names(3), "y", design=Serial(300, order, 10))

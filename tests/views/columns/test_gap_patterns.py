@@ -20,6 +20,13 @@ def test_each_set_is_a_line_of_cells_and_a_bar_of_its_rows():
     assert [told.strip() for told in bars["told"]] == ["90", "45"]
 
 
+def test_a_line_is_as_high_however_few_there_are_and_words_stand_below():
+    few, many = (gap_patterns(np.eye(s, 5, dtype=bool), np.ones(s), list("abcde")) for s in (1, 5))
+    long = gap_patterns([[True] * 5], [1], ["a_name_of_18_marks"] * 5)
+    assert few.height < many.height and long.height > few.height + 100
+    assert few.yaxis.axis_label is None and "rows that lack" in few.xaxis.axis_label.text
+
+
 def test_of_many_sets_and_columns_the_first_are_drawn():
     plot = gap_patterns(np.ones((50, 60), dtype=bool), np.arange(50, 0, -1), [f"c{j}" for j in range(60)])
     assert len(plot.renderers[0].data_source.data["x"]) == PATTERNS * COLUMNS

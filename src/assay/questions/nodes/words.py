@@ -83,8 +83,8 @@ def _standing_out(found: Nodes) -> str:
     ]
     verb = "has" if len(some) == 1 else "have"
     return (
-        f"{count(len(some))} of {counted(len(found.tested), 'node')} {verb} another PageRank than the number of links gives in "
-        f"random graphs with the same degrees: {'; '.join(parts)} ({chance(found.evidence)})."
+        f"{count(len(some))} of {counted(len(found.tested), 'node')} {verb} another PageRank than the number of links "
+        f"gives in random graphs with the same degrees: {'; '.join(parts)} ({chance(found.evidence)})."
     )
 
 

@@ -121,9 +121,11 @@ def _number_views(found: Prediction, page: Page) -> list[View]:
         # a row is moved along the diagonal: its value is coarse, and its error stays what it is
         truth = steps.spread()
         predicted = predicted + (truth - found.truth)
-    residuals = residual_view(predicted, found.truth - found.predicted)
+    # rows have the numbers of the whole table, by which a page selects them in all views
+    rows = found.rows + 1 if len(found.rows) == len(truth) else None
+    residuals = residual_view(predicted, found.truth - found.predicted, rows=rows)
     intervals = np.stack([predicted - width, predicted + width], axis=1) if np.isfinite(width) else None
-    drawn = prediction_view(truth, predicted, intervals=intervals, r_squared=found.evidence.held_out)
+    drawn = prediction_view(truth, predicted, intervals=intervals, rows=rows, r_squared=found.evidence.held_out)
     name = visible(found.target)
     first = View(
         "prediction", f"{name}: predicted and true", drawn, (),

@@ -18,7 +18,7 @@ from assay.views.axes.theme import CHANCE, INK, REAL, figure, hover
 
 PATTERNS, COLUMNS = 20, 40
 _LINE = 22
-_AROUND = 150
+_AROUND, _LETTER = 76, 7  # pixels about the lines, and for each letter of names that stand upright
 _NAME = 18
 _BAR = 0.35  # of the width, for the counts of rows
 
@@ -34,8 +34,8 @@ def gap_patterns(missing: ArrayLike, rows: ArrayLike, columns: Sequence[str]) ->
     Returns:
         A Bokeh figure.
 
-    >>> gap_patterns([[False, True], [True, True]], [90, 10], ["age", "dose"]).yaxis.axis_label.text
-    'rows that lack exactly these'
+    >>> gap_patterns([[False, True], [True, True]], [90, 10], ["age", "dose"]).xaxis.axis_label.text
+    'bars: rows that lack exactly these'
     """
     sets, counts = np.asarray(missing, dtype=bool), np.asarray(rows, dtype=np.float64)
     if sets.ndim != 2 or sets.shape != (len(counts), len(columns)) or not len(counts):
@@ -47,8 +47,11 @@ def gap_patterns(missing: ArrayLike, rows: ArrayLike, columns: Sequence[str]) ->
     names = [shortened(name, _NAME) for name in columns[:COLUMNS]]
     s, c = sets.shape
     width = max(c * _BAR / (1.0 - _BAR), 1.5)
+    longest_name = max(map(len, names))
+    upright = c > 6 or longest_name > 9
+    around = _AROUND + (_LETTER * longest_name if upright else 0)
     plot = figure(
-        x_label="", y_label="rows that lack exactly these", height=_AROUND + _LINE * s,
+        x_label="bars: rows that lack exactly these", y_label="", height=around + _LINE * s,
         x_range=(-0.6, c + width + 0.4), y_range=(s - 0.4, -0.6),
     )  # fmt: skip
     plot.grid.visible = False
@@ -71,7 +74,7 @@ def gap_patterns(missing: ArrayLike, rows: ArrayLike, columns: Sequence[str]) ->
     )  # fmt: skip
     plot.xaxis.ticker = FixedTicker(ticks=list(range(c)))
     plot.xaxis.major_label_overrides = dict(enumerate(names))
-    plot.xaxis.major_label_orientation = 0.9 if c > 6 or max(map(len, names)) > 9 else 0.0
+    plot.xaxis.major_label_orientation = "vertical" if upright else "horizontal"
     plot.yaxis.ticker = FixedTicker(ticks=[])
     plot.axis.axis_line_color = CHANCE
     return plot
