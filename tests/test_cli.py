@@ -187,7 +187,7 @@ def test_a_decision_process_is_solved_in_words_and_as_json(tmp_path):
     assert done.returncode == 0, done.stderr
     # v = 10 + .95 (.9 v + .1 w) and w = -5 + .95 v
     assert " new: run, worth 173.973\n worn: repair, worth 160.274 (as good: mend)\n" in done.stdout
-    found = json.loads(run("mdp", "machine.csv", "--json", cwd=tmp_path).stdout)
+    found = json.loads(run("mdp", "machine.csv", "--json", "-", cwd=tmp_path).stdout)
     new, worn = found["states"]
     assert new["value"] == pytest.approx((10 - 0.095 * 5) / (1 - 0.95 * 0.9 - 0.095 * 0.95), rel=1e-12)
     assert worn["ties"] == ["repair", "mend"]
@@ -209,7 +209,7 @@ def test_mdp_learns_from_trials_and_flags_what_it_cannot_tell(tmp_path):
     assert "30 trials, 60 steps: 3 states, 4 actions" in done.stdout
     assert " new: run, worth 5" in done.stdout and " end: the process ends" in done.stdout
     assert "More trials would probably" in done.stdout.replace("\n", " ")
-    found = json.loads(run("mdp", "trials.csv", "--json", cwd=tmp_path).stdout)
+    found = json.loads(run("mdp", "trials.csv", "--json", "-", cwd=tmp_path).stdout)
     assert found["trials"] == 30 and found["states"][0]["seen"] == {"rest": 15, "run": 15}
     (tmp_path / "trials.csv").write_text("episode,step,state,action,reward\n1,1,a,go,x\n")
     done = run("mdp", "trials.csv", cwd=tmp_path)
@@ -230,7 +230,7 @@ def test_mdp_learns_from_trials_and_flags_what_it_cannot_tell(tmp_path):
 def test_a_wrong_decision_process_gets_one_sentence_and_code_2(tmp_path, text, how, words):
     if text is not None:
         (tmp_path / "machine.csv").write_text(text)
-    done = run("mdp", "machine.csv", "--json", *how, cwd=tmp_path)
+    done = run("mdp", "machine.csv", "--json", "-", *how, cwd=tmp_path)
     assert done.returncode == 2
     assert words in done.stderr and len(done.stderr.splitlines()) == 1
     assert not done.stdout
@@ -242,7 +242,7 @@ def test_rank_prints_nodes_their_ranks_and_what_is_beyond_degree(tmp_path):
     done = run("rank", "links.csv", "--top", "2", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "       1  0 " in done.stdout and " to " in done.stdout and "in-degrees" in done.stdout
-    written = json.loads(run("rank", "links.csv", "--json", "--top", "3", cwd=tmp_path).stdout)
+    written = json.loads(run("rank", "links.csv", "--json", "-", "--top", "3", cwd=tmp_path).stdout)
     assert written["nodes"][0]["rank"] == 1
     assert len(written["nodes"]) == 3 and written["nodes"][0]["node"] == "0"
     scores = run("rank", "links.csv", "--scores", cwd=tmp_path).stdout
@@ -282,7 +282,7 @@ def test_chance_gives_the_number_of_the_method_list(tmp_path):
     hotels = ["chance", 10**9, 1e-9, "--together", 2, "--occasions", 1000, "--times", 2]
     done = run(*hotels, cwd=tmp_path)
     assert done.returncode == 0 and " 249,750 would show this by chance alone" in " ".join(done.stdout.split())
-    assert json.loads(run(*hotels, "--json", cwd=tmp_path).stdout)["expected"] == pytest.approx(249_750, rel=1e-5)
+    assert json.loads(run(*hotels, "--json", "-", cwd=tmp_path).stdout)["expected"] == pytest.approx(249_750, rel=1e-5)
     done = run("chance", 5, 2.0, cwd=tmp_path)
     assert done.returncode == 2 and "probability between 0 and 1" in done.stderr
 
@@ -303,7 +303,7 @@ def test_recommend_prints_items_with_names_and_json_holds_the_same(tmp_path):
     lines = done.stdout.splitlines()
     assert lines[0].startswith("For user Ann, from 3 ratings and 28 of all; predicted rating:")
     assert "Film 5 (m5)" in lines[1] and "Film 4 (m4)" in lines[2]
-    told = json.loads(run("recommend", "ratings.csv", "--user", "Ann", "-n", "1", "--json", cwd=tmp_path).stdout)
+    told = json.loads(run("recommend", "ratings.csv", "--user", "Ann", "-n", "1", "--json", "-", cwd=tmp_path).stdout)
     assert [one["item"] for one in told["recommendations"]] == ["m5"]
     assert told["rated"] == 3 and told["converged"] is True
 

@@ -28,7 +28,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("command", ["chance 10 0.5", "chance 10 0.5 --json", "--version", "--help"])
+@pytest.mark.parametrize("command", ["chance 10 0.5", "chance 10 0.5 --json -", "--version", "--help"])
 def test_a_full_standard_output_is_told_in_a_sentence(folder, command):
     done = shell(f"{command} > /dev/full", folder)
     assert done.returncode == 2

@@ -186,7 +186,7 @@ def test_what_cannot_be_compared_is_said(case):
         assay.compare(a, b)
 
 
-@pytest.mark.parametrize("options", [{"level": 0.0}, {"level": 1.0}, {"drop": ["w"]}, {"by": "w"}])
+@pytest.mark.parametrize("options", [{"level": 0.0}, {"level": 1.0}, {"drop": ["w"]}, {"by": "w"}, {"columns": "w"}])
 def test_options_that_make_no_sense_are_refused(options):
     with pytest.raises((ParameterError, AssayError)):
         assay.compare(frame(), frame(), **options)

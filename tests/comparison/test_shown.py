@@ -48,10 +48,28 @@ def test_tables_that_do_not_end_with_0(files):
     assert "left.csv and right.csv do not differ beyond chance." in done.stdout
 
 
+def test_only_the_columns_asked_for_are_compared(files):
+    done = run(files / "horeca.csv", files / "retail.csv", "--columns", "Milk,Fresh", "--json", "-")
+    asked = {finding["subject"] for finding in json.loads(done.stdout)["findings"] if finding["question"] == "columns"}
+    assert asked <= {"Milk", "Fresh"} and "Milk" in asked
+    assert "Grocery" not in done.stdout.replace('"Grocery"', "") or "left out" in done.stdout
+    refused = run(files / "horeca.csv", files / "retail.csv", "--columns", "Milk", "--drop", "Milk")
+    assert refused.exit_code == 2 and "both asked for (columns) and left out (drop)" in refused.stderr
+
+
+def test_json_in_a_file_leaves_the_words_where_they_were(files):
+    done = run(files / "horeca.csv", files / "retail.csv", "--json", files / "found.json")
+    assert done.exit_code == 1
+    assert done.stdout == run(files / "horeca.csv", files / "retail.csv").stdout
+    assert json.loads((files / "found.json").read_text())["differs"] is True
+    assert run(files / "left.csv", files / "right.csv", "-o", "-", "--json", "-").exit_code == 2
+
+
 def test_json_is_all_that_is_printed(files):
-    done = run(files / "horeca.csv", files / "retail.csv", "--json")
+    done = run(files / "horeca.csv", files / "retail.csv", "--json", "-")
     assert done.exit_code == 1
     document = json.loads(done.stdout)
+    assert "Grocery lies higher in retail.csv" in " ".join(done.stderr.split())
     assert document["differs"] is True
     assert [card["name"] for card in document["data"]] == ["horeca.csv", "retail.csv"]
     assert document["ledger"]["looks"] == sum(q["looks"] for q in document["ledger"]["questions"])
@@ -75,7 +93,7 @@ def test_a_page_does_not_replace_what_it_is_about(files):
 def test_a_sensitive_column_of_one_table_stays_there(files, tmp_path):
     table = pd.read_csv(files / "left.csv").assign(name=[f"secret{i}" for i in range(149)])
     table.to_csv(tmp_path / "named.csv", index=False)
-    done = run(tmp_path / "named.csv", files / "right.csv", "--sensitive", "name", "--json")
+    done = run(tmp_path / "named.csv", files / "right.csv", "--sensitive", "name", "--json", "-")
     assert "secret" not in done.stdout
     assert "secret" not in done.stderr
     assert done.exit_code in (0, 1)

@@ -120,7 +120,7 @@ def test_no_command_tells_a_copy_of_a_sensitive_column(tmp_path, monkeypatch):
     commands = [
         ["report", a, "-o", "page.html", "--json", "found.json", "--resume", str(kept)],
         ["compare", a, b, "-o", "both.html"],
-        ["compare", a, b, "--json"],
+        ["compare", a, b, "--json", "-"],
         ["summarize", a, "-o", "a.moments"],
         ["watch", a, "--reference", b],
     ]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from assay.asking.effort import Effort
+from assay.asking.telling import Telling
 
 if TYPE_CHECKING:  # questions are listed by the command line, which must start quickly
     from assay.asking.answer import Answer
@@ -57,6 +58,7 @@ class Context:
         options: what the user told this question, by name; what was not said is empty.
         tell: told what is being done.
         effort: how much is spent on telling structure from chance.
+        heading: which question of how many is asked, where a study asks it; empty elsewhere.
     """
 
     seed: int = 0
@@ -64,6 +66,7 @@ class Context:
     options: Mapping[str, Any] = field(default_factory=dict)
     tell: Tell = _silent
     effort: Effort = "standard"
+    heading: str = ""
 
     def by_effort(self, quick: T, standard: T, thorough: T) -> T:
         """What belongs to the effort of the study, such as how many draws are made.
@@ -73,9 +76,33 @@ class Context:
         """
         return {"quick": quick, "standard": standard, "thorough": thorough}[self.effort]
 
-    def told(self, question: str) -> Callable[[str], object]:
-        """Tell what is being done for a question."""
-        return lambda what: self.tell(f"{question}: {what}", None, None)
+    def told(self, question: str) -> Telling:
+        """Tell what is being done for a question, and which share of it is.
+
+        Args:
+            question: in a word or two, for where no study says which one is asked.
+
+        >>> Context(tell=print).told("Groups")("grouping")
+        Groups: grouping None None
+        """
+        return lambda what, share=None: self.tell(what if self.heading else f"{question}: {what}", None, share)
+
+    def under(self, heading: str) -> Context:
+        """The same for one question of several; all that it tells comes under a heading.
+
+        Args:
+            heading: which question is asked.
+
+        >>> Context(tell=print).under("2 of 8: Which rows do not belong?").told("Rows")("looking for gaps")
+        2 of 8: Which rows do not belong? Looking for gaps None None
+        """
+
+        def tell(what: str, done: int | None, fraction: float | None) -> None:
+            # a share with the time that is left says enough, in a line that has to be short
+            short = done is None and fraction is not None
+            self.tell(heading if short else f"{heading} {what[:1].upper()}{what[1:]}".rstrip(), done, fraction)
+
+        return replace(self, heading=heading, tell=tell)
 
 
 class QuestionOf(ABC, Generic[Asked]):

@@ -9,10 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
+from assay.asking.effort import Effort
 from assay.cli import early, options
 from assay.cli.app import command
-from assay.cli.output import STANDARD, check_places, delivered
-from assay.cli.said import opened_source, pairs
+from assay.cli.output import STANDARD, check_places, write_json
+from assay.cli.said import effort_of, opened_source, pairs
 from assay.cli.tables import check_table, table_lines, write_table
 from assay.cli.terminal import explained, progress, terminal
 
@@ -43,9 +44,12 @@ _COMMON: dict[str, tuple[Any, Any]] = {
     "by": (options.By, None),
     "place": (options.Place, None),
     "skip_unreadable": (options.Unreadable, False),
+    "quick": (options.Quick, False),
+    "thorough": (options.Thorough, False),
     "force": (options.Force, False),
     "debug": (options.Debug, False),
 }
+_OF_STUDIES = ("quick", "thorough")
 _BADGES = {
     "supported": "✓", "suggestive": "≈", "not distinguishable from chance": "○", "not testable here": "–",
 }  # fmt: skip
@@ -59,11 +63,13 @@ class Asking:
         data: as given.
         said: the common options.
         tell: told what is being done.
+        effort: of the study.
     """
 
     data: list[str]
     said: dict[str, Any]
     tell: Callable[[str, int | None, float | None], object] = lambda what, done, share: None
+    effort: Effort = "standard"
 
     @property
     def output(self) -> Path | None:
@@ -76,6 +82,7 @@ class Asking:
         """The work, with progress; places are judged first."""
         with explained(self.said["debug"]) as step, progress(step) as tell:
             check_table(self.output)
+            self.effort = effort_of(self.said["quick"], self.said["thorough"])
             data = [*self.data, *also]
             check_places((self.output, self.said["json"], *places), data, force=self.said["force"])
             self.tell = tell
@@ -114,6 +121,7 @@ class Asking:
         said, log = self.said, self.said["log"]
         return study(
             source, only=question, form="table", random_state=said["seed"], progress=self.tell,
+            effort=self.effort,
             columns=said["columns"] or (), drop=said["drop"] or (), missing=said["missing"], time=said["time"],
             log=log if log in ("auto", "never") else log.split(","), by=said["by"],
             place=tuple(said["place"].split(",")) if said["place"] else (), **told,
@@ -126,20 +134,7 @@ class Asking:
             table: of Arrow.
             found: a study, or JSON-ready values.
         """
-        import json as writer
-
-        from assay.shown import visible_json
-        from assay.version import __version__
-
-        place = self.said["json"]
-        if place is not None:
-            from assay.report.findings_json import dumps
-
-            told = {"assay": __version__, **found} if isinstance(found, dict) else None
-            text = dumps(found) if told is None else visible_json(writer.dumps(told, indent=2, allow_nan=False)) + "\n"
-            with delivered(place) as path:
-                if path is not None:
-                    _write_text(path, text)
+        write_json(found, self.said["json"])
         write_table(table, self.output)
 
     def say(self, console: Any, lines: list[str], table: Any = None) -> None:
@@ -160,13 +155,6 @@ class Asking:
                 console.print(line, soft_wrap=True, no_wrap=True)
         elif self.output not in (None, STANDARD):
             console.print(f"The table is {visible(str(self.output))}", soft_wrap=True)
-
-
-def _write_text(path: Path, text: str) -> None:
-    from assay.data.files import atomic_write
-
-    with atomic_write(path) as handle:
-        handle.write(text.encode())
 
 
 def answer_of(found: Any, question: str) -> Any:
@@ -206,18 +194,20 @@ def verdict_lines(found: Any) -> list[str]:
     return lines
 
 
-def question_command(example: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def question_command(example: str, *, studies: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add a function that takes an `Asking` as a command, with the options that all of its kind share.
 
     Args:
         example: a line that works.
+        studies: whether it runs a study, on which more or less can be spent.
     """
+    takes = {name: how for name, how in _COMMON.items() if studies or name not in _OF_STUDIES}
 
     def added(function: Callable[..., None]) -> Callable[..., None]:
         own = [p for p in inspect.signature(function).parameters.values() if p.name not in ("asking", "data")]
 
         def called(**given: Any) -> None:
-            said = {name: given.pop(name) for name in _COMMON}
+            said = {name: given.pop(name, default) for name, (_, default) in _COMMON.items()}
             data = given.pop("data")
             function(Asking(data, said), **given)
 
@@ -225,7 +215,7 @@ def question_command(example: str) -> Callable[[Callable[..., None]], Callable[.
         every += [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
         every += [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-            for name, (annotation, default) in _COMMON.items()
+            for name, (annotation, default) in takes.items()
             if name not in {p.name for p in own}
         ]
         called.__name__, called.__doc__ = function.__name__, function.__doc__

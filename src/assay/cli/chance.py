@@ -6,7 +6,8 @@ import typer
 
 from assay.cli import early
 from assay.cli.app import command
-from assay.cli.options import Debug, Printed
+from assay.cli.options import Debug, Force, Json
+from assay.cli.output import STANDARD, check_places, write_json
 from assay.cli.terminal import explained, terminal
 
 Things = Annotated[int, typer.Argument(help="How many there are: columns, people, tests.", show_default=False)]
@@ -25,17 +26,17 @@ def chance(
     occasions: Occasions = 1,
     times: Times = 1,
     level: AnyFalse = 0.05,
-    json: Printed = False,
+    json: Json = None,
+    force: Force = False,
     debug: Debug = False,
 ) -> None:
     """Say how many hits chance alone gives to many looks."""
-    import json as writer
     from dataclasses import asdict
 
     from assay.evidence.by_chance import expected_by_chance
 
     with explained(debug):
+        check_places((json,), (), force=force)
         found = expected_by_chance(things, chance, together=together, occasions=occasions, times=times, level=level)
-        console = terminal()
-        words = writer.dumps(asdict(found) | {"sentence": found.sentence}, indent=2) if json else found.sentence
-        console.out(words, highlight=False)
+        write_json(asdict(found) | {"sentence": found.sentence}, json)
+        terminal(beside=json == STANDARD).out(found.sentence, highlight=False)

@@ -6,8 +6,23 @@ from typing import Any
 import typer
 
 from assay.cli.app import command
-from assay.cli.options import By, Debug, Drop, Force, Level, Page, Place, Printed, Reading, Seed, Sensitive, Table, Time
-from assay.cli.output import STANDARD, check_places, delivered, written
+from assay.cli.options import (
+    By,
+    Columns,
+    Debug,
+    Drop,
+    Force,
+    Json,
+    Level,
+    Page,
+    Place,
+    Reading,
+    Seed,
+    Sensitive,
+    Table,
+    Time,
+)
+from assay.cli.output import STANDARD, check_places, delivered, write_json, written
 from assay.cli.said import pairs, value
 from assay.cli.terminal import explained, progress, terminal
 
@@ -17,9 +32,10 @@ def compare(
     a: Table,
     b: Table,
     output: Page = None,
-    json: Printed = False,
+    json: Json = None,
     seed: Seed = 0,
     level: Level = 0.05,
+    columns: Columns = None,
     drop: Drop = None,
     sensitive: Sensitive = None,
     option: Reading = None,
@@ -36,27 +52,25 @@ def compare(
     from assay.comparison.run import compare
     from assay.comparison.sources import opened
     from assay.report.comparison_text import show
-    from assay.report.findings_json import dumps
     from assay.report.write import write_comparison
 
     with explained(debug) as step, progress(step) as tell:
-        check_places((output, STANDARD if json else None), (a, b), force=force)
+        check_places((output, json), (a, b), force=force)
         how = {name: value(text) for name, text in pairs(option, "--option").items()}
         sources = opened(a, b, sensitive or [], how)
         where = tuple(place.split(",")) if place else ()
-        asked: dict[str, Any] = {"drop": drop or (), "time": time, "by": by, "place": where}
+        asked: dict[str, Any] = {"columns": columns or (), "drop": drop or (), "time": time, "by": by, "place": where}
         found = compare(*sources, random_state=seed, level=level, progress=tell, **asked)
         if output is not None:
             with suppress(typer.Exit), delivered(output) as page:
                 write_comparison(found, html_path=page)
+        with suppress(typer.Exit):
+            write_json(found, json)
     with explained(debug, written=written(output)) as step:
         step.what = "Showing the findings"
-        console = terminal(beside=output == STANDARD)
+        console = terminal(beside=STANDARD in (output, json))
         with suppress(typer.Exit):  # who reads only the first lines gets the same code
-            if json:
-                console.out_json(dumps(found))
-            else:
-                show(found, console)
-            if output not in (None, STANDARD) and not json:
+            show(found, console)
+            if output not in (None, STANDARD):
                 console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
     raise typer.Exit(1 if found.differs else 0)

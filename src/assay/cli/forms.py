@@ -6,8 +6,8 @@ import typer
 
 from assay.cli import early
 from assay.cli.app import command
-from assay.cli.options import Debug, Figure, Force, Printed, Seed
-from assay.cli.output import check_places, draw
+from assay.cli.options import Debug, Figure, Force, Json, Seed
+from assay.cli.output import STANDARD, check_places, draw, write_json
 from assay.cli.terminal import explained, progress, terminal
 
 Transitions = Annotated[
@@ -25,7 +25,7 @@ Discount = Annotated[float, typer.Option(help="How much the next step counts, fr
 def mdp(
     file: Transitions,
     discount: Discount = 0.95,
-    json: Printed = False,
+    json: Json = None,
     plot: Figure = None,
     seed: Seed = 0,
     force: Force = False,
@@ -39,11 +39,10 @@ def mdp(
     from assay.models.decision.mdp.learning.learn import learn_mdp
     from assay.models.decision.mdp.mdp import MDP
     from assay.report.decision_text import show, show_learned
-    from assay.report.findings_json import dumps
 
     learned, process = None, None
     with explained(debug) as step, progress(step) as tell:
-        check_places((plot,), (file,), force=force)
+        check_places((plot, json), (file,), force=force)
         tell("Reading the table", None, None)
         if holds_trials(file):
             learned = learn_mdp(file, discount, unseen="left out", random_state=seed)
@@ -55,12 +54,11 @@ def mdp(
             many = process.n_states > 100_000
             found = process.modified_policy_iteration() if many else process.policy_iteration()
         draw(found if learned is None else learned, plot, tell)
+        write_json(found if learned is None else learned, json)
     with explained(debug) as step:
         step.what = "Showing the findings"
-        console = terminal()
-        if json:
-            console.out_json(dumps(found if learned is None else learned))
-        elif learned is not None:
+        console = terminal(beside=json == STANDARD)
+        if learned is not None:
             show_learned(learned, console)
         elif process is not None:
             show(found, process.notes, console)
@@ -85,7 +83,7 @@ OneWay = Annotated[
 def rank(
     edges: Edges,
     top: Top = 10,
-    json: Printed = False,
+    json: Json = None,
     damping: Damping = 0.85,
     directed: OneWay = None,
     evidence: Proven = True,
@@ -98,23 +96,21 @@ def rank(
 
     With intervals, and which ranks only repeat how many links lead to a node.
     """
-    import json as writer
-
     from assay.models.network.pagerank.pagerank import pagerank
     from assay.views.html.escape import visible
 
     with explained(debug) as step, progress(step) as tell:
-        check_places((plot,), (edges,), force=force)
+        check_places((plot, json), (edges,), force=force)
         tell("Ranking the nodes", None, None)
         ranking = pagerank(edges, damping=damping, directed=directed, random_state=seed)
         tell("Drawing links anew", None, None)
         found = ranking.as_dict(top, evidence=evidence)
         draw(ranking, plot, tell)
+        write_json(found, json)
     with explained(debug) as step:
         step.what = "Showing the ranking"
-        console = terminal()
-        text = writer.dumps(found, indent=2) if json else "\n".join(map(visible, ranking.lines(top, evidence=evidence)))
-        console.out(text, highlight=False)
+        console = terminal(beside=json == STANDARD)
+        console.out("\n".join(map(visible, ranking.lines(top, evidence=evidence))), highlight=False)
 
 
 Rated = Annotated[
@@ -146,21 +142,19 @@ def recommend(
     number: Best = 10,
     items: Called = None,
     factors: Rank = 10,
-    json: Printed = False,
+    json: Json = None,
     plot: Figure = None,
     force: Force = False,
     debug: Debug = False,
 ) -> None:
     """Recommend items to a user, by the ratings of all."""
-    import json as writer
-
     from assay.models.prediction.recommender.item_names import item_names
     from assay.models.prediction.recommender.matrix_factorization import MatrixFactorization
     from assay.report.recommendation_text import as_dict, lines
     from assay.summary.ratings.ratings import Ratings
 
     with explained(debug) as step, progress(step) as tell:
-        check_places((plot,), (ratings,), force=force)
+        check_places((plot, json), (ratings, *([items] if items else [])), force=force)
         tell("Reading the ratings", None, None)
         seen = Ratings.of(ratings)
         seen.user_number(user)  # refuses a name that is not known, before anything is fitted
@@ -169,10 +163,8 @@ def recommend(
         model.fit_ratings(seen, progress=lambda done, _: tell(f"Fitting {factors} factors, sweep {done}", None, None))
         found = as_dict(model, user, model.recommend(user, number), names)
         draw(model, plot, tell)
+        write_json(found, json)
     with explained(debug) as step:
         step.what = "Showing the recommendations"
-        console = terminal()
-        if json:
-            console.out_json(writer.dumps(found, indent=2, ensure_ascii=False) + "\n")
-        else:
-            console.out("\n".join(lines(found)), highlight=False)
+        console = terminal(beside=json == STANDARD)
+        console.out("\n".join(lines(found)), highlight=False)

@@ -12,7 +12,7 @@ _HARDLY = 0.95  # of the error of the mean: what gains less is called so
 _LEVELS = ("category", "boolean", "text")
 
 
-@question_command("assay impute patients.csv -o filled.csv")
+@question_command("assay impute patients.csv -o filled.csv", studies=False)
 def impute(asking: Asking, plot: Figure = None) -> None:
     """Fill in missing values and write the whole table.
 

@@ -8,7 +8,7 @@ import typer
 from assay.cli import early
 from assay.cli.app import command
 from assay.cli.options import Debug, Force, Json, Seed
-from assay.cli.output import check_places, delivered
+from assay.cli.output import check_places, write_json
 from assay.cli.terminal import explained, terminal
 
 Word = Annotated[str | None, typer.Argument(help="Show only what has this word in it.", show_default=False)]
@@ -22,8 +22,6 @@ def methods(word: Word = None, json: Json = None, force: Force = False, debug: D
     The questions that a study asks, by the names that --only and --skip take, and the public names of Python with the
     page that shows them.
     """
-    import json as writer
-
     from assay.asking.found import found
     from assay.models.registry import MODELS
     from assay.public import PUBLIC
@@ -46,10 +44,7 @@ def methods(word: Word = None, json: Json = None, force: Force = False, debug: D
 
                 raise ParameterError(f"nothing that assay can do has {word!r} in its name; `assay methods` lists all")
         if json is not None:
-            with delivered(json) as path:
-                if path is not None:
-                    text = {"assay": _version(), "questions": asked, "methods": named}
-                    path.write_text(writer.dumps(text, indent=2) + "\n", encoding="utf-8")
+            write_json({"questions": asked, "methods": named}, json)
             return
         _show(asked, named)
 
@@ -72,12 +67,6 @@ def _show(asked: list[dict[str, Any]], named: list[dict[str, Any]]) -> None:
 
 def _has(one: dict[str, Any], word: str) -> bool:
     return any(word.casefold() in str(value).casefold() for value in one.values())
-
-
-def _version() -> str:
-    from assay.version import __version__
-
-    return __version__
 
 
 Page = Annotated[

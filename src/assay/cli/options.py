@@ -142,7 +142,6 @@ Page = Annotated[
         callback=early.writable,
     ),
 ]
-Printed = Annotated[bool, typer.Option("--json", help="Print the findings as JSON instead of words.")]
 Figure = Annotated[
     Path | None,
     typer.Option(

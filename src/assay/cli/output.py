@@ -148,9 +148,36 @@ def delivered(place: Path | None) -> Iterator[Path | None]:
         _send(folder / "output")
 
 
+def write_json(found: Any, place: Path | None) -> None:
+    """Write what was found as JSON that says it is assay's, where that was asked for.
+
+    Args:
+        found: a study, a comparison or a decision process, or JSON-ready values by name.
+        place: where it goes; None for nowhere.
+    """
+    if place is None:
+        return
+    import json
+
+    from assay.data.files import atomic_write
+    from assay.shown import visible_json
+    from assay.version import __version__
+
+    if isinstance(found, dict):
+        told = json.dumps({"assay": __version__, **found}, indent=2, ensure_ascii=False, allow_nan=False)
+        text = visible_json(told) + "\n"
+    else:
+        from assay.report.findings_json import dumps
+
+        text = dumps(found)
+    with delivered(place) as path:
+        if path is not None:
+            with atomic_write(path) as handle:
+                handle.write(text.encode())
+
+
 def _send(file: Path) -> None:
     from assay.errors import DataError
-    from assay.system_errors import with_remedy
 
     try:
         sys.stdout.flush()
@@ -163,4 +190,4 @@ def _send(file: Path) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be flushed goes nowhere
         if isinstance(error, BrokenPipeError):  # who reads only the first lines wants no more
             raise typer.Exit(0) from None
-        raise DataError(f"cannot write to standard output: {with_remedy(error)}") from error
+        raise DataError(f"cannot write to standard output: {error.strerror or error}; let it go elsewhere") from error

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from pathlib import Path
 from types import GenericAlias
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -46,7 +46,7 @@ from assay.cli.options import (
     several,
 )
 from assay.cli.output import STANDARD, check_places, check_tables, delivered, written
-from assay.cli.said import names, opened_source, pairs, several_pairs
+from assay.cli.said import effort_of, names, opened_source, pairs, several_pairs
 from assay.cli.terminal import explained, progress, terminal
 
 
@@ -95,7 +95,7 @@ def report(
     from assay.study.run import study
 
     with explained(debug) as step, progress(step) as tell:
-        effort = _effort(quick, thorough)
+        effort = effort_of(quick, thorough)
         check_places((output, json), data, force=force)
         if tables is not None:
             check_tables(tables, tables_as, data, force=force)
@@ -129,14 +129,6 @@ def report(
             console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
         if tables is not None:
             console.print(f"The tables are in {tables.resolve().as_uri()}", soft_wrap=True, highlight=False)
-
-
-def _effort(quick: bool, thorough: bool) -> Literal["quick", "standard", "thorough"]:
-    from assay.errors import ParameterError
-
-    if quick and thorough:
-        raise ParameterError("--quick and --thorough contradict each other; give one of them, or none")
-    return "quick" if quick else "thorough" if thorough else "standard"
 
 
 def _flagged(command: Callable[..., None]) -> Callable[..., None]:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from assay.asking.effort import Effort
+
 
 def opened_source(
     data: list[str], said: dict[str, Any], fusing: dict[str, Any], options: dict[str, str], form: str | None = None
@@ -76,6 +78,23 @@ def value(text: str) -> str | int | bool:
     """
     words = {"true": True, "yes": True, "false": False, "no": False}
     return int(text) if text.isascii() and text.isdigit() else words.get(text.lower(), text)
+
+
+def effort_of(quick: bool, thorough: bool) -> Effort:
+    """The effort that two flags ask for; both at once are refused.
+
+    Args:
+        quick: whether less is to be spent.
+        thorough: whether more is.
+
+    >>> effort_of(False, True)
+    'thorough'
+    """
+    from assay.errors import ParameterError
+
+    if quick and thorough:
+        raise ParameterError("--quick and --thorough contradict each other; give one of them, or none")
+    return "quick" if quick else "thorough" if thorough else "standard"
 
 
 def names(given: list[str] | None) -> tuple[str, ...]:

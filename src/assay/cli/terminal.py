@@ -165,6 +165,9 @@ def progress(step: Step) -> Iterator[Callable[[str, int | None, float | None], o
         yield tell
 
 
+_SOME_SECONDS = 2.0  # by which a share of draws tells how long the others take
+
+
 class Pace:
     """How fast a step goes and how long it has left, from what was told since it began."""
 
@@ -172,18 +175,21 @@ class Pace:
         self._clock = clock
         self._step = ""
         self._start = 0.0
+        self._share = 0.0
 
     def line(self, what: str, done: int | None, fraction: float | None) -> str:
         """What is being done, in one line."""
         now = self._clock()
-        if what != self._step:
+        # a share of draws that falls is that of others, which began
+        if what != self._step or (done is None and fraction is not None and fraction < self._share):
             self._step, self._start = what, now
+        self._share = fraction or 0.0
         passed = now - self._start
         if done is None:
             if fraction is None or not 0.0 < fraction < 1.0:
                 return what
-            left = f", {_duration(passed * (1.0 - fraction) / fraction)} left" if passed > 0.5 else ""
-            return f"{what}: {fraction:.0%}{left}"
+            left = f", {_duration(passed * (1.0 - fraction) / fraction)} left" if passed > _SOME_SECONDS else ""
+            return f"{what}{'' if what.endswith('?') else ':'} {fraction:.0%}{left}"
         line = f"{what}: {done:,} rows"
         if passed > 0.5:
             line += f", {done / passed:,.0f} a second"

@@ -18,6 +18,7 @@ from assay.data.read import read
 from assay.data.source import Source
 from assay.errors import ParameterError
 from assay.linalg.validate import RandomState, seed_of
+from assay.study.chosen import left_out
 from assay.study.findings import Ledger, NotAsked
 from assay.study.row_dependence.answer import WORDING as ROWS_DEPEND
 from assay.study.row_dependence.rows import Told
@@ -61,7 +62,8 @@ def compare(
     *,
     random_state: RandomState = 0,
     level: float = 0.05,
-    drop: Sequence[str] = (),
+    columns: str | Sequence[str] = (),
+    drop: str | Sequence[str] = (),
     time: str | None = None,
     by: str | None = None,
     place: Sequence[str] = (),
@@ -75,7 +77,8 @@ def compare(
         random_state: of everything random, a whole number from 0 on, None for 0, or a generator of NumPy's; the same
             number, `comparison.ledger.seed`, gives the same comparison.
         level: chance of any supported difference between two tables drawn from the same source.
-        drop: columns to leave out of both.
+        columns: the only columns to compare, beside those that say which row is which.
+        drop: columns to leave out of both. Of `columns` and `drop`, several may stand in one text, separated by commas.
         time: the column that orders rows which depend on those before, in both.
         by: the column that names what several rows were taken from; whole ones are exchanged, and one that is in both
             tables is compared with itself.
@@ -96,7 +99,7 @@ def compare(
     sources = read(a), read(b)
     names = _named(*sources)
     told = Told(time, by, (place,) if isinstance(place, str) else tuple(place))
-    _check(drop, sources)
+    drop = _left_out(columns, drop, told, sources)
     seed = seed_of(random_state)
     first, second = (side_of(one, name, drop, told, seed, tell) for one, name in zip(sources, names, strict=True))
     schema = schema_of((first.source, second.source), names, (*drop, *told.columns), first.card.rows + second.card.rows)
@@ -127,8 +130,8 @@ def _asked(pair: Pair, seed: int, level: float, tell: Tell) -> tuple[dict[_Quest
     """Every answer there is, and why the other questions have none."""
     answers: dict[_Question, Differences] = {}
     silent: list[NotAsked] = []
-    for question in _QUESTIONS:
-        tell(question.wording, None, None)
+    for number, question in enumerate(_QUESTIONS, start=1):
+        tell(f"{number} of {len(_QUESTIONS)}: {question.wording}", None, None)
         answer = question.ask(pair, seed, level)
         if answer is None:
             silent.append(NotAsked(question.wording, _NOTHING))
@@ -173,11 +176,17 @@ def _named(first: Source, second: Source) -> tuple[str, str]:
     return (first.name, second.name) if first.name != second.name else ("A", "B")
 
 
-def _check(drop: Sequence[str], sources: tuple[Source, Source]) -> None:
-    known = {known.name for source in sources for known in source.schema}
-    unknown = [name for name in drop if name not in known]
+def _left_out(
+    columns: str | Sequence[str], drop: str | Sequence[str], told: Told, sources: tuple[Source, Source]
+) -> tuple[str, ...]:
+    """Columns of either table that are not compared."""
+    known = [*dict.fromkeys(known.name for source in sources for known in source.schema)]
+    rows = [(role, name) for role, name in (("time", told.time), ("by", told.by)) if name is not None]
+    dropped = left_out(known, columns, drop, [*rows, *(("place", name) for name in told.place)])
+    unknown = [name for name in dropped if name not in known]
     if unknown:
         raise ParameterError(f"there is no column {unknown[0]!r} to drop; there are {', '.join(sorted(known)[:20])}")
+    return dropped
 
 
 def _spreads(pair: Pair) -> tuple[Spread, ...]:

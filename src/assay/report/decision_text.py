@@ -50,7 +50,7 @@ def _learned(found: Learned) -> Iterator[Line]:
         may = f" - or {choices.others[i]}: {flagged[state]}" if state in flagged else ""
         yield 1, "", f"{state}: {choices.actions[i]}, {worth}{may}"
     if found.mdp.n_states > _SHOWN:
-        yield 1, "", f"... and {found.mdp.n_states - _SHOWN:,} states more; --json prints all"
+        yield 1, "", f"... and {found.mdp.n_states - _SHOWN:,} states more; --json FILE has all"
     clear, tested = int(choices.distinguishable.sum()), sum(other is not None for other in choices.others)
     yield 0, "", f"In {clear:,} of {tested:,} states with a choice it can be told from every other, all states counted."
     yield 0, "", found.more_trials.sentence
@@ -66,7 +66,7 @@ def _lines(found: Solution, notes: tuple[str, ...]) -> Iterator[Line]:
         does = "the process ends" if a < 0 else f"{found.actions[a]}"
         yield 1, "", f"{state}: {does}, worth {value:.6g}" + (f" (as good: {', '.join(others)})" if others else "")
     if len(found.states) > _SHOWN:
-        yield 1, "", f"... and {len(found.states) - _SHOWN:,} states more; --json prints all"
+        yield 1, "", f"... and {len(found.states) - _SHOWN:,} states more; --json FILE has all"
     how = f"By {found.method}, {found.n_iter} iterations"
     off = f"Bellman's equation is violated by at most {found.residual:.1g}"
     yield 0, "", f"{how}; {off}, no value is further than {found.distance:.1g} from the optimum."

@@ -11,6 +11,7 @@ from assay.models.decision.mdp.solution import Solution
 from assay.report.headline import comparison_headline, headline
 from assay.shown import visible_json
 from assay.study.findings import Study
+from assay.version import __version__
 
 
 def document(found: Study | Comparison) -> dict[str, Any]:
@@ -39,6 +40,6 @@ def dumps(study: Study | Comparison | Solution | Learned) -> str:
     >>> dumps(Study(DataCard("a.csv", 9, 9, ()), (), Ledger(), "0.1.0")).splitlines()[1]
     '  "answers": {},'
     """
-    told = document(study) if isinstance(study, (Study, Comparison)) else study.as_dict()
+    told = document(study) if isinstance(study, (Study, Comparison)) else {"assay": __version__, **study.as_dict()}
     text = json.dumps(told, allow_nan=False, ensure_ascii=False, indent=2, sort_keys=True)
     return visible_json(text) + "\n"

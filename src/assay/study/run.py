@@ -209,11 +209,12 @@ def _study_of(subject: Subject[Any], known: Found, chosen: Choice, told: Mapping
     silent: list[NotAsked] = []
     own = known.of(subject.form)
     chosen.check(own, subject.form, _waiting(own, told, how))
+    headed = _headed([question for question in own.questions if chosen.takes(question)], subject, told, how)
     for question in own.questions:
         if not chosen.takes(question):
             silent.append(NotAsked(question.wording, ON_REQUEST))
             continue
-        _ask(question, subject, told, how, answers, silent)
+        _ask(question, subject, told, headed.get(question, how), answers, silent)
     answers, ledger = _together(answers, silent, how)
     named = {question.name: answer for question, answer in answers.items()}
     card = replace(subject.card, notes=(*subject.card.notes, *known.broken))
@@ -274,9 +275,9 @@ def _asked_of_tables(
     """Every answer there is, and why the other questions have none."""
     answers: Answers = {}
     silent: list[NotAsked] = []
-    for question in known.of(TABLE).questions:
-        if not isinstance(question, Question):
-            continue
+    own = [question for question in known.of(TABLE).questions if isinstance(question, Question)]
+    headed = _headed([question for question in own if chosen.takes(question)], tables.every, told, how)
+    for question in own:
         if not chosen.takes(question):
             if question.asked_for(_context(question, told, how)) and question.concerns(tables.every):
                 silent.append(NotAsked(question.wording, ON_REQUEST))
@@ -288,8 +289,19 @@ def _asked_of_tables(
             if question.asked_for(_context(question, told, how)):
                 silent.append(NotAsked(question.wording, _SPARSE if table is None else NEEDS_ROWS))
         else:
-            _ask(question, table, told, how, answers, silent)
+            _ask(question, table, told, headed.get(question, how), answers, silent)
     return answers, silent
+
+
+def _headed(
+    questions: Sequence[QuestionOf[Any]], data: Table | Subject[Any], told: Mapping[str, Any], how: Context
+) -> dict[QuestionOf[Any], Context]:
+    """How each question is asked that the data have something to say to: under a heading that counts them."""
+    asked = [q for q in questions if q.asked_for(_context(q, told, how)) and q.concerns(data)]
+    return {
+        question: how.under(f"{number} of {len(asked)}: {question.wording}" if len(asked) > 1 else question.wording)
+        for number, question in enumerate(asked, start=1)
+    }
 
 
 def _context(question: QuestionOf[Any], told: Mapping[str, Any], how: Context) -> Context:
@@ -308,6 +320,7 @@ def _ask(
     context = _context(question, told, how)
     if not question.asked_for(context) or not question.concerns(subject):
         return
+    context.tell("", None, None)
     answer, why = _answered(question, subject, context)
     if answer is None:
         silent.append(NotAsked(question.wording, why))

@@ -89,6 +89,28 @@ def test_subjects_are_seen_in_any_order_and_an_age_is_not_one(ordered):
         assert levels_look(smooth, tuple("abcdef"), {"age": LevelCandidate(age - 20, True)}) is None
 
 
+def test_a_measurement_at_whose_steps_others_change_names_no_subjects():
+    """Of 30 such tables one at most is taken for subjects; with six waves for the order of any number three were."""
+    found = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        length = rng.integers(0, 56, 340)
+        steps = (length[:, None] > [15, 25, 40]) * 3.0 + rng.standard_normal((340, 3))
+        X = np.column_stack([steps, rng.standard_normal((340, 2))])
+        found += levels_look(X, tuple("abcde"), {"length": LevelCandidate(length, True)}) is not None
+    assert found <= 1
+
+
+def test_numbers_that_name_subjects_are_seen_by_two_columns_of_eight():
+    """Subjects numbered in no order, whose own level is in two columns only: 9 of 10 tables at least."""
+    found = 0
+    for seed in range(20):
+        X, label = subjects(seed, columns=8)
+        X[:, 2:] = np.random.default_rng(seed).standard_normal((len(X), 6))
+        found += levels_look(X, tuple("abcdefgh"), {"who": LevelCandidate(label, True)}) is not None
+    assert found >= 18
+
+
 def test_levels_in_few_rows_do_not_name_subjects_of_other_rare_levels():
     """By the law of F, 12 of 60 such tables were taken for subjects."""
     for seed in range(20):

@@ -45,6 +45,14 @@ class Runs(Design):
         order[: runs * self.length] = rng.permutation(order[: runs * self.length].reshape(runs, -1)).ravel()
         return np.asarray(np.argsort(self.place, kind="stable")[order][self.place])
 
+    def drawn_each(self, rng: np.random.Generator, count: int) -> Indices:
+        """The same as one by one: `permuted` takes the same numbers for each line."""
+        runs = self.n // self.length
+        moved = rng.permuted(np.tile(np.arange(runs), (count, 1)), axis=1)
+        rows = (moved[:, :, None] * self.length + np.arange(self.length)).reshape(count, runs * self.length)
+        rest = np.broadcast_to(np.arange(runs * self.length, self.n), (count, self.n - runs * self.length))
+        return np.asarray(np.argsort(self.place, kind="stable")[np.hstack([rows, rest])[:, self.place]])
+
     def folds(self, k: int, seed: int = 0) -> Indices:
         """Runs at random."""
         runs = -(-self.n // self.length)

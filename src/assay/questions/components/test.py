@@ -11,13 +11,13 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Array
+from assay.asking.telling import Telling, untold
 from assay.data.folds import fold_count
 from assay.errors import ParameterError
 from assay.evidence.design import Design, Independent
@@ -58,7 +58,7 @@ def components(
     level: float = 0.05,
     seed: int = 0,
     draws: int | None = None,
-    progress: Callable[[str], object] | None = None,
+    progress: Telling | None = None,
 ) -> Components:
     """Find the components of a table and say which are real.
 
@@ -76,7 +76,7 @@ def components(
         draws: permutations, at most; None for as many as take about twenty seconds.
         progress: told what is being done.
     """
-    tell = progress or (lambda _: None)
+    tell = progress or untold
     parts = None if groups is None else _parts(groups, rows, folds)
     before = None if folds is None else folds.total
     if parts is not None:
@@ -175,7 +175,7 @@ def _chance(
     level: float,
     seed: int,
     draws: int | None,
-    tell: Callable[[str], object],
+    tell: Telling,
 ) -> Chance:
     # so few that p cannot reach the level would tell nothing
     plan = permutation_plan(n, d, None if draws is None else max(draws, int(np.ceil(1.0 / level)) - 1))
@@ -190,7 +190,7 @@ def _chance(
             max_components=plan.components,
             groups=groups,
             drawn=None if design is None else design.drawn_each,
-            progress=lambda j, done: tell(f"what chance does to component {j + 1}, {done} of {plan.draws} draws"),
+            progress=lambda j, done: tell(f"what chance does to component {j + 1}", done / plan.draws),
         )
         median = np.array([np.median(draws) for draws in found.null])
         upper = np.array([np.quantile(draws, 1.0 - level, method="higher") for draws in found.null])

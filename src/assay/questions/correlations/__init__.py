@@ -41,7 +41,6 @@ class _Correlations(Question):
         from assay.questions.correlations.columns import columns_of, drawn_fairly
         from assay.questions.correlations.test import correlations
 
-        context.tell("Columns that go together", None, None)
         labels = _labels(table)
         some = drawn_fairly(table, labels, context.seed)
         given = columns_of(table, labels if some is None else [labels[j] for j in some])

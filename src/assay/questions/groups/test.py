@@ -25,6 +25,7 @@ from scipy.stats import false_discovery_control
 from scipy.stats import t as student
 
 from assay.arrays import Array, Indices
+from assay.asking.telling import Telling, counting, untold
 from assay.engine.current import map_reduce
 from assay.engine.local import in_threads
 from assay.evidence.design import Design, Independent
@@ -44,7 +45,6 @@ from assay.questions.groups.rules import ColumnCut, DenseShapes, Laws, NearestCe
 from assay.questions.groups.tail import tail_p
 from assay.questions.groups.unimodal import Unimodal, unimodal
 
-Tell: TypeAlias = Callable[[str], object]
 Blocks: TypeAlias = Iterable[tuple[int, Array]]
 
 FITTED = 600  # rows that are grouped and drawn; others join the group they fall into
@@ -72,7 +72,7 @@ def groups(
     seed: int = 0,
     draws: int = DRAWS,
     fitted: int = FITTED,
-    progress: Tell | None = None,
+    progress: Telling | None = None,
 ) -> Groups | None:
     """Look for groups of rows and say whether there are more than in one lump; None for too few rows or values.
 
@@ -100,7 +100,7 @@ def groups(
         return None
     used = np.flatnonzero(told)
     rows, columns = rows[:, used], tuple(columns[j] for j in used)
-    ordered, tell = _in_no_order(rows, taken), progress or (lambda _: None)
+    ordered, tell = _in_no_order(rows, taken), progress or untold
     found = _judged(rows, ordered, numbers, columns, level, draws, rng, tell)
     answer = replace(found.answer, evidence=replace(found.answer.evidence, limit=design.limit))
     if found.label is None:
@@ -146,7 +146,7 @@ def _judged(
     level: float,
     draws: int,
     rng: np.random.Generator,
-    tell: Tell,
+    tell: Telling,
 ) -> _Found:
     same = np.random.default_rng(_SAME)
     how, Z = Comparable.of(rows[fitted], same)
@@ -227,7 +227,7 @@ def _draws(
     found: GroupLook,
     most: int,
     rng: np.random.Generator,
-    tell: Tell,
+    tell: Telling,
 ) -> list[GroupLook]:
     """The same search in tables without groups; fewer of them where it is soon clear that chance does as well."""
     seeds = rng.integers(2**63, size=most)
@@ -235,12 +235,12 @@ def _draws(
     def draw(own: int) -> GroupLook:
         return look(law.draw(n, np.random.default_rng(own)), spaces, _SAME)
 
+    made = counting(tell, "what chance does", most)
     return monte_carlo(
         seeds,
-        lambda some: in_threads(draw, some),
+        lambda some: in_threads(draw, some, made),
         (FEWEST_DRAWS, most - FEWEST_DRAWS),
         clear=lambda drawn: _p(found, drawn) > HOPELESS,
-        progress=lambda n: tell(f"what chance does, {'all' if n == most else f'{n} of'} {most} draws"),
     ).values
 
 

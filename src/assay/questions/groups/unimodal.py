@@ -27,6 +27,7 @@ _REACH = 5.0  # normal scores beyond are as rare as one in three million
 _STEPS = 401  # places at which normal scores are carried to a margin
 _FACTORED = 200  # up to so many columns each has its own noise; beyond, their noise is taken as equal
 _ROUNDS, _LEAST_OWN = 30, 0.005
+_AT_ONCE = 256  # columns
 _PEAK, _SHAPE = 0.9, 0.27  # bandwidths, times n^(-1/5): to find the highest peak, and to keep what surrounds it
 
 
@@ -51,12 +52,19 @@ class Unimodal:
         d, k = self.axes.shape
         scores = rng.standard_normal((n, k)) @ self.axes.T
         scores += rng.standard_normal((n, d)) * self.noise
-        place = (np.clip(scores, -_REACH, _REACH) + _REACH) * ((_STEPS - 1) / (2 * _REACH))
-        below = np.minimum(place.astype(np.intp), _STEPS - 2)
-        part = place - below
-        columns = np.arange(d)
-        low, high = self.quantiles[below, columns], self.quantiles[below + 1, columns]
-        return np.asarray(low + part * (high - low))
+        for start in range(0, d, _AT_ONCE):  # some columns at a time, whose quantiles stay in the cache
+            some = slice(start, start + _AT_ONCE)
+            scores[:, some] = _values(scores[:, some], np.ascontiguousarray(self.quantiles[:, some]))
+        return scores
+
+
+def _values(scores: Array, quantiles: Array) -> Array:
+    """(n, c) the values at normal scores, between those of (401, c) quantiles."""
+    place = (np.clip(scores, -_REACH, _REACH) + _REACH) * ((_STEPS - 1) / (2 * _REACH))
+    below = np.minimum(place.astype(np.intp), _STEPS - 2)
+    part, columns = place - below, np.arange(scores.shape[1])
+    low, high = quantiles[below, columns], quantiles[below + 1, columns]
+    return np.asarray(low + part * (high - low))
 
 
 def unimodal(Z: Array) -> Unimodal:

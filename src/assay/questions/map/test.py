@@ -13,7 +13,6 @@ A map always looks like something; what it shows is worth reading where it keeps
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -21,6 +20,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from assay.arrays import Array, Indices
+from assay.asking.telling import Telling, counting, untold
 from assay.engine.local import in_threads
 from assay.errors import NotConverged
 from assay.evidence.design import Design, Independent
@@ -49,7 +49,7 @@ def row_map(
     level: float = 0.05,
     seed: int = 0,
     draws: int = DRAWS,
-    progress: Callable[[str], object] | None = None,
+    progress: Telling | None = None,
 ) -> RowMap | None:
     """Draw a map of rows by t-SNE and say whether it shows more than chance; None for too few rows or columns.
 
@@ -70,7 +70,7 @@ def row_map(
         # every map of the comparison ends after as many steps; none has to be a minimum
         warnings.simplefilter("ignore", NotConverged)
         design = design or Independent(len(Z))
-        found = _judged_map(Z, groups, numbers, design, level, seed, draws, progress or (lambda _: None))
+        found = _judged_map(Z, groups, numbers, design, level, seed, draws, progress or untold)
         return replace(found, evidence=replace(found.evidence, limit=design.limit))
 
 
@@ -82,7 +82,7 @@ def _judged_map(
     level: float,
     seed: int,
     draws: int,
-    tell: Callable[[str], object],
+    tell: Telling,
 ) -> RowMap:
     rng = np.random.default_rng(seed)
     fitted = np.sort(rng.permutation(len(Z))[:FITTED])
@@ -159,9 +159,7 @@ class _Maps:
     def kept(self, Z: Array, model: TSNE) -> Array:
         return _shared(_neighbours(Z, self.k), _neighbours(model.embedding_, self.k))
 
-    def by_chance(
-        self, found: float, draws: int, rng: np.random.Generator, tell: Callable[[str], object]
-    ) -> list[Array]:
+    def by_chance(self, found: float, draws: int, rng: np.random.Generator, tell: Telling) -> list[Array]:
         """What rows keep on shuffled maps, one array for each; fewer where it is soon clear that they do as well."""
         shuffles = (self.shuffled(rng) for _ in range(draws))
 
@@ -172,15 +170,15 @@ class _Maps:
             p = student_p(found, np.array([pool.mean() for pool in pools]))
             return p is None or p > HOPELESS
 
+        made = counting(tell, "what chance does", draws)
         return monte_carlo(
             shuffles,
-            lambda some: in_threads(draw, some),
+            lambda some: in_threads(draw, some, made),
             (FEWEST_DRAWS, draws - FEWEST_DRAWS),
             clear=hopeless,
-            progress=lambda n: tell(f"what chance does, {'all' if n == draws else f'{n} of'} {draws} draws"),
         ).values
 
-    def on_other_rows(self, model: TSNE, rng: np.random.Generator, tell: Callable[[str], object]) -> _OtherRows:
+    def on_other_rows(self, model: TSNE, rng: np.random.Generator, tell: Telling) -> _OtherRows:
         tell("unseen rows")
         unseen = self.unseen(self.Z)
         tell("unseen rows, by chance")

@@ -29,7 +29,6 @@ class _Missing(Question):
     def ask(self, table: Table, context: Context) -> MissingValues | None:
         from assay.questions.missing.test import missing_values
 
-        context.tell("Missing values", None, None)
         return missing_values(table.look, table.card, design_of=table.design_of, level=context.level, seed=context.seed)
 
 

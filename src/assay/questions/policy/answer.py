@@ -92,7 +92,7 @@ class Policy(Answer):
         return tables(self)
 
     def numbers(self) -> dict[str, Any]:
-        """The policy with its evidence, as `assay mdp --json` prints it."""
+        """The policy with its evidence, as `assay mdp --json` writes it."""
         told = self.learned.as_dict()
         for entry in told["states"]:
             entry.pop("distinguishable", None)

@@ -34,7 +34,8 @@ def predicted(table: Table, target: str, context: Context) -> Prediction | None:
         told = next((c for c in table.card.columns if c.name == target), None)
         why = f"it is a column of {told.kind}" + (f" ({told.note})" if told.note else "") if told else "it is not there"
         raise DataError(f"{target!r} cannot be predicted: {why}. A target is a number or a category")
-    context.tell(f"Predicting {target}", None, None)
+    tell = context.told("Prediction")
+    tell(f"predicting {target}")
     own = table.of_columns(frozenset([target]))
     some = _learned_from(len(table.at_hand), int((~own).sum()), context.seed)
     rows = table.with_means(slice(None) if some is None else some)
@@ -43,7 +44,7 @@ def predicted(table: Table, target: str, context: Context) -> Prediction | None:
     columns = tuple(table.columns[j] for j in np.flatnonzero(~own))
     of = tuple(table.origins[int(label)][0] for label in table.groups[~own])
     times = context.by_effort(0.1, 1.0, 5.0)
-    how: dict[str, Any] = {"level": context.level, "seed": context.seed, "times": times}
+    how: dict[str, Any] = {"level": context.level, "seed": context.seed, "times": times, "progress": tell}
     if kind not in ("category", "boolean"):
         shown = f"log(1 + {target})" if target in table.look.log else target
         found = prediction(rows[:, ~own], Y[:, 0], columns, shown, of=of, design=design, **how)

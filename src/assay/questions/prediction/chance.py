@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.arrays import Array, Indices
+from assay.asking.telling import Telling, untold
 from assay.evidence.design import Design
 from assay.linalg.noise.monte_carlo import Drawn, different, endless, monte_carlo
 from assay.linalg.one_thread import one_blas_thread
@@ -90,7 +91,13 @@ def explained_by(found: list[JudgedRepeat], numbers: list[int]) -> float:
 
 
 def by_chance(
-    machines: list[RidgeInput], Y: Array, plan: JudgingPlan, design: Design, ours: float, seed: int
+    machines: list[RidgeInput],
+    Y: Array,
+    plan: JudgingPlan,
+    design: Design,
+    ours: float,
+    seed: int,
+    tell: Telling = untold,
 ) -> Drawn[float]:
     """What drawn targets reach; draws end early where many do as well as the target.
 
@@ -103,14 +110,21 @@ def by_chance(
         design: draws the targets.
         ours: what the target itself reaches.
         seed: of the draws.
+        tell: told which share of them is made.
     """
     n, g = Y.shape
     rng = np.random.default_rng(seed)
 
     def reached(orders: list[Indices]) -> list[float]:
         every = Y[np.stack(orders, axis=1)].reshape(n, -1)
-        return [float(value) for value in pooled(measured(machines, every, plan, g))]
+        values = [float(value) for value in pooled(measured(machines, every, plan, g))]
+        nonlocal made
+        made += len(values)
+        tell("what chance does", made / plan.draws)
+        return values
 
+    made = 0
+    tell("what chance does", 0.0)
     orders = endless(lambda: design.drawn(rng))
     source = orders if design.kind == "independent" else different(orders)
     with one_blas_thread():  # many small products, which threads only hinder

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from assay.arrays import Array, Indices
+from assay.asking.telling import Telling, untold
 from assay.asking.words import SURVIVED
 from assay.evidence.classification import calibration, confusion, roc
 from assay.evidence.design import Design, Independent
@@ -55,6 +56,7 @@ def prediction(
     design: Design | None = None,
     kinds: tuple[Kind, ...] = KINDS,
     times: float = 1.0,
+    progress: Telling | None = None,
 ) -> Prediction | None:
     """Predict a column from others; None for too few rows, or a target or columns that do not vary.
 
@@ -72,23 +74,26 @@ def prediction(
         design: how rows depend on each other; None where they do not.
         kinds: of machines that are asked; a line in any case.
         times: how many times as many draws of chance as usual.
+        progress: told what is being done.
     """
     what = asked(X, y, columns, of or columns, target, classes, design or Independent(len(X)), seed)
     if what is None:
         return None
     told = alone(what)
-    found = _predicted(what, told, level, kinds, times)
+    found = _predicted(what, told, level, kinds, times, progress or untold)
     leaking = leaks(what, told)
     kept = ~np.isin(what.of, [what.names.index(leak.name) for leak in leaking])
     if found is None or not leaking:
         return found
     without = None
     if kept.any():
-        without = _predicted(what.among(kept), told[np.unique(what.of[kept])], level, kinds, times)
+        without = _predicted(what.among(kept), told[np.unique(what.of[kept])], level, kinds, times, progress or untold)
     return replace(found, leaks=leaking, without=without)
 
 
-def _predicted(what: Asked, told: Array, level: float, kinds: tuple[Kind, ...], times: float) -> Prediction | None:
+def _predicted(
+    what: Asked, told: Array, level: float, kinds: tuple[Kind, ...], times: float, tell: Telling
+) -> Prediction | None:
     """All but leaks; None where rows are in too few parts."""
     Y, design = what.scaled, what.design
     able = machines(what.X, what.of, what.seed, kinds)
@@ -99,7 +104,7 @@ def _predicted(what: Asked, told: Array, level: float, kinds: tuple[Kind, ...], 
     ours = float(pooled(found)[0])
     closed = design.closed(Y)
     against = ours if closed is Y else float(pooled(measured(able, closed, plan, Y.shape[1]))[0])
-    chance = by_chance(able, closed, plan, design, against, what.seed)
+    chance = by_chance(able, closed, plan, design, against, what.seed, tell)
     rows = unseen(able, Y, plan, found, design, classes=bool(what.classes))
     interval = explained_interval(ours, rows, np.array(chance.values), jackknifed(able, Y, plan, found))
     evidence = _evidence((ours, against), interval, chance, plan, design, level, len(able))

@@ -19,6 +19,7 @@ import numpy as np
 
 from assay.arrays import Array, Indices
 from assay.asking.table import FirstLook
+from assay.asking.telling import Telling, counting, untold
 from assay.data.folds import fold_numbers
 from assay.data.hot_deck import stood_in
 from assay.engine.local import in_threads
@@ -55,7 +56,7 @@ def reordered_table(
     level: float = 0.05,
     seed: int = 0,
     times: int = 1,
-    progress: Callable[[str], object] | None = None,
+    progress: Telling | None = None,
 ) -> ReorderedTable | None:
     """String the cells that are drawn; None for fewer than 10 rows or 2 columns that vary.
 
@@ -83,7 +84,7 @@ def reordered_table(
     if len(rows) < FEWEST_ROWS or len(kept) < FEWEST_COLUMNS:
         return None
     z = z[:, kept]
-    tell = progress or (lambda _: None)
+    tell = progress or untold
     design = Independent(len(rows)) if design_of is None else design_of(look.rows[rows] - 1)
     looks = len(AXES) if len(kept) > 2 else 1
     with one_blas_thread():  # draws run in threads of their own, which those of BLAS only hinder
@@ -118,11 +119,11 @@ def _reordered(
     level: float,
     seed: int,
     times: int,
-    tell: Callable[[str], object],
+    tell: Telling,
 ) -> ReorderedAxis:
     tell(f"stringing the {axis}")
     found = _order(z, axis)
-    chance = _by_chance(z, axis, design, found.roughness, seed, times)
+    chance = _by_chance(z, axis, design, found.roughness, seed, times, tell)
     p = _p(found.roughness, chance, axis)
     unseen = _unseen(z, axis, design, seed)
     held_out, error = float(unseen.mean()), float(fold_error(unseen))
@@ -146,7 +147,7 @@ def _order(z: Array, axis: Axis) -> Any:
     return reorder(z, axis=axis, scale=False, draws=0)
 
 
-def _by_chance(z: Array, axis: Axis, design: Design, ours: float, seed: int, times: int) -> Array:
+def _by_chance(z: Array, axis: Axis, design: Design, ours: float, seed: int, times: int, tell: Telling) -> Array:
     """Roughness of shuffled columns; fewer of them where it is soon clear that chance does as well."""
     draws = times * (DRAWS[axis] + 1) - 1
     seeds = np.random.default_rng((seed, AXES.index(axis))).integers(2**63, size=draws)
@@ -156,9 +157,10 @@ def _by_chance(z: Array, axis: Axis, design: Design, ours: float, seed: int, tim
         orders = np.stack([design.drawn(rng) for _ in range(z.shape[1])], axis=1)
         return float(_order(np.take_along_axis(z, orders, axis=0), axis).roughness)
 
+    made = counting(tell, f"what chance does to the {axis}", draws)
     drawn = monte_carlo(
         seeds.tolist(),
-        lambda some: in_threads(draw, some),
+        lambda some: in_threads(draw, some, made),
         (FEWEST_DRAWS, draws - FEWEST_DRAWS),
         clear=lambda rough: _p(ours, np.array(rough), axis) > HOPELESS,
     )

@@ -27,7 +27,7 @@ def tables(found: TextThemes) -> dict[str, pa.Table]:
         for place, word in enumerate(some, 1)
     ]  # fmt: skip
     texts = [
-        {"row": int(row), "column": one.column, **{f"theme_{j + 1}": float(x) for j, x in enumerate(place)}}
+        {"row_read": int(row), "column": one.column, **{f"theme_{j + 1}": float(x) for j, x in enumerate(place)}}
         for one in found.columns
         for row, place in zip(one.rows, one.places, strict=True)
     ]
@@ -39,6 +39,6 @@ def tables(found: TextThemes) -> dict[str, pa.Table]:
     along: dict[str, type] = {"theme_1": float, "theme_2": float}
     return {
         "words": records_of(words, _WORDS),
-        "texts": records_of(texts, {"row": int, "column": str, **along}),
+        "texts": records_of(texts, {"row_read": int, "column": str, **along}),
         "word_places": records_of(pulls, {"column": str, "word": str, **along}),
     }

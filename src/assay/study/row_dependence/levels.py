@@ -28,7 +28,8 @@ _MANY, _FEW = 12, 4  # levels of a column that names subjects; the second where 
 _SEVERAL = 2  # columns that the levels explain, at least
 _ROWS_EACH = 60  # at most, on average, where its name does not say so
 _OFF_EACH = 2  # rows for each level that lack a column's commonest value: by fewer of them F is not what it is called
-_SMOOTH = 6  # waves of its ranks that stand for the order of a number
+_SMOOTH = 6  # waves of its ranks that stand for the order of a number, at least
+_LEVELS_A_WAVE = 3  # of many levels more waves, which follow a step: at some length all birds are of another species
 _NAMES = re.compile(
     r"(^|[^a-z])(subj(ect)?|patient|participant|person|pupil|student|user|customer|client|animal|mouse|rat|donor|site|"
     r"batch|plate|school|class(room)?|household|family|hospital|clinic|centre|center|farm|plot|block|session|cluster|"
@@ -98,14 +99,16 @@ def _judged(X: Array, owner: tuple[str, ...], name: str, candidate: LevelCandida
     if not X.shape[1] or not could_name_subjects(name, groups, n):
         return None
     Z = _units(rankdata(X, axis=0))
+    free = groups - 1
     if candidate.ordered:
-        Z = _units(_without_order(Z, candidate.codes))
+        waves = max(_SMOOTH, groups // _LEVELS_A_WAVE)
+        Z, free = _units(_without_order(Z, candidate.codes, waves)), max(free - waves, 1)
     design = Grouped(n, label)
     sums = np.zeros((groups, Z.shape[1]))
     np.add.at(sums, label, Z)
     between = np.minimum((sums**2 / design.sizes[:, None]).sum(axis=0), 1.0 - 1e-12)
-    ratio = between / (groups - 1) / ((1.0 - between) / (n - groups))
-    each = fdtrc(groups - 1, n - groups, ratio)
+    ratio = between / free / ((1.0 - between) / (n - groups))
+    each = fdtrc(free, n - groups, ratio)
     p = float(cauchy_combined(each)) * looks
     effective = design.effective(Z)
     left = effective[np.triu_indices(len(effective), 1)].min() if len(effective) > 1 else effective[0, 0]
@@ -127,9 +130,9 @@ def _units(Z: Array) -> Array:
     return np.asarray(np.divide(Z, size, out=np.zeros_like(Z), where=size > 1e-9))
 
 
-def _without_order(Z: Array, codes: Indices) -> Array:
-    """What the order of the levels does not explain."""
+def _without_order(Z: Array, codes: Indices, many: int) -> Array:
+    """What the order of the levels, in so many waves, does not explain."""
     u = (rankdata(codes) - 0.5) / len(codes)
-    waves = np.cos(np.pi * np.outer(u, np.arange(_SMOOTH + 1)))
+    waves = np.cos(np.pi * np.outer(u, np.arange(many + 1)))
     basis = np.linalg.qr(waves)[0]
     return np.asarray(Z - basis @ (basis.T @ Z))
