@@ -162,10 +162,11 @@ def _figures(groups: list[list[View]], places: dict[str, str], layout: str = "fi
 
 
 def _blocks(answered: list[list[View]], about: About) -> str:
-    """Tables under a heading, and remarks."""
+    """Tables under a heading, beside each other where they fit, and remarks."""
     views = [view for group in _about(answered, about) for view in group if view.figure is None]
-    tables = "".join(f"<h3>{escaped(view.title)}</h3>{view.numbers}" for view in views if view.numbers)
-    return tables + "".join(f"<p class=aside>{escaped(view.caption)}</p>" for view in views if not view.numbers)
+    tables = "".join(f"<div><h3>{escaped(view.title)}</h3>{view.numbers}</div>" for view in views if view.numbers)
+    flowing = f'<div class="blocks">{tables}</div>' if tables else ""
+    return flowing + "".join(f"<p class=aside>{escaped(view.caption)}</p>" for view in views if not view.numbers)
 
 
 def _scope_of_rows(study: Study) -> str:

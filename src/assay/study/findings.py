@@ -120,7 +120,7 @@ class Study(Result):
         Args:
             path: a page that needs nothing else, or JSON where the name ends in ".json".
             include_rows: whether the page may hold rows as they came, with their identifiers; without it values are
-                coarse. JSON holds none in either case.
+                coarse. JSON is the same either way.
             order: columns to draw first in the picture of all values; the rest by kind.
 
         Returns:
