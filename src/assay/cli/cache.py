@@ -15,7 +15,10 @@ What = Annotated[
 
 @command("assay cache clear")
 def cache(what: What = "show", debug: Debug = False) -> None:
-    """Show or clear what reports keep of large files, so that the next report of one takes less time."""
+    """Show or clear what is kept of large files.
+
+    A report of a file of 64 MB or more keeps what it summed up, so that the next one takes less time.
+    """
     with explained(debug):
         from assay.engine.cache import Cache
 
