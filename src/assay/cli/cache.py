@@ -15,9 +15,9 @@ What = Annotated[
 
 @command("assay cache clear")
 def cache(what: What = "show", debug: Debug = False) -> None:
-    """Show or clear what reports keep of large files.
+    """Show or clear what is kept of large files.
 
-    By what is kept the next report of such a file takes less time.
+    A report of a file of 64 MB or more keeps what it summed up, so that the next one takes less time.
     """
     with explained(debug):
         from assay.engine.cache import Cache
