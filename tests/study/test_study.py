@@ -291,3 +291,8 @@ def test_rows_read_in_blocks_are_judged_like_rows_in_memory(grouped_study, tmp_p
     read = study(path)
     assert read.answers["anomalies"].rows.tolist() == whole.answers["anomalies"].rows.tolist() == [17]
     np.testing.assert_array_equal(read.answers["groups"].labels, whole.answers["groups"].labels)
+
+
+def test_one_column_is_its_own_component_and_not_drawn():
+    found = study(np.random.default_rng(0).standard_normal((60, 1)), effort="quick")
+    assert found["components"].views() == []

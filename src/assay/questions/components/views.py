@@ -30,6 +30,8 @@ def views(result: Components, page: Page) -> list[View]:
         result: the numbers behind the findings.
         page: what figures share.
     """
+    if len(result.columns) == 1:  # the one component is the column itself
+        return []
     return [
         *spectrum_views(result), *_made_of(result), *score_views(result, page.source), *_not_drawn(result)
     ]  # fmt: skip
