@@ -3,6 +3,9 @@
     error    1 - accuracy for classes, mean squared error for numbers, or a score of the user's, turned round
     choice   the simplest value whose held-out error is within one standard error of the least
 
+scikit-learn's curves of the same kind are not used: they turn a fit that fails into NaN and a warning, take the first
+rows of a fold as its smaller training sets unless told otherwise, and have no choice and no standard error.
+
 Reference: Breiman, Friedman, Olshen & Stone, Classification and Regression Trees, 1984, section 3.4.3.
 """
 
