@@ -67,7 +67,7 @@ def expected_by_chance(
     All pairs of eight unrelated columns, each tested at 5%:
 
     >>> expected_by_chance(8, 0.05, together=2).sentence
-    'Of 28 looks at data without structure 1.4 would show this by chance alone, at least one with probability 0.762. A
+    'Of 28 tests of data without structure 1.4 would show this by chance alone, at least one with probability 0.762. A
     single one means something where its own chance is 0.0018 or less.'
 
     A thousand million people who each spend one day of a hundred in one of 100,000 hotels: pairs who are in the same

@@ -119,7 +119,7 @@ def climb(
         rounding: relative to the objective, a fall within this is rounding.
         progress: called with the number of steps made. Raise in it to stop.
 
-    >>> climb(lambda x: Step(x, 0.0, -((x - 1.0) ** 2), (x + 1.0) / 2.0), 0.0, tol=1e-6, max_iter=50).last.at
+    >>> climb(lambda x: EMStep(x, 0.0, -((x - 1.0) ** 2), (x + 1.0) / 2.0), 0.0, tol=1e-6, max_iter=50).last.at
     0.99951171875
     """
     run = [evaluate(start)]  # plain steps since the last jump, three at most

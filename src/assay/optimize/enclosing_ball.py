@@ -77,7 +77,7 @@ class BallUnits:
             X: (n, d) points.
             origin: about the median a few far points take no digits from the others.
 
-        >>> Units.of(np.array([[1e8], [1e8 + 2.0]])).points.ravel()
+        >>> BallUnits.of(np.array([[1e8], [1e8 + 2.0]])).points.ravel()
         array([-1.,  1.])
         """
         scale = _power_of_two(X)

@@ -57,7 +57,7 @@ class LeastSquaresSolution:
 def least_squares(table: RegressionTable, *, intercept: bool) -> LeastSquaresSolution:
     """Solve from rows, which are read once, and once more where products would lose digits.
 
-    >>> rows = Table(np.array([[0.0], [1.0], [2.0]]), np.array([[1.0], [3.0], [5.0]]), None, 1)
+    >>> rows = RegressionTable(np.array([[0.0], [1.0], [2.0]]), np.array([[1.0], [3.0], [5.0]]), None, 1)
     >>> line = least_squares(rows, intercept=True)
     >>> line.fit.coef, line.intercept, line.route
     (array([[2.]]), array([1.]), 'moments')

@@ -173,7 +173,7 @@ def joint_moments(table: RegressionTable, folds: Folds = None) -> GroupedMoments
         table: the rows.
         folds: (n,) the fold of each row, counted from 0; None for a single one.
 
-    >>> rows = Table(np.array([[1.0], [2.0], [4.0]]), np.array([[2.0], [4.0], [8.0]]), None, 1)
+    >>> rows = RegressionTable(np.array([[1.0], [2.0], [4.0]]), np.array([[2.0], [4.0], [8.0]]), None, 1)
     >>> joint_moments(rows).total.scatter.round(3)
     array([[ 4.667,  9.333],
            [ 9.333, 18.667]])

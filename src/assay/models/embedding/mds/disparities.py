@@ -37,7 +37,7 @@ class DissimilarityRanking:
     def of(dissimilarities: Array, weights: Array | None = None) -> DissimilarityRanking:
         """Rank pairs; those of weight 0 are left out.
 
-        >>> Ranking.of(np.array([5.0, 1.0, 5.0])).starts
+        >>> DissimilarityRanking.of(np.array([5.0, 1.0, 5.0])).starts
         array([0, 1, 3])
         """
         order = np.argsort(dissimilarities, kind="stable")
@@ -66,9 +66,9 @@ class DissimilarityRanking:
         Returns:
             (pairs,) disparities; 0 for pairs that were left out.
 
-        >>> Ranking.of(np.array([1.0, 2.0, 2.0])).disparities(np.array([3.0, 1.0, 5.0]), "primary")
+        >>> DissimilarityRanking.of(np.array([1.0, 2.0, 2.0])).disparities(np.array([3.0, 1.0, 5.0]), "primary")
         array([2., 2., 5.])
-        >>> Ranking.of(np.array([1.0, 2.0, 2.0])).disparities(np.array([3.0, 1.0, 5.0]), "secondary")
+        >>> DissimilarityRanking.of(np.array([1.0, 2.0, 2.0])).disparities(np.array([3.0, 1.0, 5.0]), "secondary")
         array([3., 3., 3.])
         """
         from assay.models.embedding.mds import _stress_kernels as kernels
@@ -93,7 +93,7 @@ class DissimilarityRanking:
         Returns:
             (2, p): dissimilarities, and the disparity of each, the mean over a tie.
 
-        >>> Ranking.of(np.arange(4.0)).levels(np.arange(4.0), np.array([1.0, 2.0, 2.0, 2.0]))
+        >>> DissimilarityRanking.of(np.arange(4.0)).levels(np.arange(4.0), np.array([1.0, 2.0, 2.0, 2.0]))
         array([[0., 1., 3.],
                [1., 2., 2.]])
         """

@@ -71,9 +71,9 @@ def majorise(
         de Leeuw, Applications of convex analysis to multidimensional scaling, 1977; de Leeuw & Mair, Journal of
         Statistical Software 31(3), 2009; Nocedal, Mathematics of Computation 35, 1980.
 
-    >>> from assay.models.embedding.mds.stress import Pairs, RawStress
+    >>> from assay.models.embedding.mds.stress import StressPairs, RawStress
     >>> from assay.optimize.team import Team
-    >>> triangle = RawStress(Pairs(3, None, Team(1)), np.array([3.0, 4.0, 5.0]))
+    >>> triangle = RawStress(StressPairs(3, None, Team(1)), np.array([3.0, 4.0, 5.0]))
     >>> found = majorise(triangle, [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     >>> found.converged, bool(found.value < 1e-6)
     (True, True)
