@@ -13,7 +13,7 @@ from assay.asking.effort import Effort
 from assay.cli import early, options
 from assay.cli.app import command
 from assay.cli.output import STANDARD, check_places, write_json
-from assay.cli.said import effort_of, opened_source, pairs
+from assay.cli.said import columns_of_place, effort_of, logs_of, opened_source, pairs
 from assay.cli.tables import check_table, table_lines, write_table
 from assay.cli.terminal import explained, progress, terminal
 
@@ -50,9 +50,6 @@ _COMMON: dict[str, tuple[Any, Any]] = {
     "debug": (options.Debug, False),
 }
 _OF_STUDIES = ("quick", "thorough")
-_BADGES = {
-    "supported": "✓", "suggestive": "≈", "not distinguishable from chance": "○", "not testable here": "–",
-}  # fmt: skip
 
 
 @dataclass
@@ -118,13 +115,13 @@ class Asking:
         """
         from assay.study.run import study
 
-        said, log = self.said, self.said["log"]
+        said = self.said
         return study(
             source, only=question, form="table", random_state=said["seed"], progress=self.tell,
             effort=self.effort,
             columns=said["columns"] or (), drop=said["drop"] or (), missing=said["missing"], time=said["time"],
-            log=log if log in ("auto", "never") else log.split(","), by=said["by"],
-            place=tuple(said["place"].split(",")) if said["place"] else (), **told,
+            log=logs_of(said["log"]), by=said["by"],
+            place=columns_of_place(said["place"]), **told,
         )  # fmt: skip
 
     def write(self, table: Any, found: Any) -> None:
@@ -180,6 +177,8 @@ def verdict_lines(found: Any) -> list[str]:
     Args:
         found: the study.
     """
+    from assay.asking.words import BADGES
+
     card = found.data
     used = [column for column in card.columns if column.used]
     lines = [f"{card.name}: {card.rows:,} rows, {len(used):,} of {len(card.columns):,} columns used"]
@@ -189,8 +188,8 @@ def verdict_lines(found: Any) -> list[str]:
         lines.append(f"Not used: {', '.join(aside[:10])}{more}")
     lines += [note for note in card.notes if "stand in" in note or "left out because" in note]
     for finding in found.findings:
-        verdict = finding.evidence.verdict
-        lines.append(f"{_BADGES.get(verdict, '·')} {verdict.capitalize()}: {finding.sentence}")
+        sign, verdict = BADGES[finding.evidence.verdict]
+        lines.append(f"{sign} {verdict}: {finding.sentence}")
     return lines
 
 

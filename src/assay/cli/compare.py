@@ -23,7 +23,7 @@ from assay.cli.options import (
     Time,
 )
 from assay.cli.output import STANDARD, check_places, delivered, write_json, written
-from assay.cli.said import pairs, value
+from assay.cli.said import columns_of_place, pairs, value
 from assay.cli.terminal import explained, progress, terminal
 
 
@@ -58,8 +58,13 @@ def compare(
         check_places((output, json), (a, b), force=force)
         how = {name: value(text) for name, text in pairs(option, "--option").items()}
         sources = opened(a, b, sensitive or [], how)
-        where = tuple(place.split(",")) if place else ()
-        asked: dict[str, Any] = {"columns": columns or (), "drop": drop or (), "time": time, "by": by, "place": where}
+        asked: dict[str, Any] = {
+            "columns": columns or (),
+            "drop": drop or (),
+            "time": time,
+            "by": by,
+            "place": columns_of_place(place),
+        }
         found = compare(*sources, random_state=seed, level=level, progress=tell, **asked)
         if output is not None:
             with suppress(typer.Exit), delivered(output) as page:

@@ -7,6 +7,7 @@ import typer
 
 from assay.cli import early
 from assay.cli.asking import Asking, answer_of, question_command, verdict_lines
+from assay.cli.said import logs_of
 
 Target = Annotated[str | None, typer.Option(help="The column to learn to predict.", show_default=False)]
 Save = Annotated[
@@ -72,11 +73,10 @@ def _rows(asking: Asking, source: Any, target: str, found: Any) -> tuple[Any, An
     from assay.data.columns.encoding import Encoding
     from assay.data.columns.target import KnownTarget, OtherColumns
 
-    log = asking.said["log"]
     known = KnownTarget(source, target)
     others = OtherColumns(known, target)
     unused = [column.name for column in found.data.columns if not column.used and column.name != target]
-    encoding = Encoding.fit(others, log=log if log in ("auto", "never") else log.split(","), drop=unused)
+    encoding = Encoding.fit(others, log=logs_of(asking.said["log"]), drop=unused)
     X = np.concatenate([block for _, block in EncodedSource(others, encoding).numbered_floats()])
     values = pa.chunked_array([block.column(target) for block in known.blocks()], known.arrow_schema.field(target).type)
     return encoding, X, values

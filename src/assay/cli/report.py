@@ -46,7 +46,7 @@ from assay.cli.options import (
     several,
 )
 from assay.cli.output import STANDARD, check_places, check_tables, delivered, written
-from assay.cli.said import effort_of, names, opened_source, pairs, several_pairs
+from assay.cli.said import columns_of_place, effort_of, logs_of, names, opened_source, pairs, several_pairs
 from assay.cli.terminal import explained, progress, terminal
 
 
@@ -103,12 +103,11 @@ def report(
         said |= {"kinds": pairs(kind, "--kind"), "units": pairs(unit, "--unit")}
         fusing = {"match": several_pairs(match, "--match"), "resolve": pairs(resolve, "--resolve")}
         given = opened_source(data, said, fusing, pairs(option, "--option"), form)
-        logs = log if log in ("auto", "never") else log.split(",")
         asked: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
-        asked |= {"time": time, "by": by, "place": tuple(place.split(",")) if place else ()}
+        asked |= {"time": time, "by": by, "place": columns_of_place(place)}
         answers = study(
             given, random_state=seed, only=names(only), skip=names(skip), columns=columns or (),
-            drop=drop or (), log=logs, missing=missing, form=form, progress=tell,
+            drop=drop or (), log=logs_of(log), missing=missing, form=form, progress=tell,
             engine=engine,
             resume=resume,
             cache=not no_cache,

@@ -7,6 +7,7 @@ import typer
 from assay.cli.asking import Asking, answer_of, question_command, verdict_lines
 from assay.cli.options import Figure
 from assay.cli.output import draw
+from assay.cli.said import logs_of
 
 Method = Literal["tsne", "pca", "isomap", "mds", "classical-mds", "diffusion", "kernel-pca"]
 _MODELS = {
@@ -165,11 +166,11 @@ def _numbers(asking: Asking, source: Any) -> _Numbers:
     from assay.study.row_dependence.rows import Told
     from assay.study.table import prepare
 
-    said, log = asking.said, asking.said["log"]
+    said = asking.said
     told = Told(said["time"], said["by"], tuple(said["place"].split(",")) if said["place"] else ())
     drop = left_out(source.arrow_schema.names, said["columns"] or (), said["drop"] or (), [])
     table, _ = prepare(
-        source, drop=drop, log=log if log in ("auto", "never") else log.split(","), missing=said["missing"], told=told,
+        source, drop=drop, log=logs_of(said["log"]), missing=said["missing"], told=told,
         seed=said["seed"],
     )  # fmt: skip
     return _Numbers(table if table.rows is not None else gathered(table, frozenset(), said["seed"], asking.tell).every)

@@ -97,6 +97,24 @@ def effort_of(quick: bool, thorough: bool) -> Effort:
     return "quick" if quick else "thorough" if thorough else "standard"
 
 
+def logs_of(log: str) -> str | list[str]:
+    """Which columns enter by their logarithm: a word for a rule, or names.
+
+    >>> logs_of("auto"), logs_of("a,b")
+    ('auto', ['a', 'b'])
+    """
+    return log if log in ("auto", "never") else log.split(",")
+
+
+def columns_of_place(place: str | None) -> tuple[str, ...]:
+    """The columns that say where rows lie.
+
+    >>> columns_of_place("x,y"), columns_of_place(None)
+    (('x', 'y'), ())
+    """
+    return tuple(place.split(",")) if place else ()
+
+
 def names(given: list[str] | None) -> tuple[str, ...]:
     """Names that came one by one, or several separated by commas.
 

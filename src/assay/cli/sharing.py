@@ -9,7 +9,7 @@ from assay.cli import early
 from assay.cli.app import command
 from assay.cli.options import Data, Debug, Drop, Force, Kind, Log, Reading, Sensitive, Unit, several
 from assay.cli.output import STANDARD, check_places, delivered
-from assay.cli.said import opened_source, pairs
+from assay.cli.said import logs_of, opened_source, pairs
 from assay.cli.terminal import explained, progress, terminal
 
 Summary = Annotated[
@@ -80,7 +80,7 @@ def summarize(
         agreed = None if like is None else load(like)
         if agreed is not None and type(agreed).__name__ not in ("SharedMoments", "Encoding"):
             raise ParameterError(f"--like takes a summary or an encoding; {like} holds {type(agreed).__name__}")
-        logs = log if log in ("auto", "never") else log.split(",")
+        logs = logs_of(log)
         made = summarize(
             source, by=by, groups=group or (), cv=folds, drop=drop or (), log=logs, like=agreed,
             fewest_rows=fewest_rows, epsilon=epsilon, delta=delta, bounds=_bounds(bounds), random_state=seed,

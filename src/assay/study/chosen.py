@@ -12,6 +12,7 @@ from assay.errors import ParameterError
 from assay.shown import a_few, meant
 
 ON_REQUEST = "left out on request"
+_OF_ROWS = frozenset(("time", "by", "place"))  # what these name says which row is which, and is not studied
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +93,6 @@ def resolved(given: str | Sequence[str], names: Sequence[str]) -> tuple[str, ...
         parts = [part.strip() for part in text.split(",")]
         found += [text] if text in names or not set(parts) & set(names) else [part for part in parts if part]
     return tuple(dict.fromkeys(found))
-
-
-_OF_ROWS = frozenset(("time", "by", "place"))  # what these name says which row is which, and is not studied
 
 
 def left_out(
