@@ -249,13 +249,24 @@ def test_what_could_not_be_tested_leaves_no_nan_behind():
     assert not re.search(r"\bnan\b|\binf\b", found.words, re.IGNORECASE)
 
 
-def test_a_single_column_and_a_single_component_are_drawn():
+def _with_components(study, components):
+    return Page(render(replace(study, answers={"components": components}, findings=study.findings[:1])))
+
+
+def test_a_single_known_direction_is_drawn_as_a_strip():
+    study = sample_study.one()
+    whole = study.answers["components"]
+    alone = replace(whole, holds=whole.holds[:1], loadings=whole.loadings[:, :1], scores=whole.scores[:, :1])
+    assert "view-strip" in _with_components(study, alone).values("id")
+
+
+def test_the_component_of_a_single_column_is_that_column_and_not_drawn():
     study = sample_study.one()
     whole = study.answers["components"]
     firsts = ("values", "share", "held_out", "held_out_interval", "chance_median", "chance_upper", "columns", "tested")
     first = {name: getattr(whole, name)[:1] for name in firsts}
-    result = replace(
+    one = replace(
         whole, **first, d=1, holds=whole.holds[:1], loadings=whole.loadings[:1, :1], scores=whole.scores[:, :1]
     )
-    found = Page(render(replace(study, answers={"components": result}, findings=study.findings[:1])))
-    assert "view-strip" in found.values("id")
+    drawn = [found for found in _with_components(study, one).values("id") if found.startswith("view-")]
+    assert drawn == []
