@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from assay.arrays import Array, Indices
 from assay.asking.telling import Telling, counting, untold
@@ -213,7 +213,7 @@ def _standardised(rows: Array, groups: Indices) -> tuple[Array, Indices]:
 
 def _evidence(kept: Array, chance: Array, found: _OtherRows | None, p: float | None, level: float) -> Evidence:
     spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
-    upper = float(chance.mean() + spread * student.isf(level, len(chance) - 1))
+    upper = float(chance.mean() + spread * -stdtrit(len(chance) - 1, level))
     reach = 1.96 * found.error if found is not None else 0.0
     return Evidence(
         statistic=float(kept.mean()),

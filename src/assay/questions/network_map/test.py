@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from assay.arrays import Array
 from assay.evidence.evidence import Evidence, Null, verdict_of
@@ -103,7 +103,7 @@ def network_map(
     null = None
     if p is not None:
         spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
-        upper = float(chance.mean() + spread * student.isf(level, len(chance) - 1))
+        upper = float(chance.mean() + spread * -stdtrit(len(chance) - 1, level))
         null = Null(METHOD, float(np.median(chance)), upper)
     evidence = Evidence(
         statistic=statistic,
