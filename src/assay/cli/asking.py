@@ -49,7 +49,8 @@ _COMMON: dict[str, tuple[Any, Any]] = {
     "force": (options.Force, False),
     "debug": (options.Debug, False),
 }
-_OF_STUDIES = ("quick", "thorough")
+# what only a study heeds: how it asks, of which rows, and in which units
+_OF_STUDIES = ("quick", "thorough", "log", "missing", "time", "by", "place")
 
 
 @dataclass
@@ -198,7 +199,7 @@ def question_command(example: str, *, studies: bool = True) -> Callable[[Callabl
 
     Args:
         example: a line that works.
-        studies: whether it runs a study, on which more or less can be spent.
+        studies: whether it runs a study, which heeds more options than a table by itself.
     """
     takes = {name: how for name, how in _COMMON.items() if studies or name not in _OF_STUDIES}
 
