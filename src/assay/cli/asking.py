@@ -62,12 +62,14 @@ class Asking:
         said: the common options.
         tell: told what is being done.
         effort: of the study.
+        given: names of what was said on the command line itself, not in a file of settings.
     """
 
     data: list[str]
     said: dict[str, Any]
     tell: Callable[[str, int | None, float | None], object] = lambda what, done, share: None
     effort: Effort = "standard"
+    given: frozenset[str] = frozenset()
 
     @property
     def output(self) -> Path | None:
@@ -207,11 +209,15 @@ def question_command(example: str, *, studies: bool = True) -> Callable[[Callabl
         own = [p for p in inspect.signature(function).parameters.values() if p.name not in ("asking", "data")]
 
         def called(**given: Any) -> None:
+            data, context = given.pop("data"), given.pop("context")
+            own = {name for name in given if context.get_parameter_source(name).name == "COMMANDLINE"}
             said = {name: given.pop(name, default) for name, (_, default) in _COMMON.items()}
-            data = given.pop("data")
-            function(Asking(data, said), **given)
+            function(Asking(data, said, given=frozenset(own)), **given)
 
-        every = [inspect.Parameter("data", inspect.Parameter.KEYWORD_ONLY, annotation=options.Data)]
+        every = [
+            inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),
+            inspect.Parameter("data", inspect.Parameter.KEYWORD_ONLY, annotation=options.Data),
+        ]
         every += [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
         every += [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
