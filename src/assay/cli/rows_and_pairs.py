@@ -111,7 +111,8 @@ def cluster(asking: Asking, k: Groups = None, plot: Figure = None) -> None:
 def anomalies(asking: Asking, plot: Figure = None) -> None:
     """Find the rows that do not belong and write them.
 
-    Each with its distance, the chance of a row as far out (q, corrected for all rows), and the columns behind it.
+    Each with its distance, the columns behind it, and q: the chance that any row of a table in which nothing is odd
+    lies beyond a gap as wide as the one that this row lies beyond. Rows beyond the same gap share it.
     """
     with asking.running(plot):
         found = asking.study(asking.source(), "anomalies")
@@ -121,7 +122,10 @@ def anomalies(asking: Asking, plot: Figure = None) -> None:
         asking.write(table, found)
         draw(answer, plot, asking.tell)
     with asking.telling() as console:
-        asking.say(console, verdict_lines(found), table)
+        lines = verdict_lines(found)
+        if table.num_rows:
+            lines.append(f"q: {answer.numbers()['q_means']}")
+        asking.say(console, lines, table)
 
 
 @question_command("assay correlate customers.csv -o pairs.csv")
