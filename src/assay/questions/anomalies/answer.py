@@ -106,6 +106,10 @@ class Anomalies(Answer):
 
         return views(self)
 
+    def of_rows(self) -> tuple[str, ...]:
+        """Tables of all rows, or of a fair sample."""
+        return ("distances",)
+
     def tables(self) -> dict[str, pa.Table]:
         """The numbers behind the findings, complete."""
         from assay.questions.anomalies.tables import tables

@@ -67,6 +67,10 @@ class RowMap(Answer):
 
         return views(self, page or Page([self]))
 
+    def of_rows(self) -> tuple[str, ...]:
+        """Tables of all rows, or of a fair sample."""
+        return ("places",)
+
     def tables(self) -> dict[str, pa.Table]:
         """The numbers behind the findings, complete."""
         from assay.questions.map.tables import tables
