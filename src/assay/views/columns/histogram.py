@@ -28,6 +28,9 @@ _LEAST = 2.0  # a bar for one row of a thousand is still seen
 _LOG_BINS = 24
 _FEW = 12  # whole numbers that get a bar each, however few the rows
 _NAME = 15
+_NAMES = 112.0  # pixels for the names of levels, at most
+_LETTERS = ((3.8, "ijl.,:;'|!() "), (9.5, "MWmw@%"), (8.2, "ABCDEFGHJKLNOPQRSTUVXYZ"))
+_BROAD = 11.0  # of Chinese and other full-width letters
 _TILE = 1 << 18  # values looked at together
 
 
@@ -215,7 +218,7 @@ def by_level(counts: ArrayLike, names: Sequence[str], *, label: str = "") -> str
         sizes = np.array([*sizes[: LEVELS - 1], sizes[LEVELS - 1 :].sum()])
     total, top = sizes.sum(), sizes.max(initial=0.0)
     words = [shortened(name, _NAME) for name in names]
-    left = min(92.0, 9 + 6.2 * max(map(len, words), default=0))
+    left = min(_NAMES, 7 + max(map(_letters, words), default=0.0))
     line = min(21.0, (HEIGHT - 2 * TOP) / max(len(sizes), 1))
     first = (HEIGHT - line * len(sizes)) / 2
     lines, bars = [], []
@@ -223,11 +226,18 @@ def by_level(counts: ArrayLike, names: Sequence[str], *, label: str = "") -> str
         middle = first + (i + 0.5) * line
         width = (RIGHT - 34 - left) * (size / top if top else 0.0)
         share = f"{size / total:.0%}" if total else ""
-        lines.append(f'<text x="{left - 5:.1f}" y="{middle + 4:.1f}" class="end">{html.escape(name)}</text>')
+        # fonts differ: a name that may be wider than its room is set to be as wide as that
+        fitted = f' textLength="{left - 7:.0f}" lengthAdjust="spacingAndGlyphs"' if _letters(name) > left - 7 else ""
+        lines.append(f'<text x="{left - 5:.1f}" y="{middle + 4:.1f}" class="end"{fitted}>{html.escape(name)}</text>')
         lines.append(f'<text x="{left + width + 4:.1f}" y="{middle + 4:.1f}" class="start">{share}</text>')
         bar = f"h{max(width, _LEAST if size else 0):.1f}v{line - 4:.1f}H{left:.1f}z"
         bars.append(f"M{left:.1f} {middle - line / 2 + 2:.1f}{bar}")
     return svg(f'<path class="bars" d="{"".join(bars)}"/>{"".join(lines)}', label)
+
+
+def _letters(name: str) -> float:
+    """Pixels that a name needs in an 11 px system font, a wide one."""
+    return sum(next((size for size, those in _LETTERS if c in those), _BROAD if ord(c) > 0x2E7F else 7.0) for c in name)
 
 
 def _drawn(bins: Bins, ticks: list[Tick], label: str, curve: Array | None = None) -> str:
