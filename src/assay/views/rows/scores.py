@@ -88,7 +88,7 @@ def biplot(source: ColumnDataSource, loadings: ArrayLike, names: Sequence[str], 
     if not len(longest):
         return plot
     points = np.stack([source.data["c1"], source.data["c2"]], axis=1)
-    called = [shortened(names[i], _NAME) if length[i] >= _SHORT * length[longest[0]] else "" for i in longest]
+    called = [_called(names[i]) if length[i] >= _SHORT * length[longest[0]] else "" for i in longest]
     tips, layout = _fitted(loadings[longest] / length[longest[0]], called, points)
     arrows = ColumnDataSource(
         {
@@ -108,6 +108,16 @@ def biplot(source: ColumnDataSource, loadings: ArrayLike, names: Sequence[str], 
     plot.add_tools(hover([ends], said))
     _write_names(plot, tips, called, layout)
     return plot
+
+
+def _called(name: str) -> str:
+    """A name short enough to write; of a level of a column the level, which tells it from the others.
+
+    >>> _called("Milk"), _called("education = secondary school")
+    ('Milk', '…secondary school')
+    """
+    column, _, level = name.rpartition(" = ")
+    return shortened(f"…{level}" if column and len(name) > _NAME else name, _NAME)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
