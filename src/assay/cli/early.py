@@ -42,7 +42,7 @@ _TO_BEGIN = 400_000_000  # bytes of address space; the libraries that read and c
 
 
 def _room() -> None:
-    """Refuse a limit of memory that leaves no room for what is imported: OpenBLAS up to 0.3.28 waits for it for ever."""
+    """Refuse a limit that leaves no room for what is imported: OpenBLAS up to 0.3.28 waits for room for ever."""
     try:
         import resource
     except ImportError:  # Windows has no such limits

@@ -260,7 +260,8 @@ def test_a_line_of_null_is_no_row(tmp_path):
     }
     for i, text in enumerate(texts):
         (tmp_path / f"{i}.jsonl").write_text(text)
-    code = "import assay\nfor i in range(5): print(assay.read(f'{i}.jsonl').to_arrow().column('x').to_pylist(), flush=True)"
+    read = "assay.read(f'{i}.jsonl').to_arrow().column('x').to_pylist()"
+    code = f"import assay\nfor i in range({len(texts)}): print({read}, flush=True)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert run.stdout.splitlines() == [str(rows) for rows in texts.values()], run
 
