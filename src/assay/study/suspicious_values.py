@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from datetime import date
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.arrays import Array
+from assay.study.number_spread import NumberSpread
 
 _FEWEST = 20
 _FAR = 25.0
@@ -49,6 +51,24 @@ def suspicious_numbers(x: Array, low: float, high: float, *, log: bool = False) 
         if np.isfinite(value) and _beyond(float(scaled(value)), np.asarray(scaled(seen)), _FAR)
     ]
     return "; ".join(found)
+
+
+def suspect(spread: NumberSpread, low: Array, high: Array, log: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(d,) of which columns `suspicious_numbers` may have something to say: of the others it has nothing.
+
+    Args:
+        spread: of a fair sample.
+        low, high: (d,) smallest and largest of all rows.
+        log: (d,) whether the analysis takes logarithms.
+    """
+    markers = np.array(sorted(_MARKERS))
+    marked = np.isin(spread.low, markers) | np.isin(spread.high, markers)
+    first, _, third = np.where(log, spread.log_quartiles, spread.quartiles)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        ends = [np.where(log, np.log1p(end), end) for end in (low, high)]
+        width = third - first
+        far = (width > 0.0) & ((ends[0] < first - _FAR * width) | (ends[1] > third + _FAR * width))
+    return np.asarray((spread.seen >= _FEWEST) & (marked | far))
 
 
 def _beyond(value: float, rest: Array, times: float) -> bool:
