@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.asking.answer import Answer
-from assay.asking.card import DataCard
+from assay.asking.card import Column, DataCard
 from assay.asking.effort import Effort
 from assay.asking.finding import Finding, Look
 from assay.asking.result import Result
@@ -216,7 +216,7 @@ def columns_table(data: DataCard) -> pa.Table:
     Args:
         data: what was read.
     """
-    told = [{**_numbers(column["profile"] or {}), **column} for column in data.as_dict()["columns"]]
+    told = [{**_numbers(column["profile"] or {}), **column} for column in map(Column.as_dict, data.columns)]
     return records_of(told, {**_COLUMN, **_PROFILE})
 
 
