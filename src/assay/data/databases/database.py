@@ -151,7 +151,7 @@ class DatabaseSource(Source):
         ] + ["..."] * (len(tables) > _LISTED)
         rule = f"{shown} holds {len(tables)} tables" if name is None else f"there is no table {name!r} in {shown}"
         raise ParameterError(
-            f"{rule}; choose one by table= (on the command line --option table=NAME): {', '.join(listed)}"
+            f"{rule}; choose one by table= or --option table=NAME: {', '.join(listed)}"
         )
 
     def _from_query(self, connection: Connection, query: str) -> tuple[Relation, list[DatabaseColumn]]:
