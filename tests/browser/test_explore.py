@@ -103,17 +103,15 @@ def test_a_number_is_drawn_by_levels_and_two_categories_as_counts(browser, page)
     assert browser.complaints == []
 
 
-def test_the_choices_say_what_is_drawn_across_and_up(browser, page):
+def test_levels_that_were_chosen_upward_are_said_to_be_drawn_across(browser, page):
     page()
     choose(browser, "x", "sales")
     choose(browser, "y", "shop")
-    chosen = "[...document.querySelectorAll('#explore-x, #explore-y')].map((one) => one.selectedOptions[0].textContent)"
-    label = f"{PLOTS}.find((view) => view.model.tags[0] === 'explore').model"
-    drawn_across = browser.ask(f"(async () => {label}.below.find((one) => one.ticker).axis_label.text)()")
-    assert browser.ask(chosen) == ["shop", "sales"]
-    assert drawn_across == "shop"
-    choose(browser, "x", "cost")
-    assert browser.ask(chosen) == ["cost", "sales"]
+    assert "Levels are drawn across: shop." in text(browser, "caption")
+    assert browser.ask("document.getElementById('explore-swap').hidden")  # it would change nothing
+    choose(browser, "y", "cost")
+    assert "Levels" not in text(browser, "caption")
+    assert not browser.ask("document.getElementById('explore-swap').hidden")
 
 
 def test_a_pair_is_told_with_its_size_on_these_rows_and_on_unseen_ones(browser, page):
