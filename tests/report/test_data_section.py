@@ -297,3 +297,20 @@ def test_an_order_of_many_levels_is_drawn_as_ranks_and_levels_without_names_are_
     text = histograms(look, DataCard("a", 30, 30, ()))
     assert "30 values from 0 to 29" in text
     assert "level 1" in text and "level 2" in text
+
+
+def test_a_table_says_where_the_rows_are_that_do_not_fit(monkeypatch):
+    monkeypatch.setattr(searchable_module, "BUDGET", 3_000)
+    monkeypatch.setattr("assay.report.profile.LISTED", 500)
+    columns = [Column(f"x{j}", "number", used=True, typical=f"{j} to {2 * j}") for j in range(2000)]
+    for many, where in ((400, "the JSON"), (2000, "the files that --tables writes")):
+        text = data_section(card_of(*columns[:many]))
+        shown = len(rows_of(text))
+        assert 0 < shown < many
+        assert f"the first {shown} of {many:,}, the rest are in {where}" in Words(text).words
+
+
+def test_no_more_rows_are_made_than_a_page_may_hold(monkeypatch):
+    monkeypatch.setattr(searchable_module, "BUDGET", 3_000)
+    fits = len(rows_of(searchable("t", "All", ["A", "B"], ([str(j % 3), ""] for j in range(9000)))))
+    assert fits < searchable_module.most_rows(2)

@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 import sample_study
 
-from assay.report.findings_json import dumps
+from assay.asking.card import Column, DataCard
+from assay.report.findings_json import _laid_out, dumps
 from assay.report.verdicts import verdicts
 from assay.study.findings import Ledger
 
@@ -27,7 +28,7 @@ def test_the_schema_is_as_published():
     assert set(found) == {"format", "headline", "assay", "data", "rows", "ledger", "findings", "answers"}
     assert found["format"] == "assay.study/1"
     assert set(found["data"]) == {
-        "name", "form", "facts", "rows", "rows_used", "columns", "notes", "problems", "duplicates",
+        "name", "form", "facts", "rows", "rows_used", "columns", "columns_in_data", "notes", "problems", "duplicates",
     }  # fmt: skip
     assert set(found["ledger"]) == {"looks", "level", "seed", "effort", "questions", "not_asked", "together"}
     assert set(found["ledger"]["questions"][0]) == {"question", "looks", "tests", "correction"}
@@ -85,3 +86,29 @@ def test_names_that_are_not_unicode_survive_and_others_stay_readable():
     assert "käse" in text
     text.encode("utf-8")
     assert json.loads(text)["data"]["name"] == study.data.name
+
+
+def test_what_is_nested_is_indented_and_long_lists_have_a_line_for_each_entry():
+    value = {"b": [1, {"c": []}], "a": {"é": None, "d": [[0.5, "x"]] * 3}, "e": {}, 7: True}
+    value = {str(key): one for key, one in value.items()}
+    assert "".join(_laid_out(value, "\n")) == json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True)
+    long = {"list": [{"b": j, "a": [j, None]} for j in range(1000)]}
+    text = "".join(_laid_out(long, "\n"))
+    assert json.loads(text) == long and text.splitlines()[2] == '    {"a": [0, null], "b": 0},'
+    assert len(text.splitlines()) == 1000 + 4
+
+
+def test_what_is_no_number_is_refused_wherever_it_stands():
+    for value in ({"a": math.nan}, [math.inf] * 60, [[math.nan]]):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            "".join(_laid_out(value, "\n"))
+
+
+def test_of_very_many_columns_those_with_a_remark_and_the_first_are_listed_and_all_are_counted(monkeypatch):
+    monkeypatch.setattr("assay.asking.card.LISTED", 10)
+    columns = tuple(Column(f"x{j}", "number", used=j != 27, note="left out" if j == 27 else "") for j in range(30))
+    study = replace(sample_study.noise(), data=DataCard("wide.csv", 9, 9, columns))
+    found = json.loads(dumps(study))["data"]
+    assert [column["name"] for column in found["columns"]] == [*(f"x{j}" for j in range(9)), "x27"]
+    assert found["columns_in_data"] == 30
+    assert study.tables()["columns"].num_rows == 30

@@ -8,6 +8,8 @@ from typing import Any
 from assay.asking.column_profile import ColumnProfile
 from assay.views.axes.numbers import count, counted
 
+LISTED = 20_000  # columns in JSON: more are hardly read, and take half a kilobyte each
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -37,6 +39,28 @@ class Column:
     suspicious: str = ""
     why: str = ""
     profile: ColumnProfile | None = None
+
+    @property
+    def remark(self) -> str:
+        """What a reader should see of it first: values that look wrong, and why it was set aside."""
+        return "; ".join(filter(None, (self.suspicious, self.note)))
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON-ready values."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "unit": self.unit,
+            "role": self.role,
+            "used": self.used,
+            "missing": self.missing,
+            "encoded": self.encoded,
+            "typical": self.typical,
+            "suspicious": self.suspicious,
+            "note": self.note,
+            "why": self.why,
+            "profile": None if self.profile is None else self.profile.as_dict(),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +136,15 @@ class DataCard:
         """How much was looked at, such as "440 rows" or "796 nodes"."""
         return self.facts[0] if self.facts else counted(self.rows_used or self.rows, "row")
 
+    def listed(self) -> tuple[Column, ...]:
+        """The columns that JSON lists, in the order of the data: of very many, those with a remark and the first."""
+        if len(self.columns) <= LISTED:
+            return self.columns
+        last = sorted(range(len(self.columns)), key=lambda j: not self.columns[j].remark)
+        return tuple(self.columns[j] for j in sorted(last[:LISTED]))
+
     def as_dict(self) -> dict[str, Any]:
-        """The card as JSON-ready values."""
+        """The card as JSON-ready values; of very many columns not all, see `listed`."""
         return {
             "name": self.name,
             "rows": self.rows,
@@ -121,23 +152,8 @@ class DataCard:
             "form": self.form,
             "facts": list(self.facts),
             "duplicates": None if self.duplicates is None else self.duplicates.as_dict(),
-            "columns": [
-                {
-                    "name": c.name,
-                    "kind": c.kind,
-                    "unit": c.unit,
-                    "role": c.role,
-                    "used": c.used,
-                    "missing": c.missing,
-                    "encoded": c.encoded,
-                    "typical": c.typical,
-                    "suspicious": c.suspicious,
-                    "note": c.note,
-                    "why": c.why,
-                    "profile": None if c.profile is None else c.profile.as_dict(),
-                }
-                for c in self.columns
-            ],
+            "columns": [column.as_dict() for column in self.listed()],
+            "columns_in_data": len(self.columns),
             "notes": list(self.notes),
             "problems": list(self.problems),
         }

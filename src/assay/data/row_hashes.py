@@ -44,8 +44,11 @@ def hashes_of_numbers(block: Array) -> Hashes:
         block: (b, D) NaN where missing.
     """
     total = np.zeros(len(block), dtype=np.uint64)
-    for j, factor in enumerate(_factors(block.shape[1])):
-        total += _spread(_bits(block[:, j])) * factor
+    factors = _factors(block.shape[1])
+    step = max(_TILE // max(len(block), 1), 1)
+    for start in range(0, len(factors), step):
+        columns = slice(start, start + step)
+        total += (_spread(_bits(block[:, columns].T)) * factors[columns, None]).sum(axis=0, dtype=np.uint64)
     return _mixed(total)
 
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from assay.asking.card import Column, DataCard
 from assay.asking.finding import Finding
-from assay.report.profile import profile_table
+from assay.report.profile import elsewhere, profile_table
 from assay.study.findings import Ledger, Study
 from assay.views.axes.numbers import count, counted, percent
 from assay.views.html.elements import definitions, details, name_cell, table
 from assay.views.html.escape import escaped
-from assay.views.html.searchable import CELL, searchable
+from assay.views.html.searchable import CELL, most_rows, searchable
 
 _LISTED = 40
 _FIRST = 8
@@ -90,14 +90,15 @@ def _columns(data: DataCard) -> str:
     """Every column: as a plain table, or, where they are many, as one to search, those with a remark first."""
     if not data.columns:
         return ""
-    every = [(c, _cells(i, c, data.rows)) for i, c in enumerate(data.columns, 1)]
-    many = len(every) > _LISTED
+    many = len(data.columns) > _LISTED
+    numbered = list(enumerate(data.columns, 1))
     if many:
-        every.sort(key=lambda pair: not _remark(pair[0]))
+        numbered.sort(key=lambda pair: not pair[1].remark)
+    every = [_cells(i, c, data.rows) for i, c in numbered[: most_rows(len(_HEADS))]]
     # a column of the table that says nothing is left out; so are numbers where the order is that of the data
-    told = [j for j in range(len(_HEADS)) if any(row[j] for _, row in every) and (many or _HEADS[j] != "No.")]
+    told = [j for j in range(len(_HEADS)) if any(row[j] for row in every) and (many or _HEADS[j] != "No.")]
     heads = [_HEADS[j] for j in told]
-    rows = [[row[j] for j in told] for _, row in every]
+    rows = [[row[j] for j in told] for row in every]
     numeric = [heads.index(head) for head in ("No.", "Missing") if head in heads]
     if not many:
         plain = [[name_cell(row[0]), *(escaped(cell, CELL) for cell in row[1:])] for row in rows]
@@ -105,6 +106,7 @@ def _columns(data: DataCard) -> str:
     return searchable(
         "columns", "Every column, those with a remark first", heads, rows, numeric=numeric,
         choices=[heads.index("Kind"), heads.index("Use")], only=[heads.index("Remark")] if "Remark" in heads else [],
+        total=len(data.columns), elsewhere=elsewhere(data),
     )  # fmt: skip
 
 
@@ -113,16 +115,12 @@ def _cells(place: int, column: Column, rows: int) -> list[str]:
     use = ["used" if column.used else "set aside", column.role or "", column.encoded]
     return [
         column.name, count(place), _listed([column.kind, column.unit or ""]), _listed(use), missing, column.typical,
-        _remark(column), column.why,
+        column.remark, column.why,
     ]  # fmt: skip
 
 
 def _listed(words: list[str]) -> str:
     return ", ".join(filter(None, words))
-
-
-def _remark(column: Column) -> str:
-    return "; ".join(filter(None, (column.suspicious, column.note)))
 
 
 def reading_section(findings: Sequence[Finding]) -> str:

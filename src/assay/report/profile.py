@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from assay.asking.card import Column, DataCard
+from assay.asking.card import LISTED, Column, DataCard
 from assay.asking.column_profile import ColumnProfile, Value
 from assay.views.axes.numbers import MISSING, count, number, percent, sparkline
 from assay.views.html.escape import visible
-from assay.views.html.searchable import searchable
+from assay.views.html.searchable import most_rows, searchable
 
 _HEADS = (
     "Column", "Kind", "Count", "Missing", "Distinct", "Zeros", "Min", "25%", "Median", "75%", "Max",
@@ -25,11 +25,12 @@ def profile_table(data: DataCard) -> str:
     Args:
         data: what was read.
     """
-    rows = [_row(column, column.profile, data.rows) for column in data.columns if column.profile is not None]
-    if not rows:
+    known = [column for column in data.columns if column.profile is not None]
+    if not known:
         return ""
+    rows = [_row(column, column.profile, data.rows) for column in known[: most_rows(len(_HEADS))]]
     told = [j for j in range(len(_HEADS)) if j < _ALWAYS or any(row[j] for row in rows)]
-    sampled = max(column.profile.sampled for column in data.columns if column.profile is not None)
+    sampled = max(column.profile.sampled for column in known if column.profile is not None)
     scope = (
         f"Count, missing, min, max, mean and SD are of all rows, and so is what is said of categories; the rest is of "
         f"{count(sampled)} rows drawn fairly. "
@@ -44,9 +45,19 @@ def profile_table(data: DataCard) -> str:
     table = searchable(
         "profile", "Every column, in the order of the data", [_HEADS[j] for j in told],
         [[row[j] for j in told] for row in rows],
-        numeric=[k for k, j in enumerate(told) if j in _NUMERIC], choices=[1],
+        numeric=[k for k, j in enumerate(told) if j in _NUMERIC], choices=[1], total=len(known),
+        elsewhere=elsewhere(data),
     )  # fmt: skip
     return f'<h3>The profile of each column</h3>{words}<div class="profile">{table}</div>'
+
+
+def elsewhere(data: DataCard) -> str:
+    """Where columns are that do not fit in a table of the page.
+
+    Args:
+        data: what was read.
+    """
+    return "the JSON" if len(data.columns) <= LISTED else "the files that --tables writes"
 
 
 def _row(column: Column, of: ColumnProfile | None, rows: int) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import date
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.asking.card import Column
 from assay.asking.coarse import FEWEST
 from assay.asking.table import FirstLook
@@ -14,9 +16,9 @@ from assay.data.columns.column_stats import ColumnStats
 from assay.data.columns.dates import DAY
 from assay.data.columns.encoding import Encoding
 from assay.data.field import Field
-from assay.study.column_profile import day_of, profile_of
+from assay.study.column_profile import day_of, profile_of, spread_of
 from assay.study.profile import Profile
-from assay.study.suspicious_values import suspicious_numbers, suspicious_texts, suspicious_times
+from assay.study.suspicious_values import suspect, suspicious_numbers, suspicious_texts, suspicious_times
 
 _LEVELS = 4
 
@@ -34,6 +36,8 @@ def described(
         today: the day of the study.
     """
     columns = []
+    spread = spread_of(look)
+    odd = suspect(spread, *_ends(profile), np.array([name in look.log for name in look.columns], dtype=bool))
     for j, (known, stats, done) in enumerate(zip(encoding.fields, profile.columns, encoding.columns, strict=True)):
         texts = _texts(profile, known, stats, j)
         logged = known.name in look.log
@@ -48,9 +52,9 @@ def described(
                 role=known.role,
                 encoded="" if known.name in aside else f"{done.encoded}: {done.note}" if logged else done.encoded,
                 typical=typical(known, stats),
-                suspicious=_suspicious(known, stats, look, j, texts, today),
+                suspicious=_suspicious(known, stats, look, j, texts, today, odd=bool(odd[j])),
                 why=known.why,
-                profile=profile_of(look, j, stats, texts if known.kind in ("text", "identifier") else []),
+                profile=profile_of(look, j, stats, texts if known.kind in ("text", "identifier") else [], spread),
             )
         )
     return tuple(columns)
@@ -103,9 +107,19 @@ def _texts(profile: Profile, known: Field, stats: ColumnStats, j: int) -> list[s
     return []
 
 
-def _suspicious(known: Field, stats: ColumnStats, look: FirstLook, j: int, texts: list[str], today: date) -> str:
-    if known.kind in ("number", "count") and np.isfinite(stats.low):
+def _ends(profile: Profile) -> tuple[Array, Array]:
+    """(d,) the least and the largest of all rows; NaN where they are not known."""
+    ends = np.array([(stats.low, stats.high) for stats in profile.columns], dtype=np.float64).reshape(-1, 2)
+    return ends[:, 0], ends[:, 1]
+
+
+def _suspicious(
+    known: Field, stats: ColumnStats, look: FirstLook, j: int, texts: list[str], today: date, *, odd: bool
+) -> str:
+    if known.kind in ("number", "count") and math.isfinite(stats.low):
+        if not odd:
+            return ""
         return suspicious_numbers(look.values[:, j], stats.low, stats.high, log=known.name in look.log)
     if known.kind == "time":
         return suspicious_times(look.values[:, j], today=today)
-    return suspicious_texts(texts) if texts and known.kind != "identifier" else ""
+    return suspicious_texts(texts, quoted=known.kind != "text") if texts and known.kind != "identifier" else ""

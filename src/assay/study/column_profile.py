@@ -6,24 +6,34 @@ import math
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.arrays import Array
+from assay.arrays import Array, Indices
 from assay.asking.coarse import FEWEST
 from assay.asking.column_profile import ColumnProfile
 from assay.asking.table import FirstLook
 from assay.data.columns.column_stats import ColumnStats
 from assay.data.columns.dates import DAY
 from assay.shown import shortened
+from assay.study.number_spread import TENTHS, NumberSpread
 
-TENTHS = 10
 TOP = 5
 _NAME = 60
 _MOSTLY_DIFFERENT = 0.5  # of the rows drawn: then the data have more values than can be told
-_QUANTITIES = ("number", "count")
+_NUMBERS = ("number", "count", "ordered", "time", "constant")
 
 
-def profile_of(look: FirstLook, j: int, stats: ColumnStats, texts: list[str]) -> ColumnProfile:
+def spread_of(look: FirstLook) -> NumberSpread:
+    """What `profile_of` needs of all columns together.
+
+    Args:
+        look: the rows drawn.
+    """
+    numbers = np.flatnonzero([kind in _NUMBERS for kind in look.kinds])
+    logged = np.array([name in look.log for name in look.columns], dtype=bool)
+    return NumberSpread.of(look.values, _tenths(look), logged, numbers)
+
+
+def profile_of(look: FirstLook, j: int, stats: ColumnStats, texts: list[str], spread: NumberSpread) -> ColumnProfile:
     """Describe one column.
 
     Args:
@@ -31,9 +41,9 @@ def profile_of(look: FirstLook, j: int, stats: ColumnStats, texts: list[str]) ->
         j: number of the column.
         stats: what the pass over all rows told.
         texts: of identifiers and texts, those of the rows drawn.
+        spread: of all columns, by `spread_of`.
     """
-    kind, x = look.kinds[j], look.values[:, j]
-    seen = x[np.isfinite(x)]
+    kind = look.kinds[j]
     whole = len(look.rows) == look.total
     missing = stats.missing + stats.bad + stats.not_finite
     count = max(look.total - missing, 0)
@@ -42,6 +52,8 @@ def profile_of(look: FirstLook, j: int, stats: ColumnStats, texts: list[str]) ->
         different = len(set(texts))
         return ColumnProfile(count, _distinct(different, len(texts), whole), sampled=sampled)
     if stats.levels is not None and kind in ("category", "ordered", "boolean", "constant"):
+        x = look.values[:, j]
+        seen = x[np.isfinite(x)]
         most = stats.levels.most()
         top = tuple((shortened(name, _NAME), n) for name, n in most[:TOP] if n >= FEWEST)
         named = top[0][0] if top else "the most frequent"
@@ -50,10 +62,10 @@ def profile_of(look: FirstLook, j: int, stats: ColumnStats, texts: list[str]) ->
         distinct = len(most) if stats.levels.exact else None
         return ColumnProfile(count, distinct, top=top, drift=drift, drift_of=f"share of {named}", sampled=sampled)
     if kind == "boolean":
-        return _of_yes_and_no(look, x, count, sampled)
-    if kind not in (*_QUANTITIES, "ordered", "time", "constant") or not len(seen):
+        return _of_yes_and_no(look, look.values[:, j], count, sampled)
+    if kind not in _NUMBERS or not spread.seen[j]:
         return ColumnProfile(count, 0 if not count else None, sampled=sampled)
-    return _of_numbers(look, j, stats, seen, count, sampled)
+    return _of_numbers(look, j, stats, spread, count, sampled)
 
 
 def day_of(days: float) -> str:
@@ -81,37 +93,33 @@ def _of_yes_and_no(look: FirstLook, x: Array, count: int, sampled: int) -> Colum
     )  # fmt: skip
 
 
-def _of_numbers(look: FirstLook, j: int, stats: ColumnStats, seen: Array, count: int, sampled: int) -> ColumnProfile:
-    time = look.kinds[j] == "time"
-    known = np.isfinite(stats.low) and np.isfinite(stats.high)
-    unit = DAY if time else 1.0
-    low, high = (stats.low / unit, stats.high / unit) if known else (float(seen.min()), float(seen.max()))
-    # of quarters, exact as they are: interpolation between 1e308 and its opposite would overflow
-    parts = [4.0 * float(part) for part in np.quantile(seen / 4.0, [0.25, 0.5, 0.75])]
-    values, counts = np.unique(seen, return_counts=True)
-    low_end, quarter, median, three_quarters, high_end = (
-        day_of(part) if time else part for part in (low, *parts, high)
-    )
-    zeros = None if time else _for_all(int(np.count_nonzero(seen == 0)), len(seen), count)
+def _of_numbers(
+    look: FirstLook, j: int, stats: ColumnStats, spread: NumberSpread, count: int, sampled: int
+) -> ColumnProfile:
+    time, seen = look.kinds[j] == "time", int(spread.seen[j])
+    low, high = stats.low, stats.high
+    if not (math.isfinite(low) and math.isfinite(high)):
+        low, high = float(spread.low[j]), float(spread.high[j])
+    elif time:
+        low, high = low / DAY, high / DAY
+    quarter, median, three_quarters = spread.quartiles[:, j].tolist()
+    ends = (low, quarter, median, three_quarters, high)
     return ColumnProfile(
         count,
-        _distinct(len(values), len(seen), not sampled),
-        zeros,
-        low_end,
-        quarter,
-        median,
-        three_quarters,
-        high_end,
+        _distinct(int(spread.distinct[j]), seen, not sampled),
+        None if time else _for_all(int(spread.zeros[j]), seen, count),
+        *(tuple(map(day_of, ends)) if time else ends),
         mean=None if time else float(look.centre[j]),
         sd=None if time else float(look.scale[j]),
-        top=_top(values, counts, time, len(seen), count),
-        drift=_drift(look, look.values[:, j]),
+        top=_top(look.values[:, j], time, seen, count) if spread.recurs[j] else (),
+        drift=tuple(None if part != part else part for part in spread.drift[:, j].tolist()),
         drift_of="mean day" if time else "mean",
         sampled=sampled,
     )
 
 
-def _top(values: Array, counts: NDArray[np.intp], time: bool, seen: int, count: int) -> tuple[tuple[str, int], ...]:
+def _top(x: Array, time: bool, seen: int, count: int) -> tuple[tuple[str, int], ...]:
+    values, counts = np.unique(x[np.isfinite(x)], return_counts=True)
     order = np.argsort(-counts, kind="stable")[:TOP]
     return tuple(
         (day_of(float(values[k])) if time else f"{values[k]:.12g}", _for_all(int(counts[k]), seen, count))
@@ -129,13 +137,16 @@ def _for_all(found: int, seen: int, count: int) -> int:
     return found if seen == count else round(found / max(seen, 1) * count)
 
 
+def _tenths(look: FirstLook) -> Indices:
+    """(m,) which tenth of the data each of the rows drawn lies in."""
+    return np.minimum((look.rows - 1) * TENTHS // max(look.total, 1), TENTHS - 1)
+
+
 def _drift(look: FirstLook, x: Array) -> tuple[float | None, ...]:
     """The mean of each tenth of the rows drawn, in their order; empty where they are too few."""
     if len(x) < 2 * TENTHS:
         return ()
-    place = np.minimum((look.rows - 1) * TENTHS // max(look.total, 1), TENTHS - 1)
     there = np.isfinite(x)
-    largest = float(np.abs(x[there]).max(initial=0.0)) or 1.0  # sums of what is divided by it stay in range
-    sums = np.bincount(place[there], weights=x[there] / largest, minlength=TENTHS)
-    many = np.bincount(place[there], minlength=TENTHS)
-    return tuple(float(s / n * largest) if n else None for s, n in zip(sums, many, strict=True))
+    sums = np.bincount(_tenths(look)[there], weights=x[there], minlength=TENTHS)
+    many = np.bincount(_tenths(look)[there], minlength=TENTHS)
+    return tuple(float(s / n) if n else None for s, n in zip(sums, many, strict=True))

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from assay.arrays import Array
 from assay.asking.table import FirstLook
-from assay.data.columns.cells import as_values, coded
+from assay.data.columns.cells import as_values, coded, numbers
 from assay.data.columns.column_stats import ColumnStats
 from assay.data.columns.dates import DAY
 from assay.data.field import Field
@@ -19,6 +19,7 @@ from assay.shown import shortened
 from assay.study.profile import Profile
 
 _TEXT = 120
+_FLOAT = pa.float64()
 
 
 def first_look(profile: Profile, fields: Sequence[Field], *, log: frozenset[str] = frozenset()) -> FirstLook:
@@ -29,13 +30,12 @@ def first_look(profile: Profile, fields: Sequence[Field], *, log: frozenset[str]
         fields: the columns, as all rows show them.
         log: columns that the encoding takes the logarithm of.
     """
-    m = profile.sample.table.num_rows
-    values, levels = np.full((m, len(fields)), np.nan), {}
-    for j, (known, stats) in enumerate(zip(fields, profile.columns, strict=True)):
-        column = profile.sample.table.column(j).combine_chunks()
-        values[:, j], names = _numbers(column, known, stats)
+    lines, levels = np.full((len(fields), profile.sample.table.num_rows), np.nan), {}
+    for j, (column, known, stats) in enumerate(zip(_columns(profile), fields, profile.columns, strict=True)):
+        lines[j], names = _numbers(column, known, stats)
         if names:
             levels[known.name] = names
+    values = np.ascontiguousarray(lines.T)
     whole = [
         _centre_and_scale(values[:, j], f, s) for j, (f, s) in enumerate(zip(fields, profile.columns, strict=True))
     ]
@@ -58,6 +58,13 @@ def first_look(profile: Profile, fields: Sequence[Field], *, log: frozenset[str]
     )
 
 
+def _columns(profile: Profile) -> list[Any]:
+    """The columns of the sample, each in one piece."""
+    table = profile.sample.table
+    whole = table.combine_chunks().to_batches()  # at once: of each column on its own, wide tables take seconds
+    return whole[0].columns if len(whole) == 1 else [column.combine_chunks() for column in table.columns]
+
+
 def _texts(column: Any) -> tuple[str, ...]:
     """The cells as they came, shortened: a text may be a book."""
     return tuple("" if cell is None else shortened(str(cell), _TEXT) for cell in column.to_pylist())
@@ -65,6 +72,8 @@ def _texts(column: Any) -> tuple[str, ...]:
 
 def _numbers(column: Any, known: Field, stats: ColumnStats) -> tuple[Array, tuple[str, ...]]:
     """One number for each cell, and the names of levels where the number is that of a level."""
+    if column.type == _FLOAT and known.kind in ("number", "count"):
+        return numbers(column), ()
     if known.kind == "category" or (known.kind == "ordered" and known.levels):
         names = known.levels or tuple(name for name, _ in (stats.levels.most() if stats.levels else ()))
         place = {name: i for i, name in enumerate(names)}

@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from datetime import date
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.arrays import Array
+from assay.study.number_spread import NumberSpread
 
 _FEWEST = 20
 _FAR = 25.0
@@ -51,6 +53,24 @@ def suspicious_numbers(x: Array, low: float, high: float, *, log: bool = False) 
     return "; ".join(found)
 
 
+def suspect(spread: NumberSpread, low: Array, high: Array, log: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(d,) of which columns `suspicious_numbers` may have something to say: of the others it has nothing.
+
+    Args:
+        spread: of a fair sample.
+        low, high: (d,) smallest and largest of all rows.
+        log: (d,) whether the analysis takes logarithms.
+    """
+    markers = np.array(sorted(_MARKERS))
+    marked = np.isin(spread.low, markers) | np.isin(spread.high, markers)
+    first, _, third = np.where(log, spread.log_quartiles, spread.quartiles)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        ends = [np.where(log, np.log1p(end), end) for end in (low, high)]
+        width = third - first
+        far = (width > 0.0) & ((ends[0] < first - _FAR * width) | (ends[1] > third + _FAR * width))
+    return np.asarray((spread.seen >= _FEWEST) & (marked | far))
+
+
 def _beyond(value: float, rest: Array, times: float) -> bool:
     """Whether a value lies so many times the middle half outside it."""
     first, third = np.quantile(rest, [0.25, 0.75])
@@ -58,8 +78,12 @@ def _beyond(value: float, rest: Array, times: float) -> bool:
     return width > 0.0 and (value < first - times * width or value > third + times * width)
 
 
-def suspicious_texts(values: Iterable[str]) -> str:
+def suspicious_texts(values: Iterable[str], *, quoted: bool = True) -> str:
     """Texts that differ only in case or blanks, and cells that hold formulas or markup.
+
+    Args:
+        values: of a column.
+        quoted: whether they may be told, as levels may; not what somebody wrote.
 
     >>> suspicious_texts(["Male", "male ", "female"])
     "'Male' and 'male ' differ only in case or blanks"
@@ -71,8 +95,11 @@ def suspicious_texts(values: Iterable[str]) -> str:
         formulas += bool(_FORMULA.match(value))
         markup += bool(_MARKUP.search(value))
     twice = sorted(sorted(found) for found in spellings.values() if len(found) > 1)
-    found = [f"{a[:30]!r} and {b[:30]!r} differ only in case or blanks" for a, b, *_ in twice[:2]]
-    if len(twice) > 2:
+    if not quoted and twice:
+        found = [f"{len(twice)} {'text is' if len(twice) == 1 else 'texts are'} there twice but for case or blanks"]
+    else:
+        found = [f"{a[:30]!r} and {b[:30]!r} differ only in case or blanks" for a, b, *_ in twice[:2]]
+    if quoted and len(twice) > 2:
         found.append(f"and {len(twice) - 2} more such pairs")
     if formulas:
         found.append("cells look like spreadsheet formulas; they were read as text and not evaluated")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.linalg.noise.column_noise import column_noise, identified, matching_flat_noise
+from assay.linalg.noise.column_noise import column_noise, identified, matching_flat_noise, most_column_noise
 from assay.linalg.one_thread import one_blas_thread
 
 
@@ -81,3 +81,14 @@ def test_edge_of_unequal_noise_is_where_simulation_puts_it():
     assert np.mean(tops) == pytest.approx(edge, rel=0.03)
     flat = psi.mean() * (1 + np.sqrt(0.5)) ** 2
     assert np.mean(tops) > 1.15 * flat
+
+
+@given(seed=st.integers(0, 10**6), d=st.integers(4, 60), share=st.floats(0.0, 0.6))
+@settings(max_examples=60, deadline=None)
+def test_noise_is_never_more_than_its_bound(seed, d, share):
+    rng = np.random.default_rng(seed)
+    V = np.linalg.qr(rng.standard_normal((d, d)) * np.exp(rng.normal(0, 2, (d, 1))))[0][:, : int(share * d)]
+    total = rng.uniform(0.5, 2.0, d)
+    residual = rng.uniform(0.0, 1.0, d) * total
+    # the iteration ends where no column moves by more than 1e-6 of the largest variance
+    assert (column_noise(residual, V, total) <= most_column_noise(residual, V, total) + 1e-5).all()

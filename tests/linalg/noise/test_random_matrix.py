@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom, kstest, pearsonr
 
 from assay.errors import DataError, ParameterError
-from assay.linalg.noise.random_matrix import debias, spectrum_law, spike_alignment, spike_eigenvalue
+from assay.linalg.noise.column_noise import column_noise
+from assay.linalg.noise.random_matrix import debias, real_components, spectrum_law, spike_alignment, spike_eigenvalue
 from assay.linalg.one_thread import one_blas_thread
 
 FEW = settings(max_examples=40, deadline=None)
@@ -366,3 +367,38 @@ def test_parameters_that_cannot_be_are_refused_with_the_rule():
         spectrum_law([1.0, 0.5], 10, 3, vectors=np.ones((2, 3)))
     with pytest.raises(DataError, match="vectors must be finite"):
         spectrum_law([1.0, 0.5], 10, 2, vectors=np.full((2, 2), np.nan))
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(5, 60),
+    d=st.integers(2, 120),
+    k=st.integers(0, 5),
+    strength=st.sampled_from([0.0, 0.3, 0.6, 1.0, 3.0]),
+    heavy=st.booleans(),
+)
+@settings(max_examples=100, deadline=None)
+def test_components_counted_by_bounds_are_those_of_the_law(seed, n, d, k, strength, heavy):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_t(2, (n, d)) if heavy else rng.standard_normal((n, d)) * np.exp(rng.normal(0, 1, d))
+    X += strength * rng.standard_normal((n, k)) @ rng.standard_normal((k, d))
+    values, vectors = eigen(X, standardise=True)
+    law, counted = spectrum_law(values, n, d, vectors=vectors), real_components(values, n, d, vectors=vectors)
+    assert counted.n_real == law.n_real
+    np.testing.assert_array_equal(counted.debiased, law.debiased)
+    assert counted.noise == law.noise
+
+
+def test_the_noise_of_columns_is_worked_out_only_where_its_bound_leaves_the_count_open(monkeypatch):
+    asked = []
+
+    def counted(residual, components, total):
+        asked.append(components.shape[1])
+        return column_noise(residual, components, total)
+
+    monkeypatch.setattr("assay.linalg.noise.random_matrix.column_noise", counted)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 8)) @ rng.standard_normal((8, 900)) * 2.0 + rng.standard_normal((60, 900))
+    values, vectors = eigen(X, standardise=True)
+    assert real_components(values, 60, 900, vectors=vectors).n_real == 8
+    assert asked == [8]

@@ -85,9 +85,12 @@ def number_kind(name: str, seen: Numbers) -> Ruled:
         return "empty", "no values"
     if seen.low == seen.high and seen.n > 1:
         return "constant", "one value in all rows"
+    instants = _instants(seen)
+    if not (seen.whole or instants):  # whatever the name says
+        return "number", "numbers with fractions"
     said = words.name_words(name)
     last = said[-1] if said else ""
-    if said and words.TIME_NAMES.intersection(said) and _instants(seen):
+    if instants and words.TIME_NAMES.intersection(said):
         return "time", "the name says time, and the numbers are in its range"
     if not seen.whole:
         return "number", "numbers with fractions"

@@ -98,7 +98,7 @@ def _ruled(
         return "number", "durations, in seconds", None
     if is_.is_date(type_) or is_.is_timestamp(type_) or is_.is_time(type_):
         constant = len(column) - column.null_count > 1 and len(column.drop_null().unique()) == 1
-        return ("constant", "one value in all rows", None) if constant else ("time", f"stored as {type_}", None)
+        return ("constant", "one value in all rows", None) if constant else ("time", "stored as dates or times", None)
     return "other", f"stored as {type_}", None
 
 
@@ -116,14 +116,16 @@ def _dictionary(physical: pa.Field, column: pa.Array, first: bool) -> tuple[Kind
 
 
 def _role(physical: pa.Field, declared: Declared) -> str | None:
-    stored = (physical.metadata or {}).get(b"role", b"").decode("utf-8", "replace").strip()
+    metadata = physical.metadata
+    stored = metadata.get(b"role", b"").decode("utf-8", "replace").strip() if metadata else ""
     return declared.roles.get(physical.name, stored or None)
 
 
 def _unit(physical: pa.Field, declared: Declared) -> str | None:
     if physical.name in declared.units:
         return declared.units[physical.name]
-    stored = (physical.metadata or {}).get(b"unit", b"").decode("utf-8", "replace").strip()
+    metadata = physical.metadata
+    stored = metadata.get(b"unit", b"").decode("utf-8", "replace").strip() if metadata else ""
     if stored:
         return known(stored) or stored
     if pa.types.is_duration(physical.type):
@@ -183,10 +185,12 @@ def _with_links(fields: list[Field], columns: list[pa.Array], declared: Declared
 
 def _with_rated(fields: tuple[Field, ...], declared: Declared) -> tuple[Field, ...]:
     """In a list of ratings (user, item, rating) the item is named by its number, which is no quantity."""
+    if len(fields) > 4:  # asked first: words of many names take time
+        return fields
     rating = any(words.RATING_NAMES.intersection(words.name_words(field.name)) for field in fields)
     people = [j for j, field in enumerate(fields) if field.kind == "identifier"]
     items = [j for j, field in enumerate(fields) if field.kind == "count" and field.name not in declared.kinds]
-    if not (rating and len(people) == len(items) == 1 and len(fields) <= 4):
+    if not (rating and len(people) == len(items) == 1):
         return fields
     named = replace(fields[items[0]], kind="identifier", why="numbers what is rated, in a list of ratings")
     return (*fields[: items[0]], named, *fields[items[0] + 1 :])

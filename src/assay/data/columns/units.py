@@ -129,7 +129,8 @@ def unit_in_name(name: str) -> tuple[str, str | None]:
     >>> unit_in_name("Weight [kg]"), unit_in_name("Sales (north)")
     (('Weight', 'kg'), ('Sales (north)', None))
     """
-    found = _BRACKET.match(name)
+    # most names have none, and a search for one goes through all of the name
+    found = _BRACKET.match(name) if name.rstrip()[-1:] in ("]", ")") else None
     if found is None:
         return name, None
     unit = known(found["square"] or found["round"])

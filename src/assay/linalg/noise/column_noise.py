@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 
 from assay.arrays import Array
 
-__all__ = ["column_noise", "identified", "matching_flat_noise"]
+__all__ = ["column_noise", "identified", "matching_flat_noise", "most_column_noise"]
 
 
 _STEPS, _TOLERANCE = 100, 1e-6
@@ -53,6 +53,23 @@ def column_noise(residual: Array, components: Array, total: Array) -> Array:
         if moved <= _TOLERANCE * total.max():
             break
     return psi
+
+
+def most_column_noise(residual: Array, components: Array, total: Array) -> Array:
+    """The most noise that `column_noise` can find, at once.
+
+    diag(P diag(psi) P)_i = sum_j P_ij^2 psi_j >= P_ii^2 psi_i, so that psi_i <= residual_i / P_ii^2: hardly more than
+    psi_i where columns are many and none of them is mostly one component.
+
+    Args:
+        residual, components, total: as for `column_noise`.
+
+    >>> V = np.full((4, 1), 0.5)
+    >>> most_column_noise(np.full(4, 0.75), V, np.full(4, 2.0)).round(6)
+    array([1.333333, 1.333333, 1.333333, 1.333333])
+    """
+    left = 1.0 - np.einsum("ik,ik->i", components, components)
+    return np.minimum(residual / np.maximum(left, np.sqrt(np.finfo(float).tiny)) ** 2, total)
 
 
 def identified(d: int, k: int) -> bool:

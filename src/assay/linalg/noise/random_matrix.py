@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.arrays import Array
 from assay.errors import DataError, ParameterError
-from assay.linalg.noise.column_noise import column_noise, identified, matching_flat_noise
+from assay.linalg.noise.column_noise import column_noise, identified, matching_flat_noise, most_column_noise
 from assay.linalg.noise.marchenko_pastur import (
     MarchenkoPastur,
     debias,
@@ -35,9 +35,11 @@ from assay.linalg.noise.tracy_widom import WhiteNoise, top_quantile, top_tail
 
 __all__ = [
     "MarchenkoPastur",
+    "RealComponents",
     "SpectrumLaw",
     "debias",
     "marchenko_pastur",
+    "real_components",
     "spectrum_law",
     "spike_alignment",
     "spike_eigenvalue",
@@ -119,8 +121,8 @@ def spectrum_law(
     nu, columns, dims = _effective(given, n - 1, d)
     if vectors is not None:
         null: NullName = "columns"
-        step = _column_steps(given, _checked_vectors(vectors, d, len(given)), n - 1)
-        limit = next((k for k in range(dims - 1) if not identified(d, k)), dims - 1)
+        step = _column_steps(given, _checked_vectors(vectors, d, len(given)), n - 1, column_noise)
+        limit = _identified_steps(d, dims)
     elif correlation:
         null, step, limit = "bounded", _bounded_steps(given, nu, columns), dims - 1
     else:
@@ -150,6 +152,49 @@ def spectrum_law(
         testable=limit > 0,
         null=null,
     )
+
+
+class RealComponents(NamedTuple):
+    """How many components are larger than noise would give, and what is behind them: see `SpectrumLaw`."""
+
+    n_real: int
+    noise: float
+    debiased: Array
+
+
+def real_components(values: ArrayLike, n: int, d: int, *, vectors: ArrayLike, level: float = 0.05) -> RealComponents:
+    """Count the components of independent columns, each with its own noise, as `spectrum_law` does, without p-values.
+
+    A component that stands out of the most noise that columns can have stands out of theirs; the noise itself, which
+    takes most of the time where columns are many, is worked out only where that leaves the answer open.
+
+    Args:
+        values, n, d, vectors, level: as for `spectrum_law`.
+
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((100, 20)) + 2.0 * rng.standard_normal((100, 1))
+    >>> R = np.corrcoef(X, rowvar=False)
+    >>> values, vectors = np.linalg.eigh(R)
+    >>> real_components(values[::-1], 100, 20, vectors=vectors[:, ::-1]).n_real
+    1
+    """
+    given, scale = _checked(values, n, d, level)
+    nu, columns, dims = _effective(given, n - 1, d)
+    axes = _checked_vectors(vectors, d, len(given))
+    limit = _identified_steps(d, dims)
+    steps = [_column_steps(given, axes, n - 1, how) for how in (most_column_noise, column_noise)]
+
+    def stands_out(k: int) -> bool:
+        found = (step(k) for step in steps)
+        return any(noise is not None and top_tail(given[k : k + 1] / noise.scale, noise)[0] <= level for noise in found)
+
+    n_real = next((k for k in range(limit) if not stands_out(k)), max(limit, 0))
+    noise, debiased = _population(given, nu, columns, n_real)
+    return RealComponents(n_real, noise * scale, debiased * scale)
+
+
+def _identified_steps(d: int, dims: int) -> int:
+    return next((k for k in range(dims - 1) if not identified(d, k)), dims - 1)
 
 
 def _sequence(
@@ -193,7 +238,9 @@ def _bounded_steps(values: Array, nu: int, d: int) -> Callable[[int], WhiteNoise
     return step
 
 
-def _column_steps(values: Array, vectors: Array, nu: int) -> Callable[[int], WhiteNoise | None]:
+def _column_steps(
+    values: Array, vectors: Array, nu: int, noise_of: Callable[[Array, Array, Array], Array]
+) -> Callable[[int], WhiteNoise | None]:
     squares = vectors**2
     total = squares @ values
 
@@ -205,7 +252,7 @@ def _column_steps(values: Array, vectors: Array, nu: int) -> Callable[[int], Whi
             # Two columns: 1 - r^2 = l_1 l_2 / (c_11 c_22), and the correlation matrix has 1 + |r| on top.
             r2 = 1.0 - (values[0] / total[0]) * (values[-1] / total[1]) if len(values) == 2 and total.all() else 0.0
             return WhiteNoise(values[0] / (1.0 + np.sqrt(max(r2, 0.0))), nu, 2, hollow=True)
-        psi = column_noise(left, vectors[:, :k], total * (nu / (nu - k)))
+        psi = noise_of(left, vectors[:, :k], total * (nu / (nu - k)))
         weights = np.clip(1.0 - squares[:, :k].sum(axis=1), 0.0, 1.0)
         scale, columns = matching_flat_noise(psi, weights, nu - k)
         return WhiteNoise(scale * (nu - k) / nu, nu - k, columns, hollow=True)

@@ -30,7 +30,7 @@ from assay.linalg.eigen.principal import (
 )
 from assay.linalg.eigen.spectral import Spectrum
 from assay.linalg.noise.permutation_test import permutation_plan, permuted_spectrum
-from assay.linalg.noise.random_matrix import spectrum_law
+from assay.linalg.noise.random_matrix import real_components
 from assay.linalg.normal.linear_gaussian import LinearGaussian
 from assay.linalg.sparse.centred import CentredRows
 from assay.models.axes import _Axes
@@ -352,7 +352,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _RowsInParts, _Axes):
             if found < most:
                 return found
         # without rows, or beyond what permutation can afford, the law counts
-        return max(found, spectrum_law(values, n, d, vectors=vectors[:, : len(values)]).n_real)
+        return max(found, real_components(values, n, d, vectors=vectors[:, : len(values)]).n_real)
 
     def _refuse_groups(self) -> None:
         """Numbers made from one column depend on each other by making, which "real" would take for a finding."""

@@ -20,7 +20,7 @@ from scipy.optimize import isotonic_regression
 from scipy.special import ndtr
 
 from assay.arrays import Array
-from assay.linalg.noise.random_matrix import spectrum_law
+from assay.linalg.noise.random_matrix import real_components
 
 _GRID = 512  # places at which a margin is known
 _REACH = 5.0  # normal scores beyond are as rare as one in three million
@@ -146,7 +146,7 @@ def _correlations(Z: Array) -> tuple[Array, Array]:
     _, singular, right = np.linalg.svd(scores / np.sqrt(n - 1), full_matrices=False)
     kept = min(n - 1, d)
     values, vectors = singular[:kept] ** 2, right[:kept].T
-    law = spectrum_law(values, n, d, vectors=vectors)
+    law = real_components(values, n, d, vectors=vectors)
     k = law.n_real
     beyond = np.maximum(law.debiased[:k] - law.noise, 0.0)
     if d <= _FACTORED:

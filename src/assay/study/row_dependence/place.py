@@ -20,6 +20,7 @@ from assay.evidence.design import Placed, correlogram
 from assay.linalg.noise.cauchy_combination import cauchy_combined
 
 LEVEL = 1e-3
+_SIGNS = re.compile(r"[^a-z]+")
 _NEAR = 4
 _LEFT = 0.9
 _FADED = 0.1
@@ -47,7 +48,7 @@ class PlaceLook:
 
 def coordinates(names: Sequence[str]) -> tuple[str, str] | None:
     """Two columns whose names say that they are places, if there are."""
-    plain = {re.sub(r"[^a-z]", "", name.lower()): name for name in names}
+    plain = {_SIGNS.sub("", name.lower()): name for name in names}
     return next(((plain[a], plain[b]) for a, b in _NAMES if a in plain and b in plain), None)
 
 

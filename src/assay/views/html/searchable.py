@@ -17,6 +17,7 @@ from assay.views.html.escape import escaped, visible
 PLAIN = 100
 BUDGET = 1_000_000
 CELL = 160
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _NUMBER = 5  # characters of a number up to 9999, and a comma
 
 
@@ -31,6 +32,8 @@ def searchable(
     only: Iterable[int] = (),
     of: str = "a column",
     first: int = NAME,
+    total: int | None = None,
+    elsewhere: str = "the JSON",
 ) -> str:
     """Lay out a table that is searched by its first cell and sorted by its heads.
 
@@ -45,6 +48,8 @@ def searchable(
         only: columns that are mostly empty; rows can be narrowed to those that are not.
         of: what a row is about, with its article.
         first: letters of the first cell.
+        total: how many rows there are, where those beyond `most_rows` are not given.
+        elsewhere: where the rows are that do not fit.
 
     >>> text = searchable("t", "All", ["Column", "Kind"], [["a", "number"], ["b", "text"]], choices=[1])
     >>> '<option value="text">text (1)</option>' in text
@@ -52,8 +57,9 @@ def searchable(
     """
     every = list(rows)
     kept = _within_budget(every, first)
-    if len(kept) < len(every):
-        caption = f"{caption}: the first {count(len(kept))} of {count(len(every))}, the rest are in the JSON"
+    total = len(every) if total is None else total
+    if len(kept) < total:
+        caption = f"{caption}: the first {count(len(kept))} of {count(total)}, the rest are in {elsewhere}"
     numbers = set(numeric)
     tools = [
         f'<label>Find {escaped(of)} <input type="search" id="{identifier}-search" autocomplete="off"></label>',
@@ -77,6 +83,15 @@ def searchable(
         f'<output aria-live="polite">{count(len(kept))} in all</output></p>{paper}'
         f'<template data-rows="{identifier}">{_packed(kept, numbers)}</template></div>'
     )
+
+
+def most_rows(heads: int) -> int:
+    """How many rows may fit at most, whatever is in them: no others need be made.
+
+    Args:
+        heads: how many cells a row may have; those that turn out empty everywhere cost nothing.
+    """
+    return BUDGET // _NUMBER // max(heads // 2, 1) + 1
 
 
 def _within_budget(rows: list[Sequence[str]], first: int) -> list[list[str]]:
@@ -105,7 +120,7 @@ def _packed(rows: list[list[str]], numbers: set[int]) -> str:
 
 def _literal(value: object) -> str:
     """JSON with nothing in it that is markup."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = _ENCODER.encode(value)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
