@@ -11,7 +11,8 @@ collect_ignore = [] if find_spec("jax") or "ASSAY_VAE" in os.environ else ["src/
 # two share hardly a compiled loop. Files of a second or two are left for the end.
 LONGEST = (
     "tests/engines/", "tests/study/", "tests/conformance/test_settings.py", "tests/questions/", "tests/fuzz/",
-    "tests/calibrate/", "tests/docs/", "tests/conformance/", "tests/watch/", "tests/browser/", "tests/data/", "tests/models/",
+    "tests/calibrate/", "tests/docs/", "tests/conformance/", "tests/watch/", "tests/browser/",
+    "tests/data/", "tests/models/",
 )  # fmt: skip
 
 
