@@ -21,11 +21,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Indices
 from assay.evidence.design import Design, Grouped, Placed, Runs, Serial, within_parts
 from assay.linalg.noise.cauchy_combination import cauchy_combined
+from assay.linalg.ranks import average_ranks
 
 FEWEST_ROWS = 20
 _SEEN = 4096  # rows that are looked at, from the first on
@@ -108,7 +108,7 @@ def _ranked(X: Array, *, sorted_apart: bool) -> tuple[Indices, Array, Indices]:
             else:
                 smooth = True
     kept = kept[~along]
-    Z = rankdata(X[:, kept], axis=0)
+    Z = average_ranks(X[:, kept], axis=0)
     Z = Z - Z.mean(axis=0)
     if smooth:
         t = np.linspace(-1.0, 1.0, len(X))
