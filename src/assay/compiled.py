@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 import numba
 from numba.core import sigutils
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
-from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from assay.errors import NotCached
@@ -86,10 +85,7 @@ class _Cache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            rtsys.initialize(target_context)  # what compiled code itself calls
-            # FunctionCache.load_overload first loads all that numba can compile, a third of a second, of which compiled
-            # code needs nothing, unless it runs in numba's own threads (parallel=True) or hashes (dict, set): ours does not
-            found = self._load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
             # two processes that write at once may swap the code of two signatures
             if found is None or tuple(found.signature.args) == tuple(sigutils.normalize_signature(sig)[0]):
                 return found

@@ -22,4 +22,4 @@ def missing_sets(absent: NDArray[np.bool_], names: Sequence[str], most: int) -> 
     packed, counts = np.unique(np.packbits(absent, axis=1), axis=0, return_counts=True)
     sets = np.unpackbits(packed, axis=1, count=len(names)).astype(bool)
     order = np.lexsort((sets.sum(axis=1), -counts))[:most]
-    return [(tuple(names[j] for j in np.flatnonzero(sets[k])), int(counts[k])) for k in order]
+    return [(tuple(names[j] for j in np.flatnonzero(sets[k]).tolist()), int(counts[k])) for k in order]

@@ -70,12 +70,10 @@ def _learned(asking: Asking, target: str, save: Path | None) -> tuple[list[str],
     )  # fmt: skip
     ready = _judged(blank, chosen, y, found)
     lines = [*verdict_lines(found), str(ready.judged["sentence"])]
-    truth, unseen = y[chosen.rows], chosen.unseen
+    both: list[Any] = [y[chosen.rows], blank.middle + blank.unit * chosen.unseen]
     if classes:
-        truth, unseen = ([classes[int(c)] for c in some] for some in (truth, unseen))
-    else:
-        unseen = blank.middle + blank.unit * unseen
-    table = table_of({"row": np.asarray(chosen.rows) + 1, "true": truth, "predicted": unseen})
+        both = [[classes[int(c)] for c in some] for some in both]
+    table = table_of({"row": np.asarray(chosen.rows) + 1, "true": both[0], "predicted": both[1]})
     if save is not None:
         ready.save(save)
         lines.append(f"The model is {save}: assay predict NEW --model {save} -o predicted.csv")

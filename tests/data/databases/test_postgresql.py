@@ -306,7 +306,8 @@ def test_messages_that_may_quote_sensitive_values_are_withheld(url, secret):
 
 
 def test_among_several_tables_one_is_to_be_chosen(url):
-    with pytest.raises(ParameterError, match=r"postgres holds \d+ tables; choose one by table=: .*kinds \(2 rows\)"):
+    listed = r"choose one by table= or --option table=NAME: .*kinds \(2 rows\)"
+    with pytest.raises(ParameterError, match=rf"postgres holds \d+ tables; {listed}"):
         DatabaseSource(url)
     with pytest.raises(ParameterError, match="there is no table 'kinds; DROP TABLE kinds'"):
         DatabaseSource(url, table="kinds; DROP TABLE kinds")

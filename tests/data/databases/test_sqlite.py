@@ -247,7 +247,7 @@ def test_sensitive_columns_are_not_even_asked_for(shop):
         (
             {"table": "itme"},
             ParameterError,
-            r"there is no table 'itme' in .*shop.db; choose one by table=: item \(3 rows",
+            r"there is no table 'itme' in .*shop.db; choose one by table= or --option table=NAME: item \(3 rows",
         ),
         ({"table": "i\0"}, ParameterError, "there is no table"),
         ({"query": " ; "}, ParameterError, "query= is empty; give a SELECT"),
@@ -267,7 +267,8 @@ def test_among_several_tables_one_is_to_be_chosen(tmp_path):
         "CREATE TABLE a (x); CREATE TABLE b (x); INSERT INTO a VALUES (1); CREATE VIEW v AS SELECT x + 1 AS y FROM a"
     )
     path = made(tmp_path / "two.db", script)
-    with pytest.raises(ParameterError, match=r"holds 3 tables; choose one by table=: a \(1 rows\), b \(0 rows\), v$"):
+    listed = r"choose one by table= or --option table=NAME: a \(1 rows\), b \(0 rows\), v$"
+    with pytest.raises(ParameterError, match=f"holds 3 tables; {listed}"):
         DatabaseSource(path)
     view = DatabaseSource(path, table="V")
     assert view.to_arrow().to_pydict() == {"y": [2.0]}

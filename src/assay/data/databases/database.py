@@ -150,7 +150,7 @@ class DatabaseSource(Source):
             for table in tables[:_LISTED]
         ] + ["..."] * (len(tables) > _LISTED)
         rule = f"{shown} holds {len(tables)} tables" if name is None else f"there is no table {name!r} in {shown}"
-        raise ParameterError(f"{rule}; choose one by table=: {', '.join(listed)}")
+        raise ParameterError(f"{rule}; choose one by table= or --option table=NAME: {', '.join(listed)}")
 
     def _from_query(self, connection: Connection, query: str) -> tuple[Relation, list[DatabaseColumn]]:
         found = self._dialect.query_columns(connection, query)

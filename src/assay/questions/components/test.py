@@ -144,7 +144,7 @@ def _every_score(pca: PCA, rows: Array | None, k: int, shown: int) -> Array | No
         return None
     scores = np.concatenate([pca.transform(block)[:, :k] for _, block in held_blocks(rows)])
     spread = np.sqrt(pca.explained_variance_[:k])
-    return np.divide(scores, spread, out=np.zeros_like(scores), where=spread > 0.0)
+    return np.asarray(np.divide(scores, spread, out=np.zeros_like(scores), where=spread > 0.0))
 
 
 def _unseen(

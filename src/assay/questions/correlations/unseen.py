@@ -15,6 +15,7 @@ from scipy.optimize import isotonic_regression
 
 from assay.arrays import Array, Indices, Mask
 from assay.evidence.design import Design
+from assay.linalg.ranks import average_ranks
 from assay.models.correlation.dependence.dependence import Dependence, dependence_of
 from assay.questions.correlations.halves import Halves, ProductBlocks, curve, unseen_strength
 from assay.summary.pairs.association import Gappy, Standard, shared_correlations
@@ -27,6 +28,7 @@ from assay.summary.pairs.shared_rows import Gaps
 AGAIN = 0.05  # the level at which a pair counts as found in half of the rows
 _WAVES = 0.2  # of the variance of a curve that may go the other way
 _CURVED = 0.05  # by how much curves must go together better than ranks, on unseen rows
+_RANKED = 10_000_000  # values that are ranked anew
 _PRODUCTS = 1_000_000  # of numbers of pairs, looked at in halves
 
 
@@ -50,6 +52,27 @@ class Numbers:
         design = None if self.design is None else self.design.among(rows)
         return Numbers(self.X[np.ix_(rows, mine)], np.searchsorted(columns, self.groups[mine]), design)
 
+    def ranked_anew(self, pairs: Pairs, places: Indices) -> Pairs:
+        """Pairs with Spearman's correlation of the rows where both have a value, as other programs print it.
+
+        Ranks of all rows of a column give nearly the same, and are quicker for all pairs. Of very many rows they stay.
+
+        Args:
+            pairs: all of them.
+            places: which are to be changed, where both are numbers, one has gaps and they are monotone.
+        """
+        starts, width = np.searchsorted(self.groups, np.arange(int(self.groups[-1]) + 1)), np.bincount(self.groups)
+        rank = pairs.rank.copy()
+        budget = _RANKED // max(len(self.X), 1)
+        for k in places[:budget]:
+            i, j = pairs.first[k], pairs.second[k]
+            if width[i] == width[j] == 1 and pairs.monotone[k] and not pairs.lag[k]:
+                both = self.X[:, [starts[i], starts[j]]]
+                both = both[~np.isnan(both).any(axis=1)]
+                if len(both) < len(self.X):
+                    rank[k] = np.corrcoef(average_ranks(both, axis=0).T)[0, 1]
+        return replace(pairs, rank=rank, strength=np.where(rank == pairs.rank, pairs.strength, rank))
+
 
 def seen_again(found: Dependence, asked: Indices, halves: Halves, numbers: Numbers, seed: int = 0) -> Pairs:
     """The pairs, with what halves say of those that are asked; those judged by their rows alone are so here, too.
@@ -66,7 +89,9 @@ def seen_again(found: Dependence, asked: Indices, halves: Halves, numbers: Numbe
         return _together(found, asked, halves)  # lags are of all rows
     first, second = found.pairs.first, found.pairs.second
     alone = chances.apart[first[asked], second[asked]]
-    pairs = _together(found, asked[~alone], halves) if not alone.all() else found.pairs
+    pairs = found.pairs
+    if not alone.all():
+        pairs = numbers.ranked_anew(_together(found, asked[~alone], halves), asked[~alone])
     asked = asked[alone]
     assert chances.levels.seen is not None
     for rows, which in Gaps(chances.levels.seen).by_rows(first[asked], second[asked]):

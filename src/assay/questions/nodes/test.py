@@ -6,6 +6,8 @@ the other half says by which factor its own ranks are otherwise, the same way. T
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy.special import stdtrit
 
@@ -79,7 +81,7 @@ def _unseen(graph: Graph, seed: int, tell: Telling) -> list[float]:
         pagerank(
             Graph.of_edges(rows[half], cols[half], values[half], n=graph.n, directed=graph.directed),
             graphs=_HALF_GRAPHS, random_state=seed,
-            progress=lambda share, before=before: tell("halves of the links", (before + share) / 2),
+            progress=partial(_half_told, tell, before),
         ).beyond_degree
         for before, half in enumerate((first, ~first))
     ]  # fmt: skip
@@ -89,6 +91,10 @@ def _unseen(graph: Graph, seed: int, tell: Telling) -> list[float]:
         named = [i for i in np.argsort(-np.abs(here.z), kind="stable")[:_FOUND] if here.z[i] != 0.0]
         factors += [float(np.sign(here.z[i])) * ratio[node] for i in named if (node := int(here.nodes[i])) in ratio]
     return factors
+
+
+def _half_told(tell: Telling, before: int, share: float) -> None:
+    tell("halves of the links", (before + share) / 2)
 
 
 def _mean_factor(logs: list[float]) -> tuple[float | None, tuple[float, float] | None]:

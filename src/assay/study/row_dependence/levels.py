@@ -110,8 +110,7 @@ def _judged(X: Array, owner: tuple[str, ...], name: str, candidate: LevelCandida
     ratio = between / free / ((1.0 - between) / (n - groups))
     each = fdtrc(free, n - groups, ratio)
     p = float(cauchy_combined(each)) * looks
-    effective = design.effective(Z)
-    left = effective[np.triu_indices(len(effective), 1)].min() if len(effective) > 1 else effective[0, 0]
+    left = design.least_effective(Z)
     # one column that goes with the levels is a pair of columns, several are rows of one kind
     if p > LEVEL or left > _LEFT * n or len({owner[j] for j in np.flatnonzero(each <= LEVEL)}) < _SEVERAL:
         return None

@@ -186,12 +186,11 @@ def _left(R: Array) -> float:
     Columns that go together share the noise of their periodograms, which looks like fewer rows; so it is compared with
     that of the same rows in other orders.
     """
-    n, d = R.shape
-    pairs = np.triu_indices(d, 1) if d > 1 else ([0], [0])
+    n = len(R)
     design = Serial(n, np.arange(n), 1)
     rng = np.random.default_rng(0)
-    shuffled = np.mean([design.effective(R[rng.permutation(n)])[pairs].min() for _ in range(_SHUFFLES)])
-    return min(1.0, float(design.effective(R)[pairs].min() / shuffled))
+    shuffled = np.mean([design.least_effective(R[rng.permutation(n)]) for _ in range(_SHUFFLES)])
+    return min(1.0, float(design.least_effective(R) / shuffled))
 
 
 def _design(X: Array, place: Indices, Z: Array, cuts: Indices, left: float, *, told: bool) -> Design:
