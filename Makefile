@@ -32,6 +32,9 @@ demo: $(VENV)/ok ## report on the bundled wholesale customers table
 test cover quick test-lowest: export OPENBLAS_NUM_THREADS = 1
 test cover quick test-lowest: export OMP_NUM_THREADS = 1
 
+# tests start commands by the hundred: what was compiled of the sources is kept, whatever the environment says
+unexport PYTHONDONTWRITEBYTECODE
+
 test: lint ## lint, types, import contracts, tests and doctests
 	@$(BIN)/python -m pytest -q -n 2 -m 'not calibrate'
 

@@ -7,9 +7,13 @@ import pytest
 
 collect_ignore = [] if find_spec("jax") or "ASSAY_VAE" in os.environ else ["src/assay/models/embedding/vae/vae.py"]
 
-# What takes longest begins first, so that no process is left with an hour's work while the other waits. The first two
-# share no compiled loops.
-LONGEST = ["tests/engines/", "tests/study/", "tests/questions/", "tests/docs/", "tests/conformance/test_settings.py"]
+# What takes longest begins first, so that no process is left with a long file while the others have ended; the first
+# two share hardly a compiled loop. Files of a second or two are left for the end.
+LONGEST = (
+    "tests/engines/", "tests/study/", "tests/conformance/test_settings.py", "tests/questions/", "tests/fuzz/",
+    "tests/calibrate/", "tests/docs/", "tests/conformance/", "tests/watch/", "tests/browser/",
+    "tests/data/", "tests/models/",
+)  # fmt: skip
 
 
 def pytest_collection_modifyitems(config, items):

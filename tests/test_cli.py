@@ -6,17 +6,12 @@ import subprocess
 import sys
 
 import pytest
+from tests.forked import run
 from typer.testing import CliRunner
 
 import assay.study.run
 from assay import __version__
 from assay.cli import app
-
-
-def run(*arguments, cwd):
-    return subprocess.run(
-        [sys.executable, "-m", "assay", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120
-    )
 
 
 def test_a_report_prints_findings_and_writes_page_and_json(tmp_path, wholesale):

@@ -11,7 +11,9 @@ def main() -> None:
     sys.unraisablehook = _unraisable
     try:
         from assay.cli import run
+        from assay.cli.spared import own_process
 
+        own_process()
         code = run()
     except KeyboardInterrupt:
         code = _refused("stopped; nothing was written", 130)

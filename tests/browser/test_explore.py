@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import sample_study
@@ -101,6 +103,29 @@ def test_a_number_is_drawn_by_levels_and_two_categories_as_counts(browser, page)
     assert browser.complaints == []
 
 
+def test_levels_that_were_chosen_upward_are_said_to_be_drawn_across(browser, page):
+    page()
+    choose(browser, "x", "sales")
+    choose(browser, "y", "shop")
+    assert "Levels are drawn across: shop." in text(browser, "caption")
+    assert browser.ask("document.getElementById('explore-swap').hidden")  # it would change nothing
+    choose(browser, "y", "cost")
+    assert "Levels" not in text(browser, "caption")
+    assert not browser.ask("document.getElementById('explore-swap').hidden")
+
+
+def test_a_pair_is_told_with_its_size_on_these_rows_and_on_unseen_ones(browser, page):
+    page()
+    choose(browser, "x", "sales")
+    choose(browser, "y", "cost")
+    said = text(browser, "told")
+    assert re.search(r"rank correlation \.\d\d on these rows, \.\d\d on unseen ones, p ", said), said
+    line = browser.ask("[...document.querySelectorAll('.verdict .line')].map((one) => one.textContent)"
+                       ".find((words) => words.includes('go together'))")  # fmt: skip
+    sizes = re.findall(r"\.\d\d", said)[:2]
+    assert line is None or "sales and cost" not in line or sizes[1] in line
+
+
 def test_every_view_of_rows_takes_the_colours_and_gives_them_back(browser, page):
     page()
     tints = f"""(async () => {PLOTS}.flatMap((view) => view.model.renderers)
@@ -194,7 +219,7 @@ def test_years_are_written_as_years(browser, page):
         }})()"""
     )
     assert set(words) <= {str(year) for year in range(2004, 2016)}
-    assert len(words) > 2
+    assert len(words) == len(set(words)) > 2
 
 
 @pytest.mark.parametrize("dark", [False, True])

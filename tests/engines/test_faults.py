@@ -116,7 +116,9 @@ def test_blocks_kept_by_spark_survive_a_killed_process(spark_session, file, tmp_
         disturbed(file, tmp_path, "die", kept=True)
 
 
-def test_a_part_that_kills_every_worker_is_an_error_in_words(dask_clusters, file):
+def test_a_part_that_kills_every_worker_is_an_error_in_words(dask_clusters, file, monkeypatch):
+    # two deaths are enough for Dask to give the part up, of three allowed: a new worker imports for seconds
+    monkeypatch.setattr(dask_clusters(3).cluster.scheduler, "allowed_failures", 1)
     blocks = numbered_floats(read(str(file)))
 
     def deadly(part):

@@ -314,3 +314,20 @@ def test_no_more_rows_are_made_than_a_page_may_hold(monkeypatch):
     monkeypatch.setattr(searchable_module, "BUDGET", 3_000)
     fits = len(rows_of(searchable("t", "All", ["A", "B"], ([str(j % 3), ""] for j in range(9000)))))
     assert fits < searchable_module.most_rows(2)
+
+
+def test_columns_that_are_missing_in_the_same_rows_are_told_with_how_many():
+    gone = np.arange(40) < 10
+    table = {
+        "<b>dose</b>": ("number", np.where(gone, np.nan, np.arange(40.0))),
+        "effect": ("number", np.where(gone & (np.arange(40) < 5), np.nan, np.arange(40.0))),
+        "age": ("number", np.arange(40.0)),
+    }
+    look = sample_study.first_look(table)
+    text = data_section(sample_study.looked_at(look, "gaps.csv"))
+    told = Words(text).words.partition("Columns missing in the same rows")[2]
+    assert re.search(r"<b>dose</b>\s*effect \(5, 50\.0%\)", told)
+    assert re.search(r"effect\s*<b>dose</b> \(5, 100\.0%\)", told)
+    assert "age" not in told
+    alone = sample_study.first_look({"dose": table["<b>dose</b>"], "age": table["age"]})
+    assert "missing in the same rows" not in data_section(sample_study.looked_at(alone, "alone.csv"))

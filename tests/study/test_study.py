@@ -74,7 +74,7 @@ def test_the_same_seed_gives_the_same_study(customers, wholesale):
 def test_a_wide_table_goes_through_its_rows():
     rng = np.random.default_rng(1)
     X = 2.0 * rng.standard_normal((60, 1)) * rng.standard_normal(400) + rng.standard_normal((60, 400))
-    found = study(X).answers["components"]
+    found = study(X, only="components").answers["components"]
     assert found.n_real >= 1
     assert found.evidence.verdict == "supported"
     assert found.loadings.shape[0] == 400
@@ -105,7 +105,7 @@ def test_what_cannot_be_used_is_set_aside_with_its_reason(tmp_path):
     for i in range(60):
         x, y = rng.standard_normal(2)
         lines.append(f"{i + 1},{x},{'' if i == 5 else y},n{i},7,{i if i < 9 else ''},{1e200 * x},")
-    found = study(write(tmp_path, "\n".join(lines) + "\n"))
+    found = study(write(tmp_path, "\n".join(lines) + "\n"), only="components")
     notes = {column.name: column.note for column in found.data.columns if not column.used}
     assert notes == {
         "id": notes["id"],
@@ -125,7 +125,7 @@ def test_rows_with_gaps_are_filled_or_left_out_and_counted(tmp_path, monkeypatch
     monkeypatch.setattr("assay.study.table.KEPT_BYTES", kept)
     X = np.random.default_rng(3).standard_normal((60, 3)).astype(str)
     X[5, 1], X[9] = "", ""
-    found = study(write(tmp_path, "x,y,z\n" + "\n".join(map(",".join, X)) + "\n"), missing=missing)
+    found = study(write(tmp_path, "x,y,z\n" + "\n".join(map(",".join, X)) + "\n"), missing=missing, only="components")
     assert (found.data.rows, found.data.rows_used) == (60, used)
     notes = " ".join(found.data.notes)
     assert "1 of 60 rows hold no value in any column in use" in notes
@@ -155,7 +155,7 @@ def test_a_column_that_varies_only_in_rows_left_out_is_set_aside(tmp_path, monke
     for i in range(60):
         gap = i % 4 == 0
         lines.append(f"{rng.standard_normal()},{i if gap else 7},{'' if gap else rng.standard_normal()}")
-    found = study(write(tmp_path, "\n".join(lines) + "\n"), missing="drop")
+    found = study(write(tmp_path, "\n".join(lines) + "\n"), missing="drop", only="components")
     aside = [column for column in found.data.columns if not column.used]
     assert [(column.name, column.note) for column in aside] == [("b", "constant in the rows in use")]
     assert (found.data.rows_used, found.answers["components"].columns) == (45, ("a", "c"))
@@ -164,12 +164,12 @@ def test_a_column_that_varies_only_in_rows_left_out_is_set_aside(tmp_path, monke
 def test_rows_that_follow_each_other_are_noted():
     rng = np.random.default_rng(4)
     walks = rng.standard_normal((200, 3)).cumsum(axis=0)
-    assert any("Neighbouring rows are alike" in note for note in study(walks).data.notes)
-    assert not study(rng.permutation(walks)).data.notes
+    assert any("Neighbouring rows are alike" in note for note in study(walks, only="components").data.notes)
+    assert not study(rng.permutation(walks), only="components").data.notes
 
 
 def test_columns_can_be_left_out(wholesale):
-    found = study(wholesale, drop=["Channel", "Region"])
+    found = study(wholesale, drop=["Channel", "Region"], only="components")
     assert found.answers["components"].columns == (
         "Fresh",
         "Milk",
@@ -185,7 +185,7 @@ def test_columns_can_be_left_out(wholesale):
 def test_rows_that_do_not_fit_are_streamed_to_the_same_numbers(customers, wholesale, monkeypatch):
     kept = customers.answers["components"]
     monkeypatch.setattr("assay.study.table.KEPT_BYTES", 1000)
-    streamed = study(wholesale)
+    streamed = study(wholesale, only="components")
     found = streamed.answers["components"]
     np.testing.assert_allclose(found.values, kept.values, rtol=1e-12)
     np.testing.assert_allclose(found.held_out, kept.held_out, rtol=1e-10)
@@ -199,7 +199,7 @@ def test_every_pass_tells_how_far_it_is(tmp_path, monkeypatch, kept):
     monkeypatch.setattr("assay.study.table.KEPT_BYTES", kept)
     path = write(tmp_path, "x,y\n" + "".join(f"{i % 7}.5,{i % 11}\n" for i in range(100_000)))
     told = []
-    study(path, progress=lambda what, rows, fraction: told.append((what, rows, fraction)))
+    study(path, only="components", progress=lambda what, rows, fraction: told.append((what, rows, fraction)))
     passes = {what: (rows, fraction) for what, rows, fraction in told if rows is not None}
     assert passes == dict.fromkeys(("Reading", "Looking for gaps", "Summarising"), (100_000, 1.0))
 
@@ -288,7 +288,7 @@ def test_rows_read_in_blocks_are_judged_like_rows_in_memory(grouped_study, tmp_p
     path = tmp_path / "patients.csv"
     path.write_text(three_groups()[0])
     monkeypatch.setattr("assay.study.table.KEPT_BYTES", 0)
-    read = study(path)
+    read = study(path, only=["groups", "anomalies"])
     assert read.answers["anomalies"].rows.tolist() == whole.answers["anomalies"].rows.tolist() == [17]
     np.testing.assert_array_equal(read.answers["groups"].labels, whole.answers["groups"].labels)
 

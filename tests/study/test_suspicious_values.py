@@ -47,6 +47,10 @@ def test_few_or_missing_values_say_nothing():
 def test_spellings_formulas_and_markup_are_pointed_out():
     assert suspicious_texts(["a", "b", "c d"]) == ""
     assert "'North' and 'north' differ only in case or blanks" in suspicious_texts(["north", "North", "south"])
+    assert (
+        suspicious_texts(["Dear Anna", "dear anna ", "x"], quoted=False)
+        == "1 text is there twice but for case or blanks"
+    )
     assert "formulas" in suspicious_texts(["=SUM(A1:A3)", "x"])
     assert "formulas" in suspicious_texts(["@cmd", "x"])
     assert "markup" in suspicious_texts(["<script>alert(1)</script>"])

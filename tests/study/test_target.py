@@ -39,7 +39,7 @@ def test_a_number_is_predicted_first_and_rows_without_it_are_counted(csv):
 
 
 def test_the_other_questions_are_asked_of_the_other_columns(csv):
-    study = assay.study(csv, target="sold")
+    study = assay.study(csv, target="sold", only=["prediction", "components", "correlations"])
     assert not any("sold" in column for column in study.answers["components"].columns)
     assert "sold" in study.answers["correlations"].found.columns
     with pytest.raises(DataError, match="'a' is the only column in use: there is nothing to predict it from"):
@@ -47,7 +47,7 @@ def test_the_other_questions_are_asked_of_the_other_columns(csv):
 
 
 def test_classes_are_predicted_under_their_names(csv):
-    found = assay.study(csv, target="sold").answers["prediction"]
+    found = assay.study(csv, target="sold", only="prediction").answers["prediction"]
     assert set(found.classes) == {"yes", "no"} and found.right > 0.75
     true = np.array(found.classes)[found.truth.astype(int)]
     written = [line.split(",")[4] for line in csv.read_text().splitlines()[1:]]
@@ -75,7 +75,7 @@ def test_a_target_that_cannot_be_one_is_refused_with_the_reason(csv, tmp_path):
 
 def test_two_sets_of_columns_are_asked_whether_they_go_together(csv, tmp_path):
     page = tmp_path / "s.html"
-    command = ["report", str(csv), "--side", "price", "--side", "sold", "-o", str(page)]
+    command = ["report", str(csv), "--side", "price", "--side", "sold", "--only", "canonical", "-o", str(page)]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
     told = " ".join(result.output.split())
@@ -87,7 +87,7 @@ def test_two_sets_of_columns_are_asked_whether_they_go_together(csv, tmp_path):
 
 def predicted_classes(columns, target):
     """The class of each row as the prediction names it."""
-    found = assay.study(columns, target=target).answers["prediction"]
+    found = assay.study(columns, target=target, only="prediction").answers["prediction"]
     return np.array(found.classes)[found.truth.astype(int)].tolist(), found.classes
 
 

@@ -45,28 +45,30 @@ def facts(watch):
     return watch.rows, watch.gaps, watch.looks, watch.drift, pairs, m and m.count
 
 
-WHOLE = Watch(**OPTIONS)
-SAID = [line for line in said(WHOLE, [eventful()]) if "problem" not in line]
+@pytest.fixture(scope="module")
+def whole():
+    """All rows at once: the facts, and what was said."""
+    watch = Watch(**OPTIONS)
+    told = said(watch, [eventful()])
+    return facts(watch), [line for line in told if "problem" not in line]
 
 
 class TestCuts:
     @given(st.lists(st.integers(1, 1499), max_size=8))
-    def test_however_rows_are_cut_into_blocks_every_bit_is_the_same(self, cuts):
+    def test_however_rows_are_cut_into_blocks_every_bit_is_the_same(self, whole, cuts):
         watch = Watch(**OPTIONS)
         told = said(watch, np.split(eventful(), sorted(cuts)))
-        assert [line for line in told if "problem" not in line] == SAID
-        assert facts(watch) == facts(WHOLE)
+        assert (facts(watch), [line for line in told if "problem" not in line]) == whole
 
     @given(st.lists(st.integers(1, 1499), min_size=1, max_size=4))
-    def test_saved_and_loaded_anywhere_it_goes_on_to_the_bit(self, tmp_path_factory, cuts):
+    def test_saved_and_loaded_anywhere_it_goes_on_to_the_bit(self, tmp_path_factory, whole, cuts):
         path = tmp_path_factory.mktemp("state") / "watch"
         watch, told = Watch(**OPTIONS), []
         for part in np.split(eventful(), sorted(cuts)):
             told += said(watch, [part])
             watch.save(path)
             watch = assay.load(path)
-        assert [line for line in told if "problem" not in line] == SAID
-        assert facts(watch) == facts(WHOLE)
+        assert (facts(watch), [line for line in told if "problem" not in line]) == whole
 
     def test_the_running_law_goes_on_to_the_bit_too(self, tmp_path):
         options = {**OPTIONS, "against": "running", "half_life": 30.0}
@@ -80,9 +82,9 @@ class TestCuts:
         assert [line for line in both if "problem" not in line] == [line for line in told if "problem" not in line]
         assert facts(parted) == facts(whole)
 
-    def test_the_events_are_the_ones_that_were_planted(self):
-        kinds = [json.loads(line)["kind"] for line in SAID]
-        found = [json.loads(line) for line in SAID]
+    def test_the_events_are_the_ones_that_were_planted(self, whole):
+        found = [json.loads(line) for line in whole[1]]
+        kinds = [alert["kind"] for alert in found]
         assert found[0]["kind"] == "anomaly" and found[0]["row"] == 401 and found[0]["columns"][0] == "column 2"
         shift = next(alert for alert in found if alert["kind"] == "drift of the mean")
         assert shift["row"] > 900 and shift["columns"][0] == "column 3" and 1.5 < shift["size"] < 2.5
@@ -267,8 +269,8 @@ class TestFiles:
         watch.save(tmp_path / "b")
         assert (tmp_path / "b").stat().st_size < 1.05 * (tmp_path / "a").stat().st_size
 
-    def test_lines_are_strict_json(self):
-        for line in SAID:
+    def test_lines_are_strict_json(self, whole):
+        for line in whole[1]:
             json.loads(line, parse_constant=lambda name: pytest.fail(name))
 
     def test_many_anomalies_of_a_window_are_counted_not_told_one_by_one(self):

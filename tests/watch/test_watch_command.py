@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests import forked
 from typer.testing import CliRunner
 
 import assay
@@ -38,10 +39,7 @@ def jsonl(X):
 
 
 def run(*arguments, stdin=None):
-    done = subprocess.run(
-        [sys.executable, "-m", "assay", "watch", *map(str, arguments)],
-        input=stdin, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": SRC}, timeout=120,
-    )  # fmt: skip
+    done = forked.run("watch", *arguments, stdin=stdin)
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
 

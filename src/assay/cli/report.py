@@ -47,6 +47,7 @@ from assay.cli.options import (
 )
 from assay.cli.output import STANDARD, check_places, check_tables, delivered, written
 from assay.cli.said import columns_of_place, effort_of, logs_of, names, opened_source, pairs, several_pairs
+from assay.cli.spared import load_libraries
 from assay.cli.terminal import explained, progress, terminal
 
 
@@ -90,6 +91,7 @@ def report(
     A table, a network, ratings or trials: every question that applies is asked, and the page says what would survive a
     second look. It is one file that needs nothing else.
     """
+    load_libraries(engine)
     from assay.report.text import show
     from assay.report.write import write_report
     from assay.study.run import study

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.stats import rankdata
 
 from assay.arrays import Array
 from assay.asking.words import Words, one_line
 from assay.comparison.looks import Looks
 from assay.comparison.pair import Pair
+from assay.linalg.ranks import average_ranks
 from assay.views.axes.numbers import number, percent
 
 _READING = (
@@ -109,5 +109,5 @@ def _exceeds(first: Array, last: Array) -> float:
     >>> _exceeds(np.array([1.0, 2.0]), np.array([2.0, 3.0]))
     0.875
     """
-    ranks = rankdata(np.concatenate([first, last]))[len(first) :]
+    ranks = average_ranks(np.concatenate([first, last]))[len(first) :]
     return float((ranks.mean() - (len(last) + 1) / 2.0) / len(first))

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Indices, Mask
 from assay.comparison.pair import Pair
+from assay.linalg.ranks import average_ranks
 
 _WORK = 5e7  # products of columns over all rows, beyond which rows are drawn
 _COLUMNS = 300
@@ -159,7 +159,7 @@ def _normal_scores(x: Array) -> Array:
     there = np.isfinite(x)
     z = np.zeros(len(x))
     if there.any():
-        score = ndtri((rankdata(x[there]) - 0.5) / there.sum())
+        score = ndtri((average_ranks(x[there]) - 0.5) / there.sum())
         score = score - score.mean()
         size = score.std()
         z[there] = score / size if size > 0.0 else 0.0

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri_exp, xlogy
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Mask
+from assay.linalg.ranks import average_ranks
 
 LEVELS = 50
 _FEWEST = 5
@@ -64,7 +64,7 @@ def measured_looks(values: Array, second: Array, ends: float = 1.0) -> Looks:
     """
     present = np.isfinite(values)
     scores = np.full((len(values), len(_WEIGHTS)), np.nan)
-    scores[present] = _legendre((rankdata(values[present]) - 0.5) / max(present.sum(), 1))
+    scores[present] = _legendre((average_ranks(values[present]) - 0.5) / max(present.sum(), 1))
     z = _differences(np.where(present[:, None], scores, 0.0), present, second)
     return Looks(_surprise(z, np.log(_WEIGHTS), ends), scores, ("location", "spread", "skew", "tails"))
 

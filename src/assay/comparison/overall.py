@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Mask
 from assay.asking.words import Words
@@ -20,6 +19,7 @@ from assay.comparison.differences import FOLDS, METHOD, Difference, Differences,
 from assay.comparison.held_out import held_out_mean
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
+from assay.linalg.ranks import average_ranks
 from assay.views.axes.numbers import percent
 
 WORDING = "Can rows be told apart by their table?"
@@ -87,7 +87,7 @@ def _features(pair: Pair) -> Array:
     plain = np.zeros_like(X)
     for j in range(X.shape[1]):
         here = there[:, j]
-        plain[here, j] = ndtri((rankdata(X[here, j]) - 0.5) / here.sum()) if pair.measured[j] else X[here, j]
+        plain[here, j] = ndtri((average_ranks(X[here, j]) - 0.5) / here.sum()) if pair.measured[j] else X[here, j]
         plain[here, j] -= plain[here, j].mean()
     m = plain[:, pair.measured]
     squares = m**2
@@ -110,7 +110,7 @@ def _share_in_order(F: Array, names: Mask, here: Mask) -> Array:
         score = test @ np.linalg.solve(inner, train.T @ y)
     else:
         score = test @ (train.T @ np.linalg.solve(train @ train.T + ridge * np.eye(len(train)), y))
-    ranks = rankdata(score, axis=0)
+    ranks = average_ranks(score, axis=0)
     inside = names[here].astype(np.float64)
     count = inside.sum(axis=0)
     pairs = count * (len(inside) - count)

@@ -108,7 +108,7 @@ class KeptSource(DerivedSource):
         spill: _Spill | None = None
         for row, batch in self.source.numbered_blocks():
             self.problems = self.source.problems
-            size += batch.nbytes
+            size += _bytes(batch)
             if memory is not None and size > self._limit:
                 if isinstance(self.source, OnePassSource):
                     spill = _Spill(self.arrow_schema)
@@ -124,6 +124,13 @@ class KeptSource(DerivedSource):
         self._memory = memory
         if spill is not None:
             self._disk = spill.closed()
+
+
+def _bytes(batch: pa.RecordBatch) -> int:
+    try:
+        return int(batch.nbytes)
+    except pa.ArrowTypeError:  # up to version 21, of views of lists; all of what they look at
+        return int(batch.get_total_buffer_size())
 
 
 class _Spill:

@@ -9,6 +9,7 @@ from assay.asking.card import Column, DataCard
 from assay.asking.finding import Finding
 from assay.report.profile import elsewhere, profile_table
 from assay.study.findings import Ledger, Study
+from assay.study.gaps_together import GapsTogether
 from assay.views.axes.numbers import count, counted, percent
 from assay.views.html.elements import definitions, details, name_cell, table
 from assay.views.html.escape import escaped
@@ -16,6 +17,7 @@ from assay.views.html.searchable import CELL, most_rows, searchable
 
 _LISTED = 40
 _FIRST = 8
+_BESIDE = 3
 _PROBLEMS = 200
 _SENTENCE = 500
 _HEADS = ("Column", "No.", "Kind", "Use", "Missing", "Values", "Remark", "Why this kind")
@@ -68,7 +70,26 @@ def data_section(study: Study) -> str:
         *([] if data.duplicates is None else [("Duplicate rows", data.duplicates.sentence().rstrip("."))]),
         ("Kinds", ", ".join(counted(n, kind, _SEVERAL.get(kind)) for kind, n in kinds.most_common())),
     ])  # fmt: skip
-    return card + problems_list(data.problems) + _columns(data) + profile_table(data)
+    return card + problems_list(data.problems) + _columns(data) + profile_table(data) + _missing_together(study.gaps)
+
+
+def _missing_together(gaps: GapsTogether | None) -> str:
+    """Which columns are missing in the same rows, for each that shares gaps with another; empty where none does."""
+    if gaps is None:
+        return ""
+    shared = [(name, others) for name, others in gaps.beside.items() if others]
+    if not shared:
+        return ""
+    rows = [
+        [
+            name_cell(name),
+            ", ".join(f"{name_cell(one.column)} ({count(one.rows)}, {percent(one.share)})" for one in others[:_BESIDE]),
+        ]
+        for name, others in shared[:_LISTED]
+    ]
+    more = f"; the first {_LISTED} of {count(len(shared))}" if len(shared) > _LISTED else ""
+    caption = f"Of {counted(gaps.rows, 'row')}: rows that lack both, and their share of the gaps of the first{more}"
+    return f"<h3>Columns missing in the same rows</h3>{table(caption, ['Column', 'Missing together with'], rows)}"
 
 
 def problems_list(problems: Sequence[str]) -> str:

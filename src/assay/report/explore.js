@@ -259,11 +259,8 @@
       at("told").textContent = words;
       at("told").className = `told ${verdict === "" ? "" : held.slugs[verdict]}`;
       if (a === b) b = alone;
-      else if (a.numeric && !b.numeric) {
-        // levels stand side by side, and the choices say what is drawn
-        [a, b] = [b, a];
-        [at("x").value, at("y").value] = [at("y").value, at("x").value];
-      }
+      const sideways = a.numeric && !b.numeric && b !== alone; // levels stand side by side
+      if (sideways) [a, b] = [b, a];
       at("swap").hidden = b === alone || a.numeric !== b.numeric;
       const golden = 0.6180339887498949, silver = 0.41421356237309515;
       const x = every.map((i) => (a.numeric ? a.drawn(i, golden) : a.value(i) + 0.55 * turned(i, golden)));
@@ -315,6 +312,7 @@
         !a.numeric && !b.numeric ? `The numbers count ${several}.`
           : !a.numeric ? `Boxes hold the middle half of the ${several} of a level, lines nine of ten, orange is the median.`
           : line.x.length ? "The line joins medians of neighbouring rows." : "",
+        sideways ? `Levels are drawn across: ${a.name}.` : "",
         `${drawn} drawn${lacking ? `; ${lacking.toLocaleString("en")} lack a value` : ""}.`,
         held.exact || !(a.numeric || b.numeric) ? "" : "Values are coarse: a point lies somewhere within its step.",
       ];

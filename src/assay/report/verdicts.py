@@ -10,7 +10,7 @@ from assay.asking.beyond import CAP, place, times
 from assay.asking.finding import Finding, a_few_of_each, strongest_first
 from assay.asking.words import BADGES, LINE, chances, odds, shown
 from assay.evidence.evidence import Evidence
-from assay.views.axes.numbers import MISSING, count
+from assay.views.axes.numbers import MISSING, count, counted
 from assay.views.html.elements import definitions, details
 from assay.views.html.escape import escaped
 from assay.views.html.searchable import searchable
@@ -67,7 +67,8 @@ def verdicts(findings: Sequence[Finding], identifier: str, behind: Mapping[str, 
         ]
         for f in rest
     ]
-    kinds = ", ".join(f"{count(n)} × {kind}" for kind, n in Counter(f.spoken.noun for f in rest).most_common(3))
+    many = Counter((f.spoken.noun, f.spoken.plural) for f in rest).most_common(3)
+    kinds = ", ".join(counted(n, *words) for words, n in many)
     more = searchable(
         f"{identifier}-more", "The other findings, the strongest first", _HEADS, cells, numeric=(3, 4), choices=(1, 2),
         of="a finding", first=LINE,

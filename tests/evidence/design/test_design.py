@@ -117,3 +117,21 @@ def test_some_rows_have_the_design_of_all(name):
 def _unit(X: np.ndarray) -> np.ndarray:
     X = X - X.mean(axis=0)
     return X / np.linalg.norm(X, axis=0)
+
+
+@pytest.mark.parametrize("columns", [1, 2, 7, 60])
+@pytest.mark.parametrize("side", [1, 4, 512])
+def test_the_pair_that_has_the_fewest_rows_is_found_without_a_matrix_of_all_pairs(columns, side, monkeypatch):
+    monkeypatch.setattr("assay.evidence.design.design._SIDE", side)
+    rng = np.random.default_rng(columns)
+    n = 80
+    Z = np.cumsum(rng.standard_normal((n, columns)), axis=0) * (rng.random(columns) < 0.3) + rng.standard_normal(
+        (n, columns)
+    )
+    Z -= Z.mean(axis=0)
+    Z /= np.linalg.norm(Z, axis=0)
+    for design in (Serial(n, np.arange(n), 1), Independent(n)):
+        every = design.effective(Z)
+        pairs = np.triu_indices(columns, 1) if columns > 1 else ([0], [0])
+        # products of as many terms as there are frequencies, in another order
+        assert design.least_effective(Z) == pytest.approx(every[pairs].min(), rel=1e-12)

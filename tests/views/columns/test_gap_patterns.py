@@ -1,20 +1,21 @@
-"""Sets of columns that are missing together: a dark cell for each that is, a bar for the rows."""
+"""Sets of columns that are missing together: a full cell for each that is, a bar for the rows."""
 
 import numpy as np
 import pytest
 
 from assay.errors import ParameterError
-from assay.views.axes.theme import INK
 from assay.views.columns.gap_patterns import COLUMNS, PATTERNS, gap_patterns
 
 
 def test_each_set_is_a_line_of_cells_and_a_bar_of_its_rows():
     plot = gap_patterns([[True, False], [True, True]], [90, 45], ["age", "dose"])
     cells, bars = (plot.renderers[k].data_source.data for k in (0, 1))
-    dark = {
-        (int(x), int(y)) for x, y, colour in zip(cells["x"], cells["y"], cells["colour"], strict=True) if colour == INK
+    full = {
+        (int(x), int(y))
+        for x, y, strength in zip(cells["x"], cells["y"], cells["strength"], strict=True)
+        if strength == 1
     }
-    assert dark == {(0, 0), (0, 1), (1, 1)}
+    assert full == {(0, 0), (0, 1), (1, 1)}
     length = bars["right"] - bars["left"]
     assert length[0] == pytest.approx(2.0 * length[1])
     assert [told.strip() for told in bars["told"]] == ["90", "45"]

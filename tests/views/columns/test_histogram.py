@@ -146,3 +146,16 @@ def test_names_must_fit_counts_and_a_table_is_refused():
         by_level([1, 2], ["a"])
     with pytest.raises(ParameterError, match=re.escape("got an array of shape (1, 1)")):
         as_read([[1.0]])
+
+
+def test_years_have_whole_numbers_under_their_bars():
+    for years in ([2019.0, 2020.0, 2020.0], np.arange(1990.0, 2024.0)):
+        assert all(re.fullmatch(r"\d{4}", word) for word in words(as_read(years)) if word)
+    assert "0.5" in words(as_read([0.0, 0.5, 1.0]))  # a number that is not whole keeps its fractions
+
+
+def test_names_of_levels_have_the_room_that_capitals_take():
+    x = {name: float(re.search(rf'<text x="([0-9.]+)"[^>]*>{name}', by_level([2, 1], [name, "b"]))[1]) for name in
+         ("female", "FEMALE")}  # fmt: skip
+    assert x["FEMALE"] > x["female"]
+    assert "textLength" in by_level([2, 1], ["W" * 15, "b"])

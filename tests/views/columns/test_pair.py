@@ -78,7 +78,7 @@ def test_boxes_have_the_quantiles_of_their_level():
         own = np.quantile(np.log1p(y[level == k]), [0.05, 0.25, 0.5, 0.75, 0.95])
         np.testing.assert_allclose([data[f"y{j}"][k] for j in range(5)], own)
         assert float(data["t2"][k]) == pytest.approx(np.expm1(own[2]), rel=1e-6)
-    assert ticks(plot.xaxis[0]) == [f"{name} ({np.sum(level == k)})" for k, name in enumerate("abc")]
+    assert ticks(plot.xaxis[0]) == [f"{name}\n({np.sum(level == k)})" for k, name in enumerate("abc")]
 
 
 def test_of_many_levels_the_largest_are_drawn():

@@ -134,3 +134,15 @@ def test_axes_and_a_title_are_written_as_they_are():
 def test_what_does_not_fit_is_refused_with_the_rule(change, text):
     with pytest.raises(ParameterError, match=text):
         anomaly_map(**({"coordinates": PLACES, "scores": SCORES, "flagged": OUT} | change))
+
+
+def test_a_boundary_over_the_order_of_rows_ends_with_the_first_and_the_last():
+    n = 50
+    distance = np.r_[np.linspace(1, 2, n - 1), 9.0]
+    places = np.stack([np.arange(1.0, n + 1), distance], axis=1)
+    plot = anomaly_map(
+        places, -distance, distance > 5, boundary=lambda at: 5 - at[:, 1], axes=("row", "distance"), equal=False
+    )
+    (line,) = [one for one in plot.renderers if isinstance(one, ContourRenderer)]
+    xs = np.concatenate([np.ravel(x) for x in line.line_renderer.data_source.data["xs"]])
+    assert (np.nanmin(xs), np.nanmax(xs)) == (1.0, n)

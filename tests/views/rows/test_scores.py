@@ -86,3 +86,33 @@ def test_mismatched_input_is_refused():
         score_source(SCORES, [1, 2, 3])
     with pytest.raises(ParameterError, match="names are one per column; got 2 for 30 columns"):
         biplot(source(), LOADINGS, ["a", "b"], SHARE)
+
+
+def test_a_name_is_written_nearer_to_its_own_arrow_than_to_any_other_or_not_at_all():
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        turn = rng.uniform(0, 2 * np.pi, ARROWS)
+        loadings = np.stack([np.cos(turn), np.sin(turn)], axis=1) * rng.uniform(0.3, 1, (ARROWS, 1))
+        plot = biplot(source(), loadings, [f"a long column {j}" for j in range(ARROWS)], SHARE)
+        data = arrows(plot)
+        tips = np.stack([data["x"], data["y"]], axis=1)
+        written = [part for part in plot.center if isinstance(part, Label)]
+        assert len(written) >= 4
+        spans = [plot.renderers[-1].data_source.data[k] for k in ("x", "y")]
+        pixels = min(
+            380 / np.ptp(np.r_[spans[0], tips[:, 0], SCORES[:, 0]]),
+            330 / np.ptp(np.r_[spans[1], tips[:, 1], SCORES[:, 1]]),
+        )
+        for name in written:
+            middle = np.array([name.x, name.y]) * pixels + (name.x_offset, name.y_offset)
+            half = np.array([8.0 * len(name.text.text), 17.0]) / 2
+            far = np.linalg.norm(np.maximum(np.abs(middle - tips * pixels) - half, 0), axis=1)
+            own = np.argmin(np.hypot(tips[:, 0] - name.x, tips[:, 1] - name.y))
+            assert far[own] <= far.min() + 10
+
+
+def test_levels_of_one_column_are_told_apart_by_their_names():
+    names = ["education = primary school", "education = secondary school", "Milk"]
+    plot = biplot(source(), [[0.9, 0.0, 0], [-0.9, 0.1, 0], [0.0, 0.9, 0]], names, SHARE)
+    shown = {part.text.text for part in plot.center if isinstance(part, Label)}
+    assert shown == {"…primary school", "…secondary school", "Milk"}

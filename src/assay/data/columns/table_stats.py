@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -147,7 +148,19 @@ class TableStats:
             here = best[slot.again]
             if slot.column not in here or self.bad[i] < self.bad[here[slot.column]]:
                 here[slot.column] = i
-        spread = self.moments.variance, self.moments.skewness, self.log_moments.skewness
+        # as Python's numbers all at once: one by one, those of NumPy take most of the time of wide tables
+        slots = zip(
+            *(
+                each.tolist()
+                for each in (
+                    self.absent, self.bad, self.not_finite, self.moments.n.astype(np.int64), self.low, self.high,
+                    self.moments.mean, self.moments.variance, self.moments.skewness, self.log_moments.skewness,
+                    self.whole,
+                )
+            ),
+            strict=True,
+        )  # fmt: skip
+        seen, missing = list(slots), self.missing.tolist()
         fields, columns = list(self.fields), []
         for j, known in enumerate(self.fields):
             at, again = best[0].get(j), best[1].get(j)
@@ -156,7 +169,7 @@ class TableStats:
                 at = at if fields[j] is known else again
             elif known.kind == "boolean" and at is not None and self.slots[at].field.kind != "boolean":
                 fields[j] = yes_or_number(known, float(self.low[at]), float(self.high[at]), bool(self.whole[at]))
-            columns.append(self._column(j, at, *spread))
+            columns.append(self._column(j, missing[j], at, None if at is None else seen[at]))
         return tuple(fields), tuple(columns)
 
     def _reread(self, j: int, i: int | None, again: int) -> Field:
@@ -165,28 +178,28 @@ class TableStats:
         misread = 0 if i is None else int(self.bad[i])
         return settled(self.fields[j], misread, numbers, int(self.bad[again]), self.levels.get(j))
 
-    def _column(self, j: int, i: int | None, variance: Array, skewness: Array, log_skewness: Array) -> ColumnStats:
+    def _column(self, j: int, missing: int, i: int | None, seen: tuple[Any, ...] | None) -> ColumnStats:
         levels, words, documents = self.levels.get(j), self.words.get(j), self.documents.get(j, 0)
-        if i is None:
-            return ColumnStats(self.rows, int(self.missing[j]), levels=levels, words=words, documents=documents)
+        if i is None or seen is None:
+            return ColumnStats(self.rows, missing, levels=levels, words=words, documents=documents)
         if self.slots[i].again:
             levels = None  # it is no column of levels
-        n = int(self.moments.n[i])
+        absent, bad, not_finite, n, low, high, mean, variance, skewness, log_skewness, whole = seen
         return ColumnStats(
             self.rows,
-            int(self.absent[i]),
-            int(self.bad[i]),
+            absent,
+            bad,
             self.examples.get(i, ()),
-            int(self.not_finite[i]),
+            not_finite,
             self.slots[i].reading,
             n,
-            low=float(self.low[i]) if n else np.nan,
-            high=float(self.high[i]) if n else np.nan,
-            mean=float(self.moments.mean[i]) if n else np.nan,
-            variance=float(variance[i]),
-            skewness=float(skewness[i]),
-            log_skewness=float(log_skewness[i]) if n and self.low[i] >= 0 else np.nan,
-            whole=int(self.whole[i]) if n else 0,
+            low=low if n else math.nan,
+            high=high if n else math.nan,
+            mean=mean if n else math.nan,
+            variance=variance,
+            skewness=skewness,
+            log_skewness=log_skewness if n and low >= 0 else math.nan,
+            whole=whole if n else 0,
             levels=levels,
             words=words,
             documents=documents,

@@ -30,6 +30,8 @@ from assay.data.folds import fold_numbers
 
 Kind: TypeAlias = Literal["independent", "time", "groups", "place"]
 
+_SIDE = 512  # columns of a tile of pairs
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design(ABC):
@@ -120,6 +122,40 @@ class Design(ABC):
         """
         S = self.signature(Z)
         return np.minimum(1.0 + 1.0 / np.maximum(S.T @ S, 1.0 / self.n), float(self.n))
+
+    def least_effective(self, Z: Array) -> float:
+        """The least of `effective` among pairs of different columns; of a single column, of it and its like.
+
+        No matrix of all pairs is made.
+
+        Args:
+            Z: (n, D) columns centred and of length 1.
+        """
+        return float(min(1.0 + 1.0 / max(_largest_product(self.signature(Z)), 1.0 / self.n), self.n))
+
+
+def _largest_product(S: Array) -> float:
+    """The largest s_i . s_j of different columns of (m, D), tile by tile of pairs that may have it.
+
+    Columns come in order of their length: where s_i . s_j <= |s_i| |s_j| cannot reach what was found, neither can what
+    comes after.
+    """
+    lengths = np.linalg.norm(S, axis=0)
+    order = np.argsort(-lengths, kind="stable")
+    S, lengths = S[:, order], lengths[order]
+    d = S.shape[1]
+    if d == 1:
+        return float(S[:, 0] @ S[:, 0])
+    most = float(S[:, 0] @ S[:, 1])
+    for i in range(0, d, _SIDE):
+        for j in range(i, d, _SIDE):
+            if lengths[i] * lengths[j] * (1.0 + 1e-12) < most:  # more than products err by
+                break
+            found = S[:, i : i + _SIDE].T @ S[:, j : j + _SIDE]
+            if i == j:
+                np.fill_diagonal(found, -np.inf)
+            most = max(most, float(found.max()))
+    return most
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -35,7 +35,7 @@ References:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -76,10 +76,10 @@ def tracy_widom_sf(x: ArrayLike, beta: int = 1) -> Any:
     """
     points = np.asarray(x, dtype=np.float64)
     tail = np.where(points < _LOWEST, 1.0, 0.0)
-    for lower, upper, fit in _pieces(_checked(beta)):
+    for lower, upper in pairwise(_BREAKS[_checked(beta)]):
         inside = (points >= lower) & (points <= upper)
         if inside.any():
-            value = fit(points[inside])
+            value = _fit(lower, upper, beta)(points[inside])
             tail[inside] = np.exp(value) if lower >= _SWITCH else 1.0 - value
     tail = np.where(np.isnan(points), np.nan, np.clip(tail, 0.0, 1.0))
     return tail if tail.ndim else float(tail)
@@ -100,10 +100,10 @@ def tracy_widom_cdf(x: ArrayLike, beta: int = 1) -> Any:
     """
     points = np.asarray(x, dtype=np.float64)
     low = np.where(points < _LOWEST, 0.0, 1.0 - np.asarray(tracy_widom_sf(points, beta)))
-    for lower, upper, fit in _pieces(_checked(beta)):
+    for lower, upper in pairwise(_BREAKS[_checked(beta)]):
         inside = (points >= lower) & (points <= upper)
         if upper <= _SWITCH and inside.any():
-            low[inside] = np.clip(fit(points[inside]), 0.0, 1.0)
+            low[inside] = np.clip(_fit(lower, upper, beta)(points[inside]), 0.0, 1.0)
     return low if low.ndim else float(low)
 
 
@@ -130,11 +130,11 @@ def tracy_widom_quantile(p: ArrayLike, beta: int = 1) -> Any:
 
 @lru_cache(maxsize=1024)
 def _quantile(p: float, beta: int) -> float:
-    if p <= tracy_widom_cdf(_LOWEST, beta):
-        return -np.inf
     if p >= 1.0:
         return np.inf
     if p < 0.5:
+        if p <= tracy_widom_cdf(_LOWEST, beta):
+            return -np.inf
         return float(brentq(lambda s: tracy_widom_cdf(s, beta) - p, _LOWEST, 2.0, xtol=1e-13))
     return float(brentq(lambda s: (1.0 - p) - tracy_widom_sf(s, beta), -4.0, 20.0, xtol=1e-13))
 
@@ -145,18 +145,15 @@ def _checked(beta: int) -> int:
     return beta
 
 
-@lru_cache(maxsize=2)
-def _pieces(beta: int) -> tuple[tuple[float, float, Chebyshev], ...]:
-    """Chebyshev fits: of F below the switch, of log(1 - F) above it."""
-    fits = []
-    for lower, upper in pairwise(_BREAKS[beta]):
+@cache
+def _fit(lower: float, upper: float, beta: int) -> Chebyshev:
+    """A Chebyshev fit between two breaks, made when it is used: of F below the switch, of log(1 - F) above it."""
 
-        def target(s: Array, tail: bool = lower >= _SWITCH) -> Array:
-            log_cdf = _log_cdf(s, beta)
-            return np.log(-np.expm1(log_cdf)) if tail else np.exp(log_cdf)
+    def target(s: Array) -> Array:
+        log_cdf = _log_cdf(s, beta)
+        return np.log(-np.expm1(log_cdf)) if lower >= _SWITCH else np.exp(log_cdf)
 
-        fits.append((lower, upper, Chebyshev.interpolate(target, _DEGREE, domain=(lower, upper))))
-    return tuple(fits)
+    return Chebyshev.interpolate(target, _DEGREE, domain=(lower, upper))
 
 
 def _log_cdf(s: Array, beta: int) -> Array:

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
-from scipy.stats import false_discovery_control
 
 from assay.arrays import Array, Indices
 from assay.asking.by_law import ByLaw, Listing
 from assay.asking.words import SURVIVED, chance, one_line
 from assay.evidence.evidence import Evidence, Verdict, verdict_of
+from assay.linalg.noise.discoveries import benjamini_hochberg
 from assay.linalg.noise.fold_error import fold_mean
 from assay.questions.correlations.words import WORDS
 from assay.summary.moments.grouped import GroupedMoments
@@ -64,7 +64,7 @@ def correlations_of(
     r = total.correlation[first, second]
     added = np.zeros(len(r)) if noise is None else _noise_in(total, noise, first, second)
     p = _by_chance(r, n) if noise is None else _beside_noise(r, n, added)
-    q = np.asarray(false_discovery_control(p))
+    q = benjamini_hochberg(p)
     order = np.argsort(-np.abs(r), kind="stable")
     held_out, interval = _unseen(parts, first, second)
     holds = interval is None or interval[0] > 0.0

@@ -18,10 +18,10 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Indices
 from assay.evidence.design import Design
+from assay.linalg.ranks import average_ranks
 from assay.questions.correlations.partial import (
     Third,
     beyond_chance,
@@ -217,7 +217,7 @@ def _numbers_linked(
     single = np.array([k for k, block in enumerate(blocks) if block.shape[1] == 1], dtype=np.intp)
     if not len(single):
         return frozenset()
-    R = rankdata(np.concatenate([blocks[k] for k in single], axis=1), axis=0)
+    R = average_ranks(np.concatenate([blocks[k] for k in single], axis=1), axis=0)
     R -= R.mean(axis=0)
     R /= np.maximum(np.sqrt((R**2).sum(axis=0)), 1e-300)
     links = {j: np.sqrt(((R.T @ Z) ** 2).sum(axis=1) / max(Z.shape[1], 1)) for j, Z in whole.items()}

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtrc, chndtr, chndtrinc, ndtr, ndtri
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Indices
+from assay.linalg.ranks import average_ranks
 
 _VALUES = 10  # up to so many a number has levels
 _IN_LEVEL = 5  # rows that a level must have to count
@@ -84,7 +84,7 @@ def _pooled(side: Array, codes: Indices, levels: int) -> Array:
     for level in range(levels):
         here = np.flatnonzero(codes == level)
         if len(here) and side.shape[1] == 1:
-            left[here, 0] = (rankdata(side[here, 0]) - 0.5) / len(here)
+            left[here, 0] = (average_ranks(side[here, 0]) - 0.5) / len(here)
         if len(here):
             left[here] -= left[here].mean(axis=0)
     return left
@@ -92,13 +92,13 @@ def _pooled(side: Array, codes: Indices, levels: int) -> Array:
 
 def ranked(block: Array) -> Array:
     """Centred: the ranks of a number, the indicators of a category."""
-    Z = rankdata(block, axis=0) / len(block) if block.shape[1] == 1 else block
+    Z = average_ranks(block, axis=0) / len(block) if block.shape[1] == 1 else block
     return np.asarray(Z - Z.mean(axis=0))
 
 
 def cubic(values: Array) -> Array:
     """(n, 3) powers of the ranks of a number."""
-    u = 2.0 * rankdata(values) / (len(values) + 1) - 1.0
+    u = 2.0 * average_ranks(values) / (len(values) + 1) - 1.0
     return np.stack([u, u**2, u**3], axis=1)
 
 

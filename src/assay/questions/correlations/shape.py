@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Mask
 from assay.evidence.design import Design
+from assay.linalg.ranks import average_ranks
 from assay.questions.correlations.partial import orthonormal, strength
 from assay.questions.correlations.swings import Means, bins_along, swings
 
@@ -76,7 +76,7 @@ def shape_of(sides: tuple[Array, Array], pair: tuple[int, int], *, design: Desig
         number = int(wide[0])
         return _by_level(sides[number][:, 0], sides[1 - number], (pair[number], pair[1 - number]), pair, half)
     x, y = sides[0][:, 0], sides[1][:, 0]
-    Z = np.concatenate([orthonormal(rankdata(v)[:, None]) for v in (x, y)], axis=1)
+    Z = np.concatenate([orthonormal(average_ranks(v)[:, None]) for v in (x, y)], axis=1)
     worth = float(design.effective(Z)[0, 1]) / len(x) if Z.shape[1] == 2 else 1.0
     return _numbers(x, y, pair, half, worth)
 
@@ -109,7 +109,7 @@ def _numbers(x: Array, y: Array, pair: tuple[int, int], half: Mask, worth: float
 
 def _level(y: Array, x: Array, half: Mask, worth: float) -> tuple[tuple[int, ...], float]:
     """Rises and falls of y along x, and the share of the variance of its ranks that bins of x explain."""
-    codes, v = bins_along(x), rankdata(y) / len(y)
+    codes, v = bins_along(x), average_ranks(y) / len(y)
     means = Means.of(v, codes, int(codes.max()) + 1, 1.0).mean[codes]
     share = float(means.var() / max(v.var(), 1e-300))
     return tuple(int(np.sign(by)) for _, _, by in swings(v, codes, half, worth)), share
@@ -117,7 +117,7 @@ def _level(y: Array, x: Array, half: Mask, worth: float) -> tuple[tuple[int, ...
 
 def _spread(y: Array, x: Array, half: Mask, worth: float) -> tuple[tuple[int, ...], float]:
     """Rises and falls of the spread of y along x; and how much y has two branches where that is largest."""
-    codes, v = bins_along(x), rankdata(y) / len(y)
+    codes, v = bins_along(x), average_ranks(y) / len(y)
     bins = int(codes.max()) + 1
     middle = np.array([_middle(v[codes == b]) for b in range(bins)])
     wide = np.abs(v - middle[codes])
@@ -145,7 +145,7 @@ def _rise(x: Array, y: Array, half: Mask, worth: float) -> int:
     """+1 or -1 where y rises or falls with x on the whole and in either half; 0 otherwise."""
     z = []
     for part in (np.ones(len(x), dtype=bool), half, ~half):
-        Z = [orthonormal(rankdata(v[part])[:, None]) for v in (x, y)]
+        Z = [orthonormal(average_ranks(v[part])[:, None]) for v in (x, y)]
         r = strength(Z[0], Z[1]) if Z[0].size and Z[1].size else 0.0
         z.append(float(np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)) * np.sqrt(max(part.sum() * worth - 3, 0.0))))
     sign = int(np.sign(z[0]))
@@ -154,7 +154,7 @@ def _rise(x: Array, y: Array, half: Mask, worth: float) -> int:
 
 def _by_level(y: Array, block: Array, named: tuple[int, int], pair: tuple[int, int], half: Mask) -> PairShape:
     """Levels where a number is highest and lowest, as far as either half agrees that one is above the other."""
-    codes, v = np.where(block.any(axis=1), block.argmax(axis=1), block.shape[1]), rankdata(y) / len(y)
+    codes, v = np.where(block.any(axis=1), block.argmax(axis=1), block.shape[1]), average_ranks(y) / len(y)
     bins = block.shape[1] + 1
     parts = [Means.of(v[part], codes[part], bins, 1.0) for part in (np.ones(len(y), dtype=bool), half, ~half)]
     known = np.flatnonzero(np.isfinite(parts[0].mean[: block.shape[1]]))  # a level without a name is not told

@@ -14,9 +14,9 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Indices, Mask
+from assay.linalg.ranks import average_ranks
 
 _BINS = 8
 _IN_BIN = 25  # rows, unless there are too few for three bins
@@ -69,7 +69,7 @@ def bins_along(x: Array) -> Indices:
     """
     n = len(x)
     bins = int(np.clip(n // _IN_BIN, 3, _BINS))
-    u = (rankdata(x) - 0.5) / n
+    u = (average_ranks(x) - 0.5) / n
     return np.unique(np.floor(u * bins), return_inverse=True)[1]
 
 

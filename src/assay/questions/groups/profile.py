@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2, hypergeom
+from scipy.special import chdtri, gammaln
 
 from assay.arrays import Array, Indices
 from assay.asking.table import Table
@@ -114,11 +115,26 @@ def coinciding(labels: Indices, k: int, categories: Sequence[Category], apart: I
             both = np.minimum(shared[g] / max(of, 1), shared[g] / to)
             level = int(both.argmax())
             hits, ours, theirs = judged[g, level], judged[g].sum(), judged[:, level].sum()
-            p = min(1.0, compared * float(hypergeom.sf(hits - 1, judged.sum(), theirs, ours)))
+            p = min(1.0, compared * _at_least(int(hits), int(judged.sum()), int(theirs), int(ours)))
             if both[level] >= _ALIKE and p <= _CHANCE:
                 name, same = category.levels[level], int(shared[g, level])
                 found.append(Coincidence(g, category.name, name, same, int(of), int(to[level]), p))
     return tuple(found)
+
+
+def _at_least(hits: int, total: int, marked: int, drawn: int) -> float:
+    """Chance of so many marked ones or more among those drawn without putting back.
+
+    >>> round(_at_least(2, 4, 2, 2), 12)  # one of six
+    0.166666666667
+    """
+    x = np.arange(max(hits, marked + drawn - total), min(marked, drawn) + 1)
+    ways = _log_choices(marked, x) + _log_choices(total - marked, drawn - x) - _log_choices(total, drawn)
+    return min(float(np.exp(ways).sum()), 1.0)
+
+
+def _log_choices(n: int, k: Any) -> Any:
+    return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
 
 
 def _shared(labels: Indices, codes: Indices, k: int, levels: int) -> NDArray[np.int64]:
@@ -144,7 +160,7 @@ def anomalies(Z: Array, labels: Indices, k: int) -> tuple[Indices, ...]:
             continue
         own = Z[rows] - np.median(Z[rows], axis=0)
         squares = _squared_distances(own)
-        far = np.flatnonzero(squares > chi2.isf(_FAR / len(rows), Z.shape[1]))
+        far = np.flatnonzero(squares > chdtri(Z.shape[1], _FAR / len(rows)))
         found.append(rows[far[np.argsort(-squares[far], kind="stable")]])
     return tuple(found)
 

@@ -20,9 +20,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import logit
-from scipy.stats import false_discovery_control
-from scipy.stats import t as student
+from scipy.special import logit, stdtr
 
 from assay.arrays import Array, Indices
 from assay.asking.telling import Telling, counting, untold
@@ -31,6 +29,7 @@ from assay.engine.local import in_threads
 from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.measured import varied
+from assay.linalg.noise.discoveries import benjamini_hochberg
 from assay.linalg.noise.monte_carlo import monte_carlo
 from assay.questions.groups.answer import Groups
 from assay.questions.groups.coming_back import jaccard
@@ -298,8 +297,8 @@ def _telling(between: Array, chance: Array) -> Array:
     """(d,) chance of a column's share as large in groups that chance makes, corrected for all columns."""
     found, draws = logit(np.clip(between, 1e-12, 1 - 1e-12)), logit(np.clip(chance, 1e-12, 1 - 1e-12))
     spread = draws.std(axis=0, ddof=1) * np.sqrt(1 + 1 / len(draws))
-    p = student.sf((found - draws.mean(axis=0)) / np.where(spread > 0, spread, np.inf), len(draws) - 1)
-    return np.asarray(false_discovery_control(p))
+    p = stdtr(len(draws) - 1, (draws.mean(axis=0) - found) / np.where(spread > 0, spread, np.inf))
+    return benjamini_hochberg(p)
 
 
 def _plane(everywhere: Array, Z: Array) -> Array | None:

@@ -13,7 +13,7 @@ also compared with links of random graphs (`surprising.py`).
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from assay.arrays import Array
 from assay.asking.telling import Telling, untold
@@ -91,7 +91,7 @@ def _evidence(
     null = None
     if p is not None:
         spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
-        upper = float(chance.mean() + spread * student.isf(level, len(chance) - 1))
+        upper = float(chance.mean() + spread * -stdtrit(len(chance) - 1, level))
         null = Null(METHOD, float(np.median(chance)), upper)
     return Evidence(
         statistic=statistic,

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from assay.arrays import Array, Indices
 from assay.asking.telling import Telling, counting, untold
@@ -250,7 +250,7 @@ def _evidence(
 ) -> Evidence:
     by = f"{words} {METHOD}"
     spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
-    upper = float(chance.mean() + spread * student.isf(level, len(chance) - 1))
+    upper = float(chance.mean() + spread * -stdtrit(len(chance) - 1, level))
     reach = 1.96 * found.error if found is not None else 0.0
     return Evidence(
         statistic=float(kept.mean()),

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Mask
 from assay.asking.table import FirstLook
+from assay.linalg.ranks import average_ranks
 
 Way: TypeAlias = Literal["high", "far", "level", "order", "gap"]
 
@@ -119,7 +119,7 @@ def _of_column(look: FirstLook, j: int, values: Array) -> list[tuple[GapSide, Ar
         return []
     if kind in _ORDERED and len(met) > 2:
         ranks = np.full(len(values), np.nan)
-        ranks[there] = rankdata(values[there])
+        ranks[there] = average_ranks(values[there])
         middle = (there.sum() + 1) / 2.0
         return [(GapSide("high", j), ranks), (GapSide("far", j), np.abs(ranks - middle))]
     if kind not in _ORDERED + _LEVELLED:
@@ -146,6 +146,6 @@ def _centred(side: GapSide, value: Array) -> tuple[Array, Mask]:
     if side.two:
         return np.where(known, value - 0.5, 0.0), known
     ranks = np.zeros(len(value))
-    ranks[known] = rankdata(value[known])
+    ranks[known] = average_ranks(value[known])
     middle = (known.sum() + 1) / 2.0
     return np.where(known, (ranks - middle) / max(known.sum(), 1), 0.0), known

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from assay.arrays import Array
+from assay.linalg.ranks import average_ranks
 from assay.models.network.embedding import NetworkEmbedding
 from assay.summary.graph.graph import Graph
 from assay.summary.network.random_graphs import Ends
@@ -33,7 +33,7 @@ def placed(ends: Ends, seed: int) -> Array:
     for j in range(2):
         # what differs by rounding only, as twins do, has one rank
         value = np.round(found[:, j] / np.abs(found[:, j]).max(), 9)
-        places[part.nodes, j] = (rankdata(value) - 0.5) / len(value)
+        places[part.nodes, j] = (average_ranks(value) - 0.5) / len(value)
     return places
 
 

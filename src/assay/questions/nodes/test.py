@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from assay.asking.telling import Telling
 from assay.evidence.evidence import Evidence, Null
@@ -101,7 +101,7 @@ def _mean_factor(logs: list[float]) -> tuple[float | None, tuple[float, float] |
     if len(logs) < 4:
         return None, None
     mean, error = float(np.mean(logs)), float(np.std(logs, ddof=1) / np.sqrt(len(logs)))
-    reach = float(student.ppf(0.975, len(logs) - 1)) * error
+    reach = float(stdtrit(len(logs) - 1, 0.975)) * error
     return float(np.exp(mean)), (float(np.exp(mean - reach)), float(np.exp(mean + reach)))
 
 

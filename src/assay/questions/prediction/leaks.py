@@ -55,15 +55,16 @@ def alone(what: Asked) -> Array:
     y = what.y[rows]
     if not np.ptp(y) > 0:
         return found
-    for c in range(len(what.names)):
-        own = what.X[np.ix_(rows, what.of == c)]
+    ties = np.random.default_rng(0).permutation(len(y))
+    for c, places in enumerate(_places(what)):
+        own = what.X[np.ix_(rows, places)]
         levels = own @ np.arange(1.0, own.shape[1] + 1.0) if own.shape[1] > 1 else own[:, 0]
         distinct, codes = np.unique(levels, return_inverse=True)
         if len(distinct) < 2:
             continue
         found[c] = _by_levels(codes, y, classes)
         if own.shape[1] == 1:
-            found[c] = max(found[c], _by_order(levels, y, classes))
+            found[c] = max(found[c], _by_order(levels, y, classes, ties))
     return found
 
 
@@ -75,14 +76,20 @@ def leaks(what: Asked, told: Array) -> tuple[Leak, ...]:
         told: (columns,) what each gives alone.
     """
     found = []
-    for c, name in enumerate(what.names):
-        own = what.X[:, what.of == c]
+    for c, (name, places) in enumerate(zip(what.names, _places(what), strict=True)):
+        own = what.X[:, places]
         number = not what.classes and own.shape[1] == 1
         if number and (r := _squared_correlation(own[:, 0], what.y)) >= _UNITS:
             found.append(Leak(name, "units", r))
         elif told[c] >= _ALL:
             found.append(Leak(name, "all", float(told[c])))
     return tuple(sorted(found, key=lambda leak: leak.how == "all"))
+
+
+def _places(what: Asked) -> list[Indices]:
+    """For each column of the data, which numbers are its own."""
+    order = np.argsort(what.of, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(what.of, minlength=len(what.names)))[:-1])
 
 
 def _by_levels(codes: Indices, y: Array, classes: int) -> float:
@@ -98,9 +105,9 @@ def _by_levels(codes: Indices, y: Array, classes: int) -> float:
     return 1.0 - left / float(y.var(ddof=1))
 
 
-def _by_order(x: Array, y: Array, classes: int) -> float:
+def _by_order(x: Array, y: Array, classes: int, ties: Indices) -> float:
     n = len(y)
-    along = y[np.lexsort((np.random.default_rng(0).permutation(n), x))]
+    along = y[np.lexsort((ties, x))]
     if classes:
         changes = int(np.count_nonzero(np.diff(along)))
         return _of_others(max(changes - (classes - 1), 0) / 2.0, y)

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Indices
+from assay.linalg.ranks import average_ranks
 from assay.questions.prediction.asked import Asked
 from assay.questions.prediction.better import gain
 from assay.questions.prediction.unseen import LearnedRule, UnseenRows
@@ -114,7 +114,7 @@ def _together(X: Array, of: Indices, asked: Indices) -> list[Indices]:
     if len(asked) < 2:
         return [np.arange(len(asked))]
     kept = np.isin(of, asked)
-    ranks = rankdata(X[:: -(-len(X) // _ROWS), kept], axis=0)
+    ranks = average_ranks(X[:: -(-len(X) // _ROWS), kept], axis=0)
     ranks -= ranks.mean(axis=0)
     size = np.linalg.norm(ranks, axis=0)
     ranks = np.divide(ranks, size, out=np.zeros_like(ranks), where=size > 0)

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import fdtrc
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Indices
 from assay.evidence.design import Grouped
 from assay.linalg.noise.cauchy_combination import cauchy_combined
+from assay.linalg.ranks import average_ranks
 
 LEVEL = 1e-3
 _LEFT = 0.9  # of the rows, for the pair of columns that loses most: above, nothing is done
@@ -98,7 +98,7 @@ def _judged(X: Array, owner: tuple[str, ...], name: str, candidate: LevelCandida
     X, owner = X[:, used], tuple(owner[j] for j in used)
     if not X.shape[1] or not could_name_subjects(name, groups, n):
         return None
-    Z = _units(rankdata(X, axis=0))
+    Z = _units(average_ranks(X, axis=0))
     free = groups - 1
     if candidate.ordered:
         waves = max(_SMOOTH, groups // _LEVELS_A_WAVE)
@@ -110,8 +110,7 @@ def _judged(X: Array, owner: tuple[str, ...], name: str, candidate: LevelCandida
     ratio = between / free / ((1.0 - between) / (n - groups))
     each = fdtrc(free, n - groups, ratio)
     p = float(cauchy_combined(each)) * looks
-    effective = design.effective(Z)
-    left = effective[np.triu_indices(len(effective), 1)].min() if len(effective) > 1 else effective[0, 0]
+    left = design.least_effective(Z)
     # one column that goes with the levels is a pair of columns, several are rows of one kind
     if p > LEVEL or left > _LEFT * n or len({owner[j] for j in np.flatnonzero(each <= LEVEL)}) < _SEVERAL:
         return None
@@ -132,7 +131,7 @@ def _units(Z: Array) -> Array:
 
 def _without_order(Z: Array, codes: Indices, many: int) -> Array:
     """What the order of the levels, in so many waves, does not explain."""
-    u = (rankdata(codes) - 0.5) / len(codes)
+    u = (average_ranks(codes) - 0.5) / len(codes)
     waves = np.cos(np.pi * np.outer(u, np.arange(many + 1)))
     basis = np.linalg.qr(waves)[0]
     return np.asarray(Z - basis @ (basis.T @ Z))

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 from scipy.special import ndtr
-from scipy.stats import rankdata
 
 from assay.arrays import Array
 from assay.evidence.design import Placed, correlogram
 from assay.linalg.noise.cauchy_combination import cauchy_combined
+from assay.linalg.ranks import average_ranks
 
 LEVEL = 1e-3
 _SIGNS = re.compile(r"[^a-z]+")
@@ -64,7 +64,7 @@ def place_look(X: Array, at: Array, columns: tuple[str, str]) -> PlaceLook | Non
     n = len(X)
     if n < 20 or not X.shape[1] or (np.ptp(at, axis=0) == 0.0).any():
         return None
-    Z = rankdata(X, axis=0)
+    Z = average_ranks(X, axis=0)
     Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
     near = np.asarray(cKDTree(at).query(at, _NEAR + 1)[1])[:, 1:]
     alike = np.einsum("ij,ij->j", Z, Z[near].mean(axis=1)) / n

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import rankdata
 
 from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.evidence.design import Design, Grouped, Independent, Serial
 from assay.evidence.evidence import Evidence, verdict_of
+from assay.linalg.ranks import average_ranks
 from assay.shown import a_few
 from assay.study.row_dependence.answer import RowDependence, counted_as
 from assay.study.row_dependence.labels import Labels
@@ -259,7 +259,7 @@ def _effective(X: Array, design: Design) -> tuple[float, float]:
     looked = np.flatnonzero(X.min(axis=0) < X.max(axis=0))[:_LOOKED]
     Z = np.empty((len(X), len(looked)))
     for k, j in enumerate(looked):  # ranks of all columns at once would be held several times
-        centred = rankdata(X[:, j]) - 0.5 * (len(X) + 1.0)
+        centred = average_ranks(X[:, j]) - 0.5 * (len(X) + 1.0)
         Z[:, k] = centred / np.linalg.norm(centred)
     every = design.effective(Z)
     pairs = every[np.triu_indices(len(every), 1)] if len(every) > 1 else every.ravel()

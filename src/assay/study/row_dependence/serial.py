@@ -21,11 +21,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Indices
 from assay.evidence.design import Design, Grouped, Placed, Runs, Serial, within_parts
 from assay.linalg.noise.cauchy_combination import cauchy_combined
+from assay.linalg.ranks import average_ranks
 
 FEWEST_ROWS = 20
 _SEEN = 4096  # rows that are looked at, from the first on
@@ -108,7 +108,7 @@ def _ranked(X: Array, *, sorted_apart: bool) -> tuple[Indices, Array, Indices]:
             else:
                 smooth = True
     kept = kept[~along]
-    Z = rankdata(X[:, kept], axis=0)
+    Z = average_ranks(X[:, kept], axis=0)
     Z = Z - Z.mean(axis=0)
     if smooth:
         t = np.linspace(-1.0, 1.0, len(X))
@@ -186,12 +186,11 @@ def _left(R: Array) -> float:
     Columns that go together share the noise of their periodograms, which looks like fewer rows; so it is compared with
     that of the same rows in other orders.
     """
-    n, d = R.shape
-    pairs = np.triu_indices(d, 1) if d > 1 else ([0], [0])
+    n = len(R)
     design = Serial(n, np.arange(n), 1)
     rng = np.random.default_rng(0)
-    shuffled = np.mean([design.effective(R[rng.permutation(n)])[pairs].min() for _ in range(_SHUFFLES)])
-    return min(1.0, float(design.effective(R)[pairs].min() / shuffled))
+    shuffled = np.mean([design.least_effective(R[rng.permutation(n)]) for _ in range(_SHUFFLES)])
+    return min(1.0, float(design.least_effective(R) / shuffled))
 
 
 def _design(X: Array, place: Indices, Z: Array, cuts: Indices, left: float, *, told: bool) -> Design:

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Whole
+from assay.linalg.ranks import average_ranks
 from assay.summary.graph.edges import edges_of
 from assay.summary.graph.graph import Graph
 from assay.summary.network.random_graphs import Ends
@@ -294,5 +294,5 @@ def auc(links: Array, others: Array) -> float:
     0.875
     """
     k, r = len(links), len(others)
-    ranks = rankdata(np.concatenate([links, others]))[:k]
+    ranks = average_ranks(np.concatenate([links, others]))[:k]
     return float((ranks.sum() - k * (k + 1) / 2) / (k * r))

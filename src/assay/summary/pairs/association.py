@@ -21,10 +21,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg as sla
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from assay.arrays import Array
 from assay.engine.local import in_threads
+from assay.linalg.ranks import average_ranks
 from assay.summary.pairs.association_chance import Likely
 from assay.summary.pairs.category_basis import codes_of, contrasts
 from assay.summary.pairs.rank_shapes import EXPECTED, ranks_resting_on
@@ -280,14 +280,14 @@ def _counts(block: Array, part: Array) -> Array:
 def _ranks(values: Array, gaps: NDArray[np.bool_]) -> Array:
     """Ranks along each row, ties by the mean of theirs."""
     if not gaps.any():
-        return np.asarray(rankdata(values, axis=1), dtype=np.float64)
+        return np.asarray(average_ranks(values, axis=1), dtype=np.float64)
     ranked = np.empty_like(values)
     for row, gap, out in zip(values, gaps, ranked, strict=True):
         if gap.any():
-            out[~gap] = rankdata(row[~gap])
+            out[~gap] = average_ranks(row[~gap])
             out[gap] = np.nan
         else:
-            out[:] = rankdata(row)
+            out[:] = average_ranks(row)
     return ranked
 
 

@@ -28,10 +28,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.special as sc
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Indices
 from assay.engine.local import in_threads
+from assay.linalg.ranks import average_ranks
 from assay.summary.pairs.category_basis import codes_of, contrasts
 
 COSINES = 6
@@ -195,7 +195,7 @@ def _of_values(values: Array) -> tuple[Array, Array, Array]:
 def _of_number(values: Array) -> tuple[Array, Array, Array]:
     """Features as rows: the rank, then its cosines."""
     n = len(values)
-    ranks = np.asarray(rankdata(values), dtype=np.float64)
+    ranks = np.asarray(average_ranks(values), dtype=np.float64)
     count = resting_on(values)
     F = np.empty((1 + COSINES, n))
     F[0] = ranks - (n + 1) / 2.0

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import hypergeom
 
 from assay.arrays import Array, Indices
 from assay.summary.pairs.category_basis import codes_of
@@ -165,6 +164,8 @@ def fisher(
     >>> fisher(np.array([3]), np.array([4]), np.array([4]), np.array([8])).round(4)
     array([0.4857])
     """
+    from scipy.stats import hypergeom  # a third of a second to load, which most tables can do without
+
     cases, where = _different(together, first, second, n)
     p = np.ones(cases.shape[1])
     span = np.minimum(cases[1], cases[2]) - np.maximum(cases[1] + cases[2] - cases[3], 0) + 1
@@ -197,6 +198,8 @@ def _cells(
     together: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], n: NDArray[np.int64]
 ) -> Array:
     """(k,) the chance of each cell, two-sided."""
+    from scipy.stats import hypergeom
+
     (o, a, b, m), where = _different(together, first, second, n)
     upper, lower = hypergeom.sf(o - 1, m, a, b), hypergeom.cdf(o, m, a, b)
     return np.asarray(np.minimum(2.0 * np.minimum(upper, lower), 1.0)[where])

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.axes.legend import legend, note
-from assay.views.axes.theme import CHANCE, INK, figure, hover, label
+from assay.views.axes.theme import CHANCE, LINE, figure, hover, label
 from assay.views.axes.ticks import number_ticks
 from assay.views.clusters.groups import COLOURS, MARKERS, grouped
 from assay.views.rows.embedding import embedding_map
@@ -170,7 +170,7 @@ def _dense(given: ArrayLike, covariance_type: str, k: int, d: int) -> Array:
 def _colours(k: int, labels: ArrayLike | None) -> list[str]:
     """The colour of each component: that of its rows, or ink where there are none."""
     if labels is None:
-        return [INK] * k
+        return [LINE] * k
     looks, known = grouped(labels), np.asarray(labels)
     own = [np.flatnonzero(known == g) for g in range(k)]
-    return [looks.colours[looks.code[rows[0]]] if len(rows) else INK for rows in own]
+    return [looks.colours[looks.code[rows[0]]] if len(rows) else LINE for rows in own]

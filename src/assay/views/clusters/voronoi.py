@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.axes.legend import note
-from assay.views.axes.theme import CHANCE, INK, hover
+from assay.views.axes.theme import CHANCE, LINE, hover
 from assay.views.clusters.groups import grouped
 from assay.views.rows.embedding import embedding_map
 
@@ -173,7 +173,7 @@ def _draw_cells(plot: Any, polygons: list[Array], tints: list[str]) -> None:
 def _draw_centres(plot: Any, at: Array, tints: list[str]) -> None:
     source = ColumnDataSource({"x": at[:, 0], "y": at[:, 1], "tint": tints, "centre": np.arange(len(at))})
     marks = plot.scatter(
-        "x", "y", source=source, marker="circle_x", size=15, fill_color="tint", line_color=INK, line_width=1.5,
+        "x", "y", source=source, marker="circle_x", size=15, fill_color="tint", line_color=LINE, line_width=1.5,
         fill_alpha=0.9,
     )  # fmt: skip
     plot.add_tools(hover([marks], [("centre", "@centre")]))

@@ -1,6 +1,6 @@
 """Which values are missing in the same rows: a line for each set of columns, as long as its rows are many.
 
-Dark cells are missing, as in the array plot; the bars beside them count rows.
+Full cells are missing, faint ones are there; the bars beside them count rows.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
 from assay.shown import shortened
-from assay.views.axes.theme import CHANCE, INK, REAL, figure, hover
+from assay.views.axes.theme import CHANCE, LINE, REAL, figure, hover
 
 PATTERNS, COLUMNS = 20, 40
 _LINE = 22
@@ -57,10 +57,10 @@ def gap_patterns(missing: ArrayLike, rows: ArrayLike, columns: Sequence[str]) ->
     plot.grid.visible = False
     line, column = np.divmod(np.arange(s * c), c)
     cells = ColumnDataSource({
-        "x": column, "y": line, "colour": np.where(sets.ravel(), INK, "#e4e7eb"),
+        "x": column, "y": line, "strength": np.where(sets.ravel(), 1.0, 0.14),
         "column": [columns[j] for j in column], "said": np.where(sets.ravel(), "missing", "there"),
     })  # fmt: skip
-    drawn = plot.rect("x", "y", 0.86, 0.8, source=cells, fill_color="colour", line_color=None)
+    drawn = plot.rect("x", "y", 0.86, 0.8, source=cells, fill_color=LINE, fill_alpha="strength", line_color=None)
     plot.add_tools(hover([drawn], [("column", "@column"), ("value", "@said")]))
     longest = counts.max()
     bars = ColumnDataSource({
@@ -70,7 +70,7 @@ def gap_patterns(missing: ArrayLike, rows: ArrayLike, columns: Sequence[str]) ->
     long = plot.hbar("y", left="left", right="right", height=0.6, source=bars, color=REAL)
     plot.add_tools(hover([long], [("rows", "@rows{0,0}")]))
     plot.text(
-        "right", "y", "told", source=bars, text_baseline="middle", text_font_size="12px", text_color=INK,
+        "right", "y", "told", source=bars, text_baseline="middle", text_font_size="12px", text_color=LINE,
     )  # fmt: skip
     plot.xaxis.ticker = FixedTicker(ticks=list(range(c)))
     plot.xaxis.major_label_overrides = dict(enumerate(names))

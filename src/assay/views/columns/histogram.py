@@ -222,7 +222,7 @@ def by_level(counts: ArrayLike, names: Sequence[str], *, label: str = "") -> str
         sizes = np.array([*sizes[: LEVELS - 1], sizes[LEVELS - 1 :].sum()])
     total, top = sizes.sum(), sizes.max(initial=0.0)
     words = [shortened(name, _NAME) for name in names]
-    left = min(_NAMES, 7 + max(map(_letters, words), default=0.0))
+    left = room_for(words)
     line = min(21.0, (HEIGHT - 2 * TOP) / max(len(sizes), 1))
     first = (HEIGHT - line * len(sizes)) / 2
     lines, bars = [], []
@@ -230,13 +230,35 @@ def by_level(counts: ArrayLike, names: Sequence[str], *, label: str = "") -> str
         middle = first + (i + 0.5) * line
         width = (RIGHT - 34 - left) * (size / top if top else 0.0)
         share = f"{size / total:.0%}" if total else ""
-        # fonts differ: a name that may be wider than its room is set to be as wide as that
-        fitted = f' textLength="{left - 7:.0f}" lengthAdjust="spacingAndGlyphs"' if _letters(name) > left - 7 else ""
-        lines.append(f'<text x="{left - 5:.1f}" y="{middle + 4:.1f}" class="end"{fitted}>{html.escape(name)}</text>')
+        lines.append(level_name(name, left, middle + 4))
         lines.append(f'<text x="{left + width + 4:.1f}" y="{middle + 4:.1f}" class="start">{share}</text>')
         bar = f"h{max(width, _LEAST if size else 0):.1f}v{line - 4:.1f}H{left:.1f}z"
         bars.append(f"M{left:.1f} {middle - line / 2 + 2:.1f}{bar}")
     return svg(f'<path class="bars" d="{"".join(bars)}"/>{"".join(lines)}', label)
+
+
+def room_for(names: Sequence[str]) -> float:
+    """Pixels to the left of the bars that the names of levels take.
+
+    Args:
+        names: as they are written.
+    """
+    return min(_NAMES, 7 + max(map(_letters, names), default=0.0))
+
+
+def level_name(name: str, left: float, y: float) -> str:
+    """The name of a level beside its bar, never cut: fonts differ, so one that may be too wide is made to fit.
+
+    Args:
+        name: as it is written; it is escaped here.
+        left: where the bar begins.
+        y: the foot of the words.
+
+    >>> level_name("a", 40.0, 9.0)
+    '<text x="35.0" y="9.0" class="end">a</text>'
+    """
+    fitted = f' textLength="{left - 7:.0f}" lengthAdjust="spacingAndGlyphs"' if _letters(name) > left - 7 else ""
+    return f'<text x="{left - 5:.1f}" y="{y:.1f}" class="end"{fitted}>{html.escape(name)}</text>'
 
 
 def _letters(name: str) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 
@@ -11,7 +10,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.shown import shortened
 from assay.views.axes.ticks import number_ticks
-from assay.views.columns.histogram import BASE, HEIGHT, LEFT, LEVELS, RIGHT, TOP, WIDTH, Bins, binned, part_of, svg
+from assay.views.columns.histogram import (
+    BASE,
+    HEIGHT,
+    LEFT,
+    LEVELS,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Bins,
+    binned,
+    level_name,
+    part_of,
+    room_for,
+    svg,
+)
 
 _NAME = 15
 _FAR = 0.005  # of the values on each side, drawn in the outermost bars where they would squeeze the rest
@@ -79,13 +92,13 @@ def levels_beside(first: Sequence[int], second: Sequence[int], names: Sequence[s
     total = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
     words = [shortened(name, _NAME) for name in shown]
-    left = min(92.0, 9 + 6.2 * max(map(len, words), default=0))
+    left = room_for(words)
     line = min(30.0, (HEIGHT - 8.0) / max(len(words), 1))
     start, room = (HEIGHT - line * len(words)) / 2, (RIGHT - 34 - left) / max(float(shares.max(initial=0.0)), 1e-9)
     drawing = ""
     for i, name in enumerate(words):
         y, half = start + i * line, line / 2 - 1
-        drawing += f'<text x="{left - 5:.1f}" y="{y + line / 2 + 4:.1f}" class="end">{html.escape(name)}</text>'
+        drawing += level_name(name, left, y + line / 2 + 4)
         for side, css in enumerate(("first", "second")):
             width, at = shares[side, i] * room, y + side * half
             drawing += (

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from assay.arrays import Array
 from assay.shown import shortened
 from assay.views.axes.legend import note
-from assay.views.axes.theme import FONT, INK, LINE, REAL, UNSEEN, figure, hover
+from assay.views.axes.theme import FONT, LINE, REAL, UNSEEN, figure, hover
 from assay.views.axes.ticks import brief
 from assay.views.decisions.policy_grid import mixed
 
@@ -134,5 +134,5 @@ def _name(plot: Any, x: Array, y: Array, words: list[str]) -> None:
         )
         plot.text(
             "x", "y", "words", source=source, text_align=align, text_baseline="middle", text_font=value(FONT),
-            text_font_size="12px", text_color=INK,
+            text_font_size="12px", text_color=LINE,
         )  # fmt: skip

@@ -35,7 +35,7 @@ _ROOM = 1.55  # of the radius, at least, for names around the ring
 _START = 1.06  # of the radius, where names begin
 _LETTER = 6.4  # pixels of an 11 px system font, on average
 _WIDE = 480.0  # pixels across a figure that has room for whole names
-_SHORT = 9  # letters of a name on a phone
+_SHORT = 8  # letters of a name on a phone
 _LINE_APART, _PHONE_APART = 0.075, 0.15  # of the radius: what names need along the rim, wide and on a phone
 
 

@@ -20,7 +20,7 @@ from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.legend import legend, note
 from assay.views.axes.placing import NAMED, write_names
-from assay.views.axes.theme import CHANCE, INK, UNSEEN, hover
+from assay.views.axes.theme import CHANCE, LINE, UNSEEN, hover
 from assay.views.axes.ticks import brief
 from assay.views.rows.cloud import map_figure
 from assay.views.rows.density import draw_density, sample
@@ -33,7 +33,7 @@ FLAGGED = 1000
 _TITLE = 60
 _GRID = 160
 _REACH = 0.3
-_LINE = 60
+_LETTERS = 60
 _NAMED_OF_MANY = 12  # beyond what can be named, those that say most
 
 
@@ -175,7 +175,9 @@ def _draw_boundary(plot: Any, boundary: Boundary, places: Array, equal: bool) ->
     decided = np.asarray(boundary(grid), dtype=np.float64)
     if decided.shape != (len(grid),):
         raise ParameterError(f"boundary gives one decision per place; got shape {decided.shape} for {len(grid)} places")
-    plot.contour(across, upward, decided.reshape(_GRID, _GRID), [0.0], line_color=INK, line_width=2, line_dash="dashed")
+    plot.contour(
+        across, upward, decided.reshape(_GRID, _GRID), [0.0], line_color=LINE, line_width=2, line_dash="dashed"
+    )
 
 
 def _write_names(
@@ -203,7 +205,7 @@ def _name_marks(plot: Any, any_flagged: bool, bounded: bool, title: str) -> None
         mark = plot.scatter(nowhere, nowhere, size=11, marker="diamond", color=UNSEEN, fill_alpha=0.3, line_width=1.8)
         entries.insert(0, ("flagged", [mark], None))
     if bounded:
-        line = plot.line(nowhere, nowhere, line_color=INK, line_width=2, line_dash="dashed")
+        line = plot.line(nowhere, nowhere, line_color=LINE, line_width=2, line_dash="dashed")
         entries.append(("boundary of the detector", [line], None))
     legend(plot, entries, title=shortened(title, _TITLE))
 
@@ -229,5 +231,5 @@ def _lost(out: NDArray[np.bool_], found: NDArray[np.bool_], drawn: NDArray[np.in
 
 def _plain(words: str) -> str:
     """Words of the user's as HTML that Bokeh's template for tooltips does not read: no tags, fields or formats."""
-    text = html.escape(shortened(words, _LINE))
+    text = html.escape(shortened(words, _LETTERS))
     return text.replace("@", "&#64;").replace("$", "&#36;").replace("{", "&#123;")

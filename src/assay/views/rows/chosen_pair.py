@@ -13,7 +13,7 @@ from bokeh.core.properties import value
 from bokeh.models import BoxSelectTool, ColumnDataSource, FixedTicker, Range1d
 from numpy.typing import ArrayLike
 
-from assay.views.axes.theme import FONT, INK, LINE, REAL, UNSEEN, figure, hover
+from assay.views.axes.theme import FONT, LINE, REAL, UNSEEN, figure, hover
 from assay.views.rows.cloud import TOOLS
 
 HEIGHT = 440
@@ -71,7 +71,7 @@ def chosen_pair(rows: ArrayLike, *, linked: bool = True) -> Any:
     plot.line("x", "y", source=ColumnDataSource({"x": [], "y": []}), line_color=UNSEEN, line_width=3, name="line")
     plot.text(
         "x", "top", "count", source=cells, text_font=value(FONT), text_font_size="12px", text_font_style="bold",
-        text_color=INK, text_align="center", text_baseline="top", name="counts",
+        text_color=LINE, text_align="center", text_baseline="top", name="counts",
     )  # fmt: skip
     plot.add_tools(hover([marks], [("row", "@row"), ("across", "@said_x"), ("up", "@said_y")]))
     plot.toolbar.active_drag = plot.select_one(BoxSelectTool)

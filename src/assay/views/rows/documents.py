@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
 from assay.views.axes.placing import write_names
-from assay.views.axes.theme import INK
+from assay.views.axes.theme import LINE
 from assay.views.html.escape import visible
 from assay.views.rows.embedding import embedding_map
 
@@ -55,7 +55,7 @@ def documents_map(
     tips = pulls * np.where(size > 0.0, _REACH * far / np.where(size > 0.0, size, 1.0), 0.0)
     drawn = np.vstack([tips, where[np.isfinite(where).all(axis=1)]])
     names = [visible(word) for word in words] + [""] * (len(drawn) - len(tips))
-    plot.scatter(tips[:, 0], tips[:, 1], size=5, marker="x", color=INK)
+    plot.scatter(tips[:, 0], tips[:, 1], size=5, marker="x", color=LINE)
     write_names(plot, drawn, names, height=_HEIGHT, axes=True, equal=False)
     for written in plot.select({"type": Label}):
         written.update(background_fill_color="#ffffff", background_fill_alpha=0.75)

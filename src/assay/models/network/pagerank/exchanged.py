@@ -15,10 +15,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Whole
 from assay.engine.local import in_threads
+from assay.linalg.ranks import average_ranks
 from assay.models.network.pagerank.links import Links, turned
 from assay.models.network.pagerank.power import solve
 from assay.summary.network.random_graphs import Ends
@@ -176,14 +176,14 @@ class _Kept:
 
 def _agreement(scores: Array, arriving: Whole) -> Array:
     """Rank correlation of each row of scores with the in-degrees, 0 where these are all the same."""
-    degree = rankdata(arriving)
+    degree = average_ranks(arriving)
     if len(degree) < 2 or np.ptp(degree) == 0.0:
         return np.zeros(len(scores))
     degree = degree - degree.mean()
     found = np.zeros(len(scores))
     for row, values in enumerate(scores):
         # scores that differ in their last digits only are the same
-        ranked = rankdata(np.round(np.log(np.maximum(values, 1e-300)) / _SAME))
+        ranked = average_ranks(np.round(np.log(np.maximum(values, 1e-300)) / _SAME))
         ranked = ranked - ranked.mean()
         size = float(np.sqrt((ranked @ ranked) * (degree @ degree)))
         found[row] = ranked @ degree / size if size else 0.0

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
@@ -27,6 +27,7 @@ from scipy.sparse import issparse
 from scipy.special import expit, softmax
 
 from assay.arrays import Array, Indices
+from assay.engine.local import in_threads
 
 Rows: TypeAlias = Any  # (b, d) array, float64 or float32, or a sparse matrix
 
@@ -277,7 +278,7 @@ def _two_classes(margins: Array, codes: Indices, w: Array | None) -> tuple[float
 def _many_classes(scores: Array, codes: Indices, w: Array | None) -> tuple[float, int, Array, Array]:
     at = np.arange(len(codes))
     # classes by rows: numbers beside each other are of one class, so that few classes cost no more than their numbers
-    ahead = np.array(scores.T, order="C")
+    ahead = np.ascontiguousarray(scores.T)  # the scores are nobody else's
     ahead -= ahead.max(axis=0)
     own = ahead[codes, at]
     np.exp(ahead, out=ahead)
@@ -299,14 +300,23 @@ def _terms_of_products(
     k = len(theta)
     A = contrasts(k + 1)
     of_classes = theta if k == 1 else A @ theta
-    margins = _sparse_scores(design, rows, of_classes)
-    if k == 1:
-        loss, doubtful, flat, _ = _two_classes(margins[:, 0], codes, weights)
-        residual = flat[:, None]
-    else:
-        loss, doubtful, residual, _ = _many_classes(margins, codes, weights)
-    gradient = _sparse_back(design, rows, residual)
-    return Terms(loss, doubtful, gradient if k == 1 else A.T @ gradient)
+
+    def of_part(part: slice) -> Terms:
+        some, own = rows[part] if part.stop - part.start < rows.shape[0] else rows, codes[part]
+        w = None if weights is None else weights[part]
+        margins = _sparse_scores(design, some, of_classes)
+        if k == 1:
+            loss, doubtful, flat, _ = _two_classes(margins[:, 0], own, w)
+            residual = flat[:, None]
+        else:
+            loss, doubtful, residual, _ = _many_classes(margins, own, w)
+        return Terms(loss, doubtful, _sparse_back(design, some, residual))
+
+    n = rows.shape[0]
+    # of many classes as many rows at a time as keep their scores near, on all cores
+    step = n if issparse(rows) or n * (k + 1) <= 16 * _CHUNK else max(_CHUNK // (k + 1), 64)
+    found = reduce(Terms.__add__, in_threads(of_part, [slice(i, min(i + step, n)) for i in range(0, n, step)]))
+    return found if k == 1 else Terms(found.loss, found.doubtful, A.T @ found.gradient)
 
 
 def _sparse_back(design: LogisticDesign, rows: Rows, residual: Array) -> Array:
@@ -325,5 +335,7 @@ def _sparse_back(design: LogisticDesign, rows: Rows, residual: Array) -> Array:
 def _sparse_scores(design: LogisticDesign, rows: Rows, of_classes: Array) -> Array:
     d = rows.shape[1]
     slopes = of_classes[:, :d] if design.scale is None else of_classes[:, :d] * design.scale
-    scores = np.asarray(rows @ slopes.T)
-    return scores + of_classes[:, d] if design.intercept else scores
+    scores = np.asarray(rows @ slopes.T) if issparse(rows) else (slopes @ rows.T).T
+    if design.intercept:
+        scores += of_classes[:, d]
+    return scores

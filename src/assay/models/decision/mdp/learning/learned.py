@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
-from scipy.stats import false_discovery_control
 
 from assay.arrays import Array, Whole
 from assay.errors import ParameterError
+from assay.linalg.noise.discoveries import benjamini_hochberg
 from assay.models.decision.mdp.layout import Names
 from assay.models.decision.mdp.learning.counts import Counts
 from assay.models.decision.mdp.learning.draws import Crossed, TrialDraws, crossed, drawn, outcome_draws
@@ -280,7 +280,7 @@ class Learned:
         np.logical_or.at(rare, c.state[other], support[other] < _FEWEST)
         tested = worst[live][~alone]
         q = np.ones(len(live))
-        q[~alone] = false_discovery_control(tested) if len(tested) else tested
+        q[~alone] = benjamini_hochberg(tested) if len(tested) else tested
         clear = (q <= ALPHA) & ~alone
         actions = self.mdp.actions
         why = [
