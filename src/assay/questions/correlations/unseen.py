@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
-from scipy.stats import rankdata
 
 from assay.arrays import Array, Indices, Mask
 from assay.evidence.design import Design
+from assay.linalg.ranks import average_ranks
 from assay.models.correlation.dependence.dependence import Dependence, dependence_of
 from assay.questions.correlations.halves import Halves, ProductBlocks, curve, unseen_strength
 from assay.summary.pairs.association import Gappy, Standard, shared_correlations
@@ -70,7 +70,8 @@ class Numbers:
                 both = self.X[:, [starts[i], starts[j]]]
                 both = both[~np.isnan(both).any(axis=1)]
                 if len(both) < len(self.X):
-                    rank[k] = np.corrcoef(rankdata(both, axis=0).T)[0, 1]
+                    ranks = average_ranks(both, axis=0)
+                    rank[k] = np.asarray(np.corrcoef(ranks.T))[0, 1]
         return replace(pairs, rank=rank, strength=np.where(rank == pairs.rank, pairs.strength, rank))
 
 
