@@ -1,4 +1,4 @@
-"""Which doctests are collected where an extra is missing (in CI none is), and which tests share a process."""
+"""Which doctests are collected where an extra is missing (in CI none is), and how tests are shared among processes."""
 
 import os
 from importlib.util import find_spec
@@ -7,17 +7,32 @@ import pytest
 
 collect_ignore = [] if find_spec("jax") or "ASSAY_VAE" in os.environ else ["src/assay/models/embedding/vae/vae.py"]
 
+# What takes longest begins first, so that no process is left with an hour's work while the other waits. The first two
+# share no compiled loops.
+LONGEST = ["tests/engines/", "tests/study/", "tests/questions/", "tests/docs/", "tests/conformance/test_settings.py"]
+
+
+def pytest_collection_modifyitems(config, items):
+    """The longest files first, in the processes of `-n`; alone, a run keeps the order of the folders."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: _place(item.nodeid))
+
+
+def _place(nodeid):
+    return next((i for i, start in enumerate(LONGEST) if nodeid.startswith(start)), len(LONGEST))
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Tests of clusters run in one process, so that each cluster is started once; all others wherever there is room.
+    """A file runs in one process, so that its fixtures are made once and its loops compiled once; so do all clusters.
 
     The marks of `--dist loadgroup` would say it, but xdist 3.8 writes them where pytest from 9.2 on does not look.
     """
     from xdist.scheduler import LoadScopeScheduling
 
-    class OneProcessForClusters(LoadScopeScheduling):
+    class WholeFiles(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            return "clusters" if nodeid.startswith("tests/engines/") else nodeid
+            return "clusters" if nodeid.startswith("tests/engines/") else nodeid.partition("::")[0]
 
-    return OneProcessForClusters(config, log)
+    config.option.loadscopereorder = False  # the order above, not by the number of tests
+    return WholeFiles(config, log)

@@ -14,6 +14,7 @@ import ast
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from assay.public import MODULES
@@ -41,6 +42,7 @@ class Imports:
 
     Attributes:
         files: the file of each module, by its full name.
+        trees: what each file says, parsed.
         users: the modules that import a module, by its name; names that a package passes on count for the module
             that defines them.
     """
@@ -48,14 +50,14 @@ class Imports:
     def __init__(self, source: Path) -> None:
         self.files = {_name(path.relative_to(source)): path for path in sorted((source / "assay").rglob("*.py"))}
         self.users: defaultdict[str, set[str]] = defaultdict(set)
-        trees = {module: ast.parse(path.read_text()) for module, path in self.files.items()}
+        self.trees = {module: ast.parse(path.read_text()) for module, path in self.files.items()}
         passed_on = {
             (module, name): home
-            for module, tree in trees.items()
+            for module, tree in self.trees.items()
             if self.files[module].name == "__init__.py"
             for home, name in _imported(tree)
         }
-        for module, tree in trees.items():
+        for module, tree in self.trees.items():
             for home, name in _imported(tree):
                 submodule = f"{home}.{name}"
                 self.users[submodule if submodule in self.files else passed_on.get((home, name), home)].add(module)
@@ -104,9 +106,14 @@ def _unit(module: str) -> str:
     return module if parts[1] in SHARED else ".".join(parts[:3])
 
 
+@cache
+def _imports(source: Path) -> Imports:
+    return Imports(source)
+
+
 def alone(source: Path = SOURCE, public: dict[str, str] = MODULES) -> dict[str, set[str]]:
     """The modules of shared packages with fewer than two users outside their subpackage, and those they have."""
-    imports = Imports(source)
+    imports = _imports(source)
     shared = [
         module
         for module, path in imports.files.items()
@@ -135,10 +142,11 @@ def recurring(source: Path = SOURCE) -> tuple[dict[str, list[str]], dict[str, li
     """File names found more than three times outside questions, and class names defined more than once, with where."""
     files: defaultdict[str, list[str]] = defaultdict(list)
     classes: defaultdict[str, list[str]] = defaultdict(list)
-    for module, path in Imports(source).files.items():
+    imports = _imports(source)
+    for module, path in imports.files.items():
         if path.name != "__init__.py" and not module.startswith("assay.questions."):
             files[path.name].append(module)
-        for node in ast.parse(path.read_text()).body:
+        for node in imports.trees[module].body:
             if isinstance(node, ast.ClassDef):
                 classes[node.name].append(module)
     return (

@@ -52,6 +52,18 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Function], Functio
     return compiled
 
 
+def inner(**options: Any) -> Callable[[Function], Function]:
+    """Compile what only compiled code calls: without wrappers for Python, which take as long to compile as the loop.
+
+    It is kept on disk as a part of the loops that call it. What it gets as a number written out, such as a 0, it is
+    compiled for once more; hand it a variable.
+
+    Args:
+        options: those of numba.
+    """
+    return njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+
+
 class _Sealed(CompileResultCacheImpl):
     """Compiled code with a digest."""
 

@@ -7,15 +7,6 @@ import assay
 from assay.cli import app
 from assay.cli.output import is_ours
 
-ROWS = "a,b\n" + "".join(f"{i}.5,{i * 7 % 11}\n" for i in range(30))
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "d.csv").write_text(ROWS)
-    return tmp_path
-
 
 def run(*words):
     return CliRunner().invoke(app, list(words))

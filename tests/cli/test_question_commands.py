@@ -202,20 +202,6 @@ def test_the_demo_needs_no_checkout(here, wholesale):
     assert run("demo").exit_code == 2
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_names_every_command_and_option(shell):
-    done = run("completion", shell)
-    assert done.exit_code == 0 and "embed" in done.stdout and "classical-mds" in done.stdout
-    assert "--skip-unreadable" in done.stdout or "-l skip-unreadable" in done.stdout
-
-
-def test_bash_completes_what_was_begun(tmp_path):
-    (tmp_path / "c.bash").write_text(run("completion", "bash").stdout)
-    code = '. ./c.bash; COMP_WORDS=(assay report d.csv --only gr); COMP_CWORD=4; _assay; echo "${COMPREPLY[*]}"'
-    done = subprocess.run(["bash", "-c", code], cwd=tmp_path, capture_output=True, text=True)
-    assert done.stdout == "groups\n"
-
-
 def test_every_command_has_short_help_and_an_example():
     from typer.main import get_command
 

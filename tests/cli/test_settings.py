@@ -7,15 +7,6 @@ from typer.testing import CliRunner
 
 from assay.cli import app
 
-ROWS = "a,b,c\n" + "".join(f"{i}.5,{i * 7 % 11},{i * 5 % 17}\n" for i in range(40))
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "d.csv").write_text(ROWS)
-    return tmp_path
-
 
 def run(*words):
     return CliRunner().invoke(app, list(words))

@@ -111,6 +111,7 @@ def test_too_little_memory_for_the_imports_is_one_sentence(folder):
     done = subprocess.run(["bash", "-c", limited], cwd=folder, env=env, capture_output=True, text=True, timeout=120)
     assert done.returncode == 3, done.stderr
     assert "there is not enough memory" in done.stderr and "Traceback" not in done.stderr
+    assert "a limit of 256 MB of address space" in done.stderr  # said before what would hang is loaded
     assert [line[:7] for line in done.stderr.splitlines()] == ["assay: "]
 
 

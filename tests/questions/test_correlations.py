@@ -283,3 +283,38 @@ def test_too_few_rows_or_columns_cannot_be_asked():
     assert correlations(np.vstack([X, X])[:, :1], np.arange(1), ("a",)) is None
     constant = np.ones((20, 2))
     assert correlations(constant, np.arange(2), ("a", "b")) is None
+
+
+def test_a_column_that_another_table_alone_has_goes_with_nothing_that_is_constant_there():
+    # two files one below the other: the second has no `radius`, whose most frequent value the first alone can have
+    rng = np.random.default_rng(10)
+    origin = (np.arange(186) < 32).astype(float)
+    radius = np.where(origin == 1.0, rng.choice([0.5, 0.3, 0.7, 0.1], 32).repeat(6)[:186], np.nan)
+    other = rng.standard_normal(186)
+    found = correlations(np.column_stack([radius, origin, other]), np.arange(3), ("radius", "origin", "other"))
+    assert found.n_pairs == 0 and found.found.tested == 2
+    assert np.isnan(found.found.rank[0, 1])
+
+
+def test_gaps_do_not_weaken_a_pair():
+    rng = np.random.default_rng(11)
+    X = rng.multivariate_normal([0.0, 0.0], [[1.0, 0.8], [0.8, 1.0]], 300)
+    X[rng.random((300, 2)) < 0.4] = np.nan
+    found = correlations(X, np.arange(2), ("a", "b"))
+    both = ~np.isnan(X).any(axis=1)
+    assert found.found.pairs.strength[0] == pytest.approx(stats.spearmanr(X[both]).statistic, abs=1e-12)
+    # half of about 108 rows: a standard error of .05
+    assert found.found.pairs.unseen[0] == pytest.approx(found.found.pairs.strength[0], abs=0.1)
+    assert found.evidence.verdict == "supported" and found.found.pairs.n[0] == both.sum()
+
+
+def test_tables_of_three_files_support_no_pair_that_no_file_has():
+    # 60 tables at 5%: a rate of 15% is noticed with probability .92; by products of all rows it was 82%
+    called = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((150, 2)) + 2.0 * (np.arange(150) % 3 == 1)[:, None]
+        X[2::3, 0] = X[0::3, 1] = np.nan
+        found = correlations(X, np.arange(2), ("a", "b"), seed=seed)
+        called += found is not None and found.evidence.verdict == "supported"
+    assert called <= 6

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+import assay
+from assay.errors import ParameterError
+from assay.models.row_maps import METHODS
 from assay.questions.map.test import FITTED, row_map
 
 
@@ -120,3 +123,23 @@ def test_rows_that_are_all_alike_but_a_few_can_still_be_asked():
     X[np.arange(4), np.arange(4)] = 1.0
     found = mapped(X)
     assert found is not None and np.isfinite(found.coordinates).all()
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "tsne"])
+def test_every_method_is_judged_against_its_own_maps_of_shuffled_columns(method):
+    rng = np.random.default_rng(0)
+    noise = rng.standard_normal((120, 5))
+    found, nothing = (
+        row_map(X, np.arange(120), groups=np.arange(5), method=method)
+        for X in (noise + 2.0 * rng.standard_normal((120, 1)), noise)
+    )
+    assert found.evidence.verdict == "supported" and found.evidence.held_out > found.chance.mean()
+    assert nothing.evidence.verdict != "supported"
+    assert found.evidence.method.startswith(METHODS[method].words) and found.method == method
+    assert (found.evidence.stability is None) == (not METHODS[method].starts)
+    assert found.numbers()["method"] == method and np.isfinite(found.coordinates).all()
+
+
+def test_a_method_that_is_not_there_is_refused():
+    with pytest.raises(ParameterError, match=r"got 'tsen' \(did you mean 'tsne'\?\)"):
+        assay.study(np.eye(50, 3), map_method="tsen")

@@ -124,6 +124,10 @@ class Answer(ABC):
         """
         return {}
 
+    def of_rows(self) -> tuple[str, ...]:
+        """Names of those tables that have a row for each row of the data, all or a fair sample of them."""
+        return ()
+
     def to_frame(self, table: str | None = None, backend: Backend | None = None) -> Any:
         """One of its tables as a frame.
 

@@ -36,6 +36,7 @@ class PairTold:
         p: probability of as much by chance.
         q: the same, corrected for all looks of the study.
         verdict: on this pair.
+        unseen: its size on rows that did not choose it, as findings say it; None where that was not asked.
     """
 
     measure: str
@@ -43,6 +44,7 @@ class PairTold:
     p: float
     q: float
     verdict: Verdict
+    unseen: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

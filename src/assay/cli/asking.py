@@ -49,7 +49,8 @@ _COMMON: dict[str, tuple[Any, Any]] = {
     "force": (options.Force, False),
     "debug": (options.Debug, False),
 }
-_OF_STUDIES = ("quick", "thorough")
+# what only a study heeds: how it asks, of which rows, and in which units
+_OF_STUDIES = ("quick", "thorough", "log", "missing", "time", "by", "place")
 
 
 @dataclass
@@ -61,12 +62,14 @@ class Asking:
         said: the common options.
         tell: told what is being done.
         effort: of the study.
+        given: names of what was said on the command line itself, not in a file of settings.
     """
 
     data: list[str]
     said: dict[str, Any]
     tell: Callable[[str, int | None, float | None], object] = lambda what, done, share: None
     effort: Effort = "standard"
+    given: frozenset[str] = frozenset()
 
     @property
     def output(self) -> Path | None:
@@ -198,7 +201,7 @@ def question_command(example: str, *, studies: bool = True) -> Callable[[Callabl
 
     Args:
         example: a line that works.
-        studies: whether it runs a study, on which more or less can be spent.
+        studies: whether it runs a study, which heeds more options than a table by itself.
     """
     takes = {name: how for name, how in _COMMON.items() if studies or name not in _OF_STUDIES}
 
@@ -206,11 +209,15 @@ def question_command(example: str, *, studies: bool = True) -> Callable[[Callabl
         own = [p for p in inspect.signature(function).parameters.values() if p.name not in ("asking", "data")]
 
         def called(**given: Any) -> None:
+            data, context = given.pop("data"), given.pop("context")
+            own = {name for name in given if context.get_parameter_source(name).name == "COMMANDLINE"}
             said = {name: given.pop(name, default) for name, (_, default) in _COMMON.items()}
-            data = given.pop("data")
-            function(Asking(data, said), **given)
+            function(Asking(data, said, given=frozenset(own)), **given)
 
-        every = [inspect.Parameter("data", inspect.Parameter.KEYWORD_ONLY, annotation=options.Data)]
+        every = [
+            inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),
+            inspect.Parameter("data", inspect.Parameter.KEYWORD_ONLY, annotation=options.Data),
+        ]
         every += [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
         every += [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

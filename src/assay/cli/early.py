@@ -35,6 +35,21 @@ def _there(given: Any) -> None:
     # addresses, patterns and standard input are for the reader to judge
     if text not in ("", "-") and not re.search(r"[:*?]|\[.*\]", text):
         check_there(text)
+    _room()
+
+
+_TO_BEGIN = 400_000_000  # bytes of address space; the libraries that read and compute take a little more
+
+
+def _room() -> None:
+    """Refuse a limit that leaves no room for what is imported: OpenBLAS up to 0.3.28 waits for room for ever."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits
+        return
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if 0 <= limit < _TO_BEGIN:
+        raise MemoryError(f"a limit of {limit / 1e6:,.0f} MB of address space, where 400 are too few")
 
 
 def _reference(given: str) -> None:

@@ -102,7 +102,10 @@ def rank(
     with explained(debug) as step, progress(step) as tell:
         check_places((plot, json), (edges,), force=force)
         tell("Ranking the nodes", None, None)
-        ranking = pagerank(edges, damping=damping, directed=directed, random_state=seed)
+        ranking = pagerank(
+            edges, damping=damping, directed=directed, random_state=seed,
+            progress=lambda share: tell("Drawing random graphs", None, share),
+        )  # fmt: skip
         tell("Drawing links anew", None, None)
         found = ranking.as_dict(top, evidence=evidence)
         draw(ranking, plot, tell)

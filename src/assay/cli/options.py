@@ -72,6 +72,12 @@ Columns = Annotated[
 ]
 Only = Annotated[list[str] | None, several("--only", "A question to ask, and no other; `assay methods` lists them.")]
 Skip = Annotated[list[str] | None, several("--skip", "A question not to ask.")]
+COMPARED = ("columns", "correlations", "components", "groups", "overall")  # questions put to two tables
+OnlyOf = Annotated[
+    list[str] | None,
+    several("--only", f"A question to ask, and no other: {', '.join(COMPARED[:-1])} or {COMPARED[-1]}."),
+]
+SkipOf = Annotated[list[str] | None, several("--skip", "A question not to ask, by the same names.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there, also where assay did not write it.")]
 Kind = Annotated[list[str] | None, several("--kind", "COLUMN=KIND, to overrule what was inferred.")]
 Unit = Annotated[list[str] | None, several("--unit", "COLUMN=UNIT.")]

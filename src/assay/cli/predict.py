@@ -18,15 +18,19 @@ Model = Annotated[
     Path | None,
     typer.Option(help="A model that --save wrote: predict these rows by it.", show_default=False, callback=early.there),
 ]
-_FOLDS = 10
+# what is said of learning, and means nothing where a model has learned before
+_OF_LEARNING = (
+    "seed", "columns", "drop", "kind", "unit", "log", "missing", "time", "by", "place", "quick", "thorough",
+)  # fmt: skip
 
 
 @question_command("assay predict customers.csv --target spend --save spend.assay")
 def predict(asking: Asking, target: Target = None, save: Save = None, model: Model = None) -> None:
     """Learn to predict a column, or predict new rows.
 
-    With --target it learns from the rows, says how well that does on unseen ones, and saves the model with --save.
-    With --model it predicts the rows of another table: assay predict new.csv --model spend.assay -o predicted.csv
+    With --target it learns from the rows, says how well that does on unseen ones, and saves the model with --save: the
+    one of several that does best on unseen rows. With --model it predicts the rows of another table: assay predict
+    new.csv --model spend.assay -o predicted.csv
     """
     from assay.errors import ParameterError
 
@@ -35,6 +39,10 @@ def predict(asking: Asking, target: Target = None, save: Save = None, model: Mod
             raise ParameterError("--model predicts by what was learned before; leave out --target and --save")
         if model is None and target is None:
             raise ParameterError("say what to predict: --target COLUMN to learn, or --model FILE to predict new rows")
+        if model is not None and (strange := [name for name in _OF_LEARNING if name in asking.given]):
+            raise ParameterError(
+                f"--{strange[0]} is for learning, and --model predicts by what was learned before; leave it out"
+            )
         lines, table, said = _applied(asking, model) if model is not None else _learned(asking, str(target), save)
         asking.write(table, said)
     with asking.telling() as console:
@@ -43,7 +51,10 @@ def predict(asking: Asking, target: Target = None, save: Save = None, model: Mod
 
 def _learned(asking: Asking, target: str, save: Path | None) -> tuple[list[str], Any, Any]:
     """What was learned of a target: lines to say, each row as others predict it, and the study."""
-    from assay.models.predictor import Predictor
+    import numpy as np
+
+    from assay.cli.learning import learned
+    from assay.data.as_frames import table_of
 
     source = asking.source()
     found = asking.study(source, "prediction", target=target)
@@ -51,17 +62,82 @@ def _learned(asking: Asking, target: str, save: Path | None) -> tuple[list[str],
     asking.tell(f"Learning {target} from all rows", None, None)
     encoding, X, values = _rows(asking, source, target, found)
     y, classes = _target(values, bool(answer.classes))
-    mean, spread = _means(X)
-    rule = Predictor(target, classes, encoding, mean, spread, X[:0].T, X[0, :0], float("nan"))
-    learned, judged, table = _fitted(rule, X, y, found, asking.said["seed"])
-    lines = verdict_lines(found)
-    lines.append(judged["sentence"])
-    if answer.machine != "line":
-        lines.append(f"The {answer.machine} of the study can follow more than a line, which is what is saved.")
+    blank = _blank(target, classes, encoding, X, y)
+    chosen = learned(
+        blank.standardised(X), y if classes else (y - blank.middle) / blank.unit, _design(found, len(X)),
+        classes=bool(classes), seed=asking.said["seed"], quick=asking.effort == "quick",
+        tell=lambda share: asking.tell(f"Learning {target}", None, share),
+    )  # fmt: skip
+    ready = _judged(blank, chosen, y, found)
+    lines = [*verdict_lines(found), str(ready.judged["sentence"])]
+    truth, unseen = y[chosen.rows], chosen.unseen
+    if classes:
+        truth, unseen = ([classes[int(c)] for c in some] for some in (truth, unseen))
+    else:
+        unseen = blank.middle + blank.unit * unseen
+    table = table_of({"row": np.asarray(chosen.rows) + 1, "true": truth, "predicted": unseen})
     if save is not None:
-        learned.save(save)
+        ready.save(save)
         lines.append(f"The model is {save}: assay predict NEW --model {save} -o predicted.csv")
     return lines, table if found.names is None else found.names.beside(table), found
+
+
+def _blank(target: str, classes: tuple[str, ...], encoding: Any, X: Any, y: Any) -> Any:
+    """The predictor before anything was learned, which knows means and units."""
+    import numpy as np
+
+    from assay.models.predictor import Predictor
+
+    gaps = np.isnan(X)
+    counts = np.maximum((~gaps).sum(axis=0), 1)
+    mean = np.where(gaps, 0.0, X).sum(axis=0) / counts
+    spread = np.sqrt((np.where(gaps, 0.0, X - mean) ** 2).sum(axis=0) / counts)
+    middle, unit = (0.0, 1.0) if classes else (float(y.mean()), float(y.std()) or 1.0)
+    return Predictor(target, classes, encoding, mean, spread, None, middle, unit, float("nan"))
+
+
+def _judged(blank: Any, chosen: Any, y: Any, found: Any) -> Any:
+    """The predictor with its model, and what is known of it."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from assay.cli.learning import half_width
+    from assay.views.axes.numbers import number
+
+    def share(value: float) -> str:
+        return f"{100 * value:.1f}%"
+
+    between = ""
+    if chosen.interval is not None:
+        between = f" (95% interval {share(chosen.interval[0])} to {share(chosen.interval[1])})"
+    line, *kernels = chosen.each.items()
+    other = line if chosen.chosen.words != line[0] else max(kernels, key=lambda each: each[1])
+    beside = f" On the same rows {other[0]} reaches {share(other[1])}."
+    half = float("nan")
+    name = f"{chosen.chosen.kind}, {chosen.chosen.words}"
+    if blank.classes:
+        base = float(np.bincount(y.astype(int)).max() / len(y))
+        said = f"The model ({name}) calls {share(chosen.score)} of unseen rows right{between}; the largest class alone "
+        said += f"is {share(base)} of the rows.{beside}"
+        if not hasattr(chosen.model, "predict_proba"):
+            said += " It gives classes without probabilities: rows are too few to learn these."
+    else:
+        half = half_width(y[chosen.rows] - blank.middle - blank.unit * chosen.unseen)
+        said = f"The model ({name}) explains {share(chosen.score)} of {blank.target} in unseen rows{between}"
+        within = "too few rows tell how far off one can be" if not np.isfinite(half) else ""
+        said += f"; {within or f'90% of unseen rows lie within {number(half)} of what it says'}.{beside}"
+    told = {
+        "sentence": said,
+        "model": chosen.chosen.kind,
+        "options": {key: value for key, value in chosen.chosen.options.items() if key != "random_state"},
+        "score": float(chosen.score),
+        "interval": None if chosen.interval is None else list(chosen.interval),
+        "candidates": dict(chosen.each),
+        "rows": len(y),
+        "verdict": found.findings[0].evidence.verdict if found.findings else "",
+    }
+    return replace(blank, model=chosen.model, half_width=half, judged=told)
 
 
 def _rows(asking: Asking, source: Any, target: str, found: Any) -> tuple[Any, Any, Any]:
@@ -99,89 +175,16 @@ def _level(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _means(X: Any) -> tuple[Any, Any]:
-    import numpy as np
-
-    gaps = np.isnan(X)
-    counts = np.maximum((~gaps).sum(axis=0), 1)
-    mean = np.where(gaps, 0.0, X).sum(axis=0) / counts
-    spread = np.sqrt((np.where(gaps, 0.0, X - mean) ** 2).sum(axis=0) / counts)
-    return mean, spread
-
-
-def _fitted(rule: Any, X: Any, y: Any, found: Any, seed: int) -> tuple[Any, dict[str, Any], Any]:
-    """The rule learned from all rows, how well one learned in this way does on unseen rows, and what it says there.
-
-    The penalty is chosen anew within the rows that teach each fold, so that no row judges what it helped to choose.
-    """
-    from dataclasses import replace
-
-    import numpy as np
-
-    from assay.data.as_frames import table_of
-    from assay.evidence.validation import validate
-    from assay.models.registry import model_class
-    from assay.views.axes.numbers import number
-
-    def share(value: float) -> str:
-        return f"{100 * value:.1f}%"
-
-    Z = rule.standardised(X)
-    kind, how = ("Logistic", "penalty") if rule.classes else ("Ridge", "alpha")
-    model = model_class(kind)(**{how: "held-out", "random_state": seed})
-    fold = _folds(found, len(Z), seed)
-    pairs = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in np.unique(fold)]
-    judged = validate(model, Z, y, cv=pairs)
-    model.fit(Z, y)
-    weights = np.atleast_2d(model.coef_).T
-    middle = np.atleast_1d(model.intercept_).astype(np.float64)
-    unseen = np.asarray(judged.predictions).ravel()
-    low, high = judged.interval or (float("nan"), float("nan"))
-    between = f" (95% interval {share(low)} to {share(high)})" if judged.interval else ""
-    half = float("nan")
-    if rule.classes:
-        base = float(np.bincount(y.astype(int)).max() / len(y))
-        said = f"The saved line calls {share(judged.mean)} of unseen rows right{between}; the largest class alone is "
-        said += f"{share(base)} of the rows."
-        called: list[Any] = [[rule.classes[int(c)] for c in some] for some in (y, unseen)]
-    else:
-        misses = np.sort(np.abs(y - unseen))
-        half = float(misses[min(int(np.ceil(0.9 * (len(y) + 1))) - 1, len(y) - 1)])
-        said = f"The saved line explains {share(judged.mean)} of {rule.target} in unseen rows{between}; 90% of unseen "
-        said += f"rows lie within {number(half)} of what it says."
-        called = [y, unseen]
-    columns = {"row": np.arange(1, len(y) + 1), "true": called[0], "predicted": called[1]}
-    told = {
-        "sentence": said,
-        "score": float(judged.mean),
-        "interval": None if judged.interval is None else [float(low), float(high)],
-        "rows": len(y),
-    }
-    verdict = found.findings[0].evidence.verdict if found.findings else ""
-    learned = replace(
-        rule, weights=weights, middle=middle, half_width=half, judged=told | {"verdict": verdict, "model": kind}
-    )
-    return learned, told, table_of(columns)
-
-
-def _folds(found: Any, n: int, seed: int) -> Any:
-    """(n,) fold of each row; rows that depend on each other stay together where the study knows how they do."""
-    import numpy as np
+def _design(found: Any, n: int) -> Any:
+    """How rows depend on each other, where the study knows it of these rows."""
+    from assay.evidence.design import Independent
 
     design = None if found.rows is None else found.rows.design
-    if design is not None and design.n == n:
-        return design.folds(min(_FOLDS, n), seed)
-    return np.random.default_rng(seed).permutation(np.arange(n) % min(_FOLDS, n))
+    return design if design is not None and design.n == n else Independent(n)
 
 
 def _applied(asking: Asking, model: Path) -> tuple[list[str], Any, Any]:
     """Rows of a table as a saved model predicts them."""
-    import numpy as np
-    import pyarrow as pa
-
-    from assay.data.as_frames import table_of
-    from assay.data.problems import Problems
-    from assay.data.read import read
     from assay.errors import ParameterError
     from assay.models.files import load
     from assay.models.predictor import Predictor
@@ -193,49 +196,35 @@ def _applied(asking: Asking, model: Path) -> tuple[list[str], Any, Any]:
             "--save"
         )
     asking.tell("Reading the rows", None, None)
-    source = _as_learned(asking, known, read)
-    known.check(source)
-    problems, scores, identifiers = Problems(), [], []
-    names = [field.name for field in source.schema if field.kind == "identifier"]
-    for first, block in source.numbered_blocks():
-        scores.append(known.scores(block, problems, first))
-        identifiers.append(pa.Table.from_batches([block.select(names)]))
-        asking.tell("Predicting", first + block.num_rows, source.fraction_read)
-    if not scores:
-        from assay.errors import DataError
-
-        raise DataError(f"{source.name} has a header but no rows: there is nothing to predict")
-    found = np.concatenate(scores)
-    columns: dict[str, Any] = {"row": np.arange(1, len(found) + 1)}
-    if names:
-        columns |= dict(zip(names, pa.concat_tables(identifiers).columns, strict=True))
-    if known.classes:
-        columns[f"predicted {known.target}"] = [known.classes[j] for j in found.argmax(axis=1)]
-        columns |= {f"probability of {name}": found[:, j] for j, name in enumerate(known.classes)}
-    else:
-        columns[f"predicted {known.target}"] = found[:, 0]
-        columns |= {"low": found[:, 0] - known.half_width, "high": found[:, 0] + known.half_width}
-    lines = [f"{source.name}: {len(found):,} rows predicted by {model}", str(known.judged.get("sentence", ""))]
+    source = _as_learned(asking, known)
+    found = known.predict(source, progress=lambda done, share: asking.tell("Predicting", done, share))
+    rows = found.table.num_rows
+    lines = [f"{source.name}: {rows:,} rows predicted by {model}", str(known.judged.get("sentence", ""))]
     if known.judged.get("verdict") != "supported":
         lines.append(f"When it was learned, the prediction was {known.judged.get('verdict') or 'not judged'}.")
-    lines += [problem.sentence() for problem in problems]
-    told = {"model": str(model), "target": known.target, "rows": len(found), "judged": dict(known.judged),
-            "problems": [problem.sentence() for problem in problems]}  # fmt: skip
-    return lines, table_of(columns), told
+    lines += found.problems
+    if found.lacking:
+        some = ", ".join(f"{name} in {count:,}" for name, count in [*found.lacking.items()][:10])
+        more = f" and {len(found.lacking) - 10:,} more columns" if len(found.lacking) > 10 else ""
+        lines.append(f"What is missing in a row is taken to be the mean of its column: {some}{more} of {rows:,} rows.")
+    told = {"model": str(model), "target": known.target, "rows": rows, "judged": dict(known.judged),
+            "missing": dict(found.lacking), "problems": list(found.problems)}  # fmt: skip
+    return lines, found.table, told
 
 
-def _as_learned(asking: Asking, known: Any, read: Any) -> Any:
+def _as_learned(asking: Asking, known: Any) -> Any:
     """The new rows, their columns taken for what they were when the model was learned."""
     from assay.cli.said import pairs, value
+    from assay.data.read import read
     from assay.errors import ParameterError
 
     if len(asking.data) > 1:
         raise ParameterError("--model predicts one table at a time; give one")
-    how = {name: value(text) for name, text in pairs(asking.said["option"], "--option").items()}
-    hidden = asking.said["sensitive"] or []
-    there = read(asking.data[0], sensitive=hidden, **how)
+    how: dict[str, Any] = {name: value(text) for name, text in pairs(asking.said["option"], "--option").items()}
+    how |= {"sensitive": asking.said["sensitive"] or [], "skip_unreadable": asking.said["skip_unreadable"]}
+    there = read(asking.data[0], **how)
     if asking.data[0] == "-":
         return there
     kinds = {field.name: field.kind for field in known.encoding.fields if field.name in there.arrow_schema.names}
     used = {name: kind for name, kind in kinds.items() if name in known.columns}
-    return read(asking.data[0], sensitive=hidden, kinds=used, **how)
+    return read(asking.data[0], kinds=used, **how)

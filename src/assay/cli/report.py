@@ -128,6 +128,11 @@ def report(
             console.print(f"\nThe page is {output.resolve().as_uri()}", soft_wrap=True, highlight=False)
         if tables is not None:
             console.print(f"The tables are in {tables.resolve().as_uri()}", soft_wrap=True, highlight=False)
+            if some := answers.sampled():
+                words = (
+                    f"{', '.join(some)} hold a fair sample of the {answers.data.rows_used:,} rows; `tables` lists all."
+                )
+                console.print(words, soft_wrap=True, highlight=False)
 
 
 def _flagged(command: Callable[..., None]) -> Callable[..., None]:

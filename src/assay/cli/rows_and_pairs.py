@@ -10,11 +10,6 @@ from assay.cli.output import draw
 from assay.cli.said import logs_of
 
 Method = Literal["tsne", "pca", "isomap", "mds", "classical-mds", "diffusion", "kernel-pca"]
-_MODELS = {
-    "tsne": "TSNE", "pca": "PCA", "isomap": "Isomap", "mds": "MDS", "classical-mds": "ClassicalMDS",
-    "diffusion": "DiffusionMap", "kernel-pca": "KernelPCA",
-}  # fmt: skip
-_WITH_SEED = ("tsne", "mds")
 How = Annotated[Method, typer.Option(help="How the map is made.")]
 Groups = Annotated[
     int | None,
@@ -26,22 +21,24 @@ Groups = Annotated[
 def embed(asking: Asking, method: How = "tsne", plot: Figure = None) -> None:
     """Draw a map of the rows and write their places.
 
-    Says whether a map of these rows shows more than chance, and how much of each row's surroundings this one keeps.
+    Says whether a map of these rows, drawn in this way, shows more than chance, and how much of each row's surroundings
+    this one keeps.
     """
     import numpy as np
 
     from assay.data.as_frames import table_of
     from assay.evidence.fidelity import fidelity
+    from assay.models.row_maps import map_model
     from assay.views.axes.numbers import fraction
 
     with asking.running(plot):
         source = asking.source()
-        found = asking.study(source, "map")
+        found = asking.study(source, "map", map_method=method)
         asking.tell("Reading the rows", None, None)
         numbers = _numbers(asking, source)
         rows = numbers.rows
         asking.tell(f"Making the map of {len(rows):,} rows", None, None)
-        model = _model(_MODELS[method], {"random_state": asking.said["seed"]} if method in _WITH_SEED else {})
+        model = map_model(method, asking.said["seed"])
         places = np.asarray(model.fit_transform(rows))[:, :2]
         places = places if places.shape[1] == 2 else np.hstack([places, np.zeros_like(places)])
         kept = fidelity(rows, places) if len(rows) > 30 else None
@@ -57,7 +54,9 @@ def embed(asking: Asking, method: How = "tsne", plot: Figure = None) -> None:
             by_chance = fraction(kept.agreement_chance)
             lines.append(
                 f"This map ({method}) keeps {fraction(kept.agreement)} of the {kept.n_neighbors} nearest rows of each "
-                f"row; one that knows nothing keeps {by_chance}."
+                f"row; one that knows nothing keeps {by_chance}. Its trustworthiness is "
+                f"{fraction(kept.trustworthiness)}, its continuity {fraction(kept.continuity)} (chance "
+                f"{fraction(kept.rank_chance)}, 1 at best), its stress {fraction(kept.stress)} (0 at best)."
             )
         if numbers.sampled:
             lines.append(f"The rows are too many to hold: the map is of {len(rows):,} of them, drawn fairly.")
@@ -112,7 +111,8 @@ def cluster(asking: Asking, k: Groups = None, plot: Figure = None) -> None:
 def anomalies(asking: Asking, plot: Figure = None) -> None:
     """Find the rows that do not belong and write them.
 
-    Each with its distance, the chance of a row as far out (q, corrected for all rows), and the columns behind it.
+    Each with its distance, the columns behind it, and q: the chance that any row of a table in which nothing is odd
+    lies beyond a gap as wide as the one that this row lies beyond. Rows beyond the same gap share it.
     """
     with asking.running(plot):
         found = asking.study(asking.source(), "anomalies")
@@ -122,7 +122,10 @@ def anomalies(asking: Asking, plot: Figure = None) -> None:
         asking.write(table, found)
         draw(answer, plot, asking.tell)
     with asking.telling() as console:
-        asking.say(console, verdict_lines(found), table)
+        lines = verdict_lines(found)
+        if table.num_rows:
+            lines.append(f"q: {answer.numbers()['q_means']}")
+        asking.say(console, lines, table)
 
 
 @question_command("assay correlate customers.csv -o pairs.csv")

@@ -7,7 +7,7 @@ import typer
 
 from assay.cli import early
 from assay.cli.app import command
-from assay.cli.options import Data, Debug, Drop, Force, Kind, Log, Reading, Sensitive, Unit, several
+from assay.cli.options import Columns, Data, Debug, Drop, Force, Kind, Log, Reading, Sensitive, Unit, several
 from assay.cli.output import STANDARD, check_places, delivered
 from assay.cli.said import logs_of, opened_source, pairs
 from assay.cli.terminal import explained, progress, terminal
@@ -49,6 +49,7 @@ def summarize(
     by: By = None,
     group: Group = None,
     folds: Folds = 10,
+    columns: Columns = None,
     drop: Drop = None,
     sensitive: Sensitive = None,
     kind: Kind = None,
@@ -71,6 +72,7 @@ def summarize(
     from assay.data.read import read
     from assay.errors import ParameterError
     from assay.models.files import load
+    from assay.study.chosen import left_out
     from assay.summary.sharing.summarize import summarize
 
     with explained(debug) as step, progress(step) as tell:
@@ -81,8 +83,10 @@ def summarize(
         if agreed is not None and type(agreed).__name__ not in ("SharedMoments", "Encoding"):
             raise ParameterError(f"--like takes a summary or an encoding; {like} holds {type(agreed).__name__}")
         logs = logs_of(log)
+        named = [] if by is None else [("by", by)]
+        unused = left_out(source.arrow_schema.names, columns or (), drop or (), named)
         made = summarize(
-            source, by=by, groups=group or (), cv=folds, drop=drop or (), log=logs, like=agreed,
+            source, by=by, groups=group or (), cv=folds, drop=unused, log=logs, like=agreed,
             fewest_rows=fewest_rows, epsilon=epsilon, delta=delta, bounds=_bounds(bounds), random_state=seed,
             progress=tell,
         )  # fmt: skip

@@ -20,6 +20,8 @@ from assay.study.row_dependence.answer import RowDependence
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from assay.views.html.view import View
+
 FORMAT = "assay.comparison/1"
 
 
@@ -78,8 +80,19 @@ class Comparison(Result):
         """Whether anything does."""
         return bool(self.differences)
 
+    def views(self) -> list[View]:
+        """Figures of the columns of both tables, those that differ first; `assay.plot` shows them."""
+        from assay.comparison.views import views
+
+        return views(self)
+
+    @property
+    def wording(self) -> str:
+        """What was compared, for the heading of figures."""
+        return f"{self.data[0].name} and {self.data[1].name}"
+
     def tables(self) -> dict[str, pa.Table]:
-        """The findings, the looks taken and the columns of both tables, as Arrow tables by name."""
+        """The findings, the looks taken, the columns of both tables and every difference, as Arrow tables by name."""
         tables = {
             "findings": self.findings_table(),
             "looks": self.ledger.table(),

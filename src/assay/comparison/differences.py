@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from assay.arrays import Array
 from assay.asking.answer import Answer
@@ -12,10 +12,18 @@ from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.asking.words import Words
 from assay.comparison.held_out import HeldOutDifference
+from assay.data.as_frames import records_of
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.noise.monte_carlo import rank_p
 from assay.views.html.view import View
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROW = {
+    "id": str, "subject": str, "differs_in": str, "in_first": float, "in_second": float, "statistic": float,
+    "p": float, "q": float, "unseen": float, "unseen_low": float, "unseen_high": float, "verdict": str,
+}  # fmt: skip
 METHOD = "names of the tables exchanged among rows"
 DRAWS = 499
 FOLDS = 5
@@ -100,9 +108,27 @@ class Differences(Answer):
         """None: the page shows both tables side by side."""
         return ()
 
+    def tables(self) -> dict[str, pa.Table]:
+        """Every difference, one a row: how large in both tables, and its evidence."""
+        rows = [_row(one) for one in self.found]
+        return {"differences": records_of(rows, _ROW)}
+
     def numbers(self) -> dict[str, Any]:
         """What a program may want of each difference, by its id."""
         return {one.id: one.numbers for one in self.found if one.numbers}
+
+
+def _row(one: Difference) -> dict[str, Any]:
+    """A difference as a record; of what is known in both tables the first two numbers."""
+    told, numbers = one.evidence, one.numbers
+    pairs = [numbers[name] for name in ("medians", "shares", "correlations") if name in numbers]
+    first, second = pairs[0] if pairs else (None, None)
+    low, high = told.interval or (None, None)
+    return {
+        "id": one.id, "subject": one.subject, "differs_in": numbers.get("differs_in", numbers.get("level")),
+        "in_first": first, "in_second": second, "statistic": told.statistic, "p": told.p, "q": told.q,
+        "unseen": told.held_out, "unseen_low": low, "unseen_high": high, "verdict": told.verdict,
+    }  # fmt: skip
 
 
 def against_all(own: Array, best: Array) -> tuple[float, float]:

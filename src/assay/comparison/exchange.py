@@ -24,6 +24,7 @@ _CELL = 3.0  # rows that lie so many times nearer than dependence reaches move t
 _PLACES = "rows lie at places, and no chance is known that exchanges two maps"
 _UNEVEN = "the tables hold such uneven parts of the groups that exchanging these changes the sizes of the tables"
 _TRIED, _CHANGED = 99, 0.25
+_FEWEST = 199  # draws by which the question of the least weight can still be called supported beside all others
 _MIXED = "rows of the two tables depend on each other in different ways"
 
 
@@ -39,6 +40,7 @@ class Exchange:
         limit: why nothing can be called supported; empty where it can.
         ends: by how much the tables as they are may differ more than by a shift: a series ends where the border is,
             while a shifted border has neighbours on both sides that are alike.
+        times: how many times as many draws are made as usual.
     """
 
     second: Mask
@@ -47,6 +49,7 @@ class Exchange:
     run: int = 0
     limit: str = ""
     ends: float = 1.0
+    times: float = 1.0
 
     @property
     def n(self) -> int:
@@ -62,9 +65,10 @@ class Exchange:
         """(n, m + 1) the rows of the second table: first as they are, then as chance has them; m is at most `draws`.
 
         Args:
-            draws: how many are wanted; fewer come where there are fewer shifts.
+            draws: how many are usual; fewer come where there are fewer shifts.
             seed: of the draws.
         """
+        draws = max(round(self.times * draws), min(draws, _FEWEST))
         rng = np.random.default_rng(seed)
         if self.run:
             shifts = rng.permutation(self.n - 1)[:draws] + 1
@@ -96,7 +100,7 @@ class Exchange:
         """The same for some rows, ascending."""
         unit, place = np.unique(self.unit[rows], return_inverse=True)
         run = max(1, round(self.run * len(rows) / self.n)) if self.run else 0
-        return Exchange(self.second[rows], place, self.twin[unit], run, self.limit, self.ends)
+        return Exchange(self.second[rows], place, self.twin[unit], run, self.limit, self.ends, self.times)
 
 
 def exchange_of(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from assay.asking.effort import Effort, checked_effort
 from assay.asking.finding import Findings, Look
 from assay.asking.question import Tell
 from assay.comparison import columns, components, correlations, groups, overall
@@ -18,7 +19,7 @@ from assay.data.read import read
 from assay.data.source import Source
 from assay.errors import ParameterError
 from assay.linalg.validate import RandomState, seed_of
-from assay.study.chosen import left_out
+from assay.study.chosen import ON_REQUEST, Choice, left_out
 from assay.study.findings import Ledger, NotAsked
 from assay.study.row_dependence.answer import WORDING as ROWS_DEPEND
 from assay.study.row_dependence.rows import Told
@@ -53,6 +54,7 @@ _QUESTIONS = (
     _Question("groups", groups.WORDING, groups.ask),
     _Question("overall", overall.WORDING, overall.ask),
 )
+_TIMES = {"quick": 0.4, "standard": 1.0, "thorough": 4.0}  # as many draws as usual
 _NOTHING = "there are too few rows or columns of numbers for it"
 
 
@@ -62,6 +64,9 @@ def compare(
     *,
     random_state: RandomState = 0,
     level: float = 0.05,
+    effort: Effort = "standard",
+    only: str | Sequence[str] = (),
+    skip: str | Sequence[str] = (),
     columns: str | Sequence[str] = (),
     drop: str | Sequence[str] = (),
     time: str | None = None,
@@ -77,6 +82,11 @@ def compare(
         random_state: of everything random, a whole number from 0 on, None for 0, or a generator of NumPy's; the same
             number, `comparison.ledger.seed`, gives the same comparison.
         level: chance of any supported difference between two tables drawn from the same source.
+        effort: "quick" draws chance less often: less is found, never more by chance. "thorough" draws more often, for
+            smaller p-values.
+        only: names of the questions to ask, "columns", "correlations", "components", "groups" or "overall"; empty for
+            all. The fewer are asked, the less strict each has to be.
+        skip: names of questions not to ask.
         columns: the only columns to compare, beside those that say which row is which.
         drop: columns to leave out of both. Of `columns` and `drop`, several may stand in one text, separated by commas.
         time: the column that orders rows which depend on those before, in both.
@@ -95,6 +105,7 @@ def compare(
     """
     if not 0.0 < level < 1.0:
         raise ParameterError(f"level is between 0 and 1; got {level}")
+    chosen, effort = Choice.of([question.name for question in _QUESTIONS], only, skip), checked_effort(effort)
     tell: Tell = progress or (lambda what, done, fraction: None)
     sources = read(a), read(b)
     names = _named(*sources)
@@ -104,7 +115,8 @@ def compare(
     first, second = (side_of(one, name, drop, told, seed, tell) for one, name in zip(sources, names, strict=True))
     schema = schema_of((first.source, second.source), names, (*drop, *told.columns), first.card.rows + second.card.rows)
     pair = paired((first, second), schema, drop)
-    answers, silent = _asked(pair, seed, level, tell)
+    pair = replace(pair, exchange=replace(pair.exchange, times=_TIMES[effort]))
+    answers, silent = _asked(pair, chosen, seed, level, tell)
     judged, together = _weighed(answers, level)
     lines = (
         *(_rows_line(side) for side in (first, second)),
@@ -116,7 +128,7 @@ def compare(
         (first.card, second.card),
         schema,
         Findings((*schema.findings, *found)),
-        Ledger(lines, level, seed, tuple(silent), together),
+        Ledger(lines, level, seed, tuple(silent), together, effort),
         __version__,
         {question.name: answer for question, (answer, _) in judged.items()},
         (first.rows, second.rows),
@@ -126,12 +138,16 @@ def compare(
     )
 
 
-def _asked(pair: Pair, seed: int, level: float, tell: Tell) -> tuple[dict[_Question, Differences], list[NotAsked]]:
+def _asked(
+    pair: Pair, chosen: Choice, seed: int, level: float, tell: Tell
+) -> tuple[dict[_Question, Differences], list[NotAsked]]:
     """Every answer there is, and why the other questions have none."""
     answers: dict[_Question, Differences] = {}
-    silent: list[NotAsked] = []
-    for number, question in enumerate(_QUESTIONS, start=1):
-        tell(f"{number} of {len(_QUESTIONS)}: {question.wording}", None, None)
+    asked = [question for question in _QUESTIONS if chosen.takes(question.name)]
+    silent = [NotAsked(question.wording, ON_REQUEST) for question in _QUESTIONS if question not in asked]
+    for number, question in enumerate(asked, start=1):
+        heading = f"{number} of {len(asked)}: " if len(asked) > 1 else ""
+        tell(f"{heading}{question.wording}", None, None)
         answer = question.ask(pair, seed, level)
         if answer is None:
             silent.append(NotAsked(question.wording, _NOTHING))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 
 import numpy as np
 
@@ -22,7 +23,12 @@ _HOPELESS = 0.25  # p after the first draws, beyond which the rest are not made
 
 
 def in_random_graphs(
-    graph: Graph, ends: Ends, statistic: Callable[[Ends], float], found: float, seed: int, tell: Callable[[str], object]
+    graph: Graph,
+    ends: Ends,
+    statistic: Callable[[Ends], float],
+    found: float,
+    seed: int,
+    progress: Callable[[float], object],
 ) -> Array:
     """The statistic in random graphs; none where these degrees leave no other graph.
 
@@ -32,7 +38,7 @@ def in_random_graphs(
         statistic: of the ends of links; NaN where it has none.
         found: the statistic of the network.
         seed: of the draws.
-        tell: told how many were made.
+        progress: told which share of the draws is made.
     """
     hub = same_degrees(graph, seed).hub
     draws = _DRAWS if len(ends.sources) <= _MANY else _FEWER
@@ -46,11 +52,12 @@ def in_random_graphs(
 
     if same_links(ends, drawn(0)):
         return np.empty(0)
+    made = count(1)
+    progress(0.0)
     values = monte_carlo(
         range(draws),
-        lambda some: in_threads(lambda number: statistic(drawn(number)), some),
+        lambda some: in_threads(lambda number: statistic(drawn(number)), some, lambda *_: progress(next(made) / draws)),
         (_FIRST, draws - _FIRST),
         clear=hopeless,
-        progress=lambda n: tell(f"what chance does, {n} of {draws} random graphs"),
     ).values
     return np.array([value for value in values if np.isfinite(value)])

@@ -143,7 +143,11 @@ class CoefficientTable:
 
     def __str__(self) -> str:
         """The table as text; statistics and intervals where there are some."""
-        labels, tested, known = self.labels, not np.isnan(self.statistic).all(), not np.isnan(self.se).all()
+        labels, tested, known = (
+            tuple(map(visible, self.labels)),
+            not np.isnan(self.statistic).all(),
+            not np.isnan(self.se).all(),
+        )
         wide = max(map(len, labels))
         head, kind = f"{'':<{wide}} {'estimate':>11}", "t" if np.isfinite(self.freedom) else "z"
         if known:

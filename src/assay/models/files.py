@@ -34,13 +34,10 @@ def save(model: BaseEstimator, path: str | os.PathLike[str]) -> None:
         path: the file.
     """
     name = type(model).__name__
-    if name not in MODELS or type(model) is not model_class(name):
+    if not _is_registered(model):
         raise DataError(f"cannot save a {name}: only assay's own models are saved as data")
     arrays: Arrays = {}
-    params = model.get_params(deep=False)
-    fitted = {key: value for key, value in vars(model).items() if key not in params}
-    header = {"params": _encoded(params, "params", arrays), "fitted": _encoded(fitted, "fitted", arrays)}
-    write_archive(path, name, header, arrays)
+    write_archive(path, name, _taken_apart(model, "", arrays), arrays)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -59,9 +56,28 @@ def load(path: str | os.PathLike[str]) -> Any:
     return load_archive(path, _built)
 
 
+def _is_registered(model: Any) -> bool:
+    name = type(model).__name__
+    return name in MODELS and type(model) is model_class(name)
+
+
+def _taken_apart(model: BaseEstimator, place: str, arrays: Arrays) -> dict[str, Any]:
+    """The options of a model and what it learned; arrays go aside."""
+    params = model.get_params(deep=False)
+    fitted = {key: value for key, value in vars(model).items() if key not in params}
+    return {
+        "params": _encoded(params, f"{place}params", arrays),
+        "fitted": _encoded(fitted, f"{place}fitted", arrays),
+    }
+
+
 def _built(kind: str, header: dict[str, Any], arrays: Arrays) -> Any:
     if kind in VALUES:
         return _known(kind, VALUES).from_parts(header, arrays)
+    return _model(kind, header, arrays)
+
+
+def _model(kind: str, header: dict[str, Any], arrays: Arrays) -> Any:
     if kind not in MODELS:
         raise FileFormatError(f"it holds a {kind!r}, which this assay does not know")
     cls = model_class(kind)
@@ -75,7 +91,7 @@ def _built(kind: str, header: dict[str, Any], arrays: Arrays) -> Any:
 
 
 def to_parts(value: Any) -> tuple[dict[str, Any], Arrays]:
-    """Header and arrays of a nested value of numbers, texts, arrays, summaries, encodings, lists and dictionaries.
+    """Header and arrays of a nested value of numbers, texts, arrays, summaries, models, lists and dictionaries.
 
     >>> header, arrays = to_parts({"mean": np.zeros(2), "rows": 3})
     >>> from_parts(header, arrays)["rows"]
@@ -121,6 +137,8 @@ def _encoded(value: Any, place: str, arrays: Arrays) -> Any:
     if RECORDS.get(kind) == home:
         held = {f.name: _encoded(getattr(value, f.name), f"{place}.{f.name}", arrays) for f in fields(value)}
         return {"record": {"kind": kind, "fields": held}}
+    if _is_registered(value):
+        return {"model": {"kind": kind, **_taken_apart(value, f"{place}.", arrays)}}
     raise DataError(f"cannot save {place}: a {kind} is not data")
 
 
@@ -158,6 +176,8 @@ def _decoded(node: Any, arrays: Arrays) -> Any:
             return _known(kind, VALUES).from_parts(header, {name: arrays[place] for name, place in own.items()})
         case "record", {"kind": str(kind), "fields": dict(held), **rest} if not rest:
             return _known(kind, RECORDS)(**{name: _decoded(item, arrays) for name, item in held.items()})
+        case "model", {"kind": str(kind), "params": dict(), "fitted": dict(), **rest} if not rest:
+            return _model(kind, content, arrays)
     raise FileFormatError(f"it holds {tag!r} in a form that this assay does not know")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from assay.arrays import Array
 from assay.data.arrow_validation import sound
@@ -16,7 +16,12 @@ from assay.data.codes import numbered
 from assay.data.source import Source
 from assay.errors import DataError, ParameterError
 from assay.models.base import Estimator
+from assay.models.machine_summary import summary_of
+from assay.models.model_summary import ModelSummary
 from assay.summary.moments.accumulate import checked_weights
+
+_OF_CLASSES = ("class_count_", "weights_")  # where models keep how many rows a class has
+_NAMED = 6
 
 
 class _Predictor(Estimator):
@@ -41,6 +46,27 @@ class _Classifier(ClassifierMixin, _Predictor):
     """Base of every model that tells classes apart; `classes_` are sorted, rows carry their number."""
 
     classes_: NDArray[Any]
+
+    def summary(self) -> ModelSummary:
+        """The fit in a few lines, and its coefficients where it has some: print it, or let a notebook show it."""
+        check_is_fitted(self)
+        lines, measures = self._fit_told()
+        weights = next((getattr(self, name) for name in _OF_CLASSES if hasattr(self, name)), None)
+        if weights is not None:
+            each = zip(self.classes_.tolist()[:_NAMED], np.asarray(weights).tolist(), strict=False)
+            more = ", ..." if len(self.classes_) > _NAMED else ""
+            lines.insert(0, f"rows of the classes: {', '.join(f'{name} {count:,g}' for name, count in each)}{more}")
+            measures["rows"] = float(np.sum(weights))
+        return summary_of(self, lines, measures, pairs=self._pairs_told())
+
+    def _fit_told(self) -> tuple[list[str], dict[str, float]]:
+        """What is known of the fit, in words and in numbers."""
+        rows = getattr(self, "weight_", None)
+        return ([], {}) if rows is None else ([f"{rows:,g} rows"], {"rows": float(rows)})
+
+    def _pairs_told(self) -> list[tuple[Any, Any]] | None:
+        """The classes that each row of coefficients is between, where it is between two of several."""
+        return None
 
     def _labelled(self, X: Any, y: Any, *, fewest: int = 2, **checks: Any) -> tuple[Any, NDArray[np.intp]]:
         """Checked (n, d) rows and the number of each row's class, counted from 0; sets `classes_`."""

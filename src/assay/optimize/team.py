@@ -36,6 +36,10 @@ class Team:
 
     def run(self, tasks: list[Task]) -> None:
         """Run every task, in any order; the first error is raised when all have ended."""
+        if self._pool is None:  # steps of few points are so short that what follows would take a tenth of them
+            for task in tasks:
+                task()
+            return
         left = deque(tasks)
 
         def work() -> None:
@@ -47,7 +51,7 @@ class Team:
                 task()
 
         helpers = min(self.threads, len(tasks)) - 1
-        waiting = [self._pool.submit(work) for _ in range(helpers)] if self._pool is not None else []
+        waiting = [self._pool.submit(work) for _ in range(helpers)]
         try:
             work()
         finally:
@@ -57,7 +61,9 @@ class Team:
 
     def over_rows(self, n: int, work: Callable[[int, int], object]) -> list[Task]:
         """Tasks that call work(lo, hi) on shares of n rows, two for each thread."""
-        shares = max(1, min(2 * self.threads, n // 64)) if self.threads > 1 else 1
+        if self.threads == 1:
+            return [partial(work, 0, n)]
+        shares = max(1, min(2 * self.threads, n // 64))
         cuts = [n * s // shares for s in range(shares + 1)]
         return [partial(work, lo, hi) for lo, hi in pairwise(cuts)]
 

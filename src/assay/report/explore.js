@@ -60,9 +60,10 @@
       const low = place(column.low[codes[i]]), high = place(column.high[codes[i]]);
       return back(low + part * (high - low));
     };
+    const whole = (exact ? Array.from(exact).filter((x) => !Number.isNaN(x)) : [...column.low, ...column.high]).every(Number.isInteger);
     const words = (x) => (Number.isNaN(x) ? "missing" : column.kind === "time" ? day(x) : full(x));
     return {
-      ...found, numeric: true, place, back, words,
+      ...found, numeric: true, place, back, words, whole,
       value: (i) => between(i, 0.5),
       // rows of one step lie side by side, those of the other axis in another order
       drawn: (i, turn) => place(between(i, 0.5 + 0.8 * (((i + 1) * turn) % 1 - 0.5))),
@@ -134,8 +135,8 @@
   };
 
   // -- ticks
-  const numberTicks = (low, high, most) => {
-    const reach = (high - low) / most;
+  const numberTicks = (low, high, most, whole = false) => {
+    const reach = whole ? Math.max((high - low) / most, 1) : (high - low) / most;
     if (!(reach > 0) || !Number.isFinite(reach)) return [low];
     const power = 10 ** Math.floor(Math.log10(reach));
     const step = [1, 2, 5, 10].map((k) => k * power).find((size) => size >= reach * 0.999);
@@ -164,7 +165,7 @@
     const [low, high] = [Math.min(range.start, range.end), Math.max(range.start, range.end)];
     const ticks = !column.numeric ? column.levels.map((_, k) => k).filter((k) => k >= low && k <= high)
       : column.time ? timeTicks(low, high, most) : column.log ? logTicks(column, low, high, most)
-      : numberTicks(low, high, most);
+      : numberTicks(low, high, most, column.whole);
     // as few letters as tell neighbours apart, and all ticks alike: no 10.05k beside 9950
     const apart = (words) => new Set(ticks.map(words)).size === ticks.length;
     const digits = [4, 7, 10].find((size) => apart((tick) => day(tick, size))) ?? 10;
@@ -190,8 +191,9 @@
     }
     const found = finding(a, b);
     if (found) {
-      const [, , verdict, measure, size, p, q] = found, [sign, words] = held.verdicts[verdict];
-      const strength = `${measure} ${minus(size.toFixed(2)).replace("0.", ".")}`;
+      const [, , verdict, measure, size, p, q, unseen] = found, [sign, words] = held.verdicts[verdict];
+      const two = (value) => minus(value.toFixed(2)).replace("0.", ".");
+      const strength = `${measure} ${two(size)}${unseen === null ? "" : ` on these ${several}, ${two(unseen)} on unseen ones`}`;
       return [verdict, `${sign} ${words}: ${strength}, p ${p}; q ${q}, corrected for everything the study looked at.`];
     }
     if (held.tested[a.k] && held.tested[b.k]) {
@@ -257,7 +259,12 @@
       at("told").textContent = words;
       at("told").className = `told ${verdict === "" ? "" : held.slugs[verdict]}`;
       if (a === b) b = alone;
-      else if (a.numeric && !b.numeric) [a, b] = [b, a]; // levels stand side by side
+      else if (a.numeric && !b.numeric) {
+        // levels stand side by side, and the choices say what is drawn
+        [a, b] = [b, a];
+        [at("x").value, at("y").value] = [at("y").value, at("x").value];
+      }
+      at("swap").hidden = b === alone || a.numeric !== b.numeric;
       const golden = 0.6180339887498949, silver = 0.41421356237309515;
       const x = every.map((i) => (a.numeric ? a.drawn(i, golden) : a.value(i) + 0.55 * turned(i, golden)));
       const y = every.map((i) => (b.numeric ? b.drawn(i, silver) : b.value(i) + 0.5 * turned(i, silver) + 0.12));
@@ -286,7 +293,7 @@
             boxes[name].push(quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95][j]));
           });
         });
-      } else if (b.numeric && shown.length >= 40) {
+      } else if (b.numeric && shown.length >= 40 && new Set(shown.map(a.value)).size >= 8) {
         const order = [...shown].sort((i, j) => x[i] - x[j]), bands = Math.min(20, Math.floor(order.length / 20));
         for (let k = 0; k < bands; k += 1) {
           const here = order.slice(Math.floor(k * order.length / bands), Math.floor((k + 1) * order.length / bands));

@@ -171,12 +171,12 @@ def _groups(page: Page, rows: np.ndarray[Any, Any]) -> list[dict[str, Any]]:
 
 
 def _pairs(pairs: PairsTold, names: list[str]) -> list[list[Any]]:
-    """What was found of pairs of the columns held: their places, the verdict, the measure, its size, p and q."""
+    """What was found of pairs of the columns held: places, verdict, measure, size, p, q, size on unseen rows."""
     place = {name: j for j, name in enumerate(names)}
     return [
         [
             place[a], place[b], _VERDICTS.index(told.verdict), told.measure, round(told.size, 2),
-            probability(told.p), probability(told.q),
+            probability(told.p), probability(told.q), None if told.unseen is None else round(told.unseen, 2),
         ]
         for (a, b), told in pairs.of.items()
         if a in place and b in place

@@ -118,6 +118,15 @@ def _data() -> Schema:
             "profile": _or_null(_profile(), "Null where there are no rows to tell."),
         }
     )
+    beside = _object({"column": _TEXT, "rows": _COUNT, "share": _said(_SHARE, "Of the gaps of the column.")})
+    lacking = _object({"missing": _listed(_TEXT), "rows": _COUNT})
+    gaps = _object(
+        {
+            "rows_looked_at": _COUNT,
+            "patterns": _listed(lacking, "Columns that rows lack, and no others."),
+            "columns": {"type": "object", "additionalProperties": _listed(beside)},
+        }
+    )
     duplicates = _object(
         {"copies": _COUNT, "but_for_names": _or_null(_COUNT), "names": _listed(_TEXT), "exact": _TRUTH}
     )
@@ -134,7 +143,8 @@ def _data() -> Schema:
                 "notes": _listed(_TEXT, "What to know before relying on the rest."),
                 "problems": _listed(_TEXT, "What was wrong while reading, with places."),
                 "duplicates": _or_null(duplicates, "Rows that are the same as others."),
-            }
+            },
+            {"gaps": _or_null(gaps, "Columns that are missing in the same rows; of a study.")},
         ),
         "What was read, what of it was used, and why the rest was not.",
     )
@@ -242,15 +252,16 @@ def _table() -> Schema:
                 "rows": _said(_COUNT, "Rows that are here."),
                 "of": _said(_COUNT, "Rows there are: more than are here where a table is long; --tables writes all."),
                 "columns": {"type": "object", "additionalProperties": {"type": "array", "items": cell}},
-            }
+            },
+            {"sample_of": _said(_COUNT, "Where it holds a fair sample of the rows, how many these are.")},
         ),
         "A table, column by column. `row` counts rows of the data from 1 among those used, `row_in_data` from 1 among "
         "all that were read; columns that identify rows follow.",
     )
 
 
-def _object(properties: Schema) -> Schema:
-    return {"type": "object", "required": list(properties), "properties": properties}
+def _object(properties: Schema, optional: Schema | None = None) -> Schema:
+    return {"type": "object", "required": list(properties), "properties": properties | (optional or {})}
 
 
 def _listed(items: Schema, words: str = "") -> Schema:

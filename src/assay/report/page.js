@@ -61,6 +61,26 @@
 
   if (typeof assayPlots === "undefined") return;
   assayPlots.then((plots) => {
+    // A sheet of paper is narrower than most screens: drawings are not laid out anew, they are made smaller as they are,
+    // after figures.js painted them and, the other way, before it paints them again.
+    const paper = { across: 680, abreast: 320 };
+    const places = Array.from(document.querySelectorAll("figure .bokeh"));
+    const bars = plots.map((plot) => plot.toolbar_panel?.el).filter(Boolean); // there are no buttons on paper
+    addEventListener("beforeprint", () => {
+      for (const bar of bars) bar.style.visibility = "hidden";
+      const widths = places.map((place) => place.offsetWidth); // all before the first is changed
+      places.forEach((place, i) => {
+        if (widths[i] === 0) return;
+        const row = place.closest(".figures"), card = place.closest("figure");
+        const alone = !row || row.classList.contains("alone") || (card === row.lastElementChild && row.children.length % 2 === 1);
+        place.style.width = `${widths[i]}px`;
+        place.style.zoom = String(Math.min(1, (alone ? paper.across : paper.abreast) / widths[i]));
+      });
+    });
+    addEventListener("afterprint", () => {
+      for (const bar of bars) bar.style.visibility = "";
+      for (const { style } of places) style.width = style.zoom = "";
+    }, { capture: true });
     for (const plot of plots) {
       if (plot.model.tags[0] === "array") nameCells(plot);
     }

@@ -137,8 +137,9 @@ def _views(study: Study, answered: list[list[View]], places: dict[str, str]) -> 
         one, several = study.data.units
         scope = "" if study.data.facts else f"{_scope_of_rows(study)} "
         content += (
-            f"<h3>The {several}</h3><p>{scope}"
-            f"Select {several} in one view, by dragging over them or touching one, and they are selected in all.</p>"
+            f"<h3>The {several}</h3><p>{scope}<span class=on-screen>"
+            f"Select {several} in one view, by dragging over them or touching one, and they are selected in all."
+            "</span></p>"
             f'<p class="selected"><output id="selected-rows" data-one="{one}" data-several="{several}" '
             f'aria-live="polite">No {several} are selected.</output></p>{rows}'
         )

@@ -122,4 +122,4 @@ def _suspicious(
         return suspicious_numbers(look.values[:, j], stats.low, stats.high, log=known.name in look.log)
     if known.kind == "time":
         return suspicious_times(look.values[:, j], today=today)
-    return suspicious_texts(texts) if texts and known.kind != "identifier" else ""
+    return suspicious_texts(texts, quoted=known.kind != "text") if texts and known.kind != "identifier" else ""

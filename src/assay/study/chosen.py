@@ -28,19 +28,17 @@ class Choice:
     skip: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, known: Found, only: str | Sequence[str], skip: str | Sequence[str]) -> Choice:
+    def of(cls, names: Sequence[str], only: str | Sequence[str], skip: str | Sequence[str]) -> Choice:
         """A choice; names that no question has are refused, and so is one that leaves nothing.
 
         Args:
-            known: the questions there are.
+            names: of the questions there are.
             only: names of those to ask; empty for all.
             skip: names of those not to ask.
 
-        >>> from assay.asking.found import found
-        >>> Choice.of(found(), "groups", ()).only
+        >>> Choice.of(["groups", "map"], "groups", ()).only
         ('groups',)
         """
-        names = [question.name for question in known.questions]
         chosen = cls(_names(only), _names(skip))
         for name in (*chosen.only, *chosen.skip):
             if name not in names:
@@ -54,9 +52,9 @@ class Choice:
             raise ParameterError("every question is left out (skip): there is nothing to ask")
         return chosen
 
-    def takes(self, question: QuestionOf[Any]) -> bool:
-        """Whether a question is asked."""
-        return question.name not in self.skip and (not self.only or question.name in self.only)
+    def takes(self, name: str) -> bool:
+        """Whether the question of this name is asked."""
+        return name not in self.skip and (not self.only or name in self.only)
 
     def check(self, asked: Found, form: str, waiting: Collection[QuestionOf[Any]]) -> None:
         """Refuse a choice of which nothing can be asked of these data.

@@ -16,12 +16,14 @@ from assay.asking.result import Result
 from assay.asking.row_names import RowNames
 from assay.asking.table import FirstLook
 from assay.data.as_frames import records_of
+from assay.study.gaps_together import GapsTogether, gaps_together
 from assay.study.row_dependence.answer import RowDependence
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMAT = "assay.study/1"
+SAMPLE_OF = b"assay.sample_of"  # a key of the schema of tables that hold a sample of the rows
 _LOOK = {"question": str, "looks": int, "tests": int, "correction": str}
 _COLUMN = {
     "name": str, "kind": str, "unit": str, "role": str, "used": bool, "missing": int, "encoded": str, "typical": str,
@@ -133,17 +135,38 @@ class Study(Result):
 
         `findings`, `columns` and `looks` are of the whole study; the others are called by their question and their own
         name, such as `groups_labels`. A column `row` counts from 1 among the rows used; `row_in_data` counts from 1 in
-        the data as read; columns that identify rows follow.
+        the data as read; columns that identify rows follow. `gaps` says which columns are missing together; `tables`
+        lists all of them, and which hold a fair sample of the rows, as the schema of such a table does.
         """
         tables = {
             "findings": self.findings_table(),
             "columns": columns_table(self.data),
             "looks": self.ledger.table(),
         }
+        if (gaps := self.gaps) is not None:
+            tables["gaps"] = gaps.table()
         for name, answer in self.answers.items():
+            drawn = answer.of_rows()
             for own, table in answer.tables().items():
-                tables[f"{name}_{own}"] = table if self.names is None else self.names.beside(table)
+                named = table if self.names is None else self.names.beside(table)
+                tables[f"{name}_{own}"] = self._marked(named) if own in drawn else named
+        tables["tables"] = _listed(tables)
         return tables
+
+    def sampled(self) -> tuple[str, ...]:
+        """Names of the tables that hold a fair sample of the rows, where there are too many for all."""
+        return tuple(name for name, table in self.tables().items() if sample_of(table) is not None)
+
+    @property
+    def gaps(self) -> GapsTogether | None:
+        """Which columns are missing in the same rows; None where no value is missing, or there are no rows."""
+        return gaps_together(self.look)
+
+    def _marked(self, table: pa.Table) -> pa.Table:
+        """A table of rows, which says so where it holds a sample of them."""
+        if table.num_rows >= self.data.rows_used:
+            return table
+        return table.replace_schema_metadata({**(table.schema.metadata or {}), SAMPLE_OF: str(self.data.rows_used)})
 
     def as_dict(self) -> dict[str, Any]:
         """The study as JSON-ready values; `assay schema` prints what each of them is."""
@@ -151,12 +174,40 @@ class Study(Result):
         return {
             "format": FORMAT,
             "assay": self.version,
-            "data": self.data.as_dict(),
+            "data": self.data.as_dict() | {"gaps": None if (gaps := self.gaps) is None else gaps.as_dict()},
             "rows": None if self.rows is None else self.rows.as_dict(),
             "ledger": self.ledger.as_dict(),
             "findings": [{**finding.as_dict(), "question": asked.get(finding.id)} for finding in self.findings],
-            "answers": {name: answer.as_dict(self.names) for name, answer in self.answers.items()},
+            "answers": {name: self._told(answer) for name, answer in self.answers.items()},
         }
+
+    def _told(self, answer: Answer) -> dict[str, Any]:
+        """An answer as JSON-ready values; tables that hold a sample of the rows say so."""
+        told = answer.as_dict(self.names)
+        for name in answer.of_rows():
+            table = told["tables"].get(name)
+            if table is not None and table["of"] < self.data.rows_used:
+                table["sample_of"] = self.data.rows_used
+        return told
+
+
+def _listed(tables: Mapping[str, pa.Table]) -> pa.Table:
+    """The tables, one a row: how many rows each has, and of how many these are a fair sample."""
+    rows = [
+        {"table": name, "rows": table.num_rows, "sample_of": sample_of(table), "columns": ", ".join(table.column_names)}
+        for name, table in tables.items()
+    ]
+    return records_of(rows, {"table": str, "rows": int, "sample_of": int, "columns": str})
+
+
+def sample_of(table: pa.Table) -> int | None:
+    """Of how many rows a table holds a fair sample; None where it holds no sample.
+
+    Args:
+        table: of a study.
+    """
+    said = (table.schema.metadata or {}).get(SAMPLE_OF)
+    return None if said is None else int(said)
 
 
 def columns_table(data: DataCard) -> pa.Table:

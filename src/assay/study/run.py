@@ -106,7 +106,7 @@ def study(
     ['component', 'correlations', 'map', 'order']
     """
     told = Told(time, by, _several(place))
-    chosen, effort = Choice.of(found(), only, skip), checked_effort(effort)
+    chosen, effort = Choice.of([question.name for question in found().questions], only, skip), checked_effort(effort)
     with using(engine_of(data) if engine is None else engine, resume=resume), caching(cache):
         how = Context(seed_of(random_state), level, tell=progress or _silent, effort=effort)
         return _studied(data, how, chosen, _several(columns), _several(drop), log, missing, told, form, options)
@@ -209,9 +209,9 @@ def _study_of(subject: Subject[Any], known: Found, chosen: Choice, told: Mapping
     silent: list[NotAsked] = []
     own = known.of(subject.form)
     chosen.check(own, subject.form, _waiting(own, told, how))
-    headed = _headed([question for question in own.questions if chosen.takes(question)], subject, told, how)
+    headed = _headed([question for question in own.questions if chosen.takes(question.name)], subject, told, how)
     for question in own.questions:
-        if not chosen.takes(question):
+        if not chosen.takes(question.name):
             silent.append(NotAsked(question.wording, ON_REQUEST))
             continue
         _ask(question, subject, told, headed.get(question, how), answers, silent)
@@ -276,9 +276,9 @@ def _asked_of_tables(
     answers: Answers = {}
     silent: list[NotAsked] = []
     own = [question for question in known.of(TABLE).questions if isinstance(question, Question)]
-    headed = _headed([question for question in own if chosen.takes(question)], tables.every, told, how)
+    headed = _headed([question for question in own if chosen.takes(question.name)], tables.every, told, how)
     for question in own:
-        if not chosen.takes(question):
+        if not chosen.takes(question.name):
             if question.asked_for(_context(question, told, how)) and question.concerns(tables.every):
                 silent.append(NotAsked(question.wording, ON_REQUEST))
             continue

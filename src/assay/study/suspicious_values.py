@@ -78,8 +78,12 @@ def _beyond(value: float, rest: Array, times: float) -> bool:
     return width > 0.0 and (value < first - times * width or value > third + times * width)
 
 
-def suspicious_texts(values: Iterable[str]) -> str:
+def suspicious_texts(values: Iterable[str], *, quoted: bool = True) -> str:
     """Texts that differ only in case or blanks, and cells that hold formulas or markup.
+
+    Args:
+        values: of a column.
+        quoted: whether they may be told, as levels may; not what somebody wrote.
 
     >>> suspicious_texts(["Male", "male ", "female"])
     "'Male' and 'male ' differ only in case or blanks"
@@ -91,8 +95,11 @@ def suspicious_texts(values: Iterable[str]) -> str:
         formulas += bool(_FORMULA.match(value))
         markup += bool(_MARKUP.search(value))
     twice = sorted(sorted(found) for found in spellings.values() if len(found) > 1)
-    found = [f"{a[:30]!r} and {b[:30]!r} differ only in case or blanks" for a, b, *_ in twice[:2]]
-    if len(twice) > 2:
+    if not quoted and twice:
+        found = [f"{len(twice)} {'text is' if len(twice) == 1 else 'texts are'} there twice but for case or blanks"]
+    else:
+        found = [f"{a[:30]!r} and {b[:30]!r} differ only in case or blanks" for a, b, *_ in twice[:2]]
+    if quoted and len(twice) > 2:
         found.append(f"and {len(twice) - 2} more such pairs")
     if formulas:
         found.append("cells look like spreadsheet formulas; they were read as text and not evaluated")

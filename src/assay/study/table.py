@@ -277,8 +277,8 @@ def _gap_notes(
         done = (
             f"{gaps:,} of {rows:,} rows were left out because a value in use is missing or infinite"
             if missing == "drop"
-            else f"{gaps:,} of {rows:,} rows have gaps, where values of other rows stand in, drawn at random; this "
-            "weakens what goes together and invents nothing"
+            else f"{gaps:,} of {rows:,} rows have gaps, where values of other rows stand in, drawn at random: what "
+            "goes together looks weaker than it is, and nothing is made up"
         )
         notes.append(f"{done}; {worst.name} lacks the most, {worst.missing:,}.")
     if sparse:

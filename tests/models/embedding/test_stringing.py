@@ -8,6 +8,7 @@ from scipy.stats import kendalltau
 
 import assay
 from assay.errors import DataError, ParameterError
+from assay.models.embedding import stringing
 from assay.models.embedding.stringing import Stringing, reorder
 
 
@@ -25,6 +26,21 @@ def test_the_order_along_a_planted_curve_is_found(method, n):
     found = reorder(X, method=method, draws=0)
     assert abs(kendalltau(t[found.order], np.arange(n)).statistic) > 0.999
     assert found.roughness < 60 / n**2
+
+
+@pytest.mark.parametrize("table", ["curve", "equal distances", "copies"])
+@pytest.mark.parametrize("axis", ["rows", "columns"])
+def test_few_points_are_linked_as_many_are(monkeypatch, table, axis):
+    X = curve(60, noise=0.1)[0]
+    if table == "equal distances":
+        X = np.random.default_rng(0).permutation(np.indices((6, 5)).reshape(2, -1).T) * 1.0
+    if table == "copies":
+        X = np.repeat(X[:20], 3, axis=0)
+    few = reorder(X, axis=axis, draws=0)
+    monkeypatch.setattr(stringing, "_FEW", 0)
+    many = reorder(X, axis=axis, draws=0)
+    np.testing.assert_array_equal(few.order, many.order)
+    np.testing.assert_allclose(few.positions, many.positions, rtol=0, atol=1e-8)
 
 
 def test_with_noise_neighbours_on_the_curve_stay_near():

@@ -68,3 +68,20 @@ def test_curves_chosen_by_one_half_are_measured_in_the_other():
     found = curve(C, C.mean(axis=(0, 1)))
     # the first half chooses (0, 0), which is .6 in the other; the second (1, 1), which is 0 in the first
     assert found.unseen == pytest.approx(0.3) and found.strength == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("gemm", [0, 200])
+def test_with_gaps_they_are_those_of_the_rows_where_both_have_a_value(gemm, monkeypatch):
+    monkeypatch.setattr(pair_halves, "_GEMM", gemm)
+    rng = np.random.default_rng(2)
+    seen = rng.random((100, 4)) < 0.7
+    Z = np.where(seen, rng.standard_normal((100, 4)), 0.0)
+    halves = Halves.of_rows(100, seed=1)
+    first, second = np.triu_indices(4, 1)
+    C = halves.correlations(Z, first, second, seen)
+    for k in (0, 7):
+        inside = halves.sides[k][halves.part]
+        for which, rows in enumerate((inside, ~inside)):
+            for m, (i, j) in enumerate(zip(first, second, strict=True)):
+                both = rows & seen[:, i] & seen[:, j]
+                assert C[which, k, m] == pytest.approx(np.corrcoef(Z[both, i], Z[both, j])[0, 1], abs=1e-12)

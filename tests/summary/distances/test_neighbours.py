@@ -47,6 +47,14 @@ def direct(X):
     return cdist(X * scale, X * scale) / scale
 
 
+def of_all_pairs(X, k):
+    """The way of few rows, which is taken where a tree would not be."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(room, "_route", lambda *_: "blocked")
+        patch.setattr(room, "FEW", np.inf)
+        return nearest_neighbours(X, k)
+
+
 def assert_nearest(D, found, k):
     """Indices and distances are those of sorting all distances; only neighbours equally far up to rounding may swap."""
     D = D.copy()
@@ -62,13 +70,21 @@ def assert_nearest(D, found, k):
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("k", [1, 20])
-def test_both_ways_find_the_nearest_and_agree_to_the_last_bit(name, k):
+def test_all_ways_find_the_nearest_and_agree_to_the_last_bit(name, k):
     X = TABLES[name]
     tree, blocked = (nearest_neighbours(X, k, route=route) for route in ("tree", "blocked"))
-    assert (tree.route, blocked.route) == ("tree", "blocked")
+    pairs = of_all_pairs(X, k)
+    assert (tree.route, blocked.route, pairs.route) == ("tree", "blocked", "pairs")
     assert_nearest(direct(X), tree, k)
-    np.testing.assert_array_equal(tree.indices, blocked.indices)
-    np.testing.assert_array_equal(tree.distances, blocked.distances)
+    for other in (blocked, pairs):
+        np.testing.assert_array_equal(tree.indices, other.indices)
+        np.testing.assert_array_equal(tree.distances, other.distances)
+
+
+def test_few_rows_are_searched_without_anything_compiled(monkeypatch):
+    X = TABLES["float32"]
+    monkeypatch.setattr(room, "nearest_blocked", None)
+    assert nearest_neighbours(X, 3).route == nearest_neighbours(X, 3, among=X[:50]).route == "pairs"
 
 
 @settings(max_examples=40)
@@ -81,6 +97,7 @@ def test_ties_go_to_the_lower_row_number(seed, n, d, values, data):
     expected = np.argsort(D, axis=1, kind="stable")[:, :k]
     for route in ("tree", "blocked"):
         np.testing.assert_array_equal(nearest_neighbours(X, k, route=route).indices, expected)
+    np.testing.assert_array_equal(of_all_pairs(X, k).indices, expected)
 
 
 def test_copies_are_at_distance_exactly_zero_far_from_zero():

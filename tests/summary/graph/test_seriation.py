@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import DataError
-from assay.summary.graph.seriation import fiedler_positions, order_of
+from assay.summary.graph.seriation import few_positions, fiedler_positions, order_of
 
 
 def robinson(n, seed):
@@ -50,6 +50,17 @@ def test_components_keep_together_and_come_in_the_order_and_direction_asked_for(
     assert order_of(fiedler_positions(W, lean)).tolist() == [4, 5, 6, 7, 8, 3, 2, 1, 0]
     plain = order_of(fiedler_positions(W))
     assert set(plain[:4]) == {0, 1, 2, 3} and plain[8] == 8
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 12), st.integers(0, 10**6), st.booleans())
+def test_few_nodes_stand_where_all_do_whatever_their_components(n, seed, leaning):
+    rng = np.random.default_rng(seed)
+    W = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 2 / n), 1)
+    lean = rng.standard_normal(n) if leaning else None
+    found, expected = few_positions(W + W.T, lean), fiedler_positions(W + W.T, lean)
+    # 1e-16 of rounding over the gaps of the spectrum, of which random weights have none below 1e-6
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
 
 
 def test_positions_lie_within_the_line_and_the_diagonal_does_not_count():

@@ -98,7 +98,7 @@ def _ruled(
         return "number", "durations, in seconds", None
     if is_.is_date(type_) or is_.is_timestamp(type_) or is_.is_time(type_):
         constant = len(column) - column.null_count > 1 and len(column.drop_null().unique()) == 1
-        return ("constant", "one value in all rows", None) if constant else ("time", f"stored as {type_}", None)
+        return ("constant", "one value in all rows", None) if constant else ("time", "stored as dates or times", None)
     return "other", f"stored as {type_}", None
 
 

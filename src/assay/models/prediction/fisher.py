@@ -78,6 +78,13 @@ class Fisher(_Discriminant, _Directions):
         self.priors = priors
         self.shrinkage = shrinkage
 
+    def _fit_told(self) -> tuple[list[str], dict[str, float]]:
+        lines, measures = super()._fit_told()
+        shares = ", ".join(f"{100 * share:.1f}%" for share in self.explained_variance_ratio_[:6].tolist())
+        lines.append(f"share of each direction in what lies between classes: {shares}")
+        lines.append(f"shrinkage {float(np.max(self.shrinkage_)):.4g}, rank {self.rank_}")
+        return lines, {**measures, "shrinkage": float(np.max(self.shrinkage_)), "rank": float(self.rank_)}
+
     def _fit_frame(self, frame: GroupFrame, fourth: Array | None) -> Self:
         weights = frame.weights
         n, g = float(weights.sum()), len(weights)

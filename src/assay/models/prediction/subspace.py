@@ -145,6 +145,12 @@ class SubspaceClassifier(_Refusing):
         kept = found.values > _rounding(middle, total, side) + _FLAT * side * found.values[0]
         return mean, found.right[:, kept].T, found.values[kept]
 
+    def _fit_told(self) -> tuple[list[str], dict[str, float]]:
+        lines, measures = super()._fit_told()
+        each = ", ".join(f"{c} {k}" for c, k in zip(self.classes_.tolist()[:6], self.n_components_, strict=False))
+        lines.append(f"directions of the classes: {each}{', ...' if len(self.classes_) > 6 else ''}")
+        return lines, {**measures, "directions": float(np.sum(self.n_components_))}
+
     def _keep(self, found: list[tuple[Array, Array, Array]], weight: Array, route: str) -> Self:
         empty = np.flatnonzero(weight == 0.0)
         if len(empty):

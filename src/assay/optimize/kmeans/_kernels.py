@@ -10,25 +10,19 @@ in float64: labels are those of exact distances, in float32 too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import sqrt
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay.arrays import Array
-from assay.compiled import njit
+from assay.compiled import inner, njit
 
 # Sums may be taken in another order, for SIMD; the order is the same in every run.
 SUMS = {"reassoc", "contract", "nsz"}
-Function = TypeVar("Function", bound=Callable[..., Any])
 _TILE = 64  # rows searched at a time; a multiple of 4
+_FIRST = np.int64(0)  # a centre; with a plain 0 numba compiles what it is handed to once more
 _CANCELLED = 1000  # a sum so many times smaller than its terms has lost too many digits of float32
-
-
-def _inner(**options: Any) -> Callable[[Function], Function]:
-    """Compile what only compiled code calls: without wrappers for Python, which take as long to compile."""
-    return njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
 
 
 class RowsByCentre(NamedTuple):
@@ -85,7 +79,7 @@ class CentreBounds(NamedTuple):
     lower: Any
 
 
-@_inner()
+@inner()
 def gather(rows: RowsByCentre, index: Any, m: int, tile: Any) -> None:
     """Put z of some rows in a tile.
 
@@ -98,7 +92,7 @@ def gather(rows: RowsByCentre, index: Any, m: int, tile: Any) -> None:
             z[j] = rows.scale * x[j] - rows.origin[j]
 
 
-@_inner(fastmath=SUMS)
+@inner(fastmath=SUMS)
 def square_of_difference(a: Any, b: Any) -> float:
     total = 0.0
     for j in range(b.size):
@@ -107,7 +101,7 @@ def square_of_difference(a: Any, b: Any) -> float:
     return total
 
 
-@_inner(fastmath=SUMS)
+@inner(fastmath=SUMS)
 def square_of(z: Any) -> Any:
     total = z[0] - z[0]
     for j in range(z.size):
@@ -115,12 +109,12 @@ def square_of(z: Any) -> Any:
     return total
 
 
-@_inner()
+@inner()
 def _closer(value: Any, c: int, best: Any, second: Any, label: int) -> Any:
     return min(value, best), min(second, max(value, best)), c if value < best else label
 
 
-@_inner(fastmath=SUMS, inline="always")
+@inner(fastmath=SUMS, inline="always")
 def eight_products(tile: Any, t: int, centres: Any, c: int) -> Any:
     """Products of rows t to t + 3 of a tile with centres c and c + 1: as many as registers hold."""
     z0, z1, z2, z3 = tile[t], tile[t + 1], tile[t + 2], tile[t + 3]
@@ -140,14 +134,14 @@ def eight_products(tile: Any, t: int, centres: Any, c: int) -> Any:
     return a0, a1, a2, a3, b0, b1, b2, b3
 
 
-@_inner(fastmath=SUMS)
+@inner(fastmath=SUMS)
 def _two_nearest(tile: Any, m: int, centres: Any, half: Any, best: Any, second: Any, label: Any) -> None:
     """The smallest two of c.c / 2 - z.c for each row of a tile, and the centre of the smallest, the first of equals."""
     huge = half[-1]
     for t in range(0, m, 4):
         p0, p1, p2, p3 = huge, huge, huge, huge
         q0, q1, q2, q3 = huge, huge, huge, huge
-        l0, l1, l2, l3 = 0, 0, 0, 0
+        l0, l1, l2, l3 = _FIRST, _FIRST, _FIRST, _FIRST
         for c in range(0, centres.shape[0], 2):
             a0, a1, a2, a3, b0, b1, b2, b3 = eight_products(tile, t, centres, c)
             p0, q0, l0 = _closer(half[c] - a0, c, p0, q0, l0)
@@ -163,16 +157,16 @@ def _two_nearest(tile: Any, m: int, centres: Any, half: Any, best: Any, second: 
         label[t], label[t + 1], label[t + 2], label[t + 3] = l0, l1, l2, l3
 
 
-@_inner()
+@inner()
 def _exact(z: Any, exact: Any) -> Any:
     """Nearest centre of z, the first of equals, and its squared distance and the next one's."""
-    best, second, label = np.inf, np.inf, 0
+    best, second, label = np.inf, np.inf, _FIRST
     for c in range(exact.shape[0]):
         best, second, label = _closer(square_of_difference(z, exact[c]), c, best, second, label)
     return best, second, label
 
 
-@_inner()
+@inner()
 def _still_near(rows: RowsByCentre, centres: Centres, bounds: CentreBounds, index: Any, m: int, tile: Any) -> int:
     """Measure rows of the tile against their own centres, and keep those that may have another nearest; how many."""
     kept, d, slop = 0, rows.X.shape[1], centres.slop
@@ -191,7 +185,7 @@ def _still_near(rows: RowsByCentre, centres: Centres, bounds: CentreBounds, inde
     return kept
 
 
-@_inner()
+@inner()
 def _judge(
     rows: RowsByCentre, centres: Centres, bounds: CentreBounds, index: Any, m: int, tile: Any, near: Any, label: Any
 ) -> None:
@@ -204,13 +198,13 @@ def _judge(
         p, q = square + 2.0 * (best[t] + error), square + 2.0 * (second[t] - error)
         if p >= q:
             z = np.empty((1, rows.X.shape[1]))
-            gather(rows, index[t : t + 1], 1, z)
+            gather(rows, index[t : t + 1], len(z), z)
             p, q, label[t] = _exact(z[0], centres.exact)
         upper[index[t]] = sqrt(max(p, 0.0)) * (1.0 + slop)
         lower[index[t]] = sqrt(max(q, 0.0)) * (1.0 - slop)
 
 
-@_inner(fastmath=SUMS)
+@inner(fastmath=SUMS)
 def _account(
     rows: RowsByCentre, labels: Any, index: Any, m: int, found: Any, fresh: bool, sums: Any, sizes: Any, counts: Any
 ) -> int:
@@ -297,7 +291,7 @@ def squares_to_own(rows: RowsByCentre, exact: Any, labels: Any, lo: int, hi: int
     index = np.empty(1, dtype=np.int64)
     for i in range(lo, hi):
         index[0] = i
-        gather(rows, index, 1, z)
+        gather(rows, index, len(z), z)
         squares[i] = square_of_difference(z[0], exact[labels[i]])
 
 
@@ -340,7 +334,7 @@ def lay_out(rows: RowsByCentre, lo: int, hi: int, tiles: Any, sizes: Any) -> Non
     index = np.empty(1, dtype=np.int64)
     for i in range(lo, hi):
         index[0] = i
-        gather(rows, index, 1, tiles[i : i + 1])
+        gather(rows, index, len(index), tiles[i : i + 1])
         sizes[i] = square_of(tiles[i])
 
 
@@ -410,7 +404,7 @@ def group_few(X: Array, k: int, draws: Array, max_iter: int, bound: float) -> tu
     return best, labels, least, passes, rested
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _few_distances(T: Array, place: Array, far: Array) -> None:
     """Squared distances of all rows to a place."""
     n = T.shape[1]
@@ -422,12 +416,12 @@ def _few_distances(T: Array, place: Array, far: Array) -> None:
             far[i] += (T[j, i] - at) ** 2
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _few_seeded(X: Array, T: Array, k: int, draws: Array) -> Array:
     n, d = X.shape
     centers = np.empty((k, d))
-    centers[0] = X[min(int(draws[0, 0] * n), n - 1)]
     near = np.empty(n)
+    _few_copied(X[min(int(draws[0, 0] * n), n - 1)], centers[0])
     _few_distances(T, centers[0], near)
     running, trial, kept = np.empty(n), np.empty(n), np.empty(n)
     for c in range(1, k):
@@ -437,7 +431,7 @@ def _few_seeded(X: Array, T: Array, k: int, draws: Array) -> Array:
             running[i] = total
         least, row = np.inf, 0
         for draw in draws[c]:
-            candidate = min(np.searchsorted(running, draw * total, side="right"), n - 1)
+            candidate = _few_drawn(running, draw * total)
             _few_distances(T, X[candidate], trial)
             left = 0.0
             for i in range(n):
@@ -445,18 +439,39 @@ def _few_seeded(X: Array, T: Array, k: int, draws: Array) -> Array:
                 left += trial[i]
             if left < least:
                 least, row = left, candidate
-                kept[:] = trial
-        centers[c] = X[row]
-        near[:] = kept
+                _few_copied(trial, kept)
+        _few_copied(X[row], centers[c])
+        _few_copied(kept, near)
     return centers
 
 
-@njit(cache=True, nogil=True)
+@inner()
+def _few_copied(values: Array, to: Array) -> None:
+    """As `to[:] = values`, for which numba compiles three seconds of words on what may be wrong with it."""
+    for i in range(len(to)):
+        to[i] = values[i]
+
+
+@inner()
+def _few_drawn(running: Array, value: float) -> int:
+    """The first row whose running sum is above a value; the last one where none is."""
+    low, high = 0, len(running) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if running[middle] > value:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@inner()
 def _few_assigned(T: Array, centers: Array, owner: Any, near: Array, far: Array) -> float:
     """Rows to their nearest centre, the first of equally near ones; the sum of squared distances."""
     n = T.shape[1]
     _few_distances(T, centers[0], near)
-    owner[:] = 0
+    for i in range(n):
+        owner[i] = 0
     for c in range(1, len(centers)):
         _few_distances(T, centers[c], far)
         for i in range(n):
@@ -469,7 +484,7 @@ def _few_assigned(T: Array, centers: Array, owner: Any, near: Array, far: Array)
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _few_means(X: Array, centers: Array, owner: Any, near: Array) -> float:
     """Centres to the mean of their rows; one without rows takes the row farthest from its own. The squared moves."""
     k, d = centers.shape
@@ -481,13 +496,17 @@ def _few_means(X: Array, centers: Array, owner: Any, near: Array) -> float:
             sums[c, j] += X[i, j]
     for c in range(k):
         if counts[c] == 0.0:
-            row = np.argmax(near)
+            row = 0
+            for i in range(len(near)):
+                if near[i] > near[row]:
+                    row = i
             if near[row] > 0.0 and counts[owner[row]] > 1.0:
                 counts[owner[row]] -= 1.0
-                sums[owner[row]] -= X[row]
+                for j in range(d):
+                    sums[owner[row], j] -= X[row, j]
+                    sums[c, j] = X[row, j]
                 owner[row], near[row] = c, 0.0
                 counts[c] = 1.0
-                sums[c] = X[row]
     moved = 0.0
     for c in range(k):
         for j in range(d):

@@ -46,7 +46,8 @@ class KMeansUnits:
 
     def inside(self, places: Floats) -> Array:
         """Places of the user's units in these."""
-        z: Array = np.asarray(places, dtype=np.float64) * self.scale - self.origin
+        # row by row in memory, so that loops over them are compiled for one layout
+        z: Array = np.asarray(places, dtype=np.float64, order="C") * self.scale - self.origin
         return z
 
     def outside(self, z: Array) -> Array:

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from assay.compiled import njit
+from assay.compiled import inner, njit
 
 SUPPORT = 6  # grid points a quintic B-spline reaches
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@inner(fastmath=True, error_model="numpy")
 def spline(t: float, w: Any, dw: Any) -> None:
     """The six values of the quintic B-spline about a point a share t after its third grid point, and their slopes.
 
@@ -41,7 +41,8 @@ def spread(Y: Any, lo: int, hi: int, origin: Any, spacing: float, grid: Any) -> 
     q = Y.shape[1]
     w, dw = np.ones((3, SUPPORT)), np.zeros(SUPPORT)
     size, at = np.ones(3, np.int64), np.zeros(3, np.int64)
-    size[3 - q :] = SUPPORT
+    for axis in range(q):
+        size[3 - q + axis] = SUPPORT
     for i in range(lo, hi):
         for axis in range(q):
             place = (Y[i, axis] - origin[axis]) / spacing
@@ -61,7 +62,8 @@ def gather(Y: Any, lo: int, hi: int, origin: Any, spacing: float, grid: Any, val
     q = Y.shape[1]
     w, dw = np.ones((3, SUPPORT)), np.zeros((3, SUPPORT))
     size, at = np.ones(3, np.int64), np.zeros(3, np.int64)
-    size[3 - q :] = SUPPORT
+    for axis in range(q):
+        size[3 - q + axis] = SUPPORT
     for i in range(lo, hi):
         for axis in range(q):
             place = (Y[i, axis] - origin[axis]) / spacing
@@ -105,7 +107,8 @@ def attract_student(starts: Any, partners: Any, P: Any, Y: Any, points: Any, lo:
             pull[i, 1] = fy
         return
     for i in range(lo, hi):
-        pull[i] = 0.0
+        for a in range(q):
+            pull[i, a] = 0.0
         for e in range(starts[i], starts[i + 1]):
             j = partners[e]
             square = 1.0
@@ -164,7 +167,7 @@ def repel_power(points: Any, power: float, lo: int, hi: int, push: Any, mass: An
             push[i, 2] = fz
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@inner(fastmath=True, error_model="numpy")
 def bell(square: float) -> float:
     """exp(-square) as the 256th power of a Taylor polynomial, which vectorises; to 1e-10 where it is above 1e-11.
 

@@ -44,7 +44,6 @@ from assay.optimize.layout.layout import (
     Callback,
     Layout,
     Stage,
-    by_axis,
     checked_affinities,
     checked_start,
     descend,
@@ -84,13 +83,17 @@ class StudentCost:
         spacing: float = SPACING,
         dof: float = 1.0,
     ) -> None:
+        from assay.optimize.layout import _layout_kernels
+
         n = int(P.shape[0])
+        self._kernels = _layout_kernels
         self.route = "exact" if exact else "grid"
         self._n, self._team, self._dof = n, team, dof
         self._P = sparse_parts(P)
         self._plogp = plogp(P)
         self._grid = None if exact else GridPotential(n, q, spacing, dof)
         self._pull, self._push, self._phi = np.empty((n, q)), np.empty((n, q)), np.empty(n)
+        self._axes = np.zeros((3, n))
         self._Z = 1.0
 
     def refined(self, spacing: float) -> StudentCost:
@@ -102,13 +105,12 @@ class StudentCost:
 
     def gradient(self, Y: Array, exaggeration: float) -> Array:
         """Attraction less repulsion at (n, q) positions; overwritten by the next call."""
-        from assay.optimize.layout import _layout_kernels as kernels
-
-        team, grid, push, phi, dof = self._team, self._grid, self._push, self._phi, self._dof
+        team, grid, push, phi, dof, kernels = self._team, self._grid, self._push, self._phi, self._dof, self._kernels
         Y = Y if dof == 1.0 else Y / np.sqrt(dof)
         pull = team.over_rows(self._n, lambda lo, hi: kernels.attract_student(*self._P, Y, Y, lo, hi, self._pull))
         if grid is None:
-            axes = by_axis(Y)
+            axes = self._axes
+            axes[: Y.shape[1]] = Y.T
 
             def repel(lo: int, hi: int) -> None:
                 if dof == 1.0:
@@ -133,12 +135,10 @@ class StudentCost:
 
     def cost(self, Y: Array) -> float:
         """KL(P || Q) at the positions the gradient was taken at last."""
-        from assay.optimize.layout import _layout_kernels as kernels
-
         U = Y if self._dof == 1.0 else Y / np.sqrt(self._dof)
 
         def work(lo: int, hi: int) -> None:
-            kernels.apart_cost(*self._P, U, U, lo, hi, self._phi)
+            self._kernels.apart_cost(*self._P, U, U, lo, hi, self._phi)
 
         self._team.run(self._team.over_rows(self._n, work))
         return self._plogp + self._dof * float(self._phi.sum()) + float(np.log(self._Z))

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 Tell: TypeAlias = Callable[[str], object]
 
 _LISTED = 1000  # rows a program is given
+Q_MEANS = (
+    "The chance that any row of a table in which nothing is odd lies beyond a gap as wide as the one that this row "
+    "lies beyond. Rows beyond the same gap share it: it is no chance of a single row."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +36,8 @@ class Anomalies(Answer):
 
     Attributes:
         rows: (a,) numbers of the rows that stand out at the level of the study, the farthest first.
-        q: (a,) chance of a row as far out, corrected for all rows.
+        q: (a,) chance that any rows lie beyond a gap as wide as the one that these lie beyond, were all rows of one
+            law; all looks counted. It belongs to the gap: rows beyond the same one share it.
         distances: (a,) how far out they are.
         contributions: (s, d) share of each column in the squared distance of the first 200 of them.
         deviations: (s, d) where those rows lie in each column, in robust standard deviations from its middle.
@@ -101,6 +106,10 @@ class Anomalies(Answer):
 
         return views(self)
 
+    def of_rows(self) -> tuple[str, ...]:
+        """Tables of all rows, or of a fair sample."""
+        return ("distances",)
+
     def tables(self) -> dict[str, pa.Table]:
         """The numbers behind the findings, complete."""
         from assay.questions.anomalies.tables import tables
@@ -109,10 +118,14 @@ class Anomalies(Answer):
 
     def numbers(self) -> dict[str, Any]:
         """The rows that stand out, counted from 1."""
-        listed = zip(self.rows.tolist(), self.distances.tolist(), self.q.tolist(), strict=True)
+        listed = zip(self.rows.tolist(), self.distances.tolist(), self.q.tolist(), self.lonely.tolist(), strict=True)
         return {
             "typical_distance": self.typical,
-            "rows": [{"row": row + 1, "distance": distance, "q": q} for row, distance, q in islice(listed, _LISTED)],
+            "q_means": Q_MEANS,
+            "rows": [
+                {"row": row + 1, "distance": distance, "q": q, "by_neighbours_only": lonely}
+                for row, distance, q, lonely in islice(listed, _LISTED)
+            ],
             "together": [(self.rows[members] + 1).tolist() for members in self.clumps()],
         }
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Array, Whole
+from assay.asking.telling import Telling, counting, untold
 from assay.linalg.noise.fold_error import fold_error, fold_interval
 from assay.questions.communities.agreement import Agreement, agreement
 from assay.questions.communities.linked import LinkedPairs
@@ -80,7 +81,14 @@ class UnseenLinks:
     folds: int
 
 
-def unseen(links: LinkedPairs, labels: Whole, find: Callable[..., Whole], repeats: int, seed: int) -> UnseenLinks:
+def unseen(
+    links: LinkedPairs,
+    labels: Whole,
+    find: Callable[..., Whole],
+    repeats: int,
+    seed: int,
+    tell: Telling = untold,
+) -> UnseenLinks:
     """Leave out every link once, `repeats` times.
 
     Args:
@@ -89,12 +97,16 @@ def unseen(links: LinkedPairs, labels: Whole, find: Callable[..., Whole], repeat
         find: from ends, weights and a seed to communities.
         repeats: how often.
         seed: of the folds.
+        tell: told how far it is.
     """
     rng = np.random.default_rng([seed, 2])
     found: list[LeftOutLinks] = []
+    done = counting(tell, "links left out", repeats * FOLDS)
     for _ in range(repeats):
         fold = rng.permutation(links.m) % FOLDS
-        found += [left_out(links, fold == f, labels, find, int(rng.integers(2**31))) for f in range(FOLDS)]
+        for f in range(FOLDS):
+            found.append(left_out(links, fold == f, labels, find, int(rng.integers(2**31))))
+            done()
     return _together(found)
 
 

@@ -9,12 +9,12 @@ Rand index of these with those of all links.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from assay.arrays import Array, Whole
+from assay.asking.telling import Telling, counting, untold
 from assay.engine.local import in_threads
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.noise.monte_carlo import Drawn, monte_carlo, student_p
@@ -65,7 +65,7 @@ def clustered(
     level: float = 0.05,
     seed: int = 0,
     times: float = 1.0,
-    progress: Callable[[str], object] | None = None,
+    progress: Telling | None = None,
 ) -> Clustered:
     """Communities of a network, with their evidence.
 
@@ -77,7 +77,7 @@ def clustered(
         times: how many times as many random graphs as usual.
         progress: told what is being done.
     """
-    tell = progress or (lambda _: None)
+    tell = progress or untold
     links = linked(graph)
     effort = Effort.of(links.m, times)
 
@@ -93,8 +93,7 @@ def clustered(
     if not exchanged and not links.free_weights:
         evidence = Evidence(found.modularity, n=links.m, method="no other network has these numbers of links")
         return Clustered(name, graph, links, labels, best.modularity, None, evidence, False, effort.draws)
-    tell("links left out")
-    left = unseen(links, labels, find, effort.repeats, seed)
+    left = unseen(links, labels, find, effort.repeats, seed, tell)
     drawn = chance(links, hub, found, effort, seed, tell)
     evidence, holds = _judged(links, found, left, drawn, effort, level)
     return Clustered(name, graph, links, labels, best.modularity, left, evidence, holds, effort.draws)
@@ -106,7 +105,7 @@ def chance(
     found: FoundCommunities,
     effort: Effort,
     seed: int,
-    tell: Callable[[str], object],
+    tell: Telling,
 ) -> Drawn[float]:
     """Modularity of the communities of random graphs, until the answer is clear.
 
@@ -128,10 +127,10 @@ def chance(
     stages = [_FEW]
     while sum(stages) < effort.draws:
         stages.append(min(sum(stages) + 1, effort.draws - sum(stages)))
+    made = counting(tell, "random graphs", effort.draws)
     return monte_carlo(
-        range(1, effort.draws + 1), lambda some: in_threads(one, some), stages,
+        range(1, effort.draws + 1), lambda some: in_threads(one, some, made), stages,
         reaches=lambda value: value >= found.modularity - 1e-12, enough=_ENOUGH,
-        progress=lambda until: tell(f"random graphs, {until}"),
     )  # fmt: skip
 
 

@@ -41,6 +41,8 @@ class Components(Answer):
         directions: which components point where they would in other rows.
         loadings: (D, k) correlations of columns with scores.
         scores, score_rows: (m, k) standardised scores of the rows shown, and their numbers; empty without rows.
+        every_score: (n, k) those of all rows along the components above chance, where more rows are at hand than are
+            shown; None elsewhere.
         tested: (t,) the evidence of each tested component.
         holds: (t,) whether each comes back and carries something on unseen rows.
     """
@@ -64,6 +66,7 @@ class Components(Answer):
     score_rows: NDArray[np.intp]
     tested: tuple[Evidence, ...]
     holds: tuple[bool, ...]
+    every_score: Array | None = None
 
     @property
     def evidence(self) -> Evidence:
@@ -160,6 +163,10 @@ class Components(Answer):
         from assay.questions.components.views import views
 
         return views(self, page or Page([self]))
+
+    def of_rows(self) -> tuple[str, ...]:
+        """Tables of all rows, or of a fair sample."""
+        return ("scores",)
 
     def tables(self) -> dict[str, pa.Table]:
         """The numbers behind the findings, complete."""

@@ -36,9 +36,11 @@ def tables(found: Components) -> dict[str, pa.Table]:
         return {"spectrum": spectrum}
     along = {f"component_{j + 1}": found.loadings[:, j] for j in range(min(real, found.loadings.shape[1]))}
     made = {"spectrum": spectrum, "loadings": table_of({"column": found.columns, **along})}
-    if len(found.scores):
-        where = {f"component_{j + 1}": found.scores[:, j] for j in range(min(real, found.scores.shape[1]))}
-        made["scores"] = table_of({"row": np.asarray(found.score_rows) + 1, **where})
+    every = found.every_score
+    scores, rows = (found.scores, found.score_rows) if every is None else (every, np.arange(len(every)))
+    if len(scores):
+        where = {f"component_{j + 1}": scores[:, j] for j in range(min(real, scores.shape[1]))}
+        made["scores"] = table_of({"row": np.asarray(rows) + 1, **where})
     return made
 
 

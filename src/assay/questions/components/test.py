@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Array
+from assay.asking.table import held_blocks
 from assay.asking.telling import Telling, untold
 from assay.data.folds import fold_count
 from assay.errors import ParameterError
@@ -133,7 +134,17 @@ def components(
         score_rows=shown,
         tested=_judged(values, chance, unseen, directions, holds, n, d, level, _limit(design, chance, unseen)),
         holds=holds,
+        every_score=_every_score(pca, rows, min(chance.n_real, k), len(shown)),
     )
+
+
+def _every_score(pca: PCA, rows: Array | None, k: int, shown: int) -> Array | None:
+    """(n, k) standardised scores of all rows, for tables; None where all are shown, or none is along a component."""
+    if rows is None or not k or len(rows) <= shown:
+        return None
+    scores = np.concatenate([pca.transform(block)[:, :k] for _, block in held_blocks(rows)])
+    spread = np.sqrt(pca.explained_variance_[:k])
+    return np.divide(scores, spread, out=np.zeros_like(scores), where=spread > 0.0)
 
 
 def _unseen(

@@ -79,8 +79,8 @@ def spectrum_views(result: Components) -> list[View]:
             (
                 *((("dot filled", "above chance"),) if result.n_real else ()),
                 ("dot hollow", "not above chance"),
-                ("bar", "chance for a tested component, median to 95% point"),
-                ("band", "Marchenko–Pastur range of noise"),
+                ("bar", "what chance reaches: half of the time, one time in twenty"),
+                ("band", "where noise alone would lie"),
             ),
             _scree_words(result),
             _scree_table(result),

@@ -151,7 +151,7 @@ def _shares(look: FirstLook, here: list[int], kept: NDArray[np.bool_]) -> str:
         [name_cell(one[i]), count(int(counts[i].sum())), *(_share_cell(float(shares[i, k])) for k in columns)]
         for i in rows
     ]
-    caption = f"Of the rows with each {look.columns[here[0]]}, how many have which {look.columns[here[1]]}"
+    caption = f"The rows of each level of {look.columns[here[0]]}, shared out by {look.columns[here[1]]}"
     heads = [look.columns[here[0]], "Rows", *(other[k] for k in columns)]
     return table(caption, heads, cells, numeric=range(1, len(heads)))
 

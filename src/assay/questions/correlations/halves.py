@@ -19,7 +19,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arrays import Array, Indices
+from assay.arrays import Array, Indices, Mask
 
 _SPLITS = 20
 _PARTS, _PARTS_OF_FEW, _FEW = 20, 40, 2000
@@ -68,13 +68,17 @@ class Halves:
         """The same for some rows."""
         return Halves(self.part[rows], self.sides)
 
-    def correlations(self, Z: Array, first: Indices, second: Indices) -> Array:
+    def correlations(self, Z: Array, first: Indices, second: Indices, seen: Mask | None = None) -> Array:
         """(2, K, m) correlations of pairs of columns in both halves of each split; 0 where one is constant.
 
         Args:
             Z: (n, D) columns.
             first, second: (m,) their numbers.
+            seen: (n, D) where they have a value, Z being 0 elsewhere; None where none is missing. Each pair is by the
+                rows where both have one.
         """
+        if seen is not None and not seen[:, np.union1d(first, second)].all():
+            return self._by_shared_rows(Z, first, second, seen)
         order = np.argsort(self.part, kind="stable")
         used, place = np.unique(np.concatenate([first, second]), return_inverse=True)
         first, second = place[: len(first)], place[len(first) :]
@@ -90,6 +94,50 @@ class Halves:
             both = sides @ products / n[:, None] - mean[:, first] * mean[:, second]
             found[which] = np.divide(both, scale, out=np.zeros_like(both), where=scale > 1e-12 / len(Z))
         return np.clip(found, -1.0, 1.0)
+
+    def _by_shared_rows(self, Z: Array, first: Indices, second: Indices, seen: Mask) -> Array:
+        """The same with gaps: rows, sums, squares and products of each pair merge as well."""
+        used, place = np.unique(np.concatenate([first, second]), return_inverse=True)
+        first, second = place[: len(first)], place[len(first) :]
+        parts = np.zeros((6, self.sides.shape[1], len(first)))
+        for part in np.unique(self.part):
+            rows = np.flatnonzero(self.part == part)
+            P, S = (np.ascontiguousarray(M[np.ix_(rows, used)].T, dtype=np.float64) for M in (Z, seen))
+            parts[:, part] = _shared_sums(P, S, first, second)
+        found = np.empty((2, len(self.sides), len(first)))
+        for which, sides in enumerate((self.sides, ~self.sides)):
+            n, a, b, aa, bb, ab = (sides @ sums for sums in parts)
+            n = np.maximum(n, 1.0)
+            scale = np.sqrt(np.maximum(aa / n - (a / n) ** 2, 0.0) * np.maximum(bb / n - (b / n) ** 2, 0.0))
+            both = ab / n - a * b / n**2
+            found[which] = np.divide(both, scale, out=np.zeros_like(both), where=scale > 1e-12 / len(Z))
+        return np.clip(found, -1.0, 1.0)
+
+
+def _shared_sums(P: Array, S: Array, first: Indices, second: Indices) -> Array:
+    """(6, m) rows where both columns of a pair have a value; sums, squares and products over these.
+
+    Args:
+        P: (D, n) columns, 0 where missing.
+        S: (D, n) 1 where there is a value, else 0.
+        first, second: (m,) columns of the pairs.
+    """
+    D, n = P.shape
+    if _GEMM * len(first) >= D * D:
+        sums, squares = P @ S.T, P**2 @ S.T
+        both, products = S @ S.T, P @ P.T
+        return np.stack([
+            both[first, second], sums[first, second], sums[second, first], squares[first, second],
+            squares[second, first], products[first, second],
+        ])  # fmt: skip
+    found = np.empty((6, len(first)))
+    step = max(1, int(_HELD / max(n, 1)))
+    for start in range(0, len(first), step):
+        some = slice(start, start + step)
+        both = S[first[some]] * S[second[some]]
+        A, B = P[first[some]] * both, P[second[some]] * both
+        found[:, some] = [part.sum(axis=1) for part in (both, A, B, A * A, B * B, A * B)]
+    return found
 
 
 def _of_parts(
@@ -196,4 +244,4 @@ def curve(C: Array, whole: Array) -> Curve:
     left, _, right = np.linalg.svd(C, full_matrices=False)
     other = C[::-1]  # what one half chose, measured in the other
     seen = np.einsum("hki,hkij,hkj->hk", left[..., 0], other, right[..., 0, :])
-    return Curve(float(s[0]), float(np.clip(seen.mean(), 0.0, 1.0)), (u[:, 0], vt[0]))
+    return Curve(min(float(s[0]), 1.0), float(np.clip(seen.mean(), 0.0, 1.0)), (u[:, 0], vt[0]))

@@ -66,7 +66,8 @@ def without_luck(
     named = np.flatnonzero((first == min(pair)) & (second == max(pair)))
     if not len(named):
         return None
-    C = np.abs(halves.correlations(standard.Z, standard.starts[first], standard.starts[second]))
+    at = standard.starts[first], standard.starts[second]
+    C = np.abs(halves.correlations(standard.Z, *at, standard.seen))
     z, largest = _scaled(np.array(abs(strength)), n), _scaled(C.max(axis=2), n / 2.0)
     share = float((C.argmax(axis=2) == named[0]).mean())
     luck = max(0.0, (largest - z) / (np.sqrt((n - 3.0) / max(n / 2.0 - 3.0, 1.0)) - 1.0))

@@ -23,7 +23,7 @@ from assay.models.correlation.dependence.dependence import Dependence, dependenc
 from assay.questions.correlations.answer import Correlations, holds, in_order, smallest, standing
 from assay.questions.correlations.halves import Halves
 from assay.questions.correlations.interval import ChosenPair, without_luck
-from assay.questions.correlations.unseen import seen_again
+from assay.questions.correlations.unseen import Numbers, seen_again
 from assay.summary.graph.seriation import fiedler_positions, order_of
 from assay.summary.pairs.association_chance import Likely
 from assay.summary.pairs.pair_chance import FEWEST_EFFECTIVE, LAGS
@@ -71,7 +71,7 @@ def correlations(
         return None
     found = replace(found, pairs=_named(found.pairs, categories))
     halves = Halves.of_rows(n, seed) if design is None else Halves.of(design.folds(_PARTS, seed), seed)
-    pairs = seen_again(found, _asked(found, level), halves)
+    pairs = seen_again(found, _asked(found, level), halves, Numbers(X, groups, design), seed)
     found = replace(found, pairs=in_order(pairs, level))
     stands = standing(found.pairs, level)
     # where no pair has rows enough that are independent of each other, none was compared with chance

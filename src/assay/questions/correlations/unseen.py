@@ -7,34 +7,119 @@ Every pair is looked for in a half by what showed it in all rows: ranks, shape, 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
+from scipy.stats import rankdata
 
 from assay.arrays import Array, Indices, Mask
-from assay.models.correlation.dependence.dependence import Dependence
+from assay.evidence.design import Design
+from assay.models.correlation.dependence.dependence import Dependence, dependence_of
 from assay.questions.correlations.halves import Halves, ProductBlocks, curve, unseen_strength
-from assay.summary.pairs.association import Standard
+from assay.summary.pairs.association import Gappy, Standard, shared_correlations
 from assay.summary.pairs.association_chance import chance_of_share
 from assay.summary.pairs.pair_chance import EXACT, LAGGED, RANK, SHAPE, Chances
 from assay.summary.pairs.pairs import CURVES, Pairs
 from assay.summary.pairs.rank_shapes import COSINES, EXPECTED, Shapes, weighted_tail
+from assay.summary.pairs.shared_rows import Gaps
 
 AGAIN = 0.05  # the level at which a pair counts as found in half of the rows
 _WAVES = 0.2  # of the variance of a curve that may go the other way
 _CURVED = 0.05  # by how much curves must go together better than ranks, on unseen rows
+_RANKED = 10_000_000  # values that are ranked anew
 _PRODUCTS = 1_000_000  # of numbers of pairs, looked at in halves
 
 
-def seen_again(found: Dependence, asked: Indices, halves: Halves) -> Pairs:
-    """The pairs, with what halves say of those that are asked.
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """The columns behind pairs.
+
+    Attributes:
+        X: (n, D) rows, NaN where missing.
+        groups: (D,) the column that each number belongs to.
+        design: how rows depend on each other; None for independent ones.
+    """
+
+    X: Array
+    groups: Indices
+    design: Design | None
+
+    def among(self, rows: Indices, columns: Indices) -> Numbers:
+        """Some columns, ascending, in some rows."""
+        mine = np.isin(self.groups, columns)
+        design = None if self.design is None else self.design.among(rows)
+        return Numbers(self.X[np.ix_(rows, mine)], np.searchsorted(columns, self.groups[mine]), design)
+
+    def ranked_anew(self, pairs: Pairs, places: Indices) -> Pairs:
+        """Pairs with Spearman's correlation of the rows where both have a value, as other programs print it.
+
+        Ranks of all rows of a column give nearly the same, and are quicker for all pairs. Of very many rows they stay.
+
+        Args:
+            pairs: all of them.
+            places: which are to be changed, where both are numbers, one has gaps and they are monotone.
+        """
+        starts, width = np.searchsorted(self.groups, np.arange(int(self.groups[-1]) + 1)), np.bincount(self.groups)
+        rank = pairs.rank.copy()
+        budget = _RANKED // max(len(self.X), 1)
+        for k in places[:budget]:
+            i, j = pairs.first[k], pairs.second[k]
+            if width[i] == width[j] == 1 and pairs.monotone[k] and not pairs.lag[k]:
+                both = self.X[:, [starts[i], starts[j]]]
+                both = both[~np.isnan(both).any(axis=1)]
+                if len(both) < len(self.X):
+                    rank[k] = np.corrcoef(rankdata(both, axis=0).T)[0, 1]
+        return replace(pairs, rank=rank, strength=np.where(rank == pairs.rank, pairs.strength, rank))
+
+
+def seen_again(found: Dependence, asked: Indices, halves: Halves, numbers: Numbers, seed: int = 0) -> Pairs:
+    """The pairs, with what halves say of those that are asked; those judged by their rows alone are so here, too.
 
     Args:
         found: every pair tested.
         asked: (k,) places in `found.pairs`.
         halves: of the rows.
+        numbers: the columns.
+        seed: of the rows in which shapes are looked at, where they are many.
     """
+    chances = found.chances
+    if chances is None or chances.apart is None or (numbers.design is not None and numbers.design.kind == "time"):
+        return _together(found, asked, halves)  # lags are of all rows
+    first, second = found.pairs.first, found.pairs.second
+    alone = chances.apart[first[asked], second[asked]]
+    pairs = found.pairs
+    if not alone.all():
+        pairs = numbers.ranked_anew(_together(found, asked[~alone], halves), asked[~alone])
+    asked = asked[alone]
+    assert chances.levels.seen is not None
+    for rows, which in Gaps(chances.levels.seen).by_rows(first[asked], second[asked]):
+        columns, place = np.unique(np.stack([first[asked[which]], second[asked[which]]]), return_inverse=True)
+        part = numbers.among(rows, columns)
+        names = tuple(found.columns[c] for c in columns)
+        one = dependence_of(part.X, part.groups, names, tested_by="any", rows=part.design, seed=seed, hold=True)
+        i, j = place.reshape(2, -1)
+        listed = {pair: k for k, pair in enumerate(zip(one.pairs.first, one.pairs.second, strict=True))}
+        at = np.array([listed.get(pair, -1) for pair in zip(i, j, strict=True)])
+        there = _together(one, at[at >= 0], halves.among(rows))
+        pairs = _replaced(pairs, asked[which[at >= 0]], there, at[at >= 0])
+    return pairs
+
+
+def _replaced(pairs: Pairs, places: Indices, by: Pairs, at: Indices) -> Pairs:
+    """Pairs with what other rows say of some."""
+    changed = {}
+    for name in ("rank", "low", "high", "strength", "unseen", "monotone", "again", "curves"):
+        changed[name] = getattr(pairs, name).copy()
+        changed[name][places] = getattr(by, name)[at]
+    names = pairs.strength_name.copy()
+    names[places] = np.where(by.monotone[at], names[places], CURVES)
+    return replace(pairs, **changed, strength_name=names)
+
+
+def _together(found: Dependence, asked: Indices, halves: Halves) -> Pairs:
+    """The same by products of all columns."""
     pairs = found.pairs
     standard = found.ranks
     asked = _affordable(asked, pairs, standard)
@@ -93,15 +178,21 @@ def _with_lags(standard: Standard, halves: Halves, blocks: ProductBlocks, lag: I
     """(2, K, m) products in halves, of series at their lags."""
     later = np.flatnonzero(lag)
     if not len(later):
-        return halves.correlations(standard.Z, blocks.first, blocks.second)
+        return halves.correlations(standard.Z, blocks.first, blocks.second, standard.seen)
     at = blocks.starts[later]
-    moved = np.zeros((len(later), len(standard.Z)))
-    for row, k, column in zip(moved, lag[later], blocks.second[at], strict=True):
-        values = standard.Z[:, column]
-        row[: len(values) - max(k, 0)][max(-k, 0) :] = values[max(k, 0) : len(values) + min(k, 0)]
     second = blocks.second.copy()
     second[at] = standard.Z.shape[1] + np.arange(len(later))
-    return halves.correlations(np.concatenate([standard.Z.T, moved]).T, blocks.first, second)
+    moved = _moved(standard.Z, blocks.second[at], lag[later])
+    seen = None if standard.seen is None else _moved(standard.seen, blocks.second[at], lag[later])
+    return halves.correlations(moved, blocks.first, second, seen)
+
+
+def _moved(Z: NDArray[Any], columns: Indices, lag: Indices) -> NDArray[Any]:
+    """(n, D + k) with columns as many rows earlier as they lag behind, nothing at the ends."""
+    moved = np.zeros((len(columns), len(Z)), dtype=Z.dtype)
+    for row, k, column in zip(moved, lag, columns, strict=True):
+        row[: len(Z) - max(k, 0)][max(-k, 0) :] = Z[max(k, 0) : len(Z) + min(k, 0), column]
+    return np.concatenate([Z.T, moved]).T
 
 
 def _by_ranks(
@@ -143,12 +234,23 @@ def _by_shape(
     skip = features.numbers.astype(np.intp)  # the rank itself, which stands before the cosines
     blocks = ProductBlocks.of(features.starts, first, second, skip)
     some = halves.among(chances.rows)
-    C = some.correlations(features.F, blocks.first, blocks.second)
+    there = chances.levels.seen
+    seen = None
+    if there is not None:
+        seen = np.repeat(there[chances.rows].astype(bool), np.diff(features.starts), axis=1)
+    C = some.correlations(features.F, blocks.first, blocks.second, seen)
     again = _shape_again(features, some, blocks, C, chances.effective[first, second] / len(halves.part))
     for k, (i, j) in enumerate(zip(first, second, strict=True)):
         r, s = (int(x) for x in blocks.sizes[:, k])
         span = slice(int(blocks.starts[k]), int(blocks.starts[k]) + r * s)
-        whole = features.F[:, _own(features, i)].T @ features.F[:, _own(features, j)]
+        a, b = _own(features, i), _own(features, j)
+        if seen is None:
+            whole = features.F[:, a].T @ features.F[:, b]
+        else:
+            one, other = (
+                Gappy(features.F[:, c], seen[:, c][:, :1], np.zeros(c.stop - c.start, np.intp)) for c in (a, b)
+            )
+            whole = np.nan_to_num(shared_correlations(one, other)[0])
         found = curve(C[..., span].reshape(*C.shape[:2], r, s), whole)
         drawn = np.stack([_cosines(features, c, w) for c, w in zip((i, j), found.weights, strict=True)])
         if found.unseen > abs(told.unseen[at[k]]) + _CURVED and not all(_one_way(weights) for weights in drawn):

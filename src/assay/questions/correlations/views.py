@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.arrays import Array
 from assay.asking.page import Page
 from assay.asking.words import SURVIVED
 from assay.questions.correlations.answer import Correlations
@@ -35,18 +36,35 @@ def views(found: Correlations, page: Page) -> list[View]:
     first, second = d.pairs.first[: found.n_pairs], d.pairs.second[: found.n_pairs]
     supported[first, second] = supported[second, first] = True
     figure = correlation_view(
-        pearson, [visible(name) for name in d.columns], order=found.order, rank=d.rank, supported=supported
-    )
+        pearson, [visible(name) for name in d.columns], order=found.order,
+        rank=d.rank if _differ(pearson, d.rank) else None, supported=supported,
+    )  # fmt: skip
     return [
         View(
             "correlations", "The columns that go together", figure, (),
-            "Pearson's correlation is above the diagonal, that of ranks below; a pair that chance explains is faint. "
-            "Columns that go together stand side by side. With a category the number is the correlation ratio, between "
-            f"two categories Cramér's V; neither has a sign.{_bent(found)}",
+            f"{_measures(found)} A pair that chance explains is faint. Columns that go together stand side by side."
+            f"{_bent(found)}",
             _table(found),
         ),
         *drawn_pairs(found, max(found.n_pairs, 1), include_rows=page.include_rows),
     ]  # fmt: skip
+
+
+def _differ(pearson: Array, rank: Array | None) -> bool:
+    """Whether ranks say anything that the values do not: of categories both are Cramér's V."""
+    return rank is not None and not np.allclose(pearson, rank, equal_nan=True)
+
+
+def _measures(found: Correlations) -> str:
+    """What the numbers are, as far as the picture has them."""
+    d = found.found
+    assert d.pearson is not None
+    if not _differ(d.pearson, d.rank):
+        return "The numbers are Cramér's V, 0 for columns that go their own ways and 1 where one tells the other."
+    return (
+        "Pearson's correlation is above the diagonal, that of ranks below; with a category the number is the "
+        "correlation ratio, between two categories Cramér's V, and neither has a sign."
+    )
 
 
 def _bent(found: Correlations) -> str:

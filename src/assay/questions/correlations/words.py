@@ -45,7 +45,7 @@ def line(found: Correlations) -> str:
     verdict, d = found.evidence.verdict, found.found
     if verdict == "not testable here":
         return "Too few rows are independent of each other to tell a pair of columns from chance"
-    strength = fraction(unseen(found, 0) if found.strongest_interval is None else float(d.pairs.unseen[0]))
+    strength = fraction(_listed_strength(found, 0))
 
     def said(short: Callable[[str], str]) -> str:
         best = f"{_pair(found, 0, short)} ({strength})"
@@ -185,6 +185,13 @@ def unseen(found: Correlations, k: int) -> float:
     return float(pairs.unseen[k] if np.isfinite(pairs.unseen[k]) else pairs.strength[k])
 
 
+def _listed_strength(found: Correlations, k: int) -> float:
+    """The strength by which pairs are compared, in the line of the finding and where a reader chooses a pair."""
+    if k == 0 and found.strongest_interval is not None:
+        return float(found.found.pairs.unseen[0])
+    return unseen(found, k)
+
+
 def strength_name(found: Correlations, k: int) -> str:
     """What the strength of a pair is called."""
     name = str(found.found.pairs.strength_name[k])
@@ -209,7 +216,10 @@ def told_of_pairs(found: Correlations, level: float) -> PairsTold:
         elif q[k] <= level:
             verdict = "suggestive"  # beyond chance, but halves of the rows do not show it
         of = names[pairs.first[k]], names[pairs.second[k]]
-        told[of] = PairTold(strength_name(found, k), float(pairs.strength[k]), float(pairs.p[k]), float(q[k]), verdict)
+        told[of] = PairTold(
+            strength_name(found, k), float(pairs.strength[k]), float(pairs.p[k]), float(q[k]), verdict,
+            _listed_strength(found, k) if np.isfinite(pairs.unseen[k]) else None,
+        )  # fmt: skip
     unlisted: Verdict = whole if whole == "not testable here" else "not distinguishable from chance"
     return PairsTold(frozenset(names), told, unlisted)
 

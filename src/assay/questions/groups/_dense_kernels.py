@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Array, Indices
-from assay.compiled import njit
+from assay.compiled import inner, njit
 
 
 @njit(cache=True, nogil=True)
@@ -45,10 +45,12 @@ def rises(edges: Indices, lengths: Array, thin: Array, least: int) -> Array:
         least: rows that make a part; a link that joins fewer has -inf.
     """
     n = len(thin)
-    parent, size, total = np.arange(n), np.ones(n, np.intp), thin.copy()
-    found = np.full(n - 1, -np.inf)
+    parent, size, total, found = np.empty(n, np.intp), np.empty(n, np.intp), np.empty(n), np.empty(n - 1)
+    for i in range(n):
+        parent[i], size[i], total[i] = i, 1, thin[i]
     for e in range(n - 1):
         a, b = _root(parent, edges[e, 0]), _root(parent, edges[e, 1])
+        found[e] = -np.inf
         if size[a] >= least and size[b] >= least:
             found[e] = lengths[e] - max(total[a] / size[a], total[b] / size[b])
         if size[a] < size[b]:
@@ -62,14 +64,18 @@ def rises(edges: Indices, lengths: Array, thin: Array, least: int) -> Array:
 @njit(cache=True, nogil=True)
 def parts(edges: Indices, kept: NDArray[np.bool_], n: int) -> Indices:
     """(n,) which part of the tree each row is in, where only some links are kept; named by one of its rows."""
-    parent = np.arange(n)
+    parent = np.empty(n, np.intp)
+    for i in range(n):
+        parent[i] = i
     for e in range(len(edges)):
         if kept[e]:
             parent[_root(parent, edges[e, 0])] = _root(parent, edges[e, 1])
-    return np.array([_root(parent, i) for i in range(n)])
+    for i in range(n):
+        parent[i] = _root(parent, i)
+    return parent
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _root(parent: Indices, i: int) -> int:
     while parent[i] != i:
         parent[i] = parent[parent[i]]

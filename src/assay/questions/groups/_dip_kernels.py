@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Array
-from assay.compiled import njit
+from assay.compiled import inner, njit
 
 
 @njit(cache=True, nogil=True)
@@ -18,9 +20,11 @@ def dip_of(x: Array) -> float:
     is to be found, and what is left outside is settled. The places move together until nothing is gained by it.
     """
     n = len(x)
-    values, below = _apart(x), np.arange(n).astype(np.float64)
-    upto = below + 1.0
-    low, high, dip = 0, n - 1, 1.0
+    values, below, upto = _apart(x), np.empty(n), np.empty(n)
+    for i in range(n):
+        below[i], upto[i] = i, i + 1
+    low: Any = np.intp(0)  # with a plain 0 numba compiles what it is handed to once more
+    high, dip = n - 1, 1.0
     under, over = np.empty(n, np.intp), np.empty(n, np.intp)
     while high > low:
         a = _hull(values, below, low, high, 1.0, under)
@@ -36,7 +40,7 @@ def dip_of(x: Array) -> float:
     return dip / (2.0 * n)
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _apart(x: Array) -> Array:
     """The same values, equal ones a millionth of the way to the next: a heap may be the peak of a law."""
     n = len(x)
@@ -53,7 +57,7 @@ def _apart(x: Array) -> Array:
     return placed
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _hull(x: Array, y: Array, low: int, high: int, side: float, kept: NDArray[np.intp]) -> int:
     """Corners of the greatest convex function below the points (side 1), or the least concave one above (-1)."""
     count = 0
@@ -69,13 +73,13 @@ def _hull(x: Array, y: Array, low: int, high: int, side: float, kept: NDArray[np
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _at(x: Array, y: Array, p: int, q: int, place: float) -> float:
     share = 1.0 if x[q] <= x[p] else (place - x[p]) / (x[q] - x[p])
     return float(y[p] + (y[q] - y[p]) * share)
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _farthest(
     x: Array, below: Array, upto: Array, under: NDArray[np.intp], over: NDArray[np.intp]
 ) -> tuple[float, int, int]:
@@ -98,7 +102,7 @@ def _farthest(
     return apart, start, end
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _left(x: Array, below: Array, upto: Array, under: NDArray[np.intp], low: int, start: int) -> float:
     """How far the shares rise above the convex function up to a corner of it."""
     far = 0.0
@@ -110,7 +114,7 @@ def _left(x: Array, below: Array, upto: Array, under: NDArray[np.intp], low: int
     return far
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def _right(x: Array, below: Array, upto: Array, over: NDArray[np.intp], end: int, high: int) -> float:
     """How far the shares fall below the concave function from a corner of it on."""
     far = 0.0

@@ -131,6 +131,10 @@ class Groups(Answer):
 
         return views(self, page or Page([self]))
 
+    def of_rows(self) -> tuple[str, ...]:
+        """Tables of all rows, or of a fair sample."""
+        return ("labels", "plane") if self.way else ()
+
     def tables(self) -> dict[str, pa.Table]:
         """The numbers behind the findings, complete."""
         from assay.questions.groups.tables import tables

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assay.arrays import Array, Whole
+from assay.asking.telling import Telling, counting, untold
 from assay.engine.local import in_threads
 from assay.models.network.link_prediction.surprise import LinksByChance, Shared, shared_neighbours
 from assay.summary.graph.graph import Graph
@@ -55,12 +56,13 @@ class Surprising:
     unseen: float
 
 
-def surprising(graph: Graph, *, seed: int = 0) -> Surprising:
+def surprising(graph: Graph, *, seed: int = 0, progress: Telling | None = None) -> Surprising:
     """Compare every link with those of random graphs.
 
     Args:
         graph: the network.
         seed: of the random graphs.
+        progress: told what is being done.
     """
     ends = ends_of(graph)
     hub = same_degrees(graph, seed).hub
@@ -69,9 +71,10 @@ def surprising(graph: Graph, *, seed: int = 0) -> Surprising:
     def drawn(number: int) -> Shared:
         return shared_neighbours(hub.mixed(state_of(_STREAM + 1000 * seed + number, 1))[0])
 
-    by_chance = LinksByChance.of(in_threads(drawn, range(_SCALE)))
+    made = counting(progress or untold, "surprising links", _SCALE + draws)
+    by_chance = LinksByChance.of(in_threads(drawn, range(_SCALE), made))
     least = np.array(
-        in_threads(lambda b: float(by_chance.z(drawn(b)).min(initial=np.inf)), range(_SCALE, _SCALE + draws))
+        in_threads(lambda b: float(by_chance.z(drawn(b)).min(initial=np.inf)), range(_SCALE, _SCALE + draws), made)
     )
     half = np.random.default_rng(seed).permutation(ends.n) % 2 == 0
     own = shared_neighbours(ends, half)

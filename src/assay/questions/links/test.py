@@ -12,12 +12,11 @@ also compared with links of random graphs (`surprising.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.stats import t as student
 
 from assay.arrays import Array
+from assay.asking.telling import Telling, untold
 from assay.errors import DataError
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.random_networks import METHOD, in_random_graphs
@@ -40,7 +39,7 @@ def links_told(
     name: str = "the network",
     level: float = 0.05,
     seed: int = 0,
-    progress: Callable[[str], object] | None = None,
+    progress: Telling | None = None,
 ) -> LinksTold | None:
     """Say whether links can be told, which pairs look like links, and which links are surprising; None for too few.
 
@@ -51,7 +50,7 @@ def links_told(
         seed: of everything random.
         progress: told what is being done.
     """
-    tell = progress or (lambda _: None)
+    tell = progress or untold
     tell("taking links out")
     try:
         found = predict_links(graph, random_state=seed)
@@ -60,14 +59,16 @@ def links_told(
     ends = ends_of(graph)
     which = folds_tested(len(ends.sources))
     statistic = _value(ends, which, seed)
-    chance = in_random_graphs(graph, ends, lambda drawn: _value(drawn, which, seed), statistic, seed, tell)
+    chance = in_random_graphs(
+        graph, ends, lambda drawn: _value(drawn, which, seed), statistic, seed,
+        lambda share: tell("what chance does", share),
+    )  # fmt: skip
     p = student_p(statistic, chance) if len(chance) else None
     evidence = _evidence(found, statistic, chance, p, level, len(ends.sources))
     holds = effect_holds(found)
     odd = None
     if evidence.verdict == "supported":
-        tell("surprising links")
-        odd = surprising(graph, seed=seed)
+        odd = surprising(graph, seed=seed, progress=tell)
     return LinksTold(name, found, tuple(found.top_missing()), chance, evidence, holds, odd, graph.directed)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.asking.question import Context, Question
+from assay.asking.question import Context, Option, Question
 
 if TYPE_CHECKING:
     from assay.asking.table import Table
@@ -21,6 +21,19 @@ class _Map(Question):
     guide = "guide/embeddings.md"
     priority = 70
     costly = True
+    options = (
+        Option(
+            "map_method",
+            "How the map of the rows is drawn: tsne, pca, isomap, mds, classical-mds, diffusion or kernel-pca.",
+        ),
+    )
+
+    def asked_for(self, context: Context) -> bool:
+        if (method := context.options["map_method"]) is not None:
+            from assay.models.row_maps import map_method
+
+            map_method(method)  # refused before anything is read
+        return True
 
     def why_not(self, table: Table, context: Context) -> str:
         from assay.questions.map.test import FEWEST_COLUMNS, FEWEST_ROWS
@@ -40,6 +53,7 @@ class _Map(Question):
             level=context.level,
             seed=context.seed,
             draws=context.by_effort(DRAWS, DRAWS, 2 * DRAWS + 1),
+            method=context.options["map_method"] or "tsne",
             progress=context.told("Map of the rows"),
         )
 

@@ -10,6 +10,7 @@ from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
 from assay.evidence.evidence import Evidence, Verdict
+from assay.models.row_maps import TSNE
 from assay.views.html.view import View
 
 if TYPE_CHECKING:
@@ -28,9 +29,10 @@ class RowMap(Answer):
         standing: (m,) share of the rows of shuffled maps that keep less; near 1 where a row's surroundings can be
             believed.
         chance: (draws,) mean of `kept` on each shuffled map.
-        k, perplexity: how many neighbours were compared, and the map's own scale.
+        k, perplexity: how many neighbours were compared, and the scale of t-SNE; NaN for other maps.
         evidence: the map as a whole.
         holds: whether rows kept out keep more of their neighbours than on a shuffled map.
+        method: how the map was drawn, a name of `models.row_maps`.
     """
 
     rows: Indices
@@ -42,6 +44,7 @@ class RowMap(Answer):
     perplexity: float
     evidence: Evidence
     holds: bool
+    method: str = TSNE
 
     @property
     def rule(self) -> str:
@@ -64,6 +67,10 @@ class RowMap(Answer):
 
         return views(self, page or Page([self]))
 
+    def of_rows(self) -> tuple[str, ...]:
+        """Tables of all rows, or of a fair sample."""
+        return ("places",)
+
     def tables(self) -> dict[str, pa.Table]:
         """The numbers behind the findings, complete."""
         from assay.questions.map.tables import tables
@@ -72,7 +79,10 @@ class RowMap(Answer):
 
     def numbers(self) -> dict[str, Any]:
         """How much is kept, here and by chance."""
-        return {"neighbours": self.k, "perplexity": self.perplexity, "kept_by_chance": self.chance.tolist()}
+        return {
+            "method": self.method, "neighbours": self.k, "perplexity": self.perplexity,
+            "kept_by_chance": self.chance.tolist(),
+        }  # fmt: skip
 
     def stricter(self, factor: float, level: float) -> RowMap:
         """The same map where other questions were asked too: q times the factor, the verdict accordingly."""

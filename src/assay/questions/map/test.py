@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.stats import t as student
@@ -27,7 +27,7 @@ from assay.evidence.design import Design, Independent
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.linalg.eigen.grouped_columns import grouped_columns
 from assay.linalg.noise.monte_carlo import monte_carlo, student_p
-from assay.models.embedding.sne.tsne import TSNE
+from assay.models.row_maps import TSNE, map_method, map_model
 from assay.questions.map.answer import RowMap
 from assay.summary.distances.distances import squared_distances
 
@@ -37,7 +37,7 @@ FEWEST_COLUMNS = 3  # two columns are a map already
 DRAWS = 9
 FEWEST_DRAWS = 5
 HOPELESS = 0.25  # p after as many draws, beyond which the rest are not made
-METHOD = "t-SNE of the same columns, each shuffled on its own"
+METHOD = "of the same columns, each shuffled on its own"
 
 
 def row_map(
@@ -49,9 +49,10 @@ def row_map(
     level: float = 0.05,
     seed: int = 0,
     draws: int = DRAWS,
+    method: str = TSNE,
     progress: Telling | None = None,
 ) -> RowMap | None:
-    """Draw a map of rows by t-SNE and say whether it shows more than chance; None for too few rows or columns.
+    """Draw a map of rows and say whether it shows more than chance; None for too few rows or columns.
 
     Args:
         rows: (m, D) the rows to draw.
@@ -61,6 +62,7 @@ def row_map(
         level: chance of supporting a map of independent columns.
         seed: of the shuffles and of the rows kept out.
         draws: shuffles, at most.
+        method: how maps are drawn, a name of `models.row_maps`.
         progress: told what is being done.
     """
     Z, groups = _standardised(rows, groups)
@@ -70,7 +72,7 @@ def row_map(
         # every map of the comparison ends after as many steps; none has to be a minimum
         warnings.simplefilter("ignore", NotConverged)
         design = design or Independent(len(Z))
-        found = _judged_map(Z, groups, numbers, design, level, seed, draws, progress or untold)
+        found = _judged_map(Z, groups, numbers, design, level, seed, draws, method, progress or untold)
         return replace(found, evidence=replace(found.evidence, limit=design.limit))
 
 
@@ -82,25 +84,26 @@ def _judged_map(
     level: float,
     seed: int,
     draws: int,
+    method: str,
     tell: Telling,
 ) -> RowMap:
     rng = np.random.default_rng(seed)
     fitted = np.sort(rng.permutation(len(Z))[:FITTED])
     others = np.setdiff1d(np.arange(len(Z)), fitted)
     k, perplexity = _scale(len(fitted))
-    draw = _Maps(Z[fitted], groups, design.among(fitted), k, perplexity, seed)
+    draw = _Maps(Z[fitted], groups, design.among(fitted), k, perplexity, seed, method)
     tell("drawing")
-    model = draw.layout(draw.Z)
-    kept = draw.kept(draw.Z, model)
+    drawn = draw.layout(draw.Z)
+    kept = draw.kept(draw.Z, drawn)
     pools = draw.by_chance(float(kept.mean()), draws, rng, tell)
     chance = np.array([pool.mean() for pool in pools])
     p = student_p(float(kept.mean()), chance)
-    found = draw.on_other_rows(model, rng, tell) if p is not None and p <= 2 * level else None
+    found = draw.on_other_rows(drawn, rng, tell) if p is not None and p <= 2 * level else None
     places, every = np.empty((len(Z), 2)), np.empty(len(Z))
-    places[fitted], every[fitted] = model.embedding_, kept
+    places[fitted], every[fitted] = drawn.places, kept
     if len(others):
         tell("placing the other rows")
-        places[others], every[others] = draw.placed(model, draw.Z, Z[others])
+        places[others], every[others] = draw.placed(drawn, draw.Z, Z[others])
     return RowMap(
         rows=numbers,
         coordinates=places,
@@ -108,9 +111,10 @@ def _judged_map(
         standing=_standing(every, np.sort(np.concatenate(pools))),
         chance=chance,
         k=k,
-        perplexity=perplexity,
-        evidence=_evidence(kept, chance, found, p, level),
+        perplexity=perplexity if method == TSNE else np.nan,
+        evidence=_evidence(kept, chance, found, p, level, map_method(method).words),
         holds=found is not None and found.holds,
+        method=method,
     )
 
 
@@ -121,17 +125,30 @@ class _OtherRows:
     Attributes:
         kept: share of their neighbours kept by rows that were left out and then placed, and its standard error.
         by_chance: the same on a shuffled map.
-        alike: share of neighbours on the map that a map from another start has, too.
+        alike: share of neighbours on the map that a map from another start has, too; None where there is one start.
     """
 
     kept: float
     error: float
     by_chance: float
-    alike: float
+    alike: float | None
 
     @property
     def holds(self) -> bool:
         return self.kept - self.error > self.by_chance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Drawn:
+    """A map.
+
+    Attributes:
+        model: that drew it.
+        places: (n, 2) of its rows.
+    """
+
+    model: Any
+    places: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,6 +161,7 @@ class _Maps:
     k: int
     perplexity: float
     seed: int
+    method: str = TSNE
 
     def shuffled(self, rng: np.random.Generator) -> Array:
         """The columns of each group moved on their own, as chance could have it."""
@@ -153,11 +171,18 @@ class _Maps:
             shuffled[:, columns] = self.Z[np.ix_(order, columns)]
         return shuffled
 
-    def layout(self, Z: Array, init: Literal["pca", "random"] = "pca") -> TSNE:
-        return TSNE(2, perplexity=self.perplexity, init=init, random_state=self.seed).fit(Z)
+    def layout(self, Z: Array, start: Literal["usual", "another"] = "usual") -> _Drawn:
+        """A map of Z, from the usual start or from another one."""
+        seed, own = self.seed, {}
+        if self.method == TSNE:
+            own = {"perplexity": self.perplexity, "init": "pca" if start == "usual" else "random"}
+        elif start == "another":
+            seed += 1
+        model = map_model(self.method, seed, **own)
+        return _Drawn(model, _two(model.fit_transform(Z)))
 
-    def kept(self, Z: Array, model: TSNE) -> Array:
-        return _shared(_neighbours(Z, self.k), _neighbours(model.embedding_, self.k))
+    def kept(self, Z: Array, drawn: _Drawn) -> Array:
+        return _shared(_neighbours(Z, self.k), _neighbours(drawn.places, self.k))
 
     def by_chance(self, found: float, draws: int, rng: np.random.Generator, tell: Telling) -> list[Array]:
         """What rows keep on shuffled maps, one array for each; fewer where it is soon clear that they do as well."""
@@ -178,26 +203,35 @@ class _Maps:
             clear=hopeless,
         ).values
 
-    def on_other_rows(self, model: TSNE, rng: np.random.Generator, tell: Telling) -> _OtherRows:
+    def on_other_rows(self, drawn: _Drawn, rng: np.random.Generator, tell: Telling) -> _OtherRows:
         tell("unseen rows")
         unseen = self.unseen(self.Z)
         tell("unseen rows, by chance")
         by_chance = self.unseen(self.shuffled(rng))
-        tell("another start")
-        again = self.layout(self.Z, init="random")
-        alike = _shared(_neighbours(model.embedding_, self.k), _neighbours(again.embedding_, self.k))
         error = float(unseen.std(ddof=1) / np.sqrt(len(unseen)))
-        return _OtherRows(float(unseen.mean()), error, float(by_chance.mean()), float(alike.mean()))
+        alike = None
+        if map_method(self.method).starts:
+            tell("another start")
+            again = self.layout(self.Z, "another")
+            shared = _shared(_neighbours(drawn.places, self.k), _neighbours(again.places, self.k))
+            alike = float(shared.mean())
+        return _OtherRows(float(unseen.mean()), error, float(by_chance.mean()), alike)
 
     def unseen(self, Z: Array) -> Array:
         """For each of a fifth of the rows, the share of its k nearest of the others that its place among them keeps."""
         out = self.design.folds(5, self.seed) == 0
         return self.placed(self.layout(Z[~out]), Z[~out], Z[out])[1]
 
-    def placed(self, model: TSNE, Z: Array, new: Array) -> tuple[Array, Array]:
+    def placed(self, drawn: _Drawn, Z: Array, new: Array) -> tuple[Array, Array]:
         """Where new rows belong on a map of Z, and the share each keeps of its k nearest in Z."""
-        places = model.transform(new)
-        return places, _shared(_neighbours(new, self.k, Z), _neighbours(places, self.k, model.embedding_))
+        places = _two(drawn.model.transform(new))
+        return places, _shared(_neighbours(new, self.k, Z), _neighbours(places, self.k, drawn.places))
+
+
+def _two(places: Any) -> Array:
+    """(n, 2) places; where rows vary in one direction only, on a line."""
+    found = np.asarray(places, dtype=np.float64)[:, :2]
+    return found if found.shape[1] == 2 else np.hstack([found, np.zeros((len(found), 2 - found.shape[1]))])
 
 
 def _standardised(rows: Array, groups: Indices) -> tuple[Array, Indices]:
@@ -211,7 +245,10 @@ def _standardised(rows: Array, groups: Indices) -> tuple[Array, Indices]:
     return centred / rows.std(axis=0), groups
 
 
-def _evidence(kept: Array, chance: Array, found: _OtherRows | None, p: float | None, level: float) -> Evidence:
+def _evidence(
+    kept: Array, chance: Array, found: _OtherRows | None, p: float | None, level: float, words: str
+) -> Evidence:
+    by = f"{words} {METHOD}"
     spread = float(chance.std(ddof=1)) * np.sqrt(1 + 1 / len(chance))
     upper = float(chance.mean() + spread * student.isf(level, len(chance) - 1))
     reach = 1.96 * found.error if found is not None else 0.0
@@ -223,9 +260,9 @@ def _evidence(kept: Array, chance: Array, found: _OtherRows | None, p: float | N
         interval=None if found is None else (max(found.kept - reach, 0.0), min(found.kept + reach, 1.0)),
         stability=None if found is None else found.alike,
         n=len(kept),
-        method=f"{METHOD}, {len(chance)} draws with a Student tail",
+        method=f"{by}, {len(chance)} draws with a Student tail",
         verdict=verdict_of(p, effect_holds=found is not None and found.holds, level=level),
-        null=Null(METHOD, float(chance.mean()), upper),
+        null=Null(by, float(chance.mean()), upper),
     )
 
 

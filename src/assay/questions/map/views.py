@@ -6,6 +6,7 @@ import numpy as np
 
 from assay.asking.page import Page
 from assay.asking.words import SURVIVED
+from assay.models.row_maps import TSNE, map_method
 from assay.questions.map.answer import RowMap
 from assay.views.axes.numbers import count, percent
 from assay.views.html.elements import table
@@ -14,7 +15,7 @@ from assay.views.rows.embedding import add_map, embedding_map
 
 
 def views(drawn: RowMap, page: Page) -> list[View]:
-    """The rows where t-SNE puts them; a remark where shuffled columns give as good a map.
+    """The rows where the map puts them; a remark where shuffled columns give as good a map.
 
     Args:
         drawn: the numbers behind the finding.
@@ -32,13 +33,18 @@ def views(drawn: RowMap, page: Page) -> list[View]:
         View(
             "map", "A map of the rows", figure,
             (("dot soft", "a row"), ("dot faint", "keeps no more neighbours than on a map of shuffled columns")),
-            f"t-SNE with perplexity {drawn.perplexity:.0f}. Rows near each other are alike in all columns together: of "
+            f"{_drawn_by(drawn)}. Rows near each other are alike in all columns together: of "
             f"the {drawn.k} nearest rows in the data a row keeps {percent(float(drawn.kept.mean()))} here, on maps of "
             f"shuffled columns {percent(float(drawn.chance.mean()))}. How far groups lie apart, how large and dense "
             "they are cannot be read from such a map, and its axes mean nothing.",
             _table(drawn), "rows",
         )
     ]  # fmt: skip
+
+
+def _drawn_by(drawn: RowMap) -> str:
+    words = map_method(drawn.method).words
+    return f"{words} with perplexity {drawn.perplexity:.0f}" if drawn.method == TSNE else words[0].upper() + words[1:]
 
 
 def _table(drawn: RowMap) -> str:
@@ -50,7 +56,7 @@ def _table(drawn: RowMap) -> str:
         ["On maps of shuffled columns, on average", percent(float(drawn.chance.mean()))],
         ["On the best of them", percent(float(drawn.chance.max()))],
         ["Rows kept out and then placed on the map keep", percent(evidence.held_out)],
-        ["Two maps from different starts share", percent(evidence.stability)],
+        *([["Two maps from different starts share", percent(evidence.stability)]] if evidence.stability else []),
         ["Rows that keep more than 95% of the rows of shuffled maps do", percent(above)],
     ]
     return table("How far the map can be believed", ["", "Value"], rows, numeric=(1,))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.asking.gap_patterns import missing_sets
 from assay.asking.table import FirstLook
 
 MOST = 200  # patterns kept, the commonest
@@ -50,10 +51,7 @@ def patterns_of(look: FirstLook, columns: Sequence[str]) -> tuple[Pattern, ...]:
     """
     places = [look.columns.index(name) for name in columns]
     absent = np.isnan(look.values[:, places])
-    packed, counts = np.unique(np.packbits(absent, axis=1), axis=0, return_counts=True)
-    sets = np.unpackbits(packed, axis=1, count=len(places)).astype(bool)
-    order = np.lexsort((sets.sum(axis=1), -counts))[:MOST]
-    return tuple(Pattern(tuple(np.array(columns)[sets[k]].tolist()), int(counts[k])) for k in order)
+    return tuple(Pattern(names, rows) for names, rows in missing_sets(absent, columns, MOST))
 
 
 def runs_of(look: FirstLook, columns: Sequence[str]) -> tuple[Run, ...]:

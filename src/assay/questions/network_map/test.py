@@ -12,13 +12,13 @@ maps. Nodes that no path links with the largest component have no place.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import t as student
 
 from assay.arrays import Array
+from assay.asking.telling import Telling, untold
 from assay.evidence.evidence import Evidence, Null, verdict_of
 from assay.evidence.random_networks import METHOD, in_random_graphs
 from assay.linalg.dense.procrustes import procrustes
@@ -72,7 +72,7 @@ def cannot_map(graph: Graph) -> str:
 
 
 def network_map(
-    graph: Graph, *, level: float = 0.05, seed: int = 0, progress: Callable[[str], object] | None = None
+    graph: Graph, *, level: float = 0.05, seed: int = 0, progress: Telling | None = None
 ) -> NetworkMap | None:
     """Draw a map of the nodes and say whether it shows more than chance; None where nothing can be compared.
 
@@ -82,7 +82,7 @@ def network_map(
         seed: of the links taken out, the pairs and the random graphs.
         progress: told what is being done.
     """
-    tell = progress or (lambda _: None)
+    tell = progress or untold
     ends = ends_of(graph)
     tell("drawing")
     which = folds_tested(len(ends.sources))
@@ -91,7 +91,10 @@ def network_map(
         return None
     tested = folds if len(which) == FOLDS else _folds(ends, which, seed)
     statistic = _mean(tested)
-    chance = in_random_graphs(graph, ends, lambda drawn: _mean(_folds(drawn, which, seed)), statistic, seed, tell)
+    chance = in_random_graphs(
+        graph, ends, lambda drawn: _mean(_folds(drawn, which, seed)), statistic, seed,
+        lambda share: tell("what chance does", share),
+    )  # fmt: skip
     p = student_p(statistic, chance) if len(chance) > 2 else None
     places = placed(ends, seed)
     moved, scale = _moved(places, folds)

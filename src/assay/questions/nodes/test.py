@@ -6,11 +6,10 @@ the other half says by which factor its own ranks are otherwise, the same way. T
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.stats import t as student
 
+from assay.asking.telling import Telling
 from assay.evidence.evidence import Evidence, Null
 from assay.models.network.pagerank.pagerank import pagerank
 from assay.models.network.pagerank.ranking import BeyondDegree, Ranking
@@ -27,7 +26,7 @@ _FOUND = 10  # nodes that each half names
 _LEAST = 1.05  # times what degrees give: less is no size to speak of
 
 
-def nodes(graph: Graph, level: float, seed: int, tell: Callable[[str], object]) -> Nodes | None:
+def nodes(graph: Graph, level: float, seed: int, tell: Telling) -> Nodes | None:
     """Rank the nodes and say which ranks are not what the degrees make them.
 
     Args:
@@ -38,13 +37,13 @@ def nodes(graph: Graph, level: float, seed: int, tell: Callable[[str], object]) 
     """
     tell("ranking")
     graphs = max(19, min(_GRAPHS, _GRAPHS * _MANY_LINKS // max(graph.weights.nnz, 1)))
-    ranking = pagerank(graph, graphs=graphs, random_state=seed)
-    tell("random graphs with the same degrees")
+    what = "random graphs with the same degrees"
+    ranking = pagerank(graph, graphs=graphs, random_state=seed, progress=lambda share: tell(what, share))
+    tell(what, 0.0)
     beyond = ranking.beyond_degree
     if not len(beyond.nodes):
         return None
-    tell("halves of the links")
-    factors = _unseen(graph, seed)
+    factors = _unseen(graph, seed, tell)
     held_out, interval = _mean_factor(factors)
     largest = np.exp(np.abs(np.log(beyond.ratio)))
     evidence = Evidence(
@@ -70,7 +69,7 @@ def effect_holds(evidence: Evidence) -> bool:
     return evidence.held_out is not None and evidence.held_out > _LEAST and low > 1.0
 
 
-def _unseen(graph: Graph, seed: int) -> list[float]:
+def _unseen(graph: Graph, seed: int, tell: Telling) -> list[float]:
     """Log factors by which nodes that one half names are ranked otherwise in the other, the same way."""
     rows, cols, values = edges_of(graph.weights)
     kept = np.ones(len(rows), dtype=bool) if graph.directed else rows <= cols
@@ -80,8 +79,9 @@ def _unseen(graph: Graph, seed: int) -> list[float]:
         pagerank(
             Graph.of_edges(rows[half], cols[half], values[half], n=graph.n, directed=graph.directed),
             graphs=_HALF_GRAPHS, random_state=seed,
+            progress=lambda share, before=before: tell("halves of the links", (before + share) / 2),
         ).beyond_degree
-        for half in (first, ~first)
+        for before, half in enumerate((first, ~first))
     ]  # fmt: skip
     factors = []
     for here, there in ((halves[0], halves[1]), (halves[1], halves[0])):

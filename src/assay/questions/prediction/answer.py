@@ -147,6 +147,10 @@ class Prediction(Answer):
 
         return views(self, page or Page([self], include_rows=True))
 
+    def of_rows(self) -> tuple[str, ...]:
+        """Tables of all rows, or of a fair sample."""
+        return ("rows",) if self.total else ()
+
     def tables(self) -> dict[str, pa.Table]:
         """The numbers behind the findings, complete."""
         from assay.questions.prediction.tables import tables

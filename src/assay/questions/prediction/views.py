@@ -51,8 +51,8 @@ def _rests_on(found: Prediction) -> View:
         for k in shown
     ] if known is not None else []  # fmt: skip
     caption = (
-        f"Points of the share explained of {visible(found.target)} that are lost on unseen rows where the values of "
-        "columns are exchanged among rows; columns whose ranks are alike are exchanged together"
+        f"How much worse {visible(found.target)} is predicted on unseen rows once the values of a column are shuffled, "
+        "in percentage points of the share explained; columns that rise and fall together are shuffled together"
     )
     if known is not None and (more := len(known.loss) - len(rows) + known.left_out):
         caption += f"; {count(more)} more are not listed"
@@ -63,7 +63,7 @@ def _rests_on(found: Prediction) -> View:
 def _machines(found: Prediction) -> View:
     """What each machine reaches, and boosted trees beside them."""
     rows = [
-        [name[:1].upper() + name[1:], percent(found.reached[kind]), "named: the simplest not surely beaten"]
+        [name[:1].upper() + name[1:], percent(found.reached[kind]), "chosen: the simplest that none clearly beats"]
         if kind == found.machine else [name[:1].upper() + name[1:], percent(found.reached[kind]), ""]
         for kind in found.reached
         for name in [machine_name(kind)]
@@ -90,7 +90,12 @@ def _growth(found: Prediction) -> View:
     known = found.growth
     assert known is not None
     figure = complexity_curve_view(
-        known.rows, None, 1.0 - known.share, known.error, x_label="rows learned from", y_label="share not explained"
+        np.round(known.rows),
+        None,
+        1.0 - known.share,
+        known.error,
+        x_label="rows learned from",
+        y_label="share not explained",
     )
     told = f"{_UNSEEN} A curve that still falls says that more rows would help; one that is flat, that they would not."
     if found.classes:
@@ -107,12 +112,12 @@ def _coefficients(found: Prediction) -> View:
         coefficients, heads = coefficients[:, 1:], heads[1:]
     full = float(np.abs(coefficients).max()) or 1.0
     rows = [[name_cell(found.columns[j]), *(heat_cell(float(value), full) for value in coefficients[j])] for j in order]
-    caption = f"The line that predicts {visible(found.target)}: coefficients of standardised columns, the largest first"
+    caption = f"How {visible(found.target)} is predicted from standardised columns: coefficients, the largest first"
     if len(coefficients) > _COLUMNS:
         caption += f"; {_COLUMNS} of {count(len(coefficients))}"
     columns = ["Column", *(visible(head) for head in heads)]
     content = table(caption, columns, rows, numeric=range(1, len(columns)))
-    return View("coefficients", "The line", numbers=content)
+    return View("coefficients", "The linear rule", numbers=content)
 
 
 def _number_views(found: Prediction, page: Page) -> list[View]:

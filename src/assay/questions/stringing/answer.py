@@ -113,6 +113,10 @@ class ReorderedTable(Answer):
 
         return views(self)
 
+    def of_rows(self) -> tuple[str, ...]:
+        """Tables of all rows, or of a fair sample."""
+        return ("rows",)
+
     def tables(self) -> dict[str, pa.Table]:
         """The numbers behind the findings, complete."""
         from assay.questions.stringing.tables import tables

@@ -44,12 +44,12 @@ def _caption(found: ReorderedTable) -> str:
     missing = bool(np.isnan(look.values[np.ix_(found.rows, found.columns)]).any())
     filled = " For the order only, a value of another row stands in for a missing one." if missing else ""
     return (
-        f"The same {count(len(found.rows))} rows{others}, ordered so that neighbours are alike: rows along Fiedler's "
-        f"vector of the graph of the 10 nearest, columns likewise, by their correlations.{filled} Noise looks smooth "
-        f"too once it is ordered, so the same was done again and again with every column shuffled on its own. "
+        f"The same {count(len(found.rows))} rows{others}, ordered so that neighbours are alike.{filled} Noise looks "
+        "smooth too once it is ordered, so the same was done again and again with every column shuffled on its own. "
         f"{_smoothness('rows', found.by_row)} {_smoothness('columns', found.by_column)} Look for blocks (rows that "
         "share a pattern in several columns) and for colours that change slowly from top to bottom (a gradient that "
-        "the order of the file hides)."
+        "the order of the file hides). The order is that of Fiedler's vector: of the rows in the graph of their 10 "
+        "nearest, of the columns in that of their correlations."
     )
 
 

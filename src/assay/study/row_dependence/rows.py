@@ -272,7 +272,8 @@ def _limited(rows: RowDependence, X: Array) -> RowDependence:
     effective, least = _effective(X, design)
     limit = design.limit
     if not limit and least < FEWEST_EFFECTIVE.get(design.kind, 0.0):
-        limit = f"about {count(round(least))} rows count, too few to tell structure from chance"
+        fewest = f"in the columns that change most slowly only about {count(round(least))}"
+        limit = f"{fewest}, too few to tell structure from chance"
     design = replace(design, limit=limit)
     end = f"; {limit}, so nothing is called supported." if limit else ". Splits and chance go by that."
     evidence = replace(rows.evidence, statistic=rows.n / effective)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.compiled import njit
+from assay.compiled import inner, njit
 
 APPROXIMATE, MEASURED = 0, 1  # how a query's buffer was last narrowed
 
@@ -41,7 +41,7 @@ def measure(x: Any, y: Any) -> Any:
     return (s0 + s1) + (s2 + s3)
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def smallest_first(bounds: Any, places: Any, count: int, k: int) -> None:
     """Reorder both so that the k smallest bounds come first (Hoare's selection)."""
     low, high = 0, count - 1
@@ -67,7 +67,7 @@ def smallest_first(bounds: Any, places: Any, count: int, k: int) -> None:
             break
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def narrow(bounds: Any, places: Any, count: int, k: int, norms: Any, q: float, slack: Any) -> Any:
     """Drop what cannot be among the k nearest; how many stay, and the bound above which nothing need be kept.
 
@@ -89,7 +89,7 @@ def narrow(bounds: Any, places: Any, count: int, k: int, norms: Any, q: float, s
     return kept, limit
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def sink(apart: Any, places: Any, ids: Any, at: int, size: int) -> None:
     """Let the pair at one place of a heap sink until neither child is further (or as far, with a higher number)."""
     distance, place = apart[at], places[at]
@@ -106,7 +106,7 @@ def sink(apart: Any, places: Any, ids: Any, at: int, size: int) -> None:
     apart[at], places[at] = distance, place
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def nearest_first(x: Any, Y: Any, ids: Any, places: Any, count: int, apart: Any) -> None:
     """Measure the candidates and sort them by distance, equal ones by the row's own number (heapsort)."""
     for s in range(count):
@@ -120,7 +120,7 @@ def nearest_first(x: Any, Y: Any, ids: Any, places: Any, count: int, apart: Any)
         sink(apart, places, ids, 0, last)
 
 
-@njit(cache=True, nogil=True)
+@inner()
 def flag(row: Any, limit: Any, flags: Any) -> None:
     """Which bounds are low enough; a loop of its own and without branches, so that it is vectorised."""
     for c in range(row.size):

@@ -1,7 +1,7 @@
-"""Exact nearest neighbours, by a tree in few dimensions and by blocks of products in many.
+"""Exact nearest neighbours, by a tree in few dimensions, by blocks of products in many, from all pairs of few rows.
 
-Both ways only propose candidates; distances are measured from differences, and ties go to the lower row number. So
-they agree to the last bit, for data far from zero and for equal rows too.
+The first two only propose candidates; distances are measured from differences, and ties go to the lower row number. So
+they agree to the last bit, for data far from zero and for equal rows too. Few rows need nothing compiled.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from assay.summary.distances.distances import as_rows, pair_squares, unit_scale
 
 Route = Literal["auto", "tree", "blocked"]
 
+FEW = 2**22  # numbers compared, rows x rows x columns, up to which all pairs are measured
 PAIRS_LIMIT = 2**28  # pairs of neighbours within a radius: 6 GiB of indices and distances
 
 
@@ -30,7 +31,7 @@ class Neighbours:
     Attributes:
         indices: (n, k) row numbers; equally near ones in ascending order.
         distances: (n, k) ascending.
-        route: "tree" or "blocked", how they were found.
+        route: "tree", "blocked" or "pairs", how they were found.
     """
 
     indices: Whole
@@ -62,7 +63,8 @@ def nearest_neighbours(X: Any, k: int, among: Any = None, *, route: Route = "aut
         X: (n, d) rows.
         k: How many neighbours.
         among: (m, d) rows to search; X itself when not given, and then no row is its own neighbour.
-        route: "tree", "blocked" or "auto", whichever was faster for this shape when measured. The answer is the same.
+        route: "tree", "blocked" or "auto", whichever was faster for this shape when measured, or for few rows all
+            pairs. The answer is the same.
 
     Returns:
         Whole into `among` and distances.
@@ -81,11 +83,13 @@ def nearest_neighbours(X: Any, k: int, among: Any = None, *, route: Route = "aut
             f"k={k} neighbours need at least {k} {others}, there are {available}; "
             + (f"use k <= {available}" if available else "give at least 2 rows")
         )
-    route = _route(route, *Y.shape)
+    few = route == "auto" and len(X) * Y.size <= FEW
+    way: str = _route(route, *Y.shape)
+    way = "pairs" if few and way == "blocked" else way
     scale = unit_scale(X, Y)
     Y = Y * scale
-    indices, distances = _without_copies(Y, int(k), route) if among is None else _search(X * scale, Y, int(k), route)
-    return Neighbours(indices, distances / scale, route)
+    indices, distances = _without_copies(Y, int(k), way) if among is None else _search(X * scale, Y, int(k), way)
+    return Neighbours(indices, distances / scale, way)
 
 
 def neighbours_within(X: Any, radius: float, among: Any = None, *, route: Route = "auto") -> NeighbourPairs:
@@ -185,7 +189,33 @@ def _copies(Y: Array) -> tuple[Whole, Whole]:
 
 def _search(X: Array, Y: Array, k: int, route: str, own: Whole | None = None) -> tuple[Whole, Array]:
     own = np.full(len(X), -1) if own is None else own
-    return (_nearest_tree if route == "tree" else nearest_blocked)(X, Y, k, own)
+    search = {"tree": _nearest_tree, "blocked": nearest_blocked, "pairs": _nearest_of_pairs}[route]
+    return search(X, Y, k, own)
+
+
+def _nearest_of_pairs(X: Array, Y: Array, k: int, own: Whole) -> tuple[Whole, Array]:
+    """As nearest_blocked, from all distances: of few rows they take no longer than a search, and nothing compiled."""
+    apart = _all_distances(X, Y)
+    chosen = np.flatnonzero(own >= 0)
+    apart[chosen, own[chosen]] = np.inf
+    indices = np.sort(np.argpartition(apart, k - 1, axis=1)[:, :k], axis=1)
+    near = np.take_along_axis(apart, indices, axis=1)
+    # where the k-th is as near as one left out, the lower number decides
+    tied = np.flatnonzero((apart <= near.max(axis=1)[:, None]).sum(axis=1) > k)
+    indices[tied] = np.argsort(apart[tied], axis=1, kind="stable")[:, :k]
+    near[tied] = np.take_along_axis(apart[tied], indices[tied], axis=1)
+    order = np.argsort(near, axis=1, kind="stable")
+    return np.take_along_axis(indices, order, axis=1), np.take_along_axis(near, order, axis=1)
+
+
+def _all_distances(X: Array, Y: Array) -> Array:
+    """(n, m) with the sums of `pair_squares`, bit for bit."""
+    sums = np.zeros((4, len(X), len(Y)))
+    for j in range(X.shape[1]):
+        gaps = np.subtract.outer(X[:, j], Y[:, j])
+        gaps *= gaps
+        sums[j % 4] += gaps
+    return np.sqrt((sums[0] + sums[1]) + (sums[2] + sums[3]))
 
 
 def _nearest_tree(X: Array, Y: Array, k: int, own: Whole) -> tuple[Whole, Array]:

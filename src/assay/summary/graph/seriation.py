@@ -9,9 +9,11 @@ Boman and Hendrickson, SIAM Journal on Computing 28, 1998). Each component of th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from assay.arrays import Array, Whole
@@ -46,11 +48,57 @@ def fiedler_positions(W: Any, lean: Array | None = None, *, random_state: Random
         raise DataError(f"lean must have one number for each of {n} nodes, has shape {lean.shape}.")
     components = graph.components()
     parts = [np.flatnonzero(components.labels == label) for label in range(components.count)]
+
+    def laplacian(nodes: Whole) -> sparse.csr_array:
+        return Graph(sparse.csr_array(graph.weights[nodes][:, nodes])).laplacian("plain")
+
+    return _strung(parts, laplacian, n, lean, random_state)
+
+
+def few_positions(W: Array, lean: Array | None = None, *, random_state: RandomState = 0) -> Array:
+    """As `fiedler_positions` for few nodes, of which thousands of small graphs are strung: nothing is checked.
+
+    Args:
+        W: (n, n) similarities, symmetric, finite, none negative, zeros on the diagonal.
+        lean: (n,) as there.
+        random_state: as there.
+
+    >>> few_positions(np.array([[0.0, 0, 1], [0, 0, 2], [1, 2, 0]])).argsort()
+    array([0, 2, 1])
+    """
+
+    def laplacian(nodes: Whole) -> Array:
+        own = W if len(nodes) == len(W) else W[np.ix_(nodes, nodes)]
+        return np.asarray(np.diag(own.sum(axis=1)) - own)
+
+    return _strung(_parts(W > 0), laplacian, len(W), lean, random_state)
+
+
+def _parts(linked: NDArray[np.bool_]) -> list[Whole]:
+    """The nodes of each component of few nodes, as they are first met."""
+    parts, left = [], np.ones(len(linked), np.bool_)
+    while left.any():
+        part = np.zeros_like(left)
+        fresh = np.array([int(left.argmax())])
+        while len(fresh):
+            part[fresh] = True
+            fresh = np.flatnonzero(linked[fresh].any(axis=0) & ~part)
+        parts.append(np.flatnonzero(part))
+        left &= ~part
+    return parts
+
+
+def _strung(
+    parts: list[Whole], laplacian: Callable[[Whole], Any], n: int, lean: Array | None, random_state: RandomState
+) -> Array:
+    """Positions of components one after the other."""
     if lean is not None:
         parts.sort(key=lambda nodes: float(lean[nodes].mean()))
     positions, start = np.empty(n), 0
     for nodes in parts:
-        along = _along(graph.weights, nodes, None if lean is None else lean[nodes], random_state)
+        along = np.full(1, 0.5)
+        if len(nodes) > 1:
+            along = _along(laplacian(nodes), None if lean is None else lean[nodes], random_state)
         positions[nodes] = (start + 0.5 + along * (len(nodes) - 1)) / n
         start += len(nodes)
     return positions
@@ -91,13 +139,9 @@ def node_order(graph: Graph) -> Whole:
     return order_of(fiedler_positions(sparse.csr_array((links, (rows, cols)), shape=shared.shape)))
 
 
-def _along(W: sparse.csr_array, nodes: Whole, lean: Array | None, random_state: RandomState) -> Array:
-    """Positions of the nodes of one component between 0 and 1."""
-    m = len(nodes)
-    if m == 1:
-        return np.full(1, 0.5)
-    inner = Graph(sparse.csr_array(W[nodes][:, nodes]))
-    found = bottom_eigen(inner.laplacian("plain"), 1, null=np.ones((m, 1)), random_state=random_state)
+def _along(laplacian: Any, lean: Array | None, random_state: RandomState) -> Array:
+    """Positions of the nodes of one component, two or more, between 0 and 1."""
+    found = bottom_eigen(laplacian, 1, null=np.ones((laplacian.shape[0], 1)), random_state=random_state)
     x = found.vectors[:, 0]
     if lean is not None:
         rise = float((lean - lean.mean()) @ x)

@@ -76,10 +76,8 @@ class Standard:
             count: Array | float = float(len(self.Z))
             T = self.Z[:, self._span(rows)].T @ self.Z[:, self._span(columns)]
             found = T if self.plain else self._gathered(T, rows, columns)
-        elif (self.sizes[rows] <= 1).all() and (self.sizes[columns] <= 1).all():
-            found, count = self._complete(self._span(rows), self._span(columns))
         else:
-            found, count = self._pair_by_pair(rows, columns)
+            found, count = self._by_shared_rows(rows, columns)
         both = np.logical_and.outer(self.signed[rows], self.signed[columns])
         found = np.clip(np.where(both, found, np.abs(found)), -1.0, 1.0)
         found[self.sizes[rows] == 0] = np.nan
@@ -89,7 +87,9 @@ class Standard:
         return found, count
 
     def tested(self, rows: slice, columns: slice, expected: float = EXPECTED) -> tuple[Array, Array]:
-        """What a tile is tested by: squared products of numbers that go together often enough, gaps as 0.
+        """What a tile is tested by: squared correlations of numbers that go together often enough.
+
+        Each is by the rows where both have a value.
 
         Args:
             rows: the columns of the table on one side.
@@ -104,7 +104,11 @@ class Standard:
         a, b = self._span(rows), self._span(columns)
         with np.errstate(invalid="ignore"):  # none of a constant column, beside infinitely many of a number, is none
             often = np.multiply.outer(self.counts[a], self.counts[b]) >= expected * len(self.Z)
-        T = np.where(often, self.Z[:, a].T @ self.Z[:, b], 0.0)
+        if self.seen is None:
+            T = self.Z[:, a].T @ self.Z[:, b]
+        else:
+            T = np.nan_to_num(shared_correlations(self._all_numbers(rows), self._all_numbers(columns))[0])
+        T = np.where(often, T, 0.0)
         at = self.starts[rows] - self.starts[rows.start], self.starts[columns] - self.starts[columns.start]
         shared, used = (np.add.reduceat(np.add.reduceat(M, at[0], axis=0), at[1], axis=1) for M in (T**2, often * 1.0))
         used[self.sizes[rows] == 0] = 0.0
@@ -140,40 +144,76 @@ class Standard:
         strength[np.ix_(*alone)] = T[np.ix_(at[0][alone[0]], at[1][alone[1]])]
         return strength
 
-    def _complete(self, first: slice, second: slice) -> tuple[Array, Array]:
-        """Pairs of numbers, each by the rows where both have a value."""
+    def _by_shared_rows(self, rows: slice, columns: slice) -> tuple[Array, Array]:
+        """Each pair by the rows where both have a value: numbers by products, levels made orthonormal anew there."""
+        first, second = (self._first_numbers(part) for part in (rows, columns))
+        found, counts = shared_correlations(first, second)
+        several = np.logical_or.outer(self.sizes[rows] > 1, self.sizes[columns] > 1)
+        if several.any():
+            T = self.Z[:, self._span(rows)].T @ self.Z[:, self._span(columns)]
+            gaps = np.logical_or.outer(~first.seen.all(axis=0), ~second.seen.all(axis=0))
+            found = np.where(several, self._gathered(T, rows, columns), found)
+            for i, j in zip(*np.nonzero(several & gaps), strict=True):
+                found[i, j] = self._pair(rows.start + int(i), columns.start + int(j))
+        return found, counts
+
+    def _first_numbers(self, columns: slice) -> Gappy:
+        """Of some columns: the one that a number has."""
         assert self.seen is not None
-        A, B = self.Z[:, first], self.Z[:, second]
-        MA, MB = self.seen[:, first].astype(np.float64), self.seen[:, second].astype(np.float64)
-        n = MA.T @ MB
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean_a, mean_b = (A.T @ MB) / n, (MA.T @ B) / n
-            spread_a = (A**2).T @ MB - n * mean_a**2
-            spread_b = MA.T @ B**2 - n * mean_b**2
-            T = (A.T @ B - n * mean_a * mean_b) / np.sqrt(spread_a) / np.sqrt(spread_b)
-        # what is left of a column of length 1 in the rows of a pair: nothing but rounding where it is constant there
-        T[(spread_a <= _INDEPENDENT) | (spread_b <= _INDEPENDENT)] = np.nan
-        return T, n
+        at = self.starts[columns]
+        return Gappy(self.Z[:, at], self.seen[:, at], np.arange(len(at)))
 
-    def _pair_by_pair(self, rows: slice, columns: slice) -> tuple[Array, Array]:
-        """Each pair by the rows where both have a value, made orthonormal anew there."""
-        found = np.full((rows.stop - rows.start, columns.stop - columns.start), np.nan)
-        counts = np.zeros(found.shape)
-        for i in range(found.shape[0]):
-            for j in range(i if rows == columns else 0, found.shape[1]):  # the other half is this one's mirror image
-                found[i, j], counts[i, j] = self._pair(rows.start + i, columns.start + j)
-        return found, np.maximum(counts, counts.T) if rows == columns else counts
+    def _all_numbers(self, columns: slice) -> Gappy:
+        assert self.seen is not None
+        at = self.starts[columns]
+        sizes = np.diff(self.starts[columns.start : columns.stop + 1])
+        return Gappy(self.Z[:, self._span(columns)], self.seen[:, at], np.repeat(np.arange(len(at)), sizes))
 
-    def _pair(self, i: int, j: int) -> tuple[float, int]:
+    def _pair(self, i: int, j: int) -> float:
         assert self.seen is not None
         a, b = self._span(slice(i, i + 1)), self._span(slice(j, j + 1))
         both = self.seen[:, a.start] & self.seen[:, b.start]
-        if self.sizes[i] == self.sizes[j] == 1:
-            return float(self._complete(a, b)[0][0, 0]), int(both.sum())
         A, B = _orthonormal(self.Z[both, a]), _orthonormal(self.Z[both, b])
         if not (A.shape[1] and B.shape[1]):
-            return np.nan, int(both.sum())
-        return float(np.sqrt(((A.T @ B) ** 2).sum() / min(A.shape[1], B.shape[1]))), int(both.sum())
+            return np.nan
+        return float(np.sqrt(((A.T @ B) ** 2).sum() / min(A.shape[1], B.shape[1])))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gappy:
+    """Columns of length 1 with gaps.
+
+    Attributes:
+        Z: (n, D) numbers, 0 where missing.
+        seen: (n, d) where a column has a value.
+        column: (D,) that each number belongs to.
+    """
+
+    Z: Array
+    seen: NDArray[np.bool_]
+    column: NDArray[np.intp]
+
+
+def shared_correlations(first: Gappy, second: Gappy) -> tuple[Array, Array]:
+    """(A, B) correlations of numbers, each by the rows where both have a value, and (A, B) how many these are.
+
+    NaN where one of the two is constant there.
+
+    Args:
+        first, second: the columns on both sides.
+    """
+    A, B = first.Z, second.Z
+    seen_a, seen_b = first.seen.astype(np.float64), second.seen.astype(np.float64)
+    at = np.ix_(first.column, second.column)
+    n = (seen_a.T @ seen_b)[at]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean_a, mean_b = (A.T @ seen_b)[:, second.column] / n, (seen_a.T @ B)[first.column] / n
+        spread_a = ((A**2).T @ seen_b)[:, second.column] - n * mean_a**2
+        spread_b = (seen_a.T @ B**2)[first.column] - n * mean_b**2
+        R = (A.T @ B - n * mean_a * mean_b) / np.sqrt(spread_a) / np.sqrt(spread_b)
+    # what is left of a column of length 1 in the rows of a pair: nothing but rounding where it is constant there
+    R[(spread_a <= _INDEPENDENT) | (spread_b <= _INDEPENDENT)] = np.nan
+    return R, n
 
 
 def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool, counted: bool = False) -> Standard:

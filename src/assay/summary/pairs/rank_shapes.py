@@ -60,14 +60,15 @@ class Shapes:
     counts: Array
     numbers: NDArray[np.bool_]
 
-    def chance(self, variances: Array | None = None) -> Array:
+    def chance(self, variances: Array | None = None, products: Array | None = None) -> Array:
         """(d, d) probability that columns without any connection are connected as much; NaN where nothing can be said.
 
         Args:
             variances: (D, D) of the products; 1 / (n - 1) for independent rows.
+            products: (D, D) others than F' F, where values are missing.
         """
         n = len(self.F)
-        C = self.F.T @ self.F
+        C = self.F.T @ self.F if products is None else products
         weights = np.multiply.outer(self.weights, self.weights)
         with np.errstate(invalid="ignore"):  # a level without rows beside a number, 0 times infinity: nothing to expect
             weights[~(np.multiply.outer(self.counts, self.counts) >= EXPECTED * n)] = 0.0

@@ -3,7 +3,7 @@
 Given how often each level occurs, the number of rows with level a of one column and b of the other is hypergeometric
 if the columns are independent. Two levels each: Fisher's exact test. More: every cell, two-sided by twice
 the smaller tail, and Bonferroni over the cells. A number that mostly has one value counts as two levels, that value
-and the others.
+and the others. All are counted in the rows where both columns have a value.
 
 Reference: Agresti, Categorical Data Analysis, section 3.5.
 """
@@ -34,12 +34,14 @@ class RareLevels:
         starts: (d + 1,) those of column j are B[:, starts[j]:starts[j + 1]]; none for numbers whose values are spread
             out.
         rarest: (d,) rows with the rarest level; infinite where there are none.
+        seen: (n, d) where there is a value, as 0 and 1; None where nothing is missing.
     """
 
     rows: int
     B: NDArray[np.float32]
     starts: Indices
     rarest: Array
+    seen: NDArray[np.float32] | None = None
 
     def rare(self, rows: slice, columns: slice, expected: float = EXPECTED) -> NDArray[np.bool_]:
         """(a, b) pairs of columns whose rarest levels together can be expected in fewer rows than five.
@@ -55,7 +57,8 @@ class RareLevels:
 
     def among(self, rows: Indices) -> RareLevels:
         """The same levels in some rows."""
-        return RareLevels(len(rows), self.B[rows], self.starts, self.rarest)
+        seen = None if self.seen is None else self.seen[rows]
+        return RareLevels(len(rows), self.B[rows], self.starts, self.rarest, seen)
 
     def chance(self, first: Indices, second: Indices) -> Array:
         """(k,) exact chance of the pairs of columns; 1 where a column has no levels.
@@ -68,11 +71,12 @@ class RareLevels:
         told = np.flatnonzero((sizes[first] > 0) & (sizes[second] > 0))
         if not len(told):
             return p
-        (A, at_a, n_a), (B, at_b, n_b) = self._of(first[told]), self._of(second[told])
+        (A, at_a), (B, at_b) = self._of(first[told]), self._of(second[told])
         together = np.rint(A.T @ B).astype(np.int64)
         two = (sizes[first[told]] == 1) & (sizes[second[told]] == 1)
-        a, b = at_a[first[told[two]]], at_b[second[told[two]]]
-        p[told[two]] = fisher(together[a, b], n_a[a], n_b[b], self.rows)
+        pair = told[two]
+        a, b = at_a[first[pair]], at_b[second[pair]]
+        p[pair] = fisher(together[a, b], *self._margins((A, B), (a, b), (first[pair], second[pair])))
         more = told[~two]
         if len(more):
             cells = sizes[first[more]] * sizes[second[more]]
@@ -80,19 +84,34 @@ class RareLevels:
             number = np.arange(int(cells.sum())) - np.repeat(np.cumsum(cells) - cells, cells)
             a = np.repeat(at_a[first[more]], cells) + number // wide
             b = np.repeat(at_b[second[more]], cells) + number % wide
-            each = _cells(together[a, b], n_a[a], n_b[b], self.rows)
+            columns = np.repeat(first[more], cells), np.repeat(second[more], cells)
+            each = _cells(together[a, b], *self._margins((A, B), (a, b), columns))
             p[more] = np.minimum(cells * np.minimum.reduceat(each, np.cumsum(cells) - cells), 1.0)
         return p
 
-    def _of(self, columns: Indices) -> tuple[NDArray[np.float32], Indices, NDArray[np.int64]]:
-        """Indicators of some columns, where among them each column begins, and how often each occurs."""
+    def _of(self, columns: Indices) -> tuple[NDArray[np.float32], Indices]:
+        """Indicators of some columns, and where among them each column begins."""
         asked = np.unique(columns)
         places = np.concatenate([np.arange(self.starts[c], self.starts[c + 1]) for c in asked])
         begin = np.zeros(len(self.starts) - 1, dtype=np.intp)
         sizes = self.starts[asked + 1] - self.starts[asked]
         begin[asked] = np.cumsum(sizes) - sizes
-        own = self.B[:, places]
-        return own, begin, own.sum(axis=0, dtype=np.float64).astype(np.int64)
+        return self.B[:, places], begin
+
+    def _margins(
+        self,
+        indicators: tuple[NDArray[np.float32], NDArray[np.float32]],
+        levels: tuple[Indices, Indices],
+        columns: tuple[Indices, Indices],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """(k,) how often each of two levels occurs in the rows where both columns have a value, and these rows."""
+        (A, B), (a, b), (first, second) = indicators, levels, columns
+        if self.seen is None:
+            own = [np.rint(M.sum(axis=0, dtype=np.float64)).astype(np.int64)[at] for M, at in ((A, a), (B, b))]
+            return own[0], own[1], np.full(len(a), self.rows)
+        products = (A.T @ self.seen)[a, second], (B.T @ self.seen)[b, first], (self.seen.T @ self.seen)[first, second]
+        counts = [np.rint(part).astype(np.int64) for part in products]
+        return counts[0], counts[1], counts[2]
 
 
 def levels_of(X: Array, groups: Indices, expected: float = EXPECTED) -> RareLevels:
@@ -117,53 +136,69 @@ def levels_of(X: Array, groups: Indices, expected: float = EXPECTED) -> RareLeve
     few = rarest * rarest.min(initial=np.inf) < expected * len(X)
     parts = [part if here else part[:, :0] for part, here in zip(parts, few, strict=True)]
     starts = np.concatenate([[0], np.cumsum([part.shape[1] for part in parts])])
-    return RareLevels(len(X), np.concatenate(parts, axis=1), starts, rarest)
+    return RareLevels(len(X), np.concatenate(parts, axis=1), starts, rarest, values_there(X, groups))
 
 
-def fisher(together: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], n: int) -> Array:
+def values_there(X: Array, groups: Indices) -> NDArray[np.float32] | None:
+    """(n, d) where the columns of a table have a value, as 0 and 1; None where nothing is missing.
+
+    Args:
+        X: (n, D) numbers, NaN where missing.
+        groups: (D,) the column of the table that each number belongs to, ascending from 0 without gaps.
+    """
+    if not np.isnan(X.sum()):
+        return None
+    starts = np.searchsorted(groups, np.arange(int(groups[-1]) + 1))
+    return (~np.logical_or.reduceat(np.isnan(X), starts, axis=1)).astype(np.float32)
+
+
+def fisher(
+    together: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], n: NDArray[np.int64]
+) -> Array:
     """Fisher's exact test of many tables of two by two, two-sided: all that are no more likely than the one seen.
 
     Args:
         together: (k,) rows with both.
         first, second: (k,) rows with each.
-        n: rows.
+        n: (k,) rows.
 
-    >>> fisher(np.array([3]), np.array([4]), np.array([4]), 8).round(4)
+    >>> fisher(np.array([3]), np.array([4]), np.array([4]), np.array([8])).round(4)
     array([0.4857])
     """
     cases, where = _different(together, first, second, n)
     p = np.ones(cases.shape[1])
-    span = np.minimum(cases[1], cases[2]) - np.maximum(cases[1] + cases[2] - n, 0) + 1
+    span = np.minimum(cases[1], cases[2]) - np.maximum(cases[1] + cases[2] - cases[3], 0) + 1
     start = 0
     while start < len(p):  # as many tables at a time as their possible counts allow
         stop = start + max(1, int(np.searchsorted(np.cumsum(span[start:]), _AT_ONCE)))
         some = slice(start, stop)
-        o, a, b = cases[:, some]
-        low = np.maximum(a + b - n, 0)
+        o, a, b, m = cases[:, some]
+        low = np.maximum(a + b - m, 0)
         x = low[:, None] + np.arange(int(span[some].max()))
-        mass = hypergeom.pmf(x, n, a[:, None], b[:, None])
-        seen = hypergeom.pmf(o, n, a, b)
+        mass = hypergeom.pmf(x, m[:, None], a[:, None], b[:, None])
+        seen = hypergeom.pmf(o, m, a, b)
         p[some] = np.minimum(np.where(mass <= seen[:, None] * _EQUAL, mass, 0.0).sum(axis=1), 1.0)
         start = stop
     return p[where]
 
 
-def _different(
-    together: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], n: int
-) -> tuple[NDArray[np.int64], Indices]:
-    """(3, c) the cases there are, and (k,) which each is: of many tables hardly any differ from all others."""
-    m = n + 1
-    if m > 1 << 20:  # three counts in one whole number would leave its range
-        cases, where = np.unique(np.stack([together, first, second]), axis=1, return_inverse=True)
+def _different(*counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], Indices]:
+    """(4, c) the cases there are, and (k,) which each is: of many tables hardly any differ from all others."""
+    base = int(max(part.max(initial=0) for part in counts)) + 1
+    if base**4 >= 1 << 63:  # four counts in one whole number would leave its range
+        cases, where = np.unique(np.stack(counts), axis=1, return_inverse=True)
         return cases, where.ravel()
-    keys, where = np.unique((together * m + first) * m + second, return_inverse=True)
-    return np.stack([keys // m // m, keys // m % m, keys % m]), where
+    powers = base ** np.arange(4)[:, None]
+    keys, where = np.unique((np.stack(counts) * powers).sum(axis=0), return_inverse=True)
+    return keys // powers % base, where
 
 
-def _cells(together: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], n: int) -> Array:
+def _cells(
+    together: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], n: NDArray[np.int64]
+) -> Array:
     """(k,) the chance of each cell, two-sided."""
-    (o, a, b), where = _different(together, first, second, n)
-    upper, lower = hypergeom.sf(o - 1, n, a, b), hypergeom.cdf(o, n, a, b)
+    (o, a, b, m), where = _different(together, first, second, n)
+    upper, lower = hypergeom.sf(o - 1, m, a, b), hypergeom.cdf(o, m, a, b)
     return np.asarray(np.minimum(2.0 * np.minimum(upper, lower), 1.0)[where])
 
 

@@ -28,6 +28,10 @@ _LEAST = 2.0  # a bar for one row of a thousand is still seen
 _LOG_BINS = 24
 _FEW = 12  # whole numbers that get a bar each, however few the rows
 _NAME = 15
+_NAMES = 112.0  # pixels for the names of levels, at most
+_LETTERS = ((3.8, "ijl.,:;'|!() "), (9.5, "MWmw@%"), (8.2, "ABCDEFGHJKLNOPQRSTUVXYZ"))
+_APART = 3.0  # pixels between two words under an axis
+_BROAD = 11.0  # of Chinese and other full-width letters
 _TILE = 1 << 18  # values looked at together
 
 
@@ -133,9 +137,12 @@ def as_read(values: ArrayLike, *, kind: str = "number", label: str = "") -> str:
     >>> as_read([1.0, 2.0, 2.0], label="a").startswith('<svg viewBox="0 0 240 128" role="img" aria-label="a">')
     True
     """
-    bins = binned(values, whole=kind == "count")
+    known = _vector(values)
+    known = known[np.isfinite(known)]
+    whole = kind == "count" or (kind == "number" and bool((known == np.round(known)).all()))  # such as years
+    bins = binned(known, whole=whole)
     low, high = bins.low, bins.high
-    ticks = time_ticks(low, high) if kind == "time" else number_ticks(low, high, whole=kind == "count")
+    ticks = time_ticks(low, high) if kind == "time" else number_ticks(low, high, whole=whole)
     return _drawn(bins, [(part_of(bins, at), words) for at, words in ticks], label)
 
 
@@ -215,7 +222,7 @@ def by_level(counts: ArrayLike, names: Sequence[str], *, label: str = "") -> str
         sizes = np.array([*sizes[: LEVELS - 1], sizes[LEVELS - 1 :].sum()])
     total, top = sizes.sum(), sizes.max(initial=0.0)
     words = [shortened(name, _NAME) for name in names]
-    left = min(92.0, 9 + 6.2 * max(map(len, words), default=0))
+    left = min(_NAMES, 7 + max(map(_letters, words), default=0.0))
     line = min(21.0, (HEIGHT - 2 * TOP) / max(len(sizes), 1))
     first = (HEIGHT - line * len(sizes)) / 2
     lines, bars = [], []
@@ -223,11 +230,18 @@ def by_level(counts: ArrayLike, names: Sequence[str], *, label: str = "") -> str
         middle = first + (i + 0.5) * line
         width = (RIGHT - 34 - left) * (size / top if top else 0.0)
         share = f"{size / total:.0%}" if total else ""
-        lines.append(f'<text x="{left - 5:.1f}" y="{middle + 4:.1f}" class="end">{html.escape(name)}</text>')
+        # fonts differ: a name that may be wider than its room is set to be as wide as that
+        fitted = f' textLength="{left - 7:.0f}" lengthAdjust="spacingAndGlyphs"' if _letters(name) > left - 7 else ""
+        lines.append(f'<text x="{left - 5:.1f}" y="{middle + 4:.1f}" class="end"{fitted}>{html.escape(name)}</text>')
         lines.append(f'<text x="{left + width + 4:.1f}" y="{middle + 4:.1f}" class="start">{share}</text>')
         bar = f"h{max(width, _LEAST if size else 0):.1f}v{line - 4:.1f}H{left:.1f}z"
         bars.append(f"M{left:.1f} {middle - line / 2 + 2:.1f}{bar}")
     return svg(f'<path class="bars" d="{"".join(bars)}"/>{"".join(lines)}', label)
+
+
+def _letters(name: str) -> float:
+    """Pixels that a name needs in an 11 px system font, a wide one."""
+    return sum(next((size for size, those in _LETTERS if c in those), _BROAD if ord(c) > 0x2E7F else 7.0) for c in name)
 
 
 def _drawn(bins: Bins, ticks: list[Tick], label: str, curve: Array | None = None) -> str:
@@ -249,11 +263,19 @@ def _drawn(bins: Bins, ticks: list[Tick], label: str, curve: Array | None = None
         across = np.linspace(LEFT, RIGHT, len(curve))
         points = " ".join(f"{x:.1f} {BASE - y * height:.1f}" for x, y in zip(across, curve, strict=True))
         drawing += f'<path class="curve" d="M{points}"/>'
+    free = 0.0
     for part, words in ticks:
-        x = left + part * b * step
-        align = ' class="start"' if x < LEFT + 14 else ' class="end"' if x > RIGHT - 14 else ""
+        x, wide = left + part * b * step, _letters(words)
+        begins = x < LEFT + wide / 2
+        ends = not begins and x > RIGHT - wide / 2
+        x_words = max(x, 1.0) if begins else min(x, WIDTH - 1) if ends else x
+        align = ' class="start"' if begins else ' class="end"' if ends else ""
         drawing += f'<path class="axis" d="M{x:.1f} {BASE:g}v4"/>'
-        drawing += f'<text x="{min(max(x, 1), WIDTH - 1):.1f}" y="{BASE + 16:g}"{align}>{words}</text>'
+        starts = x_words - wide * (0.0 if begins else 1.0 if ends else 0.5)
+        if starts < free:
+            continue  # two words never touch
+        free = starts + wide + _APART
+        drawing += f'<text x="{x_words:.1f}" y="{BASE + 16:g}"{align}>{words}</text>'
     return svg(drawing, label)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FixedTicker, NoOverlap, PlainText
+from bokeh.models import AllLabels, ColumnDataSource, FixedTicker, NoOverlap, PlainText
 from numpy.typing import ArrayLike, NDArray
 
 from assay.arrays import Array
@@ -33,7 +33,7 @@ LEVELS = 12
 _TOOLS = "pan,box_zoom,reset,save"
 _FEWEST = 20  # rows from which on a running median says more than the points
 _NAME = 16
-_LINE_OF_NAMES = 60  # letters that stand side by side
+_LINE_OF_NAMES = 33  # letters that stand side by side, on a phone too
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -68,8 +68,7 @@ class Axis:
         if self.whole and self.scale == "plain" and not self.levels:
             axis.ticker.min_interval = 1
         if self.levels:
-            axis.ticker = FixedTicker(ticks=list(range(len(self.levels))))
-            axis.major_label_overrides = {j: PlainText(text=shortened(w, _NAME)) for j, w in enumerate(self.levels)}
+            _name_levels(axis, [shortened(words, _NAME) for words in self.levels])
             axis.major_label_policy = NoOverlap(min_distance=1)
         elif self.scale != "plain" and at.size:
             low, high = float(at.min()), float(at.max())
@@ -198,19 +197,28 @@ def boxes_view(across: Axis, up: Axis, *, height: int = 380) -> Any:
     most = np.sort(np.argsort(-counts, kind="stable")[:LEVELS])
     chosen = most[counts[most] > 0]
     names = [f"{shortened(across.levels[k], _NAME)} ({counts[k]:,})" for k in chosen]
+    lines = [f"{shortened(across.levels[k], _NAME)}\n({counts[k]:,})" for k in chosen]
     ends = np.array([np.quantile(y[codes == k], _QUANTILES) for k in chosen]).reshape(-1, 5)
     plot = figure(
         x_label="", y_label="", height=height, tools="reset,save", x_range=(-0.6, max(len(chosen), 1) - 0.4),
         y_range=padded(ends.ravel()),
     )  # fmt: skip
-    Axis(across.name, codes, levels=names).dress(plot.xaxis[0], np.empty(0))
+    Axis(across.name, codes).dress(plot.xaxis[0], np.empty(0))
+    steep = sum(max(map(len, line.split("\n"))) for line in lines) > _LINE_OF_NAMES
+    _name_levels(plot.xaxis[0], names if steep else lines, steep=steep)
     up.dress(plot.yaxis[0], ends.ravel())
-    if len(names) * max(map(len, names), default=0) > _LINE_OF_NAMES:
-        plot.xaxis.major_label_orientation = 0.7
     _draw_boxes(plot, ends, np.expm1(ends) if up.scale == "log" else ends, names)
     if len(chosen) < np.count_nonzero(counts):
         note(plot, f"The {len(chosen)} levels with most rows of {np.count_nonzero(counts):,} are drawn.")
     return plot
+
+
+def _name_levels(axis: Any, names: Sequence[str], *, steep: bool = False) -> None:
+    """Name every level under its place; slanted where side by side they would have no room."""
+    axis.ticker = FixedTicker(ticks=list(range(len(names))))
+    axis.major_label_overrides = {j: PlainText(text=words) for j, words in enumerate(names)}
+    axis.major_label_policy = AllLabels()
+    axis.major_label_orientation = 0.7 if steep else "horizontal"
 
 
 def _draw_boxes(plot: Any, ends: Array, said: Array, names: list[str]) -> None:

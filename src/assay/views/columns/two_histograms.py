@@ -32,14 +32,10 @@ def overlaid(first: ArrayLike, second: ArrayLike, *, whole: bool = False, label:
     >>> overlaid([1.0, 2.0], [2.0, 3.0], label="a").count('<path class="second"')
     1
     """
-    sides = [_finite(first), _finite(second)]
-    every = np.concatenate(sides)
-    if not len(every):
+    made = binned_beside(first, second, whole=whole)
+    if made is None:
         return svg(f'<text x="{WIDTH / 2:g}" y="{BASE / 2:g}">no values</text>', label)
-    low, high = _shown(every)
-    sides = [np.clip(x, low, high) for x in sides]
-    bins = binned(np.clip(every, low, high), whole=whole)
-    shares = [_shares(x, bins) for x in sides]
+    bins, shares = made
     top = max(float(share.max(initial=0.0)) for share in shares) or 1.0
     step, height = (RIGHT - LEFT) / len(bins.counts), (BASE - TOP) / top
     bars = "".join(
@@ -101,6 +97,24 @@ def levels_beside(first: Sequence[int], second: Sequence[int], names: Sequence[s
                 f'style="font-size:{size}">{shares[side, i]:.0%}</text>'
             )
     return svg(drawing, label)
+
+
+def binned_beside(
+    first: ArrayLike, second: ArrayLike, *, whole: bool = False
+) -> tuple[Bins, list[NDArray[np.float64]]] | None:
+    """Bins for the values of two tables, and the share of the values of each in every one; None without values.
+
+    Args:
+        first, second: NaN where missing; the farthest count in the outermost bins where they would squeeze the rest.
+        whole: whether these are whole numbers.
+    """
+    sides = [_finite(first), _finite(second)]
+    every = np.concatenate(sides)
+    if not len(every):
+        return None
+    low, high = _shown(every)
+    bins = binned(np.clip(every, low, high), whole=whole)
+    return bins, [_shares(np.clip(x, low, high), bins) for x in sides]
 
 
 def _finite(values: ArrayLike) -> NDArray[np.float64]:

@@ -88,10 +88,16 @@ globalThis.assayPlots = (function () {
     addEventListener("beforeprint", () => repaint(false));
     addEventListener("afterprint", () => repaint(dark.matches));
 
-    // Names of points that have no room on a narrow page appear on a wider one.
+    // Names that have no room on a narrow page appear on a wider one, in place of shorter ones if there are any.
     for (const plot of plots) {
       const names = [...plot.model.center, ...plot.model.renderers].filter((part) => part.tags[0] === "name");
-      const fit = () => { for (const name of names) name.visible = plot.frame.bbox.width >= name.tags[1]; };
+      const fit = () => {
+        const { width } = plot.frame.bbox;
+        for (const name of names) {
+          const [, from, below = Infinity] = name.tags;
+          name.visible = width >= from && width < below;
+        }
+      };
       if (names.length > 0) { fit(); plot.repainted.connect(fit); }
     }
 

@@ -31,7 +31,7 @@ def link_scores(
     """
     rows = [*reversed(names)]
     plot = figure(
-        x_label="links that score above a pair that is not linked", y_label="", height=150 + 26 * len(rows),
+        x_label="links above pairs without a link", y_label="", height=150 + 26 * len(rows),
         x_range=(min(0.47, *like, *every) - 0.02, 1.02), y_range=["random graphs", *rows] if len(by_chance) else rows,
     )  # fmt: skip
     marks = []
@@ -44,6 +44,6 @@ def link_scores(
     plot.add_layout(Span(location=0.5, dimension="height", line_color=CHANCE, line_dash="dashed"))
     plot.xaxis.formatter = NumeralTickFormatter(format="0%")
     plot.add_tools(hover(marks[:2], [("score", "@y"), ("above", "@x{0.0%}")]))
-    words = ["above a pair of like degrees", "above any pair", "the same in a random graph, like degrees"]
+    words = ["above a pair with as many links", "above any pair", "the first, in a random network"]
     legend(plot, [(word, [mark], 0) for word, mark in zip(words, marks, strict=False)])
     return plot

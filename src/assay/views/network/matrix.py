@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
-from bokeh.models import FixedTicker, LinearColorMapper, Range1d
+from bokeh.models import AllLabels, FixedTicker, LinearColorMapper, Range1d
 from bokeh.models.annotations.geometry import Span
 
 from assay.shown import shortened
@@ -99,4 +99,5 @@ def _name_edges(plot: Any, links: DrawnLinks, names: Sequence[str] | None, group
         axis.ticker = FixedTicker(ticks=sorted(named))
         axis.major_label_overrides = dict(named)
         axis.major_tick_line_color = None
-    plot.xaxis.major_label_orientation = 0.9
+    plot.xaxis.major_label_orientation = 1.2
+    plot.xaxis.major_label_policy = AllLabels()  # slanted this steeply a name is as wide as its line

@@ -31,8 +31,12 @@ _NAMED = 40
 _NAME = 16
 _STEPS = 24
 _HEIGHT = 560
-_ROOM = 1.55  # of the radius, for names around the ring
-_LINE_APART = 0.075  # of the radius: what names need along the rim
+_ROOM = 1.55  # of the radius, at least, for names around the ring
+_START = 1.06  # of the radius, where names begin
+_LETTER = 6.4  # pixels of an 11 px system font, on average
+_WIDE = 480.0  # pixels across a figure that has room for whole names
+_SHORT = 9  # letters of a name on a phone
+_LINE_APART, _PHONE_APART = 0.075, 0.15  # of the radius: what names need along the rim, wide and on a phone
 
 
 def ring(
@@ -76,7 +80,8 @@ def ring(
     angle = np.full(n, np.nan)
     angle[shown] = np.pi / 2 - 2 * np.pi * (np.arange(len(shown)) + 0.5) / max(len(shown), 1)
     places = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    plot = _figure()
+    named = [(angle[at], [called[node] for node in at]) for at in _named(angle, shown, sizes)]
+    plot = _figure(_room(named[0][1]))
     looks = None if groups is None else grouped([one if one != "" else None for one in groups])
     kept, least = heaviest(links, np.isfinite(angle), most)
     tint = np.full(n, REAL, dtype=object) if looks is None else np.array(looks.colours, dtype=object)[looks.code]
@@ -84,7 +89,7 @@ def ring(
     nodes = _draw_nodes(plot, places, shown, called, sizes, tint, looks, size_label if size is not None else "")
     if looks is not None:
         legend(plot, _key(plot, looks))
-    _write_names(plot, angle, shown, called, sizes)
+    _write_names(plot, named)
     told = _caption(links, len(shown), kept, least)
     if told:
         note(plot, told)
@@ -102,10 +107,16 @@ def _shown(order: NDArray[np.intp], sizes: Array) -> NDArray[np.intp]:
     return order[largest[order]]
 
 
-def _figure() -> Any:
+def _room(names: Sequence[str]) -> float:
+    """Half of the frame in radii, such that the longest name ends inside it: W / 2 = r R, (r - start) R = its width."""
+    longest = _LETTER * max((min(len(name), _NAME) for name in names), default=0)
+    return max(_ROOM, _START * _WIDE / 2 / (_WIDE / 2 - longest))
+
+
+def _figure(room: float) -> Any:
     plot = figure(x_label="", y_label="", height=_HEIGHT, tools=TOOLS, match_aspect=True)
     # a ring stays round where ranges follow marks; the bounds that Bokeh has of curves are wrong
-    frame = plot.scatter([-_ROOM, _ROOM], [-_ROOM, _ROOM], size=0, alpha=0.0)
+    frame = plot.scatter([-room, room], [-room, room], size=0, alpha=0.0)
     plot.x_range.renderers = plot.y_range.renderers = [frame]
     plot.axis.visible = False
     plot.grid.visible = False
@@ -178,26 +189,36 @@ def _key(plot: Any, looks: Any) -> list[tuple[str, list[Any], int]]:
     return [(name, [marks], at) for at, name in enumerate(looks.names)]
 
 
-def _write_names(plot: Any, angle: Array, shown: NDArray[np.intp], called: list[str], sizes: Array) -> None:
-    """Names along the spokes, of the largest nodes first, as far as none covers another."""
+def _named(angle: Array, shown: NDArray[np.intp], sizes: Array) -> list[list[int]]:
+    """The nodes whose names are written, on a wide page and on a phone: the largest, as far as none covers another."""
+    order = shown[np.argsort(-sizes[shown], kind="stable")]
+    return [_apart(angle, order, least) for least in (_LINE_APART, _PHONE_APART)]
+
+
+def _apart(angle: Array, order: NDArray[np.intp], least: float) -> list[int]:
     taken: list[float] = []
     chosen: list[int] = []
-    for node in shown[np.argsort(-sizes[shown], kind="stable")]:
+    for node in order:
         if len(chosen) == _NAMED:
             break
         apart = [abs((angle[node] - other + np.pi) % (2 * np.pi) - np.pi) for other in taken]
-        if not apart or min(apart) > _LINE_APART:
+        if not apart or min(apart) > least:
             taken.append(float(angle[node]))
             chosen.append(int(node))
-    if not chosen:
-        return
-    turned = angle[chosen]
-    left = np.cos(turned) < 0
-    plot.text(
-        x=1.06 * np.cos(turned), y=1.06 * np.sin(turned), text=[shortened(called[node], _NAME) for node in chosen],
-        angle=np.where(left, turned + np.pi, turned), text_align=["right" if one else "left" for one in left],
-        text_baseline="middle", text_font=value(FONT), text_font_size="11px", text_color=LINE,
-    )  # fmt: skip
+    return chosen
+
+
+def _write_names(plot: Any, named: list[tuple[Array, list[str]]]) -> None:
+    """Names along the spokes; a page too narrow for them has fewer of them, in few letters."""
+    looks = ((_NAME, ["name", _WIDE]), (_SHORT, ["name", 0.0, _WIDE]))
+    for (turned, names), (letters, tags) in zip(named, looks, strict=True):
+        left = np.cos(turned) < 0
+        written = plot.text(
+            x=_START * np.cos(turned), y=_START * np.sin(turned), text=[shortened(name, letters) for name in names],
+            angle=np.where(left, turned + np.pi, turned), text_align=["right" if one else "left" for one in left],
+            text_baseline="middle", text_font=value(FONT), text_font_size="11px", text_color=LINE,
+        )  # fmt: skip
+        written.update(tags=tags, visible=letters == _NAME)
 
 
 def _caption(links: DrawnLinks, nodes: int, kept: NDArray[np.intp], least: float) -> str:

@@ -98,7 +98,7 @@ def anomaly_map(
         draw_density(plot, places[found], equal=equal)
         told.append(f"{len(drawn):,} rows are drawn as points; the shade counts all {np.count_nonzero(found):,}.")
     if boundary is not None:
-        _draw_boundary(plot, boundary, places[found])
+        _draw_boundary(plot, boundary, places[found], equal)
     told += _lost(out, found, drawn)
     told += _write_names(plot, places[drawn], called[drawn], out[drawn], score[drawn], height, axes is not None, equal)
     _name_marks(plot, bool(out.any()), boundary is not None, title)
@@ -162,13 +162,15 @@ def _looks(out: NDArray[np.bool_]) -> dict[str, Any]:
     }
 
 
-def _draw_boundary(plot: Any, boundary: Boundary, places: Array) -> None:
-    """The line where the decision is zero, on a grid that reaches beyond the rows."""
+def _draw_boundary(plot: Any, boundary: Boundary, places: Array, equal: bool) -> None:
+    """The line where the decision is zero, on a grid that reaches beyond the rows, in a plane to all sides."""
     if not len(places):
         return
     low, high = places.min(axis=0), places.max(axis=0)
-    reach = _REACH * float((high - low).max() or 1.0)
-    across, upward = (np.linspace(low[j] - reach, high[j] + reach, _GRID) for j in range(2))
+    size = np.where(high > low, high - low, 1.0)
+    # where the axes have nothing in common there are no rows to the left of the first or to the right of the last
+    reach = np.full(2, _REACH * float((high - low).max() or 1.0)) if equal else np.array([0.0, _REACH]) * size
+    across, upward = (np.linspace(low[j] - reach[j], high[j] + reach[j], _GRID) for j in range(2))
     grid = np.stack([side.ravel() for side in np.meshgrid(across, upward)], axis=1)
     decided = np.asarray(boundary(grid), dtype=np.float64)
     if decided.shape != (len(grid),):

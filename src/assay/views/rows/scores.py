@@ -29,6 +29,8 @@ _SHORT = 0.25  # of the longest arrow: shorter ones are drawn, and named under t
 _LENGTHS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)  # of the longest arrow, in distances of the farthest row
 _ENOUGH = 0.05
 _EDGE = 24.0  # pixels that a figure leaves free around its data
+_PHONE_EDGE = 10.0
+_NEARER = 8.0  # pixels by which another tip must be nearer before a name seems to be its
 _FRAME = np.array([380.0, 330.0])  # pixels for the data on half a page
 _NARROW = np.array([240.0, 330.0])  # and on a phone, where names without room are left to the pointer
 
@@ -86,7 +88,7 @@ def biplot(source: ColumnDataSource, loadings: ArrayLike, names: Sequence[str], 
     if not len(longest):
         return plot
     points = np.stack([source.data["c1"], source.data["c2"]], axis=1)
-    called = [shortened(names[i], _NAME) if length[i] >= _SHORT * length[longest[0]] else "" for i in longest]
+    called = [_called(names[i]) if length[i] >= _SHORT * length[longest[0]] else "" for i in longest]
     tips, layout = _fitted(loadings[longest] / length[longest[0]], called, points)
     arrows = ColumnDataSource(
         {
@@ -108,12 +110,22 @@ def biplot(source: ColumnDataSource, loadings: ArrayLike, names: Sequence[str], 
     return plot
 
 
+def _called(name: str) -> str:
+    """A name short enough to write; of a level of a column the level, which tells it from the others.
+
+    >>> _called("Milk"), _called("education = secondary school")
+    ('Milk', '…secondary school')
+    """
+    column, _, level = name.rpartition(" = ")
+    return shortened(f"…{level}" if column and len(name) > _NAME else name, _NAME)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Layout:
     """Where names go.
 
     Attributes:
-        offsets: (m, 2) from the tip to the middle of each name, in pixels.
+        offsets: (m, 2) from the tip to the middle of each name, in pixels; NaN where it has no place beside its tip.
         corners: (c, 2) of the names, in units of the data.
         wide: (m,) names that have no room on a narrow page.
     """
@@ -150,13 +162,14 @@ def _fitted(shafts: Array, names: list[str], points: Array) -> tuple[Array, _Lay
 def _laid_out(tips: Array, names: list[str], drawn: Array) -> _Layout:
     """Names beside the tips, for a frame of the usual size."""
     named = np.flatnonzero([bool(name) for name in names])
-    letters = [len(names[i]) for i in named]
-    offsets, wide = np.zeros_like(tips), np.zeros(len(tips), dtype=bool)
+    offsets, wide = np.full_like(tips, np.nan), np.zeros(len(tips), dtype=bool)
     corners = drawn
-    for _ in range(3):  # names at the edges widen the range, which shrinks the pixels per unit they were placed by
+    for _ in range(4):  # names at the edges widen the range, which shrinks the pixels per unit they were placed by
         pixels = _pixels(_FRAME, drawn, corners)
-        places, half = place_arrow_names(tips[named] * pixels, letters)
-        corners = np.vstack([places - half, places + half]) / pixels
+        places, half = place_arrow_names(tips[named] * pixels, [len(names[i]) for i in named])
+        own = _own(places, half, tips[named] * pixels)
+        named, places, half = named[own], places[own], half[own]
+        corners = np.vstack([places - half, places + half]) / pixels if len(named) else drawn
     offsets[named] = places - tips[named] * pixels
     # the same names where the tips are nearer to each other and to the edges
     pixels = _pixels(_NARROW, drawn, corners)
@@ -165,13 +178,21 @@ def _laid_out(tips: Array, names: list[str], drawn: Array) -> _Layout:
     middles = tips[named] * pixels + offsets[named]
     shown: list[int] = []
     for k, i in enumerate(named):
-        inside = np.all((middles[k] - half[k] >= low - _EDGE) & (middles[k] + half[k] <= high + _EDGE))
+        inside = np.all((middles[k] - half[k] >= low - _PHONE_EDGE) & (middles[k] + half[k] <= high + _PHONE_EDGE))
         covers = any(np.all(np.abs(middles[k] - middles[j]) < half[k] + half[j]) for j in shown)
         if inside and not covers:
             shown.append(k)
         else:
             wide[i] = True
     return _Layout(offsets, corners, wide)
+
+
+def _own(places: Array, half: Array, tips: Array) -> NDArray[np.bool_]:
+    """Which names lie nearer to their own tip than to any other, so that none is read as the name of another arrow."""
+    apart = np.maximum(np.abs(places[:, None] - tips) - half[:, None], 0.0)
+    far = np.hypot(apart[..., 0], apart[..., 1])
+    own: NDArray[np.bool_] = far.diagonal() <= far.min(axis=1, initial=np.inf) + _NEARER
+    return own
 
 
 def _pixels(frame: Array, drawn: Array, corners: Array) -> float:
@@ -181,7 +202,7 @@ def _pixels(frame: Array, drawn: Array, corners: Array) -> float:
 def _write_names(plot: Any, tips: Array, names: list[str], layout: _Layout) -> None:
     """Write names beside the tips, and make room for them where they lie at the edges."""
     for (x, y), name, (right, up), wide in zip(tips, names, layout.offsets, layout.wide, strict=True):
-        if not name:
+        if not name or np.isnan(right):
             continue
         words = label(
             float(x), float(y), name, text_align="center", text_baseline="middle", text_font_style="bold",

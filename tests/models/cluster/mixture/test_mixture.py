@@ -14,6 +14,7 @@ from sklearn.mixture import GaussianMixture as PeerMixture
 import assay
 from assay import GaussianMixture, choose_components
 from assay.errors import DataError, NotConverged, ParameterError
+from assay.models.cluster.mixture import options
 
 SHAPES = ("full", "tied", "diag", "spherical")
 RNG = np.random.default_rng(0)
@@ -382,3 +383,13 @@ def test_a_warm_start_goes_on_where_the_last_fit_ended(kind):
     model.fit(constant)
     constant[:, 4] = rng.standard_normal(900)
     assert np.isfinite(model.fit(constant).lower_bound_)
+
+
+@pytest.mark.parametrize("far", [0.0, 50.0])
+def test_few_rows_take_the_step_of_k_means_that_many_take(monkeypatch, far):
+    means = np.vstack([MEANS[:2], MEANS[2] + far])  # the last has no rows where it is far
+    few = options._one_step(X, means)
+    monkeypatch.setattr(options, "_FEW", 0)
+    many = options._one_step(X, means)
+    np.testing.assert_array_equal(few[0], many[0])
+    np.testing.assert_allclose(few[1], many[1], rtol=0, atol=1e-13)  # sums of 200 numbers below 10

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from assay.arrays import Array
 from assay.errors import DataError, ParameterError
@@ -15,11 +15,13 @@ from assay.models.cluster.mixture.gaussians import MixtureComponents, Shape, bou
 from assay.models.cluster.mixture.responsibilities import MixtureTable
 from assay.models.shares import sum_to_one
 from assay.optimize.kmeans.lloyd import lloyd
+from assay.summary.distances.distances import squared_distances
 
 # Below this, rounding in an eigenvalue of a matrix of standardised columns is as large as the floor.
 _LEAST_FLOOR = 1e-12
 _GRAIN = 2.0**16  # steps in a standard deviation
 _FOR_EACH = 20  # rows drawn for each component at least, however wide they are
+_FEW = 2**18  # numbers compared, rows x means x columns, for which nothing is compiled
 _TRIES = 10  # of k-means for each start: they cost little beside the climb, and the best is a safer start
 
 
@@ -111,10 +113,9 @@ class Options:
             return hard_start(self.shape, rows, np.zeros(len(rows)), np.zeros((1, rows.shape[1])), self.floor)
         # rounded, so that the last bits, which depend on how blocks are cut, cannot turn the start
         coarse = np.round(rows * _GRAIN) / _GRAIN
-        if means is None:
-            found = lloyd(coarse, self.k, seed=seed, n_init=_TRIES)
-        else:
-            found = lloyd(coarse, self.k, init=means, max_iter=1)
+        if means is not None:
+            return hard_start(self.shape, rows, *_one_step(coarse, means), self.floor)
+        found = lloyd(coarse, self.k, seed=seed, n_init=_TRIES)
         return hard_start(self.shape, rows, found.labels, found.centers, self.floor)
 
     def _check_given(self, d: int) -> None:
@@ -170,3 +171,19 @@ def _finite(value: ArrayLike, name: str) -> Array:
         place = np.argwhere(~np.isfinite(array))[0].tolist()
         raise ParameterError(f"{name} holds finite numbers only; entry {place} is {array[tuple(place)]}")
     return array
+
+
+def _one_step(rows: Array, means: Array) -> tuple[NDArray[Any], Array]:
+    """Labels (m,) and centres (k, d) of the groups of the rows nearest to given means, after one step of k-means.
+
+    >>> labels, centres = _one_step(np.array([[0.0], [1.0], [9.0]]), np.array([[0.0], [5.0]]))
+    >>> labels.tolist(), centres.ravel().tolist()
+    ([0, 0, 1], [0.5, 9.0])
+    """
+    if rows.size * len(means) <= _FEW:
+        labels = squared_distances(rows, means).argmin(axis=1)
+        if np.bincount(labels, minlength=len(means)).all():
+            centres = np.stack([rows[labels == g].mean(axis=0) for g in range(len(means))])
+            return squared_distances(rows, centres).argmin(axis=1), centres
+    found = lloyd(rows, len(means), init=means, max_iter=1)
+    return found.labels, found.centers

@@ -146,8 +146,7 @@ def dependence(
         data: (n, d) array of numbers, or anything `assay.read` takes: then categories are categories.
         tested_by: which strengths p and q are of. Those of ranks hold whatever the law of the columns, and one far row
             does not make one. "any" looks for dependence of any shape too, and takes exact chances where levels are
-            rare: for up to 500 columns; beyond, ranks and rare levels. Rows where one of two columns has no value then
-            say nothing of both, which weakens strengths and invents none.
+            rare: for up to 500 columns; beyond, ranks and rare levels.
         keep: pairs to list, those with the smallest p; all of them count in q.
         hold: whether to keep the matrices whole; None where each takes at most 1 GiB.
         columns: names of the columns of an array.
@@ -198,13 +197,10 @@ def dependence_of(
     values: Standard | None = standardised(X, groups, ranks=False)
     assert values is not None
     kinds = _kinds(values.sizes, np.bincount(groups))
-    if any_shape:  # gaps are 0 in what is made ready: such rows say nothing of their column
-        values = replace(values, seen=None)
     if any_shape and held is not None:  # one of the two is held at a time
         _fill(held[0], values)
         values = None
     ranked = standardised(X, groups, ranks=True, counted=any_shape)
-    ranked = replace(ranked, seen=None) if any_shape else ranked
     ready = values, ranked
     by = int(tested_by != "pearson")
     own, other = (ranked, values) if by or values is None else (values, ranked)

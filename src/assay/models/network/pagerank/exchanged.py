@@ -11,6 +11,7 @@ the observed graph among them, so that anything is called otherwise than the deg
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -53,7 +54,15 @@ class Exchanged:
     exchanges: float
 
 
-def exchanged(links: Links, damping: float, v: Array, scores: Array, graphs: int, seed: int) -> Exchanged:
+def exchanged(
+    links: Links,
+    damping: float,
+    v: Array,
+    scores: Array,
+    graphs: int,
+    seed: int,
+    progress: Callable[[float], object] | None = None,
+) -> Exchanged:
     """Scores beside those of random graphs with the same degrees.
 
     Args:
@@ -63,6 +72,7 @@ def exchanged(links: Links, damping: float, v: Array, scores: Array, graphs: int
         scores: (n,) of the graph.
         graphs: how many to draw.
         seed: of the draws.
+        progress: told which share of them is made.
     """
     one_way = links.one_way
     seeds = np.random.SeedSequence([seed, 1]).generate_state(graphs + 1, np.uint64) >> np.uint64(1)
@@ -80,7 +90,8 @@ def exchanged(links: Links, damping: float, v: Array, scores: Array, graphs: int
         found = solve(turned(kept.links(ends, links)), damping, v, scores, tol, threads=False)
         return found.scores[nodes], done
 
-    drawn = in_threads(one, range(1, graphs + 1))
+    tell = progress or (lambda share: None)
+    drawn = in_threads(one, range(1, graphs + 1), lambda done, whole: tell(done / whole))
     every = np.array([scores[nodes], *(part[0] for part in drawn)])
     agreed = _agreement(every, arriving[nodes])
     every = np.log(np.maximum(every, np.finfo(np.float64).tiny))

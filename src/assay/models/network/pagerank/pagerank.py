@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,7 @@ def pagerank(
     memory: int | str | None = None,
     out: str | os.PathLike[str] | None = None,
     engine: Any = None,
+    progress: Callable[[float], object] | None = None,
 ) -> Ranking:
     """Rank the nodes of a graph by PageRank, and say which of the order holds.
 
@@ -76,6 +77,7 @@ def pagerank(
         out: of `Triples`: path of a .npy file for the scores.
         engine: where links in files are read and kept: "dask", "spark", an address or whatever `assay.using` takes;
             the one in use when not given. The scores are the same to rounding.
+        progress: told which share of the random graphs behind `beyond_degree` is drawn, while that is computed.
 
     Returns:
         Scores, their order and error bound; `intervals`, `outranks` and `beyond_degree` are computed when asked for.
@@ -121,6 +123,7 @@ def pagerank(
         resamples,
         graphs,
         seed_of(random_state),
+        progress,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -125,6 +125,7 @@ class Ranking:
     _resamples: int = 200
     _graphs: int = 99
     _seed: int = 0
+    _progress: Callable[[float], object] | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         first = ", ".join(f"{name} {score:.3g}" for name, score in self.top(3))
@@ -211,7 +212,7 @@ class Ranking:
     @cached_property
     def beyond_degree(self) -> BeyondDegree:
         """Which scores are otherwise than the numbers of links of each node alone would make them."""
-        found = exchanged(self._links, self.damping, self._v, self.scores, self._graphs, self._seed)
+        found = exchanged(self._links, self.damping, self._v, self.scores, self._graphs, self._seed, self._progress)
         clear = np.flatnonzero(found.p <= 1 - _LEVEL)
         clear = clear[np.argsort(-np.abs(found.z[clear]), kind="stable")]
         above, below = (

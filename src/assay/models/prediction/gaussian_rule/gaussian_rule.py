@@ -92,6 +92,13 @@ class GaussianRule(_Discriminant):
             found[k][np.ix_(varying, varying)] = inner * self.scale_[varying] * self.scale_[varying][:, None]
         return found[0] if self.covariance == "equal" else found
 
+    def _fit_told(self) -> tuple[list[str], dict[str, float]]:
+        lines, measures = super()._fit_told()
+        shrunk = float(np.max(self.shrinkage_))
+        how = "one covariance for all classes" if len(self.shrinkage_) == 1 else "a covariance for each class"
+        lines.append(f"{how}, shrinkage up to {shrunk:.4g}; log likelihood {float(self.log_likelihood_):.6g}")
+        return lines, {**measures, "shrinkage": shrunk, "log_likelihood": float(self.log_likelihood_)}
+
     def _scorer(self) -> Scores:
         return self._laws().scorer(self._bases() + np.log(self.priors_), whole=False)
 

@@ -117,6 +117,15 @@ class Perceptron(_Classifier):
         found: NDArray[Any] = self.classes_[best]
         return found
 
+    def _fit_told(self) -> tuple[list[str], dict[str, float]]:
+        ended = "separates the classes" if self.converged_ else "does not separate the classes"
+        lines = [
+            f"{ended} after {self.n_iter_:,} passes with {self.mistakes_:,} corrections; {self.errors_:,} rows wrong",
+            f"margin {self.margin_:.4g}" if np.isfinite(self.margin_) else "no margin was found",
+        ]
+        told = ("errors", "mistakes", "margin")
+        return lines, {name: float(getattr(self, f"{name}_")) for name in told}
+
     def _keep(self, found: PerceptronSeparation, mean: Array, scale: Array) -> None:
         weights = found.weights[1:] if len(self.classes_) == 2 else found.weights
         self.coef_ = weights[:, :-1] / scale

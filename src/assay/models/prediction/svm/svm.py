@@ -37,7 +37,14 @@ from assay.models.prediction.svm.pairs import (
     pairs_of,
     weighted_by_class,
 )
-from assay.models.prediction.svm.vector_machine import CHECKS, MachinePath, _VectorMachine, is_positive, rising_values
+from assay.models.prediction.svm.vector_machine import (
+    CHECKS,
+    MachinePath,
+    _VectorMachine,
+    is_positive,
+    kernel_told,
+    rising_values,
+)
 from assay.models.supervised import _Classifier
 from assay.summary.distances.distances import as_rows
 from assay.summary.gram.gram import Gram
@@ -233,6 +240,30 @@ class SVM(_VectorMachine, _Classifier):
         """The logarithms of the probabilities of `predict_proba`, (m, g); minus infinity where one is 0."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
+
+    def _fit_told(self) -> tuple[list[str], dict[str, float]]:
+        classes = self.classes_.tolist()
+        held = None if self.n_support_ is None else [int(count) for count in self.n_support_]
+        borne = "rows that bear it: not kept by this solver"
+        if held is not None:
+            each = ", ".join(f"{name} {count:,}" for name, count in zip(classes[:6], held, strict=False))
+            borne = f"{sum(held):,} rows bear it: {each}{', ...' if len(classes) > 6 else ''}"
+        known = self.margin_[np.isfinite(self.margin_)]
+        lines = [
+            f"{kernel_told(self.kernel_)}, C {float(np.min(self.C_)):.4g}",
+            borne,
+            f"narrowest margin {float(known.min()):.4g}" if len(known) else "no margin: the rows tell nothing",
+            f"{'converged' if self.converged_ else 'not converged'} after {int(np.sum(self.n_iter_)):,} steps"
+            + ("" if self.probA_ is None else "; probabilities were learned on rows held out"),
+        ]
+        return lines, {
+            "support": float("nan") if held is None else float(sum(held)), "pairs": float(len(self.intercept_)),
+            "margin": float(known.min()) if len(known) else float("nan"), "objective": float(np.sum(self.objective_)),
+        }  # fmt: skip
+
+    def _pairs_told(self) -> list[tuple[Any, Any]]:
+        classes = self.classes_.tolist()
+        return [(a, b) for i, a in enumerate(classes) for b in classes[i + 1 :]]
 
     def _in_passes(self, X: Any) -> bool:
         """Whether rows are read in passes and not held."""

@@ -26,9 +26,18 @@ from assay.data.blocks import float_blocks
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.linalg.one_thread import one_blas_thread
 from assay.models.base import on_engine
+from assay.models.machine_summary import summary_of
+from assay.models.model_summary import ModelSummary
 from assay.models.prediction.svm.margin import Margin, tube
 from assay.models.prediction.svm.passes import GAP, MarginTable
-from assay.models.prediction.svm.vector_machine import CHECKS, MachinePath, _VectorMachine, is_positive, rising_values
+from assay.models.prediction.svm.vector_machine import (
+    CHECKS,
+    MachinePath,
+    _VectorMachine,
+    is_positive,
+    kernel_told,
+    rising_values,
+)
 from assay.models.supervised import _Regressor
 from assay.optimize.smo.smo import smo
 from assay.summary.distances.distances import as_rows
@@ -161,6 +170,23 @@ class SVR(_VectorMachine, _Regressor):
         """The number for each of (m, d) rows, or for (m, n) kernel values with a precomputed kernel: (m,)."""
         check_is_fitted(self)
         return np.asarray(self._sums(self._new_rows(X)) + self.intercept_[0])
+
+    def summary(self) -> ModelSummary:
+        """The fit in a few lines, and its coefficients with the linear kernel: print it, or let a notebook show it."""
+        check_is_fitted(self)
+        held = None if self.support_ is None else len(self.support_)
+        gap = self.duality_gap_ / max(abs(self.primal_objective_), np.finfo(np.float64).tiny)
+        lines = [
+            f"{kernel_told(self.kernel_)}, C {self.C:g}; errors up to {self.epsilon_:.4g} cost nothing",
+            "rows that bear it: not kept by this solver" if held is None else f"{held:,} rows bear it",
+            f"{'converged' if self.converged_ else 'not converged'} after {self.n_iter_:,} steps, duality gap "
+            f"{gap:.1e} of the objective",
+        ]
+        measures = {
+            "C": float(self.C), "epsilon": float(self.epsilon_), "objective": float(self.objective_),
+            "duality_gap": float(self.duality_gap_), "support": float("nan") if held is None else float(held),
+        }  # fmt: skip
+        return summary_of(self, lines, measures)
 
     def _summary(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Gram, Array, Array | None]:
         checked, target = self._targeted(X, y, **CHECKS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -133,6 +133,18 @@ def rising_values(Cs: Any) -> Array:
     if not len(values) or not (np.isfinite(values).all() and values[0] > 0):
         raise ParameterError(f"Cs are positive finite numbers; got {Cs!r}")
     return values
+
+
+def kernel_told(kernel: Any) -> str:
+    """A kernel in words.
+
+    >>> kernel_told(Gaussian(sigma=1 / 3))
+    'Gaussian kernel (sigma 0.3333)'
+    """
+    name = type(kernel).__name__
+    own = {each.name: getattr(kernel, each.name) for each in fields(kernel)} if is_dataclass(kernel) else {}
+    numbers = [f"{key} {value:.4g}" for key, value in own.items() if isinstance(value, (int, float))]
+    return f"{name} kernel ({', '.join(numbers)})" if numbers else f"{name} kernel"
 
 
 def is_positive(C: Any) -> bool:
