@@ -138,28 +138,3 @@ def test_every_loop_is_compiled_by_way_of_one_module():
         if re.search("^(from|import) numba", file.read_text("utf-8"), re.M)
     ]
     assert direct == [Path("compiled.py")]
-
-
-def test_what_was_kept_is_read_without_loading_all_that_numba_can_compile(tmp_path):
-    code = textwrap.dedent("""
-        import sys
-        import numpy as np
-        from assay.questions.groups._dip_kernels import dip_of
-        print(dip_of(np.array([0.0, 1.0, 5.0, 6.0])), "numba.np.arraymath" in sys.modules)
-    """)
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    runs = [
-        subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True).stdout
-        for _ in range(2)
-    ]
-    (dip, loaded), (again, loaded_again) = (run.split() for run in runs)
-    assert dip == again and (loaded, loaded_again) == ("True", "False")
-
-
-def test_no_loop_needs_what_is_not_loaded_with_it():
-    """Neither numba's threads nor its hashes: names that only those parts of numba tell the linker."""
-    house = Path(compiled.__file__).parent
-    loops = [file for file in house.rglob("*.py") if re.search("^@(njit|inner)", file.read_text("utf-8"), re.M)]
-    assert len(loops) > 30
-    wrong = r"parallel=True|prange|numba\.typed|\bset\(|\bdict\(|\bhash\("
-    assert [file.name for file in loops if re.search(wrong, file.read_text("utf-8"))] == []

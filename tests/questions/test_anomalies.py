@@ -261,3 +261,16 @@ def test_no_row_is_farther_out_for_what_it_lacks():
     shares = judge.contributions(holes[gone.sum(axis=1) < 5], np.flatnonzero(gone.sum(axis=1) < 5))
     assert (shares[gone[gone.sum(axis=1) < 5]] == 0.0).all()
     assert (judge.lonely[gone.any(axis=1)] == judge.lonely.min()).all()  # nor lonelier
+
+
+def test_rows_beyond_one_gap_share_its_q_and_programs_are_told_what_it_means():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 3))
+    X[:4] += 30.0 * np.eye(3)[[0, 1, 2, 0]]
+    found = asked(X)
+    assert sorted(found.rows.tolist()) == [0, 1, 2, 3]
+    # each gap has one, and a row is no surer than those farther out, whose gaps it lies before
+    assert len(set(found.q.tolist())) < len(found.rows) and (np.diff(found.q) >= 0.0).all()
+    told = found.numbers()
+    assert "Rows beyond the same gap share it" in told["q_means"]
+    assert [one["by_neighbours_only"] for one in told["rows"]] == found.lonely.tolist()

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 import assay
+from assay.asking.telling import untold
 from assay.questions.nodes import QUESTION
 from assay.questions.nodes.test import nodes
 from assay.summary.graph.graph import Graph
 
 
 def asked(graph, seed=0):
-    return nodes(graph, 0.05, seed, lambda what: None)
+    return nodes(graph, 0.05, seed, untold)
 
 
 def of(network, weights=None):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 
@@ -103,12 +104,17 @@ def _of_numbers(
     elif time:
         low, high = low / DAY, high / DAY
     quarter, median, three_quarters = spread.quartiles[:, j].tolist()
-    ends = (low, quarter, median, three_quarters, high)
+    ends: tuple[Any, ...] = (low, quarter, median, three_quarters, high)
+    lowest, quarter, median, three_quarters, highest = map(day_of, ends) if time else ends
     return ColumnProfile(
         count,
         _distinct(int(spread.distinct[j]), seen, not sampled),
         None if time else _for_all(int(spread.zeros[j]), seen, count),
-        *(tuple(map(day_of, ends)) if time else ends),
+        lowest,
+        quarter,
+        median,
+        three_quarters,
+        highest,
         mean=None if time else float(look.centre[j]),
         sd=None if time else float(look.scale[j]),
         top=_top(look.values[:, j], time, seen, count) if spread.recurs[j] else (),

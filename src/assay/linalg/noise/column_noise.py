@@ -69,7 +69,7 @@ def most_column_noise(residual: Array, components: Array, total: Array) -> Array
     array([1.333333, 1.333333, 1.333333, 1.333333])
     """
     left = 1.0 - np.einsum("ik,ik->i", components, components)
-    return np.minimum(residual / np.maximum(left, np.sqrt(np.finfo(float).tiny)) ** 2, total)
+    return np.asarray(np.minimum(residual / np.maximum(left, np.sqrt(np.finfo(float).tiny)) ** 2, total))
 
 
 def identified(d: int, k: int) -> bool:

@@ -110,7 +110,7 @@ def square_of(z: Any) -> Any:
 
 
 @inner()
-def _closer(value: Any, c: int, best: Any, second: Any, label: int) -> Any:
+def _closer(value: Any, c: int, best: Any, second: Any, label: Any) -> Any:
     return min(value, best), min(second, max(value, best)), c if value < best else label
 
 

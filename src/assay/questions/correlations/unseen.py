@@ -70,7 +70,8 @@ class Numbers:
                 both = self.X[:, [starts[i], starts[j]]]
                 both = both[~np.isnan(both).any(axis=1)]
                 if len(both) < len(self.X):
-                    rank[k] = np.corrcoef(average_ranks(both, axis=0).T)[0, 1]
+                    ranks = average_ranks(both, axis=0)
+                    rank[k] = np.asarray(np.corrcoef(ranks.T))[0, 1]
         return replace(pairs, rank=rank, strength=np.where(rank == pairs.rank, pairs.strength, rank))
 
 

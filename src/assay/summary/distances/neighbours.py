@@ -215,7 +215,7 @@ def _all_distances(X: Array, Y: Array) -> Array:
         gaps = np.subtract.outer(X[:, j], Y[:, j])
         gaps *= gaps
         sums[j % 4] += gaps
-    return np.sqrt((sums[0] + sums[1]) + (sums[2] + sums[3]))
+    return np.asarray(np.sqrt((sums[0] + sums[1]) + (sums[2] + sums[3])))
 
 
 def _nearest_tree(X: Array, Y: Array, k: int, own: Whole) -> tuple[Whole, Array]:

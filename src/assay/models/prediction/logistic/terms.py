@@ -335,7 +335,7 @@ def _sparse_back(design: LogisticDesign, rows: Rows, residual: Array) -> Array:
 def _sparse_scores(design: LogisticDesign, rows: Rows, of_classes: Array) -> Array:
     d = rows.shape[1]
     slopes = of_classes[:, :d] if design.scale is None else of_classes[:, :d] * design.scale
-    scores = np.asarray(rows @ slopes.T) if issparse(rows) else (slopes @ rows.T).T
+    scores = (slopes @ rows.T).T if isinstance(rows, np.ndarray) else np.asarray(rows @ slopes.T)
     if design.intercept:
         scores += of_classes[:, d]
     return scores
