@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from assay.data.formats.arrow_files import ParquetSource
-from assay.engine.engine import Engine, InOrder, Items, Parted, Progress, Read, worked
+from assay.engine.engine import Engine, Forwarded, InOrder, Items, Parted, Progress, Read, worked
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +191,13 @@ class CountingEngine(Engine):
         return _Kept(Items([]), [Read([join(some)], None) for some in pieces])
 
 
-class _Kept:
+class _Kept(Forwarded):
     """Blocks that workers keep."""
 
     portable = True
 
     def __init__(self, blocks: Parted[Any], kept: Sequence[Read[Any]]) -> None:
-        self._blocks = blocks
+        super().__init__(blocks)
         self._parts = kept
 
     def __iter__(self) -> Iterator[Any]:
@@ -205,9 +205,6 @@ class _Kept:
 
     def parts(self) -> Sequence[Read[Any]]:
         return self._parts
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._blocks, name)
 
 
 class _Counted:

@@ -227,6 +227,8 @@ class Forwarded:
 
     def __init__(self, blocks: Parted[Any]) -> None:
         self._blocks = blocks
+        if hasattr(blocks, "columns"):  # from Python 3.12 on, isinstance does not see what __getattr__ passes on
+            self.columns = blocks.columns
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._blocks)
