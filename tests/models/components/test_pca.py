@@ -286,3 +286,10 @@ def test_other_wrong_options_are_refused():
         PCA(solver="svd").fit_moments(Moments.of(table(20, 3)))
     with pytest.raises(ParameterError, match=r"scores have shape \(n, 2\)"):
         PCA(2).fit(table(20, 3)).inverse_transform(np.ones((4, 3)))
+
+
+@pytest.mark.parametrize("shape", [(100, 3), (4, 30)])
+def test_all_axes_leave_no_noise_not_even_rounding(shape):
+    X = np.random.default_rng(0).standard_normal(shape) * 0.1 + 3.0
+    most = min(shape[0] - 1, shape[1])
+    assert PCA(most).fit(X).noise_variance_ == 0.0

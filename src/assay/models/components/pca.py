@@ -310,7 +310,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer, _RowsInParts, _Axes):
         self.explained_variance_ = values[:k].copy()
         self.explained_variance_ratio_ = values[:k] / total if total > 0.0 else np.zeros(k)
         self.singular_values_ = np.sqrt(values[:k] * (self.weight_ - 1.0))
-        self.noise_variance_ = max(total - float(values[:k].sum()), 0.0) / max(self._limit - k, 1)
+        left = max(total - float(values[:k].sum()), 0.0) if k < self._limit else 0.0  # all axes leave but rounding
+        self.noise_variance_ = left / max(self._limit - k, 1)
         self.route_ = route
         return self
 

@@ -92,7 +92,7 @@ class Halves:
             spread = np.sqrt(np.maximum(sides @ squares / n[:, None] - mean**2, 0.0))
             scale = spread[:, first] * spread[:, second]
             both = sides @ products / n[:, None] - mean[:, first] * mean[:, second]
-            found[which] = np.divide(both, scale, out=np.zeros_like(both), where=scale > 1e-12 / len(Z))
+            found[which] = _divided(both, scale, 1e-12 / len(Z))
         return np.clip(found, -1.0, 1.0)
 
     def _by_shared_rows(self, Z: Array, first: Indices, second: Indices, seen: Mask) -> Array:
@@ -110,8 +110,14 @@ class Halves:
             n = np.maximum(n, 1.0)
             scale = np.sqrt(np.maximum(aa / n - (a / n) ** 2, 0.0) * np.maximum(bb / n - (b / n) ** 2, 0.0))
             both = ab / n - a * b / n**2
-            found[which] = np.divide(both, scale, out=np.zeros_like(both), where=scale > 1e-12 / len(Z))
+            found[which] = _divided(both, scale, 1e-12 / len(Z))
         return np.clip(found, -1.0, 1.0)
+
+
+def _divided(both: Array, scale: Array, least: float) -> Array:
+    """Both by scale, 0 where that is no larger than rounding."""
+    large = scale > least
+    return np.where(large, both, 0.0) / np.where(large, scale, 1.0)
 
 
 def _shared_sums(P: Array, S: Array, first: Indices, second: Indices) -> Array:
