@@ -121,7 +121,9 @@ def test_its_option_is_a_keyword_of_study_and_its_answer_can_be_plotted(bring, f
     bring(example())
     answer = assay.study(few, rounded=["height"]).answers["rounding"]
     assert answer.column == "height" and assay.plot(answer).heading
-    with pytest.raises(ParameterError, match="no question takes 'rounds'; they take target, discount, side, rounded"):
+    with pytest.raises(
+        ParameterError, match="no question takes 'rounds'; they take target, discount, side, map_method, rounded"
+    ):
         assay.study(few, rounds=["height"])
 
 

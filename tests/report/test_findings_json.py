@@ -29,6 +29,7 @@ def test_the_schema_is_as_published():
     assert found["format"] == "assay.study/1"
     assert set(found["data"]) == {
         "name", "form", "facts", "rows", "rows_used", "columns", "columns_in_data", "notes", "problems", "duplicates",
+            "gaps",
     }  # fmt: skip
     assert set(found["ledger"]) == {"looks", "level", "seed", "effort", "questions", "not_asked", "together"}
     assert set(found["ledger"]["questions"][0]) == {"question", "looks", "tests", "correction"}

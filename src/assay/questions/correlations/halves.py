@@ -88,6 +88,7 @@ class Halves:
         )
         found = np.empty((2, len(self.sides), len(first)))
         for which, (sides, n) in enumerate(zip((self.sides, ~self.sides), self.counts, strict=True)):
+            n = np.maximum(n, 1.0)  # all rows of a pair may lie in the other half
             mean = sides @ sums / n[:, None]
             spread = np.sqrt(np.maximum(sides @ squares / n[:, None] - mean**2, 0.0))
             scale = spread[:, first] * spread[:, second]

@@ -64,7 +64,7 @@ def few_positions(W: Array, lean: Array | None = None, *, random_state: RandomSt
         random_state: as there.
 
     >>> few_positions(np.array([[0.0, 0, 1], [0, 0, 2], [1, 2, 0]])).argsort()
-    array([0, 2, 1])
+    array([1, 2, 0])
     """
 
     def laplacian(nodes: Whole) -> Array:
