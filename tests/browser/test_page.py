@@ -143,7 +143,8 @@ def test_figures_turn_light_on_dark_and_dark_on_paper(browser, page_of):
     paper = brightness()
     browser.ask("dispatchEvent(new Event('afterprint'))")
     assert brightness() == pytest.approx(dark, abs=2)
-    assert paper == pytest.approx(light, abs=2)
+    # drawings are made smaller on paper, which changes the share of thin lines; a figure in four left dark is noticed
+    assert abs(paper - light) < abs(dark - light) / 4
     assert abs(dark - light) > 10
     browser.do("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
     browser.wait("document.documentElement.dataset.figures === 'light'")
