@@ -95,7 +95,8 @@ class Machine:
     @classmethod
     def this(cls) -> Machine:
         """Asked of NumPy in a process of its own, without the settings that this one may have been started with."""
-        plain = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+        # threads of scikit-learn's trees in as many workers as cores would only wait for each other
+    plain = {name: value for name, value in os.environ.items() if name not in SETTINGS} | {"OMP_NUM_THREADS": "1"}
         told = json.loads(subprocess.check_output([sys.executable, "-c", ASK_NUMPY], env=plain))
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return cls(platform.machine(), tuple(told["dispatched"]), frozenset(told["here"]), cores)
@@ -135,7 +136,8 @@ def shown(path: Route, settings: Mapping[str, str]) -> str:
 def run(machine: Machine, path: Route, more: Sequence[str]) -> bool:
     """Whether the tests pass on a path."""
     settings = machine.settings(path)
-    plain = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+    # threads of scikit-learn's trees in as many workers as cores would only wait for each other
+    plain = {name: value for name, value in os.environ.items() if name not in SETTINGS} | {"OMP_NUM_THREADS": "1"}
     # as many workers as cores with two threads too: few products are so large that the second thread is used
     workers = min(machine.cores, 8)
     command = [sys.executable, "-m", "pytest", "-q", *(["-n", str(workers)] if workers > 1 else []), *more]
