@@ -95,8 +95,7 @@ class Machine:
     @classmethod
     def this(cls) -> Machine:
         """Asked of NumPy in a process of its own, without the settings that this one may have been started with."""
-        # threads of scikit-learn's trees in as many workers as cores would only wait for each other
-    plain = {name: value for name, value in os.environ.items() if name not in SETTINGS} | {"OMP_NUM_THREADS": "1"}
+        plain = {name: value for name, value in os.environ.items() if name not in SETTINGS}
         told = json.loads(subprocess.check_output([sys.executable, "-c", ASK_NUMPY], env=plain))
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return cls(platform.machine(), tuple(told["dispatched"]), frozenset(told["here"]), cores)
