@@ -18,12 +18,12 @@ from assay.evidence.design import Design
 from assay.linalg.ranks import average_ranks
 from assay.models.correlation.dependence.dependence import Dependence, dependence_of
 from assay.questions.correlations.halves import Halves, ProductBlocks, curve, unseen_strength
-from assay.summary.pairs.association import Gappy, Standard, shared_correlations
+from assay.summary.pairs.association import ColumnsWithGaps, Standard, shared_correlations
 from assay.summary.pairs.association_chance import chance_of_share
 from assay.summary.pairs.pair_chance import EXACT, LAGGED, RANK, SHAPE, Chances
 from assay.summary.pairs.pairs import CURVES, Pairs
 from assay.summary.pairs.rank_shapes import COSINES, EXPECTED, Shapes, weighted_tail
-from assay.summary.pairs.shared_rows import Gaps
+from assay.summary.pairs.shared_rows import Gaps, part_of
 
 AGAIN = 0.05  # the level at which a pair counts as found in half of the rows
 _WAVES = 0.2  # of the variance of a curve that may go the other way
@@ -48,9 +48,8 @@ class Numbers:
 
     def among(self, rows: Indices, columns: Indices) -> Numbers:
         """Some columns, ascending, in some rows."""
-        mine = np.isin(self.groups, columns)
         design = None if self.design is None else self.design.among(rows)
-        return Numbers(self.X[np.ix_(rows, mine)], np.searchsorted(columns, self.groups[mine]), design)
+        return Numbers(*part_of(self.X, self.groups, rows, columns), design)
 
     def ranked_anew(self, pairs: Pairs, places: Indices) -> Pairs:
         """Pairs with Spearman's correlation of the rows where both have a value, as other programs print it.
@@ -249,7 +248,8 @@ def _by_shape(
             whole = features.F[:, a].T @ features.F[:, b]
         else:
             one, other = (
-                Gappy(features.F[:, c], seen[:, c][:, :1], np.zeros(c.stop - c.start, np.intp)) for c in (a, b)
+                ColumnsWithGaps(features.F[:, c], seen[:, c][:, :1], np.zeros(c.stop - c.start, np.intp))
+                for c in (a, b)
             )
             whole = np.nan_to_num(shared_correlations(one, other)[0])
         found = curve(C[..., span].reshape(*C.shape[:2], r, s), whole)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array, Indices, Mask
 from assay.summary.pairs.association import Standard, standardised
-from assay.summary.pairs.shared_rows import FEWEST_SHARED, Gaps
+from assay.summary.pairs.shared_rows import FEWEST_SHARED, Gaps, part_of
 
 if TYPE_CHECKING:  # who judges needs this
     from assay.summary.pairs.pair_chance import DependentRows
@@ -76,9 +76,7 @@ class Apart:
 
     def _part(self, rows: Indices, columns: Indices, judged: Judge) -> Judged:
         """Some columns in rows where they have values."""
-        mine = np.isin(self.groups, columns)
-        X = self.X[np.ix_(rows, mine)]
-        groups = np.searchsorted(columns, self.groups[mine])
+        X, groups = part_of(self.X, self.groups, rows, columns)
         standard = standardised(X, groups, ranks=True, counted=True)
         return judged(X, groups, standard, None if self.rows is None else self.rows.among(rows))
 

@@ -157,17 +157,17 @@ class Standard:
                 found[i, j] = self._pair(rows.start + int(i), columns.start + int(j))
         return found, counts
 
-    def _first_numbers(self, columns: slice) -> Gappy:
+    def _first_numbers(self, columns: slice) -> ColumnsWithGaps:
         """Of some columns: the one that a number has."""
         assert self.seen is not None
         at = self.starts[columns]
-        return Gappy(self.Z[:, at], self.seen[:, at], np.arange(len(at)))
+        return ColumnsWithGaps(self.Z[:, at], self.seen[:, at], np.arange(len(at)))
 
-    def _all_numbers(self, columns: slice) -> Gappy:
+    def _all_numbers(self, columns: slice) -> ColumnsWithGaps:
         assert self.seen is not None
         at = self.starts[columns]
         sizes = np.diff(self.starts[columns.start : columns.stop + 1])
-        return Gappy(self.Z[:, self._span(columns)], self.seen[:, at], np.repeat(np.arange(len(at)), sizes))
+        return ColumnsWithGaps(self.Z[:, self._span(columns)], self.seen[:, at], np.repeat(np.arange(len(at)), sizes))
 
     def _pair(self, i: int, j: int) -> float:
         assert self.seen is not None
@@ -180,7 +180,7 @@ class Standard:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gappy:
+class ColumnsWithGaps:
     """Columns of length 1 with gaps.
 
     Attributes:
@@ -194,7 +194,7 @@ class Gappy:
     column: NDArray[np.intp]
 
 
-def shared_correlations(first: Gappy, second: Gappy) -> tuple[Array, Array]:
+def shared_correlations(first: ColumnsWithGaps, second: ColumnsWithGaps) -> tuple[Array, Array]:
     """(A, B) correlations of numbers, each by the rows where both have a value, and (A, B) how many these are.
 
     NaN where one of the two is constant there.

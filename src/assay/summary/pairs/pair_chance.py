@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from assay.arrays import Array, Indices, Mask
 from assay.linalg.noise.cauchy_combination import cauchy_combined
 from assay.summary.pairs.apart import Apart, Judged
-from assay.summary.pairs.association import Gappy, Standard, shared_correlations
+from assay.summary.pairs.association import ColumnsWithGaps, Standard, shared_correlations
 from assay.summary.pairs.association_chance import chance_of_share
 from assay.summary.pairs.rank_shapes import EXPECTED, Shapes, shapes
 from assay.summary.pairs.rare_cells import RareLevels, levels_of
@@ -241,7 +241,7 @@ def _of_shapes(features: Shapes, rows: DependentRows | None, gaps: Gaps | None) 
     if gaps is None:
         return features.chance(variances)
     column = np.repeat(np.arange(len(features.numbers)), np.diff(features.starts))
-    there = Gappy(features.F, gaps.seen.astype(bool), column)
+    there = ColumnsWithGaps(features.F, gaps.seen.astype(bool), column)
     C, both = shared_correlations(there, there)
     alone = 1.0 / np.maximum(both - 1.0, 1.0)
     return features.chance(alone if variances is None else variances * alone * (n - 1.0), np.nan_to_num(C))
@@ -260,7 +260,9 @@ def _at_lags(found: Chances, standard: Standard) -> None:
             C = np.clip(Z[:-k].T @ Z[k:] * (n / (n - k)), -1.0, 1.0)
         else:
             there, each = seen.astype(bool), np.arange(len(at))
-            C = shared_correlations(Gappy(Z[:-k], there[:-k], each), Gappy(Z[k:], there[k:], each))[0]
+            C = shared_correlations(ColumnsWithGaps(Z[:-k], there[:-k], each), ColumnsWithGaps(Z[k:], there[k:], each))[
+                0
+            ]
         telling = found.effective * ((n - k) / n)
         some = chance_of_share(C**2, np.ones(C.shape), telling, np.ones(C.shape, bool), ranks=True)
         for strength, chance, sign in ((C, some, k), (C.T, some.T, -k)):

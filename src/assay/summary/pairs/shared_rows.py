@@ -76,3 +76,19 @@ class Gaps:
         for common_bytes, found in groups.items():
             bits = np.unpackbits(np.frombuffer(common_bytes, np.uint8), count=len(self.seen))
             yield np.flatnonzero(bits), np.concatenate(found)
+
+
+def part_of(X: Array, groups: Indices, rows: Indices, columns: Indices) -> tuple[Array, Indices]:
+    """Some columns of a table in some rows: their numbers, and the column that each belongs to, from 0.
+
+    Args:
+        X: (n, D) numbers.
+        groups: (D,) the column of the table that each number belongs to, ascending.
+        rows: which rows.
+        columns: which columns, ascending.
+
+    >>> part_of(np.arange(6.0).reshape(2, 3), np.array([0, 1, 2]), np.array([1]), np.array([0, 2]))
+    (array([[3., 5.]]), array([0, 1]))
+    """
+    mine = np.isin(groups, columns)
+    return X[np.ix_(rows, mine)], np.searchsorted(columns, groups[mine])

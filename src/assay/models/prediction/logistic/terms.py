@@ -142,7 +142,7 @@ def block_terms(
 def sparse_chances(design: LogisticDesign, rows: Rows, theta: Array) -> Array:
     """Chances of the classes of sparse rows, (b, g); of two classes the second comes alone, (b, 1)."""
     k = len(theta)
-    scores = _sparse_scores(design, rows, theta if k == 1 else contrasts(k + 1) @ theta)
+    scores = _scores(design, rows, theta if k == 1 else contrasts(k + 1) @ theta)
     return np.asarray(expit(scores) if k == 1 else softmax(scores, axis=1))
 
 
@@ -156,14 +156,14 @@ def sparse_bend(design: LogisticDesign, rows: Rows, chances: Array, weights: Arr
     """
     k = len(direction)
     A = contrasts(k + 1)
-    moved = _sparse_scores(design, rows, direction if k == 1 else A @ direction)
+    moved = _scores(design, rows, direction if k == 1 else A @ direction)
     if k == 1:
         change = chances * (1.0 - chances) * moved
     else:
         change = chances * (moved - np.einsum("ij,ij->i", chances, moved)[:, None])
     if weights is not None:
         change *= weights[:, None]
-    back = _sparse_back(design, rows, change)
+    back = _gradient_of(design, rows, change)
     return back if k == 1 else A.T @ back
 
 
@@ -229,7 +229,7 @@ def score_ranges(design: LogisticDesign, rows: Rows, codes: Indices, weights: Ar
     """How far the scores of a row lie apart, highest minus lowest: (g,) the largest for rows of each class."""
     of_classes = contrasts(len(theta) + 1) @ theta
     found = np.zeros(len(of_classes))
-    every = [(slice(0, len(codes)), _sparse_scores(design, rows, of_classes), None)] if issparse(rows) else None
+    every = [(slice(0, len(codes)), _scores(design, rows, of_classes), None)] if issparse(rows) else None
     for part, scores, _ in every or _scored(design, rows, of_classes):
         apart = np.ptp(scores, axis=1)
         if weights is not None:
@@ -259,7 +259,7 @@ def _scored(design: LogisticDesign, rows: Rows, of_classes: Array) -> Iterator[t
     if design.scale is not None:
         scaled = scaled.multiply(design.scale).tocsr()
     squares = np.asarray(scaled.multiply(scaled).sum(axis=1), dtype=np.float64).ravel()
-    yield slice(0, len(squares)), _sparse_scores(design, rows, of_classes), np.sqrt(squares + design.intercept)
+    yield slice(0, len(squares)), _scores(design, rows, of_classes), np.sqrt(squares + design.intercept)
 
 
 def _two_classes(margins: Array, codes: Indices, w: Array | None) -> tuple[float, int, Array, Array]:
@@ -304,13 +304,13 @@ def _terms_of_products(
     def of_part(part: slice) -> Terms:
         some, own = rows[part] if part.stop - part.start < rows.shape[0] else rows, codes[part]
         w = None if weights is None else weights[part]
-        margins = _sparse_scores(design, some, of_classes)
+        margins = _scores(design, some, of_classes)
         if k == 1:
             loss, doubtful, flat, _ = _two_classes(margins[:, 0], own, w)
             residual = flat[:, None]
         else:
             loss, doubtful, residual, _ = _many_classes(margins, own, w)
-        return Terms(loss, doubtful, _sparse_back(design, some, residual))
+        return Terms(loss, doubtful, _gradient_of(design, some, residual))
 
     n = rows.shape[0]
     # of many classes as many rows at a time as keep their scores near, on all cores
@@ -319,7 +319,7 @@ def _terms_of_products(
     return found if k == 1 else Terms(found.loss, found.doubtful, A.T @ found.gradient)
 
 
-def _sparse_back(design: LogisticDesign, rows: Rows, residual: Array) -> Array:
+def _gradient_of(design: LogisticDesign, rows: Rows, residual: Array) -> Array:
     """Residual^T Z, (g, m)."""
     d = rows.shape[1]
     back = np.empty((residual.shape[1], d + design.intercept))
@@ -332,7 +332,7 @@ def _sparse_back(design: LogisticDesign, rows: Rows, residual: Array) -> Array:
     return back
 
 
-def _sparse_scores(design: LogisticDesign, rows: Rows, of_classes: Array) -> Array:
+def _scores(design: LogisticDesign, rows: Rows, of_classes: Array) -> Array:
     d = rows.shape[1]
     slopes = of_classes[:, :d] if design.scale is None else of_classes[:, :d] * design.scale
     scores = (slopes @ rows.T).T if isinstance(rows, np.ndarray) else np.asarray(rows @ slopes.T)
