@@ -278,7 +278,7 @@ def _gap_notes(
             f"{gaps:,} of {rows:,} rows were left out because a value in use is missing or infinite"
             if missing == "drop"
             else f"{gaps:,} of {rows:,} rows have gaps, where values of other rows stand in, drawn at random: what "
-            "goes together looks weaker than it is, and nothing is made up"
+            "goes together looks weaker than it is"
         )
         notes.append(f"{done}; {worst.name} lacks the most, {worst.missing:,}.")
     if sparse:
