@@ -73,5 +73,7 @@ def test_the_code_of_a_page_runs(name, tmp_path, monkeypatch, capsys):
     page = ROOT / "README.md" if name == "README" else GUIDE / f"{name}.md"
     X, y = load_iris(return_X_y=True)
     names = {"__name__": "guide", "assay": assay, "np": np, "pd": pd, "X": X, "y": y, "X_new": X[:3]}
+    given = set(names)
     for block in blocks(page):
         exec(compile(block, page.name, "exec"), names)  # the page as a reader would type it
+    assert set(names) > given or capsys.readouterr().out  # something came of it
