@@ -79,8 +79,20 @@ def test_a_coarse_look_holds_no_value_of_a_number_and_no_name_of_a_rare_level():
         ("x", "c", "t"), ("number", "category", "text"), (None,) * 3, np.arange(1, 701), values, np.zeros(3),
         np.ones(3), levels={"c": ("often", "secret")}, total=700,
     )  # fmt: skip
-    found = coarse_look(look)
+    found = coarse_look(look, look.columns)
     assert not set(values[:, 0]) & set(found.values[:, 0])
     assert np.corrcoef(values[:, 0], found.values[:, 0])[0, 1] > 0.999
     assert found.levels["c"] == ("often", OTHER)
     assert look.levels["c"] == ("often", "secret")
+
+
+def test_a_coarse_look_holds_only_the_columns_that_are_wanted_and_these_as_a_look_at_all_has_them():
+    values = np.column_stack([COLUMNS["normal"], COLUMNS["normal"][::-1], np.arange(700) % 2.0, np.full(700, 7.0)])
+    look = FirstLook(
+        ("x", "y", "c", "t"), ("number", "number", "category", "text"), (None,) * 4, np.arange(1, 701), values,
+        np.zeros(4), np.ones(4), levels={"c": ("a", "b")}, total=700,
+    )  # fmt: skip
+    every, some = coarse_look(look, look.columns), coarse_look(look, {"y", "t"})
+    assert np.array_equal(some.values[:, [1, 3]], every.values[:, [1, 3]])
+    assert np.isnan(some.values[:, [0, 2]]).all()
+    assert not some.levels

@@ -120,17 +120,14 @@ def test_blocks_kept_by_spark_survive_a_killed_process(spark_session, file, tmp_
 def test_executors_do_not_go_through_all_they_have_loaded_after_every_task(spark_session, file):
     """PySpark collects garbage then, which took a tenth of a second with what assay needs in the process."""
 
-    def seconds_to_collect(part):
-        begun = time.process_time()
-        gc.collect()
-        return [(len(gc.get_objects()), gc.get_freeze_count(), time.process_time() - begun)]
+    def objects(part):
+        return [(len(gc.get_objects()), gc.get_freeze_count())]
 
     with using(spark_session):
         blocks = numbered_floats(read(str(file)))
         Moments.of(blocks)
-        found = map_reduce(blocks, seconds_to_collect, list.__add__)
-    assert all(frozen > 10 * looked_at for looked_at, frozen, _ in found[-2:])
-    assert min(seconds for _, _, seconds in found) < 0.02
+        found = map_reduce(blocks, objects, list.__add__)
+    assert all(frozen > 10 * looked_at for looked_at, frozen in found[-2:])
 
 
 def test_a_part_that_kills_every_worker_is_an_error_in_words(dask_clusters, file, monkeypatch):

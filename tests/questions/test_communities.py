@@ -46,7 +46,7 @@ class TestWhereThereAre:
         assert found.evidence.verdict == "supported" and found.firm == [0, 1, 2, 3] and found.number_known
         sentence = found.findings()[0].sentence
         assert sentence.startswith("The links of links.csv fall into 4 communities beyond chance: node ")
-        assert "stay inside communities found without them, where degrees alone give" in sentence
+        assert "stay inside communities found without them, where the numbers of links alone give" in sentence
         assert found.headline("supported") == "4 communities" and found.headline("suggestive") == ""
 
     def test_the_share_of_unseen_links_inside_is_that_of_the_plan(self, found):

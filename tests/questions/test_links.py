@@ -57,7 +57,7 @@ def test_the_sentence_says_chance_random_graphs_and_how_many_would_be_links(told
         "Links of blocks can be told beyond the numbers of links of each node: of an unseen link"
     )
     assert "50% by chance" in sentence
-    assert "in random graphs with the same degrees" in sentence
+    assert "in random networks with the same numbers of links" in sentence
     right = round(sum(one.chance for one in told.missing))
     assert "Of the 20 pairs that look most like links" in sentence
     assert f"about {right} would be links if as many were missing as were hidden" in sentence

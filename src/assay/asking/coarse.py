@@ -5,6 +5,7 @@ A page that others get shows these in the place of the values themselves, unless
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -169,16 +170,20 @@ def pooled(codes: Array, names: tuple[str, ...], *, ordered: bool = False, fewes
     return Levels(found, (*told, *([OTHER] if rest else [])), rest)
 
 
-def coarse_look(look: FirstLook) -> FirstLook:
+def coarse_look(look: FirstLook, of: Collection[str]) -> FirstLook:
     """The same rows with coarse numbers: each somewhere within its step, about the middle.
 
     Levels of categories keep their numbers; their names are those of `pooled`.
 
     Args:
         look: rows as they came.
+        of: the columns that are wanted; nothing is left of the values of others.
     """
-    values, levels = look.values.copy(), dict(look.levels)
+    values = np.full_like(look.values, np.nan)
+    levels = {name: names for name, names in look.levels.items() if name in of}
     for j, (name, kind) in enumerate(zip(look.columns, look.kinds, strict=True)):
+        if name not in of:
+            continue
         if name in levels:
             found = pooled(look.values[:, j], levels[name], ordered=kind == "ordered")
             values[:, j] = np.where(found.codes == MISSING, np.nan, found.codes)
@@ -186,4 +191,6 @@ def coarse_look(look: FirstLook) -> FirstLook:
         elif kind in ("number", "count", "ordered", "time"):
             steps = stepped(look.values[:, j], log=name in look.log)
             values[:, j] = np.nan if steps is None else steps.spread(j)
+        else:
+            values[:, j] = look.values[:, j]
     return replace(look, values=values, levels=levels)

@@ -95,7 +95,7 @@ def test_values_on_a_grid_give_the_same_line_and_no_guess_about_rows():
     np.testing.assert_allclose(decide(contours(plot)[0][1]), 0.0, atol=1e-9)
     assert said(plot) == ["2 of 60 rows are support vectors."]
     told = margin_view(X, NAMES, (x, y, values), at_rows=np.where(NOISY, 1.0, -1.0))
-    assert said(told) == ["0 of 60 rows lie on the wrong side (0.0%)."]
+    assert said(told) == ["0 of 60 rows lie on the wrong side (0%)."]
 
 
 def test_of_too_many_rows_a_fair_sample_is_drawn():

@@ -19,7 +19,7 @@ from assay.data.text.chunks import line_count, quote_edges, record_lines, tidied
 from assay.data.text.encodings import repaired
 from assay.data.text.layout import TextLayout
 from assay.data.text.values import FALSE, TRUE, TextColumn, ValueForm, converted, has_blank_edges, unbounded
-from assay.data.text.wide import WIDE, by_column, wide_cells
+from assay.data.text.wide import WIDE, by_column, unquoted, wide_cells
 from assay.errors import DataError
 
 _RETRIES = 3
@@ -99,7 +99,9 @@ class Parser:
             edges = quote_edges(text, self._laid.delimiters, padded=self._laid.padded)
             text = tidied(text, edges, self._laid.delimiter.encode())
         chunk = Chunk(text, first_line, self._laid)
-        if len(self._names) >= WIDE and b'"' not in text:
+        plain = unquoted(text, self._delimiter.encode()) if len(self._names) >= WIDE else None
+        if plain is not None:
+            chunk.text = plain
             arrays = self._wide(chunk, problems)
         else:
             arrays = self._narrow(chunk, problems)

@@ -70,6 +70,37 @@ def wide_cells(text: bytes, delimiter: bytes, width: int) -> WideCells:
     return WideCells(table.column(0).combine_chunks(), int(good.sum()), ragged)
 
 
+def unquoted(text: bytes, delimiter: bytes) -> bytes | None:
+    r"""The same text without quotes, where these are not needed; None where one is.
+
+    Programs that quote every name, or every text, make each table look as if it needed quotes.
+
+    Args:
+        text: whole records.
+        delimiter: one byte.
+
+    >>> unquoted(b'"a","b"\n1,"c d"\n', b",")
+    b'a,b\n1,c d\n'
+    >>> unquoted(b'"a,b"\n', b",") is unquoted(b'"5"" pipe"\n', b",") is None
+    True
+    """
+    codes = np.frombuffer(text, np.uint8)
+    quotes = np.flatnonzero(codes == ord('"'))
+    if len(quotes) % 2:
+        return None
+    border = np.zeros(256, bool)
+    border[list(delimiter + b"\n\r")] = True
+    edge = border[codes]
+    opening, closing = quotes[::2], quotes[1::2]
+    outside = edge[opening[opening > 0] - 1].all() and edge[closing[closing < len(codes) - 1] + 1].all()
+    if not outside:
+        return None
+    marks = np.flatnonzero(edge)
+    if (np.searchsorted(marks, opening) != np.searchsorted(marks, closing)).any():
+        return None
+    return text.replace(b'"', b"")
+
+
 def by_column(cells: WideCells, columns: NDArray[np.int64]) -> pa.Array:
     """The cells of some columns, column after column.
 

@@ -300,7 +300,7 @@ def settle(
         converged = not refilled and float(step.sum()) <= bound
         if refilled:
             speed, sure = _Momentum(ahead), np.inf
-        else:
+        elif ahead:
             sure = total.level(centers) - float(total.sizes @ step)
         centers = speed.beyond(moved)
     return Settled(moved, n_iter, converged, total)

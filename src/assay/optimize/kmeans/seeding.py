@@ -42,9 +42,17 @@ class Nearness(ABC):
     def lowered(self, candidates: Array) -> Array:
         """(m, n) what the squared distances would be with one of (m, d) candidates added to the centres."""
 
-    def add(self, candidates: Array) -> int:
-        """Add the one of (m, d) candidates that lowers the weighted sum most; which one."""
-        squares = self.lowered(candidates)
+    def add(self, center: Array) -> None:
+        """Add a centre that need not be a row."""
+        self.keep(self.lowered(center[None]))
+
+    def take(self, rows: Whole) -> Array:
+        """Add the one of some rows that lowers the weighted sum most; (d,) where it is."""
+        candidates = self.places(rows)
+        return np.asarray(candidates[self.keep(self.lowered(candidates))])
+
+    def keep(self, squares: Array) -> int:
+        """Which of (m, n) squared distances have the smallest weighted sum; they are those of now on."""
         # not by BLAS, whose threads would change the last bits
         best = int(np.argmin([(row * self.weights).sum() for row in squares]))
         self.near[:] = squares[best]
@@ -73,11 +81,10 @@ def plus_plus(near: Nearness, k: int, rng: np.random.Generator, start: Array | N
     """
     chosen = np.empty((k, near.d))
     for centre in [] if start is None else start:
-        near.add(centre[None])
+        near.add(centre)
     for c in range(k):
         first = c == 0 and start is None
-        candidates = near.places(near.draw(rng.random(1 if first else 2 + int(np.log(k)))))
-        chosen[c] = candidates[near.add(candidates)]
+        chosen[c] = near.take(near.draw(rng.random(1 if first else 2 + int(np.log(k)))))
     return chosen
 
 

@@ -51,7 +51,15 @@ def _table(found: Clustered) -> str:
     left = found.left
     if left is None:
         return ""
-    heads = ["", "Nodes", "Best linked", "Links inside", "Unseen links inside", "By degrees alone", "Comes back"]
+    heads = [
+        "",
+        "Nodes",
+        "Best linked",
+        "Links inside",
+        "Unseen links inside",
+        "By chance",
+        "Comes back",
+    ]
     rows = [
         [
             f"Community {c + 1}",

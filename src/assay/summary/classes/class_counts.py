@@ -144,6 +144,8 @@ class ClassCounts(Stored):
 
     def of_kind(self, kind: ColumnKind) -> NDArray[np.intp]:
         """Which columns are of a kind."""
+        if self.kinds.count(kind) in (0, self.d):  # without a list of what may be very many columns
+            return np.arange(self.d if kind in self.kinds else 0)
         return np.flatnonzero([own == kind for own in self.kinds])
 
     def with_labels(self, labels: Sequence[Any]) -> ClassCounts:
@@ -175,7 +177,9 @@ class ClassCounts(Stored):
         self._same_columns(other)
         labels = tuple(sorted({*self.labels, *other.labels}))
         a, b = self.with_labels(labels), other.with_labels(labels)
-        both = [_levels_of_both(*pair) for pair in zip(a.levels, a.tallies, b.levels, b.tallies, strict=True)]
+        levels, tallies = list(a.levels), list(a.tallies)
+        for j in self.of_kind("categorical").tolist():
+            levels[j], tallies[j] = _levels_of_both(a.levels[j], a.tallies[j], b.levels[j], b.tallies[j])
         return ClassCounts(
             labels,
             self.kinds,
@@ -184,8 +188,8 @@ class ClassCounts(Stored):
             a.weight + b.weight,
             *merged(a.observed, a.mean, a.squares, b.observed, b.mean, b.squares),
             a.totals + b.totals,
-            tuple(levels for levels, _ in both),
-            tuple(tallies for _, tallies in both),
+            tuple(levels),
+            tuple(tallies),
             self.columns or other.columns,
         )
 
@@ -246,9 +250,9 @@ _PER_CLASS = ("count", "weight", "observed", "mean", "squares", "totals")
 
 def _kinds_of_all(kinds: ColumnKind | Sequence[ColumnKind], d: int) -> tuple[ColumnKind, ...]:
     every: tuple[Any, ...] = (kinds,) * d if isinstance(kinds, str) else tuple(kinds)
-    unknown = [kind for kind in every if kind not in COLUMN_KINDS]
+    unknown = {*every} - {*COLUMN_KINDS}
     if unknown:
-        raise ParameterError(f"kinds are {', '.join(COLUMN_KINDS)}; got {unknown[0]!r}")
+        raise ParameterError(f"kinds are {', '.join(COLUMN_KINDS)}; got {min(unknown, key=repr)!r}")
     if len(every) != d:
         raise ParameterError(f"there is one kind for all columns, or one for each of the {d}; got {len(every)}")
     return every

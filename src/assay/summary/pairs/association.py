@@ -234,7 +234,7 @@ def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool, counted: bo
     bounds = np.searchsorted(groups, np.arange(d + 1))
     width = np.diff(bounds)
     # one row for each number, along which sums and ranks are fast; a category has fewer than its indicators
-    Z, found = np.empty((len(groups), len(X))), np.ones(d, dtype=np.intp)
+    Z, found, resting = np.empty((len(groups), len(X))), np.ones(d, dtype=np.intp), np.full(d, np.inf)
     step = min(max(_NUMBERS // max(len(X), 1), 1), _STRIP)
 
     def strip(start: int) -> None:
@@ -242,7 +242,10 @@ def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool, counted: bo
         single = columns[width[columns] == 1]
         if len(single):
             values, gaps = (np.ascontiguousarray(part[:, bounds[single]].T) for part in (X, missing))
-            Z[bounds[single]] = _unit(_ranks(values, gaps) if ranks else values, gaps)
+            units = _unit(_ranks(values, gaps) if ranks else values, gaps)
+            Z[bounds[single]] = units
+            if counted:
+                resting[single] = _resting(values, units)
         for j in columns[width[columns] > 1]:
             basis = _spread_out(X[:, bounds[j] : bounds[j + 1]])
             found[j] = len(basis)
@@ -254,11 +257,13 @@ def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool, counted: bo
         for j in range(d):
             Z[starts[j] : starts[j + 1]] = Z[bounds[j] : bounds[j] + found[j]]
         Z = Z[: starts[-1]]
-    parts = [Z[starts[j] : starts[j + 1]] for j in range(d)]
-    sizes = np.array([len(part) if part.any() else 0 for part in parts], dtype=np.intp)
+    filled = np.concatenate([[0], np.cumsum(Z.any(axis=1))])
+    sizes = np.where(filled[starts[1:]] > filled[starts[:-1]], found, 0)
     counts = None
     if counted:
-        counts = np.concatenate([_counts(X[:, bounds[j] : bounds[j + 1]], parts[j]) for j in range(d)])
+        counts = np.repeat(resting, found)
+        for j in np.flatnonzero(width > 1):
+            counts[starts[j] : starts[j + 1]] = _of_levels(X[:, bounds[j] : bounds[j + 1]], found[j])
     seen = None
     if missing.any():
         whole = np.logical_or.reduceat(missing, bounds[:-1], axis=1)
@@ -266,15 +271,21 @@ def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool, counted: bo
     return Standard(Z.T, seen, starts, sizes, width == 1, ranks, counts)
 
 
-def _counts(block: Array, part: Array) -> Array:
-    """Rows that the numbers of one column rest on."""
-    if block.shape[1] > 1:
-        found = contrasts(codes_of(block)).counts
-        return found if len(found) == len(part) else np.zeros(len(part))
-    unit, n = part[0], part.shape[1]
+def _of_levels(block: Array, width: int) -> Array:
+    """Rows that the numbers of a category rest on."""
+    counts = contrasts(codes_of(block)).counts
+    return counts if len(counts) == width else np.zeros(width)
+
+
+def _resting(values: Array, units: Array) -> Array:
+    """Rows that columns of one number rest on, from a row for each and the same ranked and scaled."""
+    n = values.shape[1]
     step = np.sqrt(12.0 / (n * (n * n - 1.0))) if n > 1 else 0.0  # of ranks without ties, scaled to length 1
-    tied = not np.isclose(np.abs(unit).max(initial=0.0), step * (n - 1) / 2.0, rtol=1e-9)
-    return np.array([ranks_resting_on(block[:, 0]) if tied else np.inf])
+    tied = ~np.isclose(np.abs(units).max(axis=1, initial=0.0), step * (n - 1) / 2.0, rtol=1e-9)
+    found = np.full(len(values), np.inf)
+    if tied.any():
+        found[tied] = ranks_resting_on(values[tied])
+    return found
 
 
 def _ranks(values: Array, gaps: NDArray[np.bool_]) -> Array:

@@ -153,30 +153,39 @@ def shapes(X: Array, groups: Indices) -> Shapes:
     )
 
 
-def resting_on(values: Array) -> float:
-    """Rows that the cosines of ranks of a number rest on: those that do not have its most frequent value, or do if
+def resting_on(values: Array) -> Array:
+    """(d,) rows that the cosines of ranks of numbers rest on: those that do not have the most frequent value, or do if
     these are fewer.
 
     Infinite where no value is frequent.
+
+    Args:
+        values: (d, n) a row for each number.
     """
-    most = _most(values)
-    return np.inf if most <= max(_TIED * len(values), 1.0) else float(min(most, len(values) - most))
+    most, n = _most(values), values.shape[1]
+    return np.where(most <= max(_TIED * n, 1.0), np.inf, np.minimum(most, n - most))
 
 
-def ranks_resting_on(values: Array) -> float:
-    """Rows that the ranks of a number rest on: those that do not have the value of most rows.
+def ranks_resting_on(values: Array) -> Array:
+    """(d,) rows that the ranks of numbers rest on: those that do not have the value of most rows.
 
     Infinite where less than half of the rows share a value: whatever the ties, ranks are then spread over the others.
+
+    Args:
+        values: (d, n) a row for each number.
     """
-    most = _most(values)
-    return np.inf if 2 * most < len(values) else float(len(values) - most)
+    most, n = _most(values), values.shape[1]
+    return np.where(2 * most < n, np.inf, n - most)
 
 
-def _most(values: Array) -> int:
-    """Rows with the most frequent value."""
-    ordered = np.sort(values)
-    ends = np.flatnonzero(np.concatenate([ordered[1:] != ordered[:-1], [True]]))
-    return int(np.diff(ends, prepend=-1).max())
+def _most(values: Array) -> Indices:
+    """(d,) how often each row has its most frequent value."""
+    ordered = np.sort(values, axis=1)
+    begins = np.ones(ordered.shape, dtype=bool)
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=begins[:, 1:])
+    lengths = np.diff(np.flatnonzero(begins), append=ordered.size)
+    first = np.cumsum(begins.sum(axis=1)) - begins.sum(axis=1)
+    return np.asarray(np.maximum.reduceat(lengths, first))
 
 
 def _of_values(values: Array) -> tuple[Array, Array, Array]:
@@ -196,7 +205,7 @@ def _of_number(values: Array) -> tuple[Array, Array, Array]:
     """Features as rows: the rank, then its cosines."""
     n = len(values)
     ranks = np.asarray(average_ranks(values), dtype=np.float64)
-    count = resting_on(values)
+    count = float(resting_on(values[None])[0])
     F = np.empty((1 + COSINES, n))
     F[0] = ranks - (n + 1) / 2.0
     cosine = np.cos(np.pi / n * (ranks - 0.5))

@@ -21,6 +21,7 @@ from assay.summary.pairs.rank_shapes import EXPECTED, resting_on
 
 _EQUAL = 1.0 + 1e-7  # probabilities that are the same but for rounding, as in SciPy and R
 _AT_ONCE = 1 << 22  # probabilities held at a time
+_NUMBERS = 1 << 20  # of columns looked at at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,18 +125,30 @@ def levels_of(X: Array, groups: Indices, expected: float = EXPECTED) -> RareLeve
     """
     d = int(groups[-1]) + 1
     bounds = np.searchsorted(groups, np.arange(d + 1))
-    parts, rarest = [], np.full(d, np.inf)
-    for j in range(d):
+    parts, rarest = [np.empty((len(X), 0), dtype=np.float32)] * d, np.full(d, np.inf)
+    for j in _with_levels(X, bounds):
         block = X[:, bounds[j] : bounds[j + 1]]
         indicators = _two(block[:, 0]) if block.shape[1] == 1 else _all(block)
         counts = indicators.sum(axis=0, dtype=np.float64)
         if indicators.shape[1]:
             rarest[j] = float(counts.min())
-        parts.append(indicators)
+        parts[j] = indicators
     few = rarest * rarest.min(initial=np.inf) < expected * len(X)
     parts = [part if here else part[:, :0] for part, here in zip(parts, few, strict=True)]
     starts = np.concatenate([[0], np.cumsum([part.shape[1] for part in parts])])
     return RareLevels(len(X), np.concatenate(parts, axis=1), starts, rarest, values_there(X, groups))
+
+
+def _with_levels(X: Array, bounds: Indices) -> Indices:
+    """Columns that may have levels: not those of one number that has no frequent value and no gaps."""
+    single = np.flatnonzero(np.diff(bounds) == 1)
+    may = np.ones(len(bounds) - 1, dtype=bool)
+    step = max(_NUMBERS // max(len(X), 1), 1)
+    for start in range(0, len(single), step):
+        some = single[start : start + step]
+        values = np.ascontiguousarray(X[:, bounds[some]].T)
+        may[some] = np.isfinite(resting_on(values)) | np.isnan(values).any(axis=1)
+    return np.flatnonzero(may)
 
 
 def values_there(X: Array, groups: Indices) -> NDArray[np.float32] | None:
@@ -209,7 +222,7 @@ def _two(values: Array) -> NDArray[np.float32]:
     """Whether a number has not its most frequent value, or has if that is rarer; nothing where none is frequent."""
     seen = values[~np.isnan(values)]
     found, counts = np.unique(seen, return_counts=True)
-    if len(found) < 2 or not np.isfinite(resting_on(seen)):
+    if len(found) < 2 or not np.isfinite(resting_on(seen[None])[0]):
         return np.empty((len(values), 0), dtype=np.float32)
     most = found[np.argmax(counts)]
     rarer = (values != most) & ~np.isnan(values) if 2 * counts.max() >= len(seen) else values == most

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score
 import assay
 from assay.errors import DataError, NotConverged, ParameterError
 from assay.models.cluster.kmeans import blocks
-from assay.models.cluster.kmeans.sparse import sparse_lloyd
+from assay.models.cluster.kmeans.sparse import SparseRows, sparse_lloyd
 from assay.optimize.kmeans.lloyd import lloyd
 from assay.optimize.kmeans.passes import KMeansUnits
 from assay.optimize.kmeans.seeding import scattered
@@ -181,6 +181,13 @@ class TestSources:
         assert sparse.n_iter == dense.n_iter and sparse.converged and (sparse.sizes > 0).all()
         np.testing.assert_array_equal(sparse.labels, dense.labels)
         np.testing.assert_allclose(sparse.centers, dense.centers, atol=1e-12)
+
+    def test_squares_between_sparse_rows_are_those_of_dense_ones_also_far_from_zero(self):
+        X = np.where(RNG.random((60, 20)) < 0.8, 0.0, RNG.standard_normal((60, 20)))
+        X[:, 7] += 1e6  # stored whole, far from zero: held dense and centred
+        rows = SparseRows(csr_array(X))
+        between = rows.units.squares_outside(rows.squares_between(np.array([3, 41])))
+        np.testing.assert_allclose(between, cdist(X[[3, 41]], X, "sqeuclidean"), atol=1e-8)  # 1e6 eps 2 |x - y|
 
     def test_no_copy_of_a_sparse_row_is_drawn_again(self):
         X = np.repeat(np.diag(np.arange(1.0, 8.0)), 5, axis=0)

@@ -8,13 +8,14 @@ Columns stored whole and far from zero are centred as they are (linalg.centred_s
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from assay.arrays import Array, Indices
+from assay.arrays import Array, Indices, Whole
 from assay.linalg.sparse.centred import CentredRows, as_entries, sparse_moments
 from assay.linalg.validate import power_of_two
 from assay.optimize.kmeans.lloyd import Lloyd, Settled, settle
@@ -63,17 +64,25 @@ class SparseRows:
         self.variance = float(np.mean(squares)) / self.n
         self._rows = CentredRows.of(self._entries, self.units.origin, np.sqrt(squares / self.n))
         near, centre = self._rows.near, self._rows.mean
-        own = np.asarray(near.multiply(near).sum(axis=1)).ravel() - 2.0 * (near @ centre) + float(centre @ centre)
+        self._along: Array = near @ centre - 0.5 * float(centre @ centre)
+        own = np.asarray(near.multiply(near).sum(axis=1)).ravel() - 2.0 * self._along
         self.squares = np.maximum(own + np.einsum("ij,ij->i", self._rows.block, self._rows.block), 0.0)
 
     def squares_to(self, centers: Array) -> Array:
         """(n, m) squared distances to centres; 0 where they are lost in rounding."""
-        both = self.squares[:, None] + np.einsum("ij,ij->i", centers, centers)
-        squares = self._products(centers)
-        squares += both
-        both *= _CANCELLED
-        squares[squares <= both] = 0.0
-        return squares
+        return _sums_of(self._products(centers), self.squares[:, None] + np.einsum("ij,ij->i", centers, centers))
+
+    def squares_between(self, rows: Whole) -> Array:
+        """(m, n) squared distances of some rows to all; 0 where they are lost in rounding.
+
+        Sparse rows have products with the few that share a column with them, found by columns.
+        """
+        products = np.asarray((self._rows.near[rows] @ self._by_columns).toarray())
+        products -= self._along
+        products -= self._along[rows, None]
+        products += self._rows.block[rows] @ self._rows.block.T
+        products *= -2.0
+        return _sums_of(products, self.squares[rows, None] + self.squares)
 
     def places(self, rows: Indices) -> Array:
         """(m, d) where some rows are."""
@@ -108,11 +117,26 @@ class SparseRows:
         found = zip(squares[away], self.places(away), self.weights[away], labels[away], strict=True)
         return spared([Taken(float(s), z, float(w), int(label)) for s, z, w, label in found], total, count)
 
+    @cached_property
+    def _by_columns(self) -> sp.csr_array:
+        """(d, n) the entries, but for columns far from zero."""
+        turned = self._rows.turned.tocsr()
+        turned.eliminate_zeros()
+        return turned
+
     def _products(self, centers: Array) -> Array:
         """(n, m) -2 z.c."""
         products: Array = self._rows.apply(np.ascontiguousarray(centers.T))
         products *= -2.0
         return products
+
+
+def _sums_of(products: Array, both: Array) -> Array:
+    """|z|^2 + |c|^2 - 2 z.c, of the last and of the sum of the others; 0 where it is lost in rounding."""
+    products += both
+    both *= _CANCELLED
+    products[products <= both] = 0.0
+    return products
 
 
 class _SparseNearness(Nearness):
@@ -127,6 +151,10 @@ class _SparseNearness(Nearness):
 
     def lowered(self, candidates: Array) -> Array:
         return np.asarray(np.minimum(self._rows.squares_to(candidates).T, self.near))
+
+    def take(self, rows: Whole) -> Array:
+        best = self.keep(np.minimum(self._rows.squares_between(rows), self.near))
+        return np.asarray(self.places(rows[best : best + 1])[0])
 
 
 def sparse_lloyd(
