@@ -29,8 +29,8 @@ class NumberSpread:
         seen: (d,) how many there are.
         distinct: (d,) how many different ones.
         zeros: (d,) how many are zero.
-        top, often: (5, d) values that occur often enough to be named, the most frequent first, and in how many rows; NaN
-            and 0 where there are no more.
+        top, often: (5, d) values that occur often enough to be named, the most frequent first, and in how many rows;
+            NaN and 0 where there are no more.
         low, high: (d,) least and largest.
         quartiles: (3, d) as `np.quantile` has them; NaN where there is no value.
         log_quartiles: (3, d) of log(1 + x), where that is asked for; NaN elsewhere.
