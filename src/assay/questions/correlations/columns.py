@@ -81,8 +81,7 @@ def columns_of(table: Table, labels: list[int]) -> NumberColumns:
     order = np.argsort(table.groups, kind="stable")
     starts, stops = (np.searchsorted(table.groups[order], labels, side=side) for side in ("left", "right"))
     blocks = [
-        _block(table, label, order[start:stop], most)
-        for label, start, stop in zip(labels, starts, stops, strict=True)
+        _block(table, label, order[start:stop], most) for label, start, stop in zip(labels, starts, stops, strict=True)
     ]
     names = [table.origins[label][0] for label in labels]
     told = [
