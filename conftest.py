@@ -1,6 +1,5 @@
 """Which doctests are collected where an extra is missing (in CI none is), and how tests are shared among processes."""
 
-import gc
 import os
 from importlib.util import find_spec
 
@@ -21,12 +20,6 @@ def pytest_collection_modifyitems(config, items):
     """The longest files first, in the processes of `-n`; alone, a run keeps the order of the folders."""
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: _place(item.nodeid))
-
-
-def pytest_collection_finish():
-    """Modules and tests stay to the end: a search for garbage need not go through them again and again."""
-    gc.collect()
-    gc.freeze()
 
 
 def _place(nodeid):
