@@ -120,7 +120,7 @@ def _judged(
         waves = max(_SMOOTH, groups // _LEVELS_A_WAVE)
         Z, free = _units(_without_order(Z, candidate.codes, waves)), max(free - waves, 1)
     design = Grouped(n, label)
-    sums = sp.csr_array((np.ones(n), (label, np.arange(n))), shape=(groups, n)) @ Z
+    sums = np.asarray(sp.csr_array((np.ones(n), (label, np.arange(n))), shape=(groups, n)) @ Z)
     between = np.minimum((sums**2 / design.sizes[:, None]).sum(axis=0), 1.0 - 1e-12)
     ratio = between / free / ((1.0 - between) / (n - groups))
     each = fdtrc(free, n - groups, ratio)
