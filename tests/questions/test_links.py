@@ -171,7 +171,7 @@ def test_the_page_and_the_json_hold_what_was_found(tmp_path):
     made = blocks(3, inside=0.4)
     named = networkx.relabel_nodes(made, lambda i: f"<b>{i}</b>")
     pairs = np.array(list(named.edges()))
-    study = assay.study(Graph.of_edges(pairs[:, 0], pairs[:, 1]))
+    study = assay.study(Graph.of_edges(pairs[:, 0], pairs[:, 1]), only="links")
     answer = study.answers["links"]
     assert answer.evidence.verdict == "supported"
     text = render(study)

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.asking.coarse import FEWEST
 from assay.study import number_spread
-from assay.study.number_spread import TENTHS, NumberSpread
+from assay.study.number_spread import TENTHS, TOP, NumberSpread
 from assay.study.suspicious_values import suspect, suspicious_numbers
 
 
@@ -33,7 +34,10 @@ def test_many_columns_are_described_as_one_by_one(seed, m, d):
         seen = x[np.isfinite(x)]
         values, counts = np.unique(seen, return_counts=True)
         assert found.seen[j] == len(seen) and found.distinct[j] == len(values)
-        assert found.zeros[j] == np.count_nonzero(seen == 0.0) and found.recurs[j] == (counts >= 5).any()
+        assert found.zeros[j] == np.count_nonzero(seen == 0.0)
+        often = [k for k in np.argsort(-counts, kind="stable")[:TOP] if counts[k] >= FEWEST]
+        assert found.often[:, j].tolist() == [*counts[often], *[0] * (TOP - len(often))]
+        assert found.top[: len(often), j].tolist() == values[often].tolist()
         if not len(seen):
             assert np.isnan(found.quartiles[:, j]).all() and np.isnan(found.low[j])
             continue

@@ -15,9 +15,8 @@ from assay.asking.table import FirstLook
 from assay.data.columns.column_stats import ColumnStats
 from assay.data.columns.dates import DAY
 from assay.shown import shortened
-from assay.study.number_spread import TENTHS, NumberSpread
+from assay.study.number_spread import TENTHS, TOP, NumberSpread
 
-TOP = 5
 _NAME = 60
 _MOSTLY_DIFFERENT = 0.5  # of the rows drawn: then the data have more values than can be told
 _NUMBERS = ("number", "count", "ordered", "time", "constant")
@@ -117,20 +116,18 @@ def _of_numbers(
         highest,
         mean=None if time else float(look.centre[j]),
         sd=None if time else float(look.scale[j]),
-        top=_top(look.values[:, j], time, seen, count) if spread.recurs[j] else (),
+        top=_top(spread, j, time, seen, count) if spread.often[0, j] else (),
         drift=tuple(None if part != part else part for part in spread.drift[:, j].tolist()),
         drift_of="mean day" if time else "mean",
         sampled=sampled,
     )
 
 
-def _top(x: Array, time: bool, seen: int, count: int) -> tuple[tuple[str, int], ...]:
-    values, counts = np.unique(x[np.isfinite(x)], return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:TOP]
+def _top(spread: NumberSpread, j: int, time: bool, seen: int, count: int) -> tuple[tuple[str, int], ...]:
     return tuple(
-        (day_of(float(values[k])) if time else f"{values[k]:.12g}", _for_all(int(counts[k]), seen, count))
-        for k in order
-        if counts[k] >= FEWEST
+        (day_of(value) if time else f"{value:.12g}", _for_all(rows, seen, count))
+        for value, rows in zip(spread.top[:, j].tolist(), spread.often[:, j].tolist(), strict=True)
+        if rows
     )
 
 

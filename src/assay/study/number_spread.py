@@ -16,6 +16,7 @@ from assay.arrays import Array, Indices
 from assay.asking.coarse import FEWEST
 
 TENTHS = 10
+TOP = 5  # values that are named, at most
 _TILE = 1 << 18  # values looked at together
 _PARTS = np.array([[0.25], [0.5], [0.75]])
 
@@ -28,7 +29,8 @@ class NumberSpread:
         seen: (d,) how many there are.
         distinct: (d,) how many different ones.
         zeros: (d,) how many are zero.
-        recurs: (d,) whether any value occurs often enough to be named.
+        top, often: (5, d) values that occur often enough to be named, the most frequent first, and in how many rows;
+            NaN and 0 where there are no more.
         low, high: (d,) least and largest.
         quartiles: (3, d) as `np.quantile` has them; NaN where there is no value.
         log_quartiles: (3, d) of log(1 + x), where that is asked for; NaN elsewhere.
@@ -38,7 +40,8 @@ class NumberSpread:
     seen: Indices
     distinct: Indices
     zeros: Indices
-    recurs: NDArray[np.bool_]
+    top: Array
+    often: Indices
     low: Array
     high: Array
     quartiles: Array
@@ -83,8 +86,9 @@ def _unknown(d: int, m: int) -> NumberSpread:
     tenths = np.full((TENTHS if m >= 2 * TENTHS else 0, d), np.nan)
     gaps = np.full((3, d), np.nan)
     return NumberSpread(
-        none, none.copy(), none.copy(), np.zeros(d, dtype=bool), gap, gap.copy(), gaps, gaps.copy(), tenths
-    )
+        none, none.copy(), none.copy(), np.full((TOP, d), np.nan), np.zeros((TOP, d), dtype=np.intp), gap, gap.copy(),
+        gaps, gaps.copy(), tenths,
+    )  # fmt: skip
 
 
 def _joined(parts: Iterable[NumberSpread]) -> NumberSpread:
@@ -105,18 +109,39 @@ def _tile(X: Array, tenth: Indices, logged: NDArray[np.bool_]) -> NumberSpread:
     if logged.any():
         with np.errstate(invalid="ignore", divide="ignore"):
             logs[:, logged] = _quartiles(np.log1p(ordered[logged]), n[logged])
-    again = FEWEST - 1
+    begins = np.ones(ordered.shape, dtype=bool)  # of values that are the same, the first
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=begins[:, 1:])
+    top, often = _most_frequent(ordered, begins, there)
     return NumberSpread(
         seen=n,
-        distinct=((ordered[:, 1:] != ordered[:, :-1]) & there[:, 1:]).sum(axis=1) + (n > 0),
+        distinct=(begins & there).sum(axis=1),
         zeros=(ordered == 0.0).sum(axis=1),
-        recurs=(ordered[:, again:] == ordered[:, : max(ordered.shape[1] - again, 0)]).any(axis=1),
+        top=top,
+        often=often,
         low=ordered[:, 0],
         high=ordered[lines, last],
         quartiles=4.0 * _quartiles(ordered / 4.0, n),
         log_quartiles=logs,
         drift=_drift(X, finite, tenth),
     )
+
+
+def _most_frequent(ordered: Array, begins: NDArray[np.bool_], there: NDArray[np.bool_]) -> tuple[Array, Indices]:
+    """(5, c) values that at least five rows have, the most frequent first, the smaller first of equally many."""
+    c, m = ordered.shape
+    top, often = np.full((TOP, c), np.nan), np.zeros((TOP, c), dtype=np.intp)
+    at = np.flatnonzero(begins)
+    rows = np.diff(at, append=ordered.size)
+    kept = (rows >= FEWEST) & there.ravel()[at]
+    at, rows = at[kept], rows[kept]
+    line = at // m
+    order = np.lexsort((-rows, line))
+    at, rows, line = at[order], rows[order], line[order]
+    rank = np.arange(len(line)) - np.searchsorted(line, line)
+    first = rank < TOP
+    top[rank[first], line[first]] = ordered.ravel()[at[first]]
+    often[rank[first], line[first]] = rows[first]
+    return top, often
 
 
 def _quartiles(ordered: Array, n: Indices) -> Array:

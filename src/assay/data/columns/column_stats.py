@@ -44,7 +44,7 @@ def stats_of(block: pa.RecordBatch, fields: Sequence[Field], first_row: int = 0)
     >>> stats_of(block, [Field("x", "number")]).columns()[0].mean
     3.0
     """
-    columns = [block.column(j) for j in range(block.num_columns)]
+    columns = block.columns
     forms = tuple(form_of(column.type) for column in columns)
     found = _Gathered(_slots(tuple(fields), forms, tuple(column.type for column in columns)), first_row, len(block))
     missing = np.array([column.null_count for column in columns], dtype=np.int64)

@@ -30,7 +30,10 @@ def understood(schema: pa.Schema, blocks: Sequence[pa.RecordBatch], declared: De
     >>> [(field.kind, field.unit) for field in understood(block.schema, [block], Declared())]
     [('number', 'kg'), ('boolean', None)]
     """
-    columns = [_whole(schema.field(j).type, [block.column(j) for block in blocks]) for j in range(len(schema))]
+    if len(blocks) == 1:
+        columns = list(blocks[0].columns)
+    else:
+        columns = [_whole(type_, [block.column(j) for block in blocks]) for j, type_ in enumerate(schema.types)]
     profiles = dict(_number_profiles(columns))
     fields = []
     for j, (physical, column) in enumerate(zip(schema, columns, strict=True)):
@@ -43,7 +46,7 @@ def understood(schema: pa.Schema, blocks: Sequence[pa.RecordBatch], declared: De
 def _whole(type_: pa.DataType, parts: list[pa.Array]) -> pa.Array:
     if not parts:
         return pa.array([], type_)
-    return parts[0] if len(parts) == 1 else pa.chunked_array(parts, type_).combine_chunks()
+    return pa.chunked_array(parts, type_).combine_chunks()
 
 
 def _is_number(type_: pa.DataType) -> bool:

@@ -48,10 +48,14 @@ class Runs(Design):
     def drawn_each(self, rng: np.random.Generator, count: int) -> Indices:
         """The same as one by one: `permuted` takes the same numbers for each line."""
         runs = self.n // self.length
-        moved = rng.permuted(np.tile(np.arange(runs), (count, 1)), axis=1)
-        rows = (moved[:, :, None] * self.length + np.arange(self.length)).reshape(count, runs * self.length)
-        rest = np.broadcast_to(np.arange(runs * self.length, self.n), (count, self.n - runs * self.length))
-        return np.asarray(np.argsort(self.place, kind="stable")[np.hstack([rows, rest])[:, self.place]])
+        moved = self.length * rng.permuted(np.tile(np.arange(runs), (count, 1)), axis=1)
+        rows = np.empty((count, self.n), dtype=np.intp)
+        for i in range(self.length):
+            np.add(moved, i, out=rows[:, i : runs * self.length : self.length])
+        rows[:, runs * self.length :] = np.arange(runs * self.length, self.n)
+        if (self.place == np.arange(self.n)).all():  # rows lie in their order
+            return rows
+        return np.argsort(self.place, kind="stable").take(rows.take(self.place, axis=1))
 
     def folds(self, k: int, seed: int = 0) -> Indices:
         """Runs at random."""

@@ -233,8 +233,10 @@ def _shuffle(
         def move(table: Array) -> None:
             orders = drawn(rng, len(sizes))
             for start in range(0, d, _AT_ONCE):
-                part = slice(start, start + _AT_ONCE)
-                table[part] = np.take_along_axis(table[part], orders[numbers[part]], axis=1)
+                lines = table[start : start + _AT_ONCE]
+                begins = lines.shape[1] * np.arange(len(lines))[:, None]
+                # by places in all lines, which takes a third of the time of places in each
+                lines[:] = lines.ravel().take(orders[numbers[start : start + _AT_ONCE]] + begins)
 
         return move
 

@@ -26,6 +26,7 @@ _FAR = 0.01  # chance that the farthest row of a normal group is called an anoma
 _HIGH = 0.5  # standard deviations from the mean of all rows
 _NAMED = 2
 _MOST_LEVELS = 30
+_TILE = 1 << 18  # values sorted at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,13 +82,28 @@ def categories_of(table: Table, measured: set[str]) -> tuple[Category, ...]:
     place = np.clip(np.searchsorted(look.rows, rows + 1), 0, max(len(look.rows) - 1, 0))
     known = look.rows[place] == rows + 1 if len(look.rows) else np.zeros(len(rows), dtype=bool)
     found = []
-    for j, name in enumerate(look.columns):
-        values = np.where(known, look.values[place, j], np.nan) if name not in measured else np.full(len(rows), np.nan)
+    for j in _few_values(look.values[place[known]]):
+        name = look.columns[j]
+        if name in measured:
+            continue
+        values = np.where(known, look.values[place, j], np.nan)
         there = np.unique(values[~np.isnan(values)])
-        if 2 <= len(there) <= _MOST_LEVELS:
-            codes = np.where(np.isnan(values), -1, np.searchsorted(there, values)).astype(np.intp)
-            found.append(Category(name, tuple(_level(look.levels.get(name), x) for x in there), codes))
+        codes = np.where(np.isnan(values), -1, np.searchsorted(there, values)).astype(np.intp)
+        found.append(Category(name, tuple(_level(look.levels.get(name), x) for x in there), codes))
     return tuple(found)
+
+
+def _few_values(rows: Array) -> Indices:
+    """Columns of two values or a few more."""
+    step = max(_TILE // max(len(rows), 1), 1)
+    counts = [np.zeros(0, dtype=np.intp)]
+    for start in range(0, rows.shape[1], step):
+        ordered = np.sort(rows[:, start : start + step].T, axis=1)  # NaN comes last
+        there = ~np.isnan(ordered)
+        changes = (ordered[:, 1:] != ordered[:, :-1]) & there[:, 1:]
+        counts.append(changes.sum(axis=1) + there[:, :1].any(axis=1))
+    many = np.concatenate(counts)
+    return np.flatnonzero((many >= 2) & (many <= _MOST_LEVELS))
 
 
 def _level(names: tuple[str, ...] | None, value: float) -> str:

@@ -12,6 +12,7 @@ A map always looks like something; what it shows is worth reading where it keeps
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -36,6 +37,7 @@ FEWEST_ROWS = 40
 FEWEST_COLUMNS = 3  # two columns are a map already
 DRAWS = 9
 FEWEST_DRAWS = 5
+_LABELS = 20_000  # of very many columns those in use are few, and each label would be drawn an order for
 HOPELESS = 0.25  # p after as many draws, beyond which the rest are not made
 METHOD = "of the same columns, each shuffled on its own"
 
@@ -66,6 +68,8 @@ def row_map(
         progress: told what is being done.
     """
     Z, groups = _standardised(rows, groups)
+    if len(groups) and groups.max() >= _LABELS:
+        groups = np.unique(groups, return_inverse=True)[1]
     if len(Z) < FEWEST_ROWS or len(np.unique(groups)) < FEWEST_COLUMNS:
         return None
     with warnings.catch_warnings():
@@ -165,11 +169,14 @@ class _Maps:
 
     def shuffled(self, rng: np.random.Generator) -> Array:
         """The columns of each group moved on their own, as chance could have it."""
-        shuffled = np.empty_like(self.Z)
-        for group in range(int(self.groups.max()) + 1):  # of those, wide tables have a few in use
-            order, columns = self.design.drawn(rng), self.groups == group
-            shuffled[:, columns] = self.Z[np.ix_(order, columns)]
-        return shuffled
+        lines = np.ascontiguousarray(self.Z.T)  # a column at a time is moved, which lies together here
+        shuffled = np.empty_like(lines)
+        places = np.argsort(self.groups, kind="stable")
+        starts = np.searchsorted(self.groups[places], np.arange(int(self.groups.max()) + 2))
+        for start, stop in itertools.pairwise(starts):
+            order, columns = self.design.drawn(rng), places[start:stop]
+            shuffled[columns] = lines[np.ix_(columns, order)]
+        return np.ascontiguousarray(shuffled.T)
 
     def layout(self, Z: Array, start: Literal["usual", "another"] = "usual") -> _Drawn:
         """A map of Z, from the usual start or from another one."""

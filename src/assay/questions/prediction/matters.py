@@ -16,7 +16,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
@@ -76,8 +75,9 @@ def matters(what: Asked, alone: Array, rows: UnseenRows) -> Matters:
         used.append(some)
         errors.append(_error(rule.predict(X[some]), Y[some]))
         base.append(_error(rule.middle, Y[some]))
+        several = np.tile(X[some], (_TIMES, 1))
         for k, columns in enumerate(sets):
-            guess = _exchanged(rule, X, some, orders, np.isin(what.of, columns))
+            guess = _exchanged(rule, X, several, orders, np.flatnonzero(np.isin(what.of, columns)))
             guess = np.clip(guess, Y.min(axis=0), Y.max(axis=0))
             by_chance = guess.var(axis=0, ddof=1).sum(axis=1) / _TIMES
             worse[k].append(_error(guess.mean(axis=0), Y[some]) - by_chance)
@@ -93,11 +93,16 @@ def matters(what: Asked, alone: Array, rows: UnseenRows) -> Matters:
     return Matters(called, loss[order], interval[order], len(what.names) - len(asked), most)
 
 
-def _exchanged(rule: LearnedRule, X: Array, rows: Indices, orders: list[Indices], own: NDArray[np.bool_]) -> Array:
-    """(times, k, q) predictions of rows that have the values of others in some columns."""
-    changed = np.tile(X[rows], (len(orders), 1))
-    changed[:, own] = X[np.concatenate(orders)][:, own]
-    return rule.predict(changed).reshape(len(orders), len(rows), -1)
+def _exchanged(rule: LearnedRule, X: Array, several: Array, orders: list[Indices], own: Indices) -> Array:
+    """(times, k, q) predictions of rows that have the values of others in some columns.
+
+    The rows, (times k, p), are as they were afterwards: of wide tables a copy takes longer than a prediction.
+    """
+    kept = several[:, own]
+    several[:, own] = X[np.ix_(np.concatenate(orders), own)]
+    guess = rule.predict(several)
+    several[:, own] = kept
+    return guess.reshape(len(orders), len(orders[0]), -1)
 
 
 def _error(guess: Array, truth: Array) -> Array:

@@ -66,10 +66,16 @@ def named(names: Sequence[str], words: frozenset[str]) -> list[str]:
     >>> named(["User ID", "movie"], frozenset(["userid"]))
     ['User ID']
     """
+    if words.isdisjoint(_all_plain(tuple(names))):
+        return []
     return [name for name in names if _plain(name) in words]
 
 
-@lru_cache(maxsize=1 << 18)  # every form asks every name, several times
+@lru_cache(maxsize=4)  # every form asks for several words
+def _all_plain(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(_plain, names))
+
+
 def _plain(name: str) -> str:
     small = name.lower()
     return small if small.isalnum() else "".join(sign for sign in small if sign.isalnum())

@@ -79,7 +79,10 @@ class Labels:
             if name in left or known.kind not in _KINDS or (known.kind == "number" and not _whole(stats)):
                 continue
             ordered = known.kind in ("count", "number", "ordered")
-            codes = np.unique(self.values(name), return_inverse=True)[1] if ordered else self.codes(name)
+            values = self.values(name) if ordered else None
+            if known.kind == "number" and not _all_whole(values):  # a measurement, whose ends are whole by chance
+                continue
+            codes = self.codes(name) if values is None else np.unique(values, return_inverse=True)[1]
             if could_name_subjects(name, len(np.unique(codes)), n):
                 found[name] = LevelCandidate(codes, ordered)
         return found
@@ -107,6 +110,10 @@ def _plain(column: Any) -> Any:
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+
+def _all_whole(values: Array | None) -> bool:
+    return values is None or bool(((values == np.floor(values)) | np.isnan(values)).all())
 
 
 def _whole(stats: ColumnStats) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import fdtrc
 
 from assay.arrays import Array, Indices
@@ -76,10 +77,14 @@ def levels_look(X: Array, owner: tuple[str, ...], candidates: Mapping[str, Level
         owner: (D,) the column of the data that each number was made from.
         candidates: columns that repeat.
     """
+    if not candidates:
+        return None
+    off = np.array([_off_commonest(column) for column in X.T], dtype=np.intp)
+    Z = _units(average_ranks(X, axis=0))  # of all columns once, whichever candidate is judged by them
     found = [
         look
         for name, candidate in candidates.items()
-        if (look := _judged(X, owner, name, candidate, len(candidates))) is not None
+        if (look := _judged(Z, off, owner, name, candidate, len(candidates))) is not None
     ]
     return max(found, key=lambda look: look.shared, default=None)
 
@@ -91,28 +96,39 @@ def could_name_subjects(name: str, levels: int, rows: int) -> bool:
     return levels >= _FEW if _NAMES.search(name) else levels >= _MANY and rows <= _ROWS_EACH * levels
 
 
-def _judged(X: Array, owner: tuple[str, ...], name: str, candidate: LevelCandidate, looks: int) -> LevelsLook | None:
+def _judged(
+    Z: Array, off: Indices, owner: tuple[str, ...], name: str, candidate: LevelCandidate, looks: int
+) -> LevelsLook | None:
+    """What a candidate explains of the ranks of the others, (n, D) of length 1.
+
+    Args:
+        Z: ranks of all columns.
+        off: (D,) rows that do not have the commonest value of a column.
+        owner: as `levels_look` has it.
+        name: of the candidate.
+        candidate: its levels.
+        looks: how many are judged.
+    """
     label = np.unique(candidate.codes, return_inverse=True)[1]
-    n, groups = len(X), int(label.max()) + 1
-    used = [j for j, own in enumerate(owner) if own != name and _off_commonest(X[:, j]) >= _OFF_EACH * groups]
-    X, owner = X[:, used], tuple(owner[j] for j in used)
-    if not X.shape[1] or not could_name_subjects(name, groups, n):
+    n, groups = len(Z), int(label.max()) + 1
+    used = [j for j, own in enumerate(owner) if own != name and off[j] >= _OFF_EACH * groups]
+    Z, owner = Z[:, used], tuple(owner[j] for j in used)
+    if not Z.shape[1] or not could_name_subjects(name, groups, n):
         return None
-    Z = _units(average_ranks(X, axis=0))
     free = groups - 1
     if candidate.ordered:
         waves = max(_SMOOTH, groups // _LEVELS_A_WAVE)
         Z, free = _units(_without_order(Z, candidate.codes, waves)), max(free - waves, 1)
     design = Grouped(n, label)
-    sums = np.zeros((groups, Z.shape[1]))
-    np.add.at(sums, label, Z)
+    sums = np.asarray(sp.csr_array((np.ones(n), (label, np.arange(n))), shape=(groups, n)) @ Z)
     between = np.minimum((sums**2 / design.sizes[:, None]).sum(axis=0), 1.0 - 1e-12)
     ratio = between / free / ((1.0 - between) / (n - groups))
     each = fdtrc(free, n - groups, ratio)
     p = float(cauchy_combined(each)) * looks
-    left = design.least_effective(Z)
     # one column that goes with the levels is a pair of columns, several are rows of one kind
-    if p > LEVEL or left > _LEFT * n or len({owner[j] for j in np.flatnonzero(each <= LEVEL)}) < _SEVERAL:
+    if p > LEVEL or len({owner[j] for j in np.flatnonzero(each <= LEVEL)}) < _SEVERAL:
+        return None
+    if design.least_effective(Z) > _LEFT * n:
         return None
     return LevelsLook(name, min(p, 1.0), float(np.median((ratio - 1.0) / (ratio - 1.0 + n / groups))), design)
 
