@@ -7,9 +7,8 @@ import inspect
 import warnings
 
 import pytest
-import sklearn.utils.estimator_checks as checks
 from sklearn.base import BaseEstimator
-from tests.conformance.checked import assert_passes, of_models
+from tests.conformance.checked import assert_passes, checks, of_models
 
 from assay import Gaussian, HeldOutRidge, Nearest, Polynomial, Powers, Products, RandomFourier, Within
 from assay.errors import Caution
